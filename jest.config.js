@@ -1,7 +1,7 @@
-// Node runs TypeScript as it is, so jest needs no transformer. `*.integration.test.ts` want the real
-// broker and registry: jest.integration.config.js. tools/testkit/src/test-all.ts runs all of them.
+// Node runs TypeScript directly, so jest needs no transformer. `*.integration.test.ts` need the real broker and
+// registry: jest.integration.config.js. tools/testkit/src/test-all.ts runs all of them.
 
-/** What measures runs at the end, with nothing beside it (jest.measuring.config.js): in `npm test` growth alone. */
+/** Tests that measure run at the end, alone (jest.measuring.config.js); `npm test` runs only growth. */
 const measuringInSoak = [
   '/validations-cost',
   '/steps-cost',
@@ -23,7 +23,7 @@ export const common = {
   testSequencer: '<rootDir>/jest.sequencer.config.js',
   modulePathIgnorePatterns: ['<rootDir>/.weir/'],
   coverageProvider: 'v8',
-  // What waits for something has a deadline of its own; this ends what hangs, on a busy machine, too.
+  // Waiting tests have deadlines of their own; this ends hanging ones, even on a busy machine.
   testTimeout: 120_000,
 }
 

@@ -1,11 +1,11 @@
-// Tests against a real broker and registry. tools/testkit/src/test-run/integration.ts starts both and says where
-// they are in KAFKA_BROKERS and SCHEMA_REGISTRY_URL.
+// Tests against a real broker and registry. tools/testkit/src/test-run/integration.ts starts both and gives their
+// addresses in KAFKA_BROKERS and SCHEMA_REGISTRY_URL.
 import { common, measuring } from './jest.config.js'
 
 export default {
   ...common,
   testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.integration.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', ...measuring],
-  // Four keep two cores busy: more of them take as long, and what has a deadline comes too late.
+  // Four keep two cores busy: more would take as long overall, and miss deadlines.
   maxWorkers: 4,
 }

@@ -1,5 +1,5 @@
-// The order of the tests: those that took longest last time begin, so that no worker ends alone. A clone that has not run
-// them yet knows the slowest. What nobody knows goes by size, after them.
+// Orders the tests: the slowest of the last run start first, so that no worker ends alone. A new clone has a list of
+// the slowest. Unknown tests come last, by size.
 import { readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 

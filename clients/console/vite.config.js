@@ -1,4 +1,5 @@
-// How the page is built: small files under /console/, nothing inline, since the page's policy forbids that.
+// How the page is built: small files under /console/, nothing inline, because the page's content security policy
+// forbids that.
 import { defineConfig } from 'vite'
 
 export default defineConfig({

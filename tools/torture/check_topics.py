@@ -1,6 +1,6 @@
-"""Checks derived topics against their input topics, sharing no code with Weir: it reads with Confluent's client and
-decodes with fastavro. Each event whose consent reaches a derived stream has to be there once, and in the order of the
-input; nothing else may be there, but what others wrote, which is marked. What to check comes as JSON on the standard input, what was found leaves as JSON.
+"""Compares derived topics with their input topics without any code of Weir, with Confluent's client and fastavro. Each
+event whose consent reaches a derived stream must be there once, in the order of the input. Nothing else may be there,
+except foreign records, which are marked. Reads what to check as JSON from stdin, and prints what it found as JSON.
 """
 
 import io
@@ -85,7 +85,7 @@ def check_derived(brokers: str, isolation: str, source: str, partition: int, der
             violated(f"holds {place} without the time at which it was appended")
         seen.add(offset)
         last = max(last, offset)
-        if offset < earliest:  # retention has taken the source since
+        if offset < earliest:  # retention has removed the source since
             continue
         if offset not in events:
             violated(f"holds {place}, which is not there")

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
-// Starts the `weir` command under a Node that runs TypeScript as it is. Plain JavaScript that any
-// Node ≥ 20 can read: an older Node hands over to the pinned one that came with the installation, and
-// passes on signals and the exit code.
+// Starts the `weir` command under a Node that runs TypeScript directly. Plain JavaScript that any Node ≥ 20 can read:
+// an older Node starts the pinned one of the installation, and passes on signals and the exit code.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -11,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 const PATIENCE_MS = 1_000
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const [major, minor] = process.versions.node.split('.').map(Number)
-// 24.12 is the first that runs TypeScript without a warning.
+// 24.12 is the first version that runs TypeScript without a warning.
 const isRecent = major > 24 || (major === 24 && minor >= 12)
 const pinned = isRecent ? undefined : pinnedNode()
 
@@ -27,7 +26,7 @@ if (pinned !== undefined) {
   process.exitCode = 1
 }
 
-/** node_modules/node-<platform>-<arch>/bin/node of the nearest folder above that has it. */
+/** node_modules/node-<platform>-<arch>/bin/node in the nearest folder above that has it. */
 function pinnedNode() {
   const packageName = `node-${process.platform}-${process.arch}`
   for (let folder = dirname(main); ; folder = dirname(folder)) {
@@ -39,9 +38,9 @@ function pinnedNode() {
 
 function runUnder(node) {
   const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
-  // This one must outlive the other to report how it ended.
+  // This process must outlive the child to report its exit code.
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  // A terminal sends Ctrl-C to both, and a second one would kill the other while it ends well by the first.
+  // A terminal sends Ctrl-C to both processes. Passing it on immediately would kill the child during its clean exit.
   process.on('SIGINT', () => setTimeout(() => child.kill('SIGINT'), PATIENCE_MS).unref())
   child.on('error', (error) => {
     process.stderr.write(`weir: ${node} can't be started: ${error.message}\n`)

@@ -1,7 +1,7 @@
-// The one error the command shows: what happened, what to do about it, where to read more, and the exit code. Messages
-// never hold a key, a secret or a token.
+// The only error that the command shows: what happened, how to fix it, where to read more, and the exit code. Messages
+// never contain a key, a secret or a token.
 
-/** 1: the service refused, or something failed on the way; 2: the command was used wrongly. */
+/** 1: a refusal or a failure; 2: a `usage_error`. */
 export type ExitCode = 1 | 2
 
 type More = {
@@ -15,14 +15,14 @@ const pages: Readonly<Record<ExitCode, string>> = {
   2: 'docs/errors/usage_error.md',
 }
 export const unreachablePage = 'docs/errors/unreachable.md'
-/** Whoever has just used it wrongly. */
+/** For a `usage_error`. */
 export const misusePage = pages[2]
 
 export class CliError extends Error {
   readonly exitCode: ExitCode
-  /** What the reader can do now, one sentence a line. */
+  /** What the user can do now, one sentence per line. */
   readonly advice: readonly string[]
-  /** Of the answer, where a service refused. */
+  /** The status of a service's refusal. */
   readonly status: number | undefined
   /** An address, or a file of this repository. */
   readonly page: string

@@ -1,5 +1,5 @@
-// Reads JSON whose shape nobody has checked: answers of services, the profile, the demo's file. What
-// isn't there, or is of another type, is undefined; nothing here throws but `parseJson`.
+// Reads JSON of unknown shape: responses of services, the profile, the demo's file. A missing member, or one of another
+// type, is undefined; only `parseJson` throws.
 import { failure } from './errors.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -31,7 +31,7 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
 export const textsAt = (value: unknown, ...path: readonly string[]): readonly string[] =>
   listAt(value, ...path).filter((item) => typeof item === 'string')
 
-/** The parser's own reason is left out: it quotes the text, which may hold a secret. */
+/** Without the parser's message, which quotes the text and may contain a secret. */
 export function parseJson(text: string, what: string, ...advice: string[]): unknown {
   try {
     return JSON.parse(text)

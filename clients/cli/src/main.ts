@@ -3,7 +3,7 @@ import process from 'node:process'
 import { run } from './program.ts'
 import { createTerminal } from './terminal/terminal.ts'
 
-// A reader that has enough (`weir listen x | head -1`) is no fault.
+// A reader that closes the pipe early (`weir listen x | head -1`) is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) =>
   process.exit(error.code === 'EPIPE' ? 0 : 1),
 )

@@ -1,5 +1,5 @@
-// The `weir` command line: nouns and verbs, their help, and the exit code of a run. What a command does is
-// in commands/.
+// The `weir` command line: its commands, their help, and the exit code of a run. commands/ contains what each command
+// does.
 import { Command, CommanderError, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/access/account.ts'
@@ -28,13 +28,13 @@ import { createSession, outputFormats } from './session.ts'
 import type { GlobalOptions, OpenSession } from './session.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** 0: done; 1: refused or failed; 2: used wrongly. Never throws. */
+/** 0: done; 1: refused or failed; 2: a `usage_error`. Never throws. */
 export async function run(terminal: Terminal, args: readonly string[]): Promise<0 | 1 | 2> {
   try {
     await createProgram(terminal).parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // commander has told its own errors already; help and version end in one too, with code 0.
+    // commander has printed its own errors. Help and version are such errors with code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     terminal.note(renderError(error))
     return error instanceof CliError ? error.exitCode : 1
@@ -51,7 +51,7 @@ export function createProgram(terminal: Terminal): Command {
         'tables for people, JSON for programs, CSV for usage; for export the file format; for subject export the file',
       )
         .choices(outputFormats)
-        .argParser((text) => text) // what it may be is for the command to say
+        .argParser((text) => text) // the command checks it
         .default('table'),
     )
     .option('--demo', 'use the account of .weir/demo.json, even if you are logged in to another')

@@ -1,5 +1,5 @@
-// One run of a command: its terminal, the options every command has, the account, and how results are
-// shown (the answer as it came with `-o json`, tables otherwise). Commands are functions of a session.
+// One run of a command: its terminal, the common options, the account, and how results are shown (the unchanged
+// response with `-o json`, otherwise tables). Commands are functions of a session.
 import type { Command } from 'commander'
 import { requireApiKey, resolveAccount } from './accounts/account.ts'
 import type { Account } from './accounts/account.ts'
@@ -10,39 +10,39 @@ import { textsAt } from './json.ts'
 import { renderDetails, renderTable } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** Tables and JSON are of everything, the others of what commands say. */
+/** Every command has tables and JSON; some have the other formats. */
 export const outputFormats = ['table', 'json', 'csv', 'jsonl', 'parquet'] as const
 export type OutputFormat = (typeof outputFormats)[number]
 
 export type GlobalOptions = {
-  /** A format or, for a command that writes a file, its name. */
+  /** A format; for a command that writes a file, the file's name. */
   readonly output: string
   readonly demo?: boolean
 }
 
-/** For what is asked of the services. */
+/** For calls of the services. */
 export type AccountCalls = {
-  /** The account of this run; looked up at the first call. `bringsKey`: see account.ts. */
+  /** The account of this run, read at the first call. `bringsKey`: see account.ts. */
   account(bringsKey?: boolean): Account
-  /** A management call: /<version>/<segments> of auth or output, under the account's API key. */
+  /** A management call to /<version>/<segments> of auth or output, with the account's API key. */
   manage(call: ManagementCall): Promise<unknown>
 }
 
-/** For what is told to whoever gave the command. */
+/** For messages to the user. */
 export type Telling = {
-  /** `renderText` where a line for each member isn't what a person wants to read. */
+  /** `renderText` replaces the default of one member per line. */
   showRecord(record: unknown, renderText?: (record: unknown) => string): void
   showList<Item>(list: List<Item>): void
-  /** For people only: programs asked for JSON and get nothing else. */
+  /** Only for people. With `-o json` it prints nothing. */
   tell(text: string): void
-  /** Asks on a terminal, unless `yes`; without one, nobody can answer and the command goes on. */
+  /** Asks on a terminal, unless `yes`. Without a terminal the command continues. */
   confirm(question: string, yes: boolean | undefined): Promise<void>
 }
 
 export type Session = AccountCalls &
   Telling & {
     readonly terminal: Terminal
-    /** Of `-o`, as `GlobalOptions`. */
+    /** The format of `-o`, as in `GlobalOptions`. */
     readonly format: string
     readonly isJson: boolean
   }
@@ -50,9 +50,9 @@ export type Session = AccountCalls &
 export type ManagementCall = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   readonly path: readonly string[]
-  /** The shape of streams in the answer; v2 unless said otherwise. */
+  /** The shape of streams in the response; default: v2. */
   readonly version?: 'v1' | 'v2'
-  /** auth unless said otherwise. */
+  /** Default: auth. */
   readonly service?: 'output'
   readonly query?: Readonly<Record<string, string>>
   readonly json?: unknown
@@ -64,11 +64,11 @@ export type List<Item> = {
   readonly answer: unknown
   readonly items: readonly Item[]
   readonly columns: Readonly<Record<string, (item: Item) => unknown>>
-  /** Said instead of an empty table. */
+  /** Shown instead of an empty table. */
   readonly whenEmpty: string
 }
 
-/** `more`: the formats that the command has beside tables and JSON; `file`: for this command, `-o` names a file. */
+/** `more`: formats of the command besides tables and JSON; `file`: in this command, `-o` names a file. */
 export type OpenSession = (command: Command, more?: readonly OutputFormat[] | 'file') => Session
 
 export function createSession(terminal: Terminal, options: GlobalOptions): Session {

@@ -8,7 +8,7 @@ import { closedPort } from './support/closed-port.ts'
 import { quietTerminal } from './support/quiet-terminal.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
-/** A terminal in an empty home and folder, whose lines can be read. */
+/** A terminal in an empty home and folder, whose output is recorded. */
 function recorder(env: Record<string, string> = {}, typed = '') {
   const out: string[] = []
   const notes: string[] = []

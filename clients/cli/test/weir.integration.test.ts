@@ -1,5 +1,5 @@
-// The command against auth, ingest and output as they run: one set of services and one account for all
-// of against-services/, each of which makes the streams it needs.
+// The command with running auth, ingest and output: one set of services and one account for all files in
+// against-services/, which create the streams they need.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { accountTests } from './against-services/account.ts'
 import { apiKeyTests } from './against-services/api-key.ts'

@@ -1,5 +1,5 @@
-// Builds the page with Vite when what it is made of has changed since. `npm start` and the tests call it, the image
-// runs it as a program. A hash says what a build was made of: file times mean nothing after a checkout.
+// Builds the page with Vite if its sources have changed. `npm start` and the tests call it; the image runs it as a
+// program. A hash identifies the sources, because file times mean nothing after a checkout.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import { consoleFolder } from './index.ts'
 const folder = dirname(consoleFolder)
 const stampFile = '.built-from'
 
-/** Resolves when the page is there; `say` hears when that takes a moment. Throws with what Vite said. */
+/** Resolves when the page is built; `say` is called if that takes a moment. Throws with Vite's output. */
 export async function buildConsole(say: (line: string) => void = () => {}): Promise<void> {
   const stamp = await stampOf()
   if ((await readFile(join(consoleFolder, stampFile), 'utf8').catch(() => '')) === stamp) return
@@ -19,7 +19,7 @@ export async function buildConsole(say: (line: string) => void = () => {}): Prom
   try {
     await runVite(made)
     await writeFile(join(made, stampFile), stamp)
-    // Another process may be serving the old one: it is replaced as a whole.
+    // Another process may be serving the old page, so the folder is replaced as a whole.
     await rm(consoleFolder, { recursive: true, force: true })
     await rename(made, consoleFolder)
   } finally {

@@ -1,4 +1,4 @@
-// The form of a test event: which fields a contract has, what event comes of them, and where a refusal belongs.
+// The form of a test event: the fields of a contract, the event from them, and the field that a refusal is about.
 import { expect, test } from '@jest/globals'
 import { eventOf, fieldIn, fieldsOf, samplesOf } from '../web/contracts/event-form.ts'
 import { schemaFieldsOf } from '../web/contracts/schema-fields.ts'

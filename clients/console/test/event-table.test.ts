@@ -1,4 +1,4 @@
-// One event side by side: what is marked sealed or open, and why a stream has nothing of it.
+// One event side by side: what is marked as encrypted or decrypted, and why a stream does not show it.
 import { expect, test } from '@jest/globals'
 import type { Output } from '../web/api/account.ts'
 import { asCurl } from '../web/live/as-curl.ts'

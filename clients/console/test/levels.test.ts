@@ -1,4 +1,4 @@
-// Which levels an officer can choose from.
+// The levels that an officer can choose from.
 import { expect, test } from '@jest/globals'
 import { levelsIn } from '../web/people/levels.ts'
 

@@ -1,4 +1,4 @@
-// How events of several WebSockets become one picture: whatever order they come in, and however many come.
+// How events of several WebSockets are joined: in any order, and any number of them.
 import { expect, test } from '@jest/globals'
 import { createLiveStore } from '../web/live/live-store.ts'
 

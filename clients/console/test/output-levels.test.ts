@@ -1,4 +1,4 @@
-// What is typed as the levels of an output: levels, or what is wrong with it in plain words.
+// The typed levels of an output: parsed, or the problem in plain words.
 import { expect, test } from '@jest/globals'
 import { readLevels } from '../web/streams/output-levels.ts'
 

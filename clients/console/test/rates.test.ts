@@ -1,4 +1,4 @@
-// Events a second from offsets that were seen at some moments.
+// Events per second, from offsets at several times.
 import { expect, test } from '@jest/globals'
 import { ratesOf, withSeen } from '../web/streams/rates.ts'
 import type { Seen } from '../web/streams/rates.ts'

@@ -1,4 +1,4 @@
-// A contract as the page knows it, for tests: a person with an id of level 1 and a name, a page, and more.
+// A contract in the page's form, for tests: a person with an id of level 1 and a name, a page, and more.
 import type { Contract } from '../web/api/account.ts'
 
 export const contract = (more: Partial<Contract> = {}): Contract => ({

@@ -1,4 +1,4 @@
-// Times to come, as people are told them.
+// Future times, in words.
 import { expect, test } from '@jest/globals'
 import { byTime } from '../web/ui/words.ts'
 

@@ -1,5 +1,5 @@
-// The whole console: signed out it is the sign-in page; signed in a head with the pages' names, and one page. Who is
-// signed in is kept in memory alone: a reload signs out. Pages that the key may not use aren't offered.
+// The whole console: the sign-in page or, when signed in, a header with the pages' names, and one page. The sign-in is
+// only kept in memory: a reload signs out. Pages that the key may not use are hidden.
 import type { FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Where } from './api/calls.ts'
@@ -21,7 +21,7 @@ type OnePage = {
   readonly title: string
   readonly Page: FunctionComponent<PageProps>
   readonly needs: Role
-  /** It is about the stream that its address names. */
+  /** It shows the stream that its address names. */
   readonly isOfStream?: true
 }
 const pages: Readonly<Record<PageName, OnePage>> = {
@@ -41,7 +41,7 @@ export function App({ where }: { where: Where }) {
   if (session === undefined) return <SignIn where={where} onSignedIn={setSession} />
   const onSignOut = (): void => {
     setSession(undefined)
-    goTo('') // whoever comes next begins anew
+    goTo('') // the next user starts at the first page
   }
   return <SignedIn {...{ session, place, onSignOut }} />
 }
@@ -71,7 +71,7 @@ function SignedIn({ session, place, onSignOut }: SignedInProps) {
 type HeadProps = {
   readonly session: Session
   readonly current: PageName
-  /** That was chosen last, for the pages of one stream. */
+  /** The stream that was last chosen, for the pages of one stream. */
   readonly stream: string | undefined
   readonly onSignOut: () => void
 }
@@ -103,7 +103,7 @@ function Head({ session, current, stream, onSignOut }: HeadProps) {
   )
 }
 
-/** The address names a page already, so the link's own jump would leave it. */
+/** The address's fragment names the page, so the link must not change it. */
 function skipToMain(event: Event): void {
   event.preventDefault()
   document.getElementById('main')?.focus()

@@ -1,4 +1,5 @@
-// The page's beginning: where the services are, then the console. When output can't say, a plain sentence.
+// The page's start: it gets the services' addresses, then shows the console. If output can't respond, it shows a plain
+// sentence.
 import { render } from 'preact'
 import { findServices } from './api/calls.ts'
 import { App } from './app.tsx'

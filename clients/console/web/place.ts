@@ -1,4 +1,4 @@
-// Where the user is: `#/page/name` in the address, so that back and forward work. Nothing secret is ever in it.
+// The user's place: `#/page/name` in the address, so that back and forward work. It never contains a secret.
 import { useEffect, useState } from 'preact/hooks'
 
 export type Place = {

@@ -1,4 +1,4 @@
-// Who is signed in, what the key may do, and what each page gets of it.
+// The session: the account, the key's rights, and what each page gets of them.
 import type { Calls } from './api/calls.ts'
 import type { Place } from './place.ts'
 import { mayDo } from './roles.ts'
@@ -8,7 +8,7 @@ export type Session = {
   readonly billingId: string
   readonly role: Role
   readonly calls: Calls
-  /** Whether the key has the role, or one that covers it (docs/api-keys.md): what it may not do isn't offered. */
+  /** Whether the key has the role, or a higher one (docs/api-keys.md). Other actions are hidden. */
   may(needed: Role): boolean
 }
 export type PageProps = { readonly session: Session; readonly place: Place }

@@ -1,5 +1,5 @@
-// Signing in: an API key of the account. The key goes to auth as every call's bearer token, and stays in
-// this page's memory; a form that a password manager may fill, and nothing that the page itself stores.
+// Signing in with an API key of the account. The key is the bearer token of every call to auth, and stays in this
+// page's memory. A password manager may fill the form; the page itself stores nothing.
 import { useState } from 'preact/hooks'
 import { createCalls } from './api/calls.ts'
 import type { Where } from './api/calls.ts'

@@ -1,5 +1,5 @@
-// Makes the package that others install: JavaScript for Node 20 and later with declarations, a manifest of its own, packed by
-// `npm pack`. The sources here are run as they are; nothing here imports what is built.
+// Builds the package for npm: JavaScript for Node 20 and later, with declarations and its own manifest, packed by `npm
+// pack`. In this repository the sources run directly; nothing here imports the build.
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const source = join(import.meta.dirname, '..')
 const root = join(source, '../..')
 const timeoutMs = 120_000
 
-/** Returns the packed file, which lies in the folder. */
+/** Returns the packed file in the folder. */
 export async function buildPackage(folder: string): Promise<string> {
   const built = join(folder, 'package')
   await rm(built, { recursive: true, force: true })
@@ -30,7 +30,7 @@ export async function buildPackage(folder: string): Promise<string> {
   return join(folder, packed.stdout.trim().split('\n').at(-1) ?? '')
 }
 
-/** The compiler changes the endings of imports in JavaScript alone. */
+/** The compiler changes the extensions of imports only in JavaScript. */
 async function pointAtDeclarations(folder: string): Promise<void> {
   const files = await readdir(folder, { recursive: true })
   for (const file of files.filter((name) => name.endsWith('.d.ts'))) {
@@ -40,7 +40,7 @@ async function pointAtDeclarations(folder: string): Promise<void> {
   }
 }
 
-/** `catalog:` means nothing outside of this workspace. */
+/** `catalog:` has no meaning outside this workspace. */
 async function manifestOf(): Promise<object> {
   const { name, version, type, dependencies } = manifest
   const versions = await Promise.all(

@@ -1,4 +1,4 @@
-// Addresses of services as their users write them: with or without a path, with or without a slash at the end.
+// Addresses of services as users write them: with or without a path, with or without a slash at the end.
 
 export function serviceUrl(address: string, path: string, what: string): URL {
   let url: URL

@@ -1,5 +1,5 @@
-// The contract that events follow, as a producer needs it: its id and its Avro schema. Validations stay with ingest, which
-// alone decides what an event must pass.
+// A contract, as a producer needs it: its id and its Avro schema. Only ingest checks the validations and decides what
+// an event must pass.
 import { isObject, memberOf, tryParseJson } from './json.ts'
 import { RejectedError, rejectionCodeOf } from './errors.ts'
 import { requestJson } from './json-request.ts'
@@ -8,16 +8,16 @@ import { serviceUrl } from './address.ts'
 export type Contract<Event extends object = object> = {
   /** The schema id. */
   readonly id: string
-  /** The Avro schema, or what `POST /v2/contracts` takes in its place: an object with `definition`. */
+  /** The Avro schema, or the `schema` member of `POST /v2/contracts`: an object with `definition`. */
   readonly schema: unknown
-  /** Never there: it carries the type of the contract's events. */
+  /** Always undefined: it only carries the type of the contract's events. */
   readonly event?: Event
 }
 
 export type LoadContractOptions = {
   /** The address of auth. */
   readonly authUrl: string
-  /** Of the account, as in `weir account show`. */
+  /** An API key of the account, as in `weir account show`. */
   readonly apiKey: string
   readonly id: string
   readonly ca?: string | Buffer | undefined
@@ -25,7 +25,7 @@ export type LoadContractOptions = {
 
 const timeoutMs = 30_000
 
-/** The contract as auth keeps it. A program that sends is better off with `weir contract types`. */
+/** Loads the contract from auth. For a program that sends, `weir contract types` is better. */
 export async function loadContract<Event extends object = object>(
   options: LoadContractOptions,
 ): Promise<Contract<Event>> {

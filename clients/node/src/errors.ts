@@ -1,10 +1,10 @@
-// Every way in which a call of this package fails, as two classes with a closed union of codes each. The difference that
-// matters to a caller: what was rejected is certainly not stored, and would be rejected again; what was not delivered
-// may be sent again, and `mayBeStored` says whether that could store it twice. No message holds a token or a secret.
+// The errors of this package: two classes, each with a closed union of codes. A rejected event is certainly not stored,
+// and would be rejected again. An undelivered event may be sent again, and `mayBeStored` says whether that could store
+// it twice. No message contains a token or a secret.
 
-/** Codes of ingest and auth (docs/errors.md), and three of our own. */
+/** Codes of ingest and auth (docs/errors.md), and three of this package. */
 const rejections = [
-  /** Found here, before anything was sent: the event doesn't fit the contract's schema. */
+  /** Found before sending: the event does not fit the contract's schema. */
   'invalid_event',
   'undecodable',
   'key_field_empty',
@@ -21,9 +21,9 @@ const rejections = [
   'invalid_token',
   'invalid_credentials',
   'not_found',
-  /** Another refusal for good, of Weir or of something between it and us. */
+  /** Another final refusal, by Weir or by something in between. */
   'refused',
-  /** The contract that a producer was made with isn't one. */
+  /** The producer's contract is invalid. */
   'invalid_contract',
 ] as const
 export type RejectionCode = (typeof rejections)[number]
@@ -31,18 +31,18 @@ export type RejectionCode = (typeof rejections)[number]
 export type UndeliveredCode =
   /** `sendTimeoutMs` passed. */
   | 'timed_out'
-  /** Closed before there was an answer. */
+  /** Closed before there was a response. */
   | 'closed'
-  /** Far more waits than the buffer may hold; see `ready`. */
+  /** Too many events wait for room in the buffer; see `ready`. */
   | 'buffer_full'
-  /** Refused now, but an earlier try of the same event had no certain outcome. */
+  /** Refused now, but an earlier attempt of the same event had no certain outcome. */
   | 'refused_on_retry'
 
 /** Final, and nothing was stored. */
 export class RejectedError extends Error {
   override readonly name = 'RejectedError'
   readonly code: RejectionCode
-  /** Of the HTTP answer, where there was one. */
+  /** The status of the HTTP response, if there was one. */
   readonly status: number | undefined
 
   constructor(code: RejectionCode, message: string, status?: number) {
@@ -56,7 +56,7 @@ export class RejectedError extends Error {
 export class UndeliveredError extends Error {
   override readonly name = 'UndeliveredError'
   readonly code: UndeliveredCode
-  /** Sent once at least, and nobody knows what became of it. */
+  /** True if it was sent at least once and its outcome is unknown. */
   readonly mayBeStored: boolean
 
   constructor(
@@ -75,6 +75,6 @@ export type SendError = RejectedError | UndeliveredError
 const known: ReadonlySet<string> = new Set(rejections)
 const isRejectionCode = (code: string): code is RejectionCode => known.has(code)
 
-/** What a service says in `Svc-Error` or in its body; one that we don't know is `refused`. */
+/** From `Svc-Error` or the body of a response. Unknown codes become `refused`. */
 export const rejectionCodeOf = (code: unknown): RejectionCode =>
   typeof code === 'string' && isRejectionCode(code) ? code : 'refused'

@@ -1,5 +1,5 @@
-// Weir's driver for Node: what a program needs to send events to an input stream, and to watch a stream. It speaks HTTP/2
-// and WebSocket as docs/wire-format.md says, and imports nothing of the rest of this repository.
+// Weir's driver for Node: it sends events to an input stream and watches a stream, over HTTP/2 and WebSocket
+// (docs/wire-format.md). It imports nothing else of this repository.
 export { createProducer } from './sending/producer.ts'
 export type { Producer } from './sending/producer.ts'
 export type { ProducerOptions, Retry } from './sending/options.ts'

@@ -1,5 +1,5 @@
-// One request to auth with a JSON answer, over HTTP/1.1, which anything between us and it understands. No retries: whoever
-// asks knows how often.
+// One request to auth with a JSON response, over HTTP/1.1, which every intermediary understands. No retries: the caller
+// decides about them.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { tryParseJson } from './json.ts'
@@ -9,7 +9,7 @@ export type JsonRequest = {
   readonly method: 'GET' | 'POST'
   readonly bearer?: string
   readonly json?: unknown
-  /** Certificates of authorities that are trusted in place of the usual ones. */
+  /** Certificates of authorities to trust instead of the default ones. */
   readonly ca?: string | Buffer | undefined
   readonly timeoutMs: number
 }
@@ -19,10 +19,10 @@ export type JsonReply = {
   readonly json: unknown
 }
 
-/** Of a contract with its schema. */
+/** Enough for a contract with its schema. */
 const answerBytesMax = 8 * 2 ** 20
 
-/** @throws Error when no whole answer comes */
+/** @throws Error if no complete response arrives */
 export function requestJson(asked: JsonRequest): Promise<JsonReply> {
   const { url, method, bearer, json, ca, timeoutMs } = asked
   const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json))

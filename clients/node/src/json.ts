@@ -1,4 +1,4 @@
-// Reads JSON whose shape nobody has checked: answers of services, contracts from files.
+// Reads JSON of unknown shape: responses of services, contracts from files.
 
 export type JsonObject = Readonly<Record<string, unknown>>
 

@@ -1,12 +1,12 @@
-// How long to wait before something is tried again. Pure: the clock and chance are arguments.
+// How long to wait before a retry. Pure: the clock and random numbers are arguments.
 
 const firstMs = 100
 const boundMaxMs = 10_000
 const dayMs = 24 * 60 * 60 * 1000
 
 /**
- * The n-th pause, from 1: between half of a bound and all of it. The bound doubles up to ten seconds. What the service
- * asked for is never cut short; up to a quarter is added, so that not all clients come back at once.
+ * The n-th pause, from 1: between half of a bound and all of it. The bound doubles up to ten seconds. At least what the
+ * service asked for, plus up to a quarter, so that clients don't all come back at the same time.
  */
 export function pauseMs(
   failures: number,
@@ -19,13 +19,13 @@ export function pauseMs(
   return Math.max(own, retryAfterMs * (1 + random() / 4))
 }
 
-/** RFC 9110 10.2.3: seconds, or a date. A day at most; undefined when it is neither. */
+/** RFC 9110 10.2.3: seconds or a date. At most a day; undefined if it is neither. */
 export function retryAfterMsOf(header: unknown, nowMs: number): number | undefined {
   if (typeof header !== 'string') return undefined
   const text = header.trim()
   if (/^\d+$/.test(text)) return Math.min(dayMs, Number(text) * 1000)
   const at = Date.parse(text)
-  // A date of HTTP begins with the day's name; Date.parse reads much else.
+  // An HTTP date starts with the day's name. Date.parse accepts other formats, too.
   if (!/^[A-Za-z]{3}/.test(text) || Number.isNaN(at)) return undefined
   return Math.min(dayMs, Math.max(0, at - nowMs))
 }

@@ -1,5 +1,5 @@
-// Id tokens for a stream's credentials: one at a time, renewed in the background when four fifths of its life are over, so
-// that nothing has to wait for auth, and auth may be away for a while. Kept in memory alone.
+// Id tokens for a stream's credentials: one at a time, renewed in the background after four fifths of its life, so that
+// no request waits for auth and auth may be unavailable for a while. Kept only in memory.
 import { memberOf } from './json.ts'
 import { requestJson } from './json-request.ts'
 import type { JsonReply } from './json-request.ts'
@@ -13,18 +13,18 @@ export type CredentialsOptions = {
   readonly billingId: string
   readonly clientId: string
   readonly clientSecret: string
-  /** PEM of the authorities to trust, where Weir's certificates are of one of your own. */
+  /** PEM of the authorities to trust, if Weir's certificates are from your own authority. */
   readonly ca?: string | Buffer | undefined
 }
 
 export type Tokens = {
-  /** @throws RejectedError when auth refuses the credentials, NoToken when it can't be asked */
+  /** @throws RejectedError when auth refuses the credentials, NoToken when auth is unreachable */
   get(): Promise<string>
-  /** A service didn't take it: the next one is new. */
+  /** A service refused the token: the next one is new. */
   refused(token: string): void
 }
 
-/** Auth didn't answer, or not now. */
+/** Auth did not respond, or can't issue tokens now. */
 export class NoToken extends Error {
   override readonly name = 'NoToken'
   readonly retryAfterMs: number | undefined
@@ -44,10 +44,10 @@ export type TokensDeps = {
 type Held = { readonly token: string; readonly renewAtMs: number; readonly goodUntilMs: number }
 
 const timeoutMs = 10_000
-/** On its way to the service a token shall not expire. */
+/** So that a token does not expire on its way to the service. */
 const spareMs = 5_000
 const renewAfterShare = 0.8
-/** Ten wrong secrets a minute are what auth bears. */
+/** Auth permits ten wrong secrets per minute. */
 const refusalHoldsMs = 10_000
 
 export function createTokens(options: CredentialsOptions): Tokens {
@@ -84,7 +84,7 @@ export function tokensFrom(deps: TokensDeps): Tokens {
       asking = undefined
     }))
 
-  /** Nobody waits for it, and its failure matters only once the token at hand is past. */
+  /** Not waited for: a failure matters only once the current token has expired. */
   function renew(): void {
     if (asking !== undefined || nowMs() < renewal.notBeforeMs) return
     asked().catch(() => {
@@ -136,8 +136,8 @@ function heldOf({ headers, json }: JsonReply, nowMs: number): Held {
 }
 
 /**
- * When to renew a token, by our clock. How long it lives is told by the clock of auth, which its answer carries: ours may
- * be hours off.
+ * When to renew a token, by our clock. Its lifetime is computed with auth's clock, which the response contains, because
+ * ours may be hours off.
  */
 export function timesOf(told: {
   readonly expiresAt: number

@@ -1,9 +1,9 @@
-// Holds the driver against the error pages: users of the driver meet every refusal of an event under its own code.
+// Compares the driver with the error pages: users of the driver get every refusal of an event under its own code.
 import { expect, test } from '@jest/globals'
 import { documentedStatuses } from '@weir/docs-tools'
 import { rejectionCodeOf } from '../src/errors.ts'
 
-/** The driver sends no such request, or sends the event again. */
+/** The driver never sends such a request, or sends the event again. */
 const neverMet = [
   'duplicate_header',
   'event_rate_exceeded',

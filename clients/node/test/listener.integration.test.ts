@@ -118,7 +118,7 @@ test('wrong credentials, and a stream that is disabled meanwhile, end it with th
   const path = '/v2/streams/in/outputs/out'
   expectStatus(await account.call('PATCH', path, { enabled: false }), 200)
   const untilItEnds = async (): Promise<never> => {
-    for (;;) await next() // what was sent before may still come
+    for (;;) await next() // earlier events may still arrive
   }
   await expect(untilItEnds()).rejects.toMatchObject({
     name: 'RejectedError',

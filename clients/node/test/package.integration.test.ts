@@ -1,5 +1,5 @@
-// The package as others use it: built, packed and unpacked into a folder that has nothing else but its dependencies. The
-// README's examples run there, in the oldest Node that is promised and in ours, and print what the README shows.
+// The package as others use it: built, packed and unpacked into a folder with only its dependencies. The README's
+// examples run there, in the oldest supported Node and in ours, and print what the README shows.
 import { execFile } from 'node:child_process'
 import { access, cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ afterAll(async () => {
   if (folder !== undefined) await rm(folder, { recursive: true, force: true })
 })
 
-/** As npm would, without asking its registry. */
+/** Like npm, but without the registry. */
 async function install(packed: string): Promise<void> {
   const modules = join(folder, 'node_modules')
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
@@ -54,7 +54,7 @@ async function install(packed: string): Promise<void> {
     })
 }
 
-/** What `npm start` leaves. */
+/** As `npm start` writes it. */
 async function writeDemo(): Promise<void> {
   const { auth, ingest, output } = world
   const account = await createAccount(auth.url)
@@ -80,7 +80,7 @@ async function typesOf({ billingId, apiKey }: Account): Promise<string> {
   return (await run(process.execPath, args, { env, timeout: timeoutMs })).stdout
 }
 
-/** Blocks of code that begin with the name of their file, each with what it prints. */
+/** The code blocks that start with the name of their file, each with its output. */
 function examplesIn(markdown: string): Example[] {
   const found: Example[] = []
   for (const [, info = '', text = ''] of markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
@@ -116,7 +116,7 @@ test(
 test(
   "the README's examples print it under Node 20, too",
   async () => {
-    // tools/testkit/ci/prepare.sh puts it there.
+    // Installed by tools/testkit/ci/prepare.sh.
     await access(oldNode)
     expect(await printedBy(oldNode, '-v')).toMatch(/^v20\./)
     await expectExamples(oldNode, ['js'])

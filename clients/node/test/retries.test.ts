@@ -1,4 +1,4 @@
-// Pauses before something is tried again.
+// Pauses before a retry.
 import { expect, test } from '@jest/globals'
 import { pauseMs, retryAfterMsOf } from '../src/retries.ts'
 

@@ -1,4 +1,4 @@
-// When tokens are asked for, with a clock and an auth of the test's own.
+// When tokens are requested, with the test's own clock and auth.
 import { expect, test } from '@jest/globals'
 import type { JsonReply } from '../src/json-request.ts'
 import { timesOf, tokensFrom } from '../src/tokens.ts'

@@ -1,5 +1,5 @@
-// Which form a request body has, from its headers and first byte: nothing of HTTP beyond these three, and
-// no decoding. The first source that says something decides.
+// The form of a request body, from two headers and its first byte, without decoding. The first source that says
+// something decides.
 
 export type BodyForm = 'json' | 'avro'
 
@@ -29,10 +29,10 @@ export function bodyForm(sources: BodyFormSources): BodyForm {
   )
 }
 
-/** Media types compare without case; parameters such as a charset don't matter. */
+/** Media types are compared without case; parameters such as a charset don't matter. */
 function lookUp(table: Readonly<Record<string, BodyForm>>, value = ''): BodyForm | undefined {
   if (value === '') return undefined
-  if (Object.hasOwn(table, value)) return table[value] // as most write it
+  if (Object.hasOwn(table, value)) return table[value] // the usual spelling
   const [type = ''] = value.split(';', 1)
   const key = type.trim().toLowerCase()
   return Object.hasOwn(table, key) ? table[key] : undefined

@@ -1,4 +1,4 @@
-// The forms of a contract's id and of its registry ref (spec Versioning, Event contract), and what they say.
+// The forms of a contract's id and of its registry ref (spec Versioning, Event contract).
 
 /** A short name such as `clickstream`, or `<owner>/<name>/<version>` with a semantic version. */
 export function isContractId(text: string): boolean {
@@ -14,13 +14,13 @@ export function isContractId(text: string): boolean {
 }
 
 export type SchemaRef = {
-  /** What the registry knows the schema by: the ref before the slash. */
+  /** The schema's name in the registry: the ref before the slash. */
   readonly subject: string
   /** `latest`, or the version's number as text. */
   readonly version: string
 }
 
-/** Takes `<catalog>-<schema name>/<version or latest>` apart; undefined for any other form. */
+/** Parses `<catalog>-<schema name>/<version or latest>`; undefined for any other form. */
 export function parseSchemaRef(text: string): SchemaRef | undefined {
   if (text.length > idLengthMax) return undefined
   const [, subject, version] = refPattern.exec(text) ?? []

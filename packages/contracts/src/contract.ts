@@ -1,6 +1,6 @@
-// A prepared contract -> the functions that the services run on for each event. Compiled once; nothing here
-// looks at schema text or paths again, does I/O, or reads a clock. Deciding what is sealed, and how, is not
-// done here: `mapPii` only finds the texts.
+// A prepared contract -> the functions that the services run for each event. Compiled once: nothing here reads schema
+// text or paths again, does I/O, or reads a clock. What is encrypted, and how, is not decided here: `mapPii` only finds
+// the texts.
 import { parseJson } from './avro/json-text.ts'
 import { compilePlain } from './avro/plain.ts'
 import { compileAvroReader } from './avro/read-avro.ts'
@@ -45,7 +45,7 @@ export function compileContract(prepared: PreparedContract): Contract {
   }
 }
 
-/** The fields that the functions of a contract look at, or change. */
+/** The fields that the functions of a contract read or change. */
 const lookedAt = (prepared: PreparedContract): string[] => [
   envelopeName,
   prepared.keyField,

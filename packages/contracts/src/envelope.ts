@@ -1,6 +1,6 @@
-// svcMeta, the first field of every event (spec Event envelope): which forms a contract may give it, and
-// how the service fills it in. Forms: schemaId or eventContractRef; members required or nullable; keyLink an
-// int or a UUID as text; the record itself nullable. consentLevels alone is the producer's, and stays.
+// svcMeta, the first field of every event (spec Event envelope): which forms a contract may give it, and how the
+// service fills it in. Forms: schemaId or eventContractRef; members required or nullable; keyLink an int or a UUID as
+// text; the record itself nullable. Only consentLevels is the producer's, and stays.
 import { compileDefault } from './avro/defaults.ts'
 import { nullableOf } from './avro/types.ts'
 import type { AvroType, RecordType } from './avro/types.ts'
@@ -9,7 +9,7 @@ import type { Fields } from './avro/values.ts'
 
 export const envelopeName = 'svcMeta'
 export const levelMax = 255
-/** What `consentLevelsOf` and `timestampOf` look at. */
+/** What `consentLevelsOf` and `timestampOf` read. */
 export const stampedPaths: readonly string[] = [
   `${envelopeName}/consentLevels`,
   `${envelopeName}/timestamp`,
@@ -79,7 +79,9 @@ export function envelopeProblems(root: RecordType): string[] {
 
 const isNullable = (root: RecordType): boolean => root.fields[0]?.type.kind === 'union'
 
-/** Fills in what the envelope has; what the producer put there is lost. A null envelope becomes one. */
+/**
+ * Fills in the members of the envelope, replacing what the producer put there. A null envelope becomes a filled one.
+ */
 export function compileStamp(root: RecordType): (event: Fields, stamp: Stamp) => void {
   const envelope = envelopeOf(root)
   if (!envelope) throw new Error('a contract without an envelope was prepared')
@@ -103,21 +105,21 @@ function emptyEnvelope(envelope: RecordType): Fields {
   return meta
 }
 
-/** Empty when the envelope is null: such an event is stored and reaches no derived stream. */
+/** Empty if the envelope is null: such an event is stored and reaches no derived stream. */
 export function consentLevelsOf(event: Fields): number[] {
   const meta = event[envelopeName]
   const levels = isFields(meta) ? meta['consentLevels'] : []
   return Array.isArray(levels) ? levels.filter((level) => typeof level === 'number') : []
 }
 
-/** When ingest took the event, in epoch ms, as far as the envelope has a place for it. */
+/** When ingest received the event, in epoch ms; undefined if the envelope has no place for it. */
 export function timestampOf(event: Fields): number | undefined {
   const meta = event[envelopeName]
   const time: unknown = isFields(meta) ? meta['timestamp'] : undefined
   return typeof time === 'number' ? time : undefined
 }
 
-/** The first that is outside 0 to 255. */
+/** The first level that is outside 0 to 255. */
 export function invalidConsentLevel(event: Fields): number | undefined {
   const meta = event[envelopeName]
   const levels: unknown = isFields(meta) ? meta['consentLevels'] : undefined

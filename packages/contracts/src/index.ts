@@ -1,7 +1,7 @@
 export { ContractsError } from './errors.ts'
 export type { ContractsErrorCode } from './errors.ts'
-// What an event is, and whether it is a good one: contracts, their checks, and reading and writing events by
-// them. Pure functions of their arguments, except that checking patterns starts a worker thread.
+// What an event is, and whether it is valid: contracts, their checks, and reading and writing events by them. Pure
+// functions of their arguments, except that checking patterns starts a worker thread.
 export { plainOf, readEventSchema } from './avro/event-schema.ts'
 export type { EventSchema } from './avro/event-schema.ts'
 export { nullableOf } from './avro/types.ts'

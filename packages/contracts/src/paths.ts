@@ -1,15 +1,15 @@
-// Field paths: names of fields with / between nested records, as validations, pii_fields and key_field write
-// them. A path may pass through records and nullable records, never through lists, maps or other unions.
+// Field paths: names of fields with / between nested records, as in validations, pii_fields and key_field. A path may
+// pass through records and nullable records, never through lists, maps or other unions.
 import { oncePerType } from './avro/per-type.ts'
 import { depthMax, nullableOf } from './avro/types.ts'
 import type { AvroType, RecordField, RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import type { Fields } from './avro/values.ts'
 
-/** The type at the end of a path, or undefined when no event has such a field. */
+/** The type at the end of a path; undefined if no event has such a field. */
 export function typeAt(root: RecordType, path: string): AvroType | undefined {
   const names = path.split('/', depthMax + 1)
-  if (names.length > depthMax) return undefined // a record may hold itself, but not that often
+  if (names.length > depthMax) return undefined // a record may contain itself, but not that often
   let type: AvroType = root
   for (const name of names) {
     const record: AvroType = nullableOf(type) ?? type
@@ -31,13 +31,13 @@ export const isText = (type: AvroType): boolean => (nullableOf(type) ?? type).ki
 export const isListOfText = (type: AvroType): boolean =>
   type.kind === 'array' && type.items.kind === 'string'
 
-/** What a validation can look at: text and lists of text, either of them nullable. */
+/** What a validation can check: text and lists of text, either of them nullable. */
 export function isCheckable(type: AvroType): boolean {
   const inner = nullableOf(type) ?? type
   return isText(inner) || (inner.kind === 'array' && isText(inner.items))
 }
 
-/** A path, taken apart once. */
+/** A parsed path. */
 export type Place = { readonly parents: readonly string[]; readonly name: string }
 
 export function placeOf(path: string): Place {
@@ -45,7 +45,7 @@ export function placeOf(path: string): Place {
   return { name: parents.pop() ?? '', parents }
 }
 
-/** The record that holds the field; undefined when a record on the way is null. */
+/** The record that contains the field; undefined if a record on the path is null. */
 export function holderOf(event: Fields, place: Place): Fields | undefined {
   let holder: Fields = event
   for (const name of place.parents) {
@@ -56,7 +56,7 @@ export function holderOf(event: Fields, place: Place): Fields | undefined {
   return holder
 }
 
-/** The text at a place that `isText`. */
+/** The text at a place for which `isText` holds. */
 export function textAt(event: Fields, place: Place): string | undefined {
   const value = holderOf(event, place)?.[place.name]
   return typeof value === 'string' ? value : undefined

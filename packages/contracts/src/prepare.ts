@@ -1,5 +1,5 @@
-// A contract as somebody wrote it -> all that is wrong with it at once, or its checked form. Takes any JSON
-// value and any text without throwing. The registry, accounts and other contracts are not its matter.
+// A submitted contract -> all that is wrong with it, or its checked form. Takes any JSON value and any text without
+// throwing. It knows nothing of the registry, accounts or other contracts.
 import { limitProblems } from './avro/limits.ts'
 import { parseSchema } from './avro/schema.ts'
 import type { RecordType } from './avro/types.ts'
@@ -18,10 +18,10 @@ export type Preparation =
 const problemsMax = 100
 const validationsMax = 100
 const piiFieldsMax = 1_000
-/** Of all patterns together, with their repeats written out: so many are compiled in some 50 ms. */
+/** The maximum for all patterns together, with their repeats written out: this much is compiled in about 50 ms. */
 const sizeMax = 10_000
 
-/** The text of a schema that lies in the contract itself; undefined when there is none. */
+/** The text of a schema in the contract itself; undefined if there is none. */
 export function definitionText(input: unknown): string | undefined {
   const schema = isFields(input) ? input['schema'] : undefined
   const definition = isFields(schema) ? schema['definition'] : undefined
@@ -29,15 +29,16 @@ export function definitionText(input: unknown): string | undefined {
   try {
     return JSON.stringify(definition)
   } catch {
-    // nested too deep to be written down: no schema either
+    // nested too deep to be written: not a schema either
     return '{}'
   }
 }
 
 /**
- * @param schemaText the schema that the ref names, or `definitionText`; undefined when there is neither
- * @param account with whose contracts its patterns stand in line to be proved linear, which only happens when all else is right
- * @throws ContractsError `contracts.unavailable` when the patterns of others take too long
+ * @param schemaText the schema that the ref names, or `definitionText`; undefined if there is neither
+ * @param account the account in whose queue its patterns wait to be proved linear, which happens only if all else is
+ * right
+ * @throws ContractsError `contracts.unavailable` if the patterns of others take too long
  */
 export async function prepareContract(
   input: unknown,
@@ -76,7 +77,7 @@ export async function prepareContract(
 type Report = (place: string, sentence: string) => void
 
 const noSuchField = 'names no field of the event'
-/** Not String(): an object of JSON may bring a toString that is no function. */
+/** Not String(): a JSON object may have a toString that is not a function. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const quote = (text: string): string => JSON.stringify(text.slice(0, 100))
 
@@ -93,7 +94,7 @@ function checkNames(contract: Fields, report: Report): void {
   }
 }
 
-/** Undefined when the schema is no good: then paths can't be checked. */
+/** Undefined if the schema is invalid: then paths can't be checked. */
 function checkSchema(text: string | undefined, report: Report): RecordType | undefined {
   const place = 'schema.definition'
   if (text === undefined) {
@@ -214,7 +215,7 @@ function checkPiiField(place: string, path: string, root: RecordType, report: Re
 
 const isInEnvelope = (path: string): boolean => path.split('/')[0] === envelopeName
 
-/** Checks a path that must lead to one string, which may be null in an event; answers it. */
+/** Checks a path that must lead to one string, which may be null in an event; returns it. */
 function checkTextField(
   place: string,
   path: unknown,

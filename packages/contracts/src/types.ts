@@ -1,9 +1,9 @@
-// What goes into a contract and what comes out: the body of `POST /v2/contracts`, the checked form that a
-// control record keeps, and the compiled form that the services run on. Types only.
+// The forms of a contract: the body of `POST /v2/contracts`, the checked form in a control record, and the compiled
+// form that the services run. Types only.
 import type { Fields } from './avro/values.ts'
 import type { Stamp } from './envelope.ts'
 
-/** Both answer as RegExp.test does, in linear time: V8 because that is proved, re2js by construction. */
+/** Both return the same as RegExp.test, in linear time: V8 because that is proved, re2js by construction. */
 export type Engine = 'v8' | 're2'
 
 export type Validation = {
@@ -41,37 +41,37 @@ export type PreparedContract = {
   readonly dataSubjectField?: string
 }
 
-/** One event of a contract, as it lies in memory: `avro/values.ts`. */
+/** One event of a contract, as `avro/values.ts` represents it in memory. */
 export type Event = Fields
 
 /**
  * From what a producer sent to an event that may be stored, for ingest. The readers throw ContractsError
- * `contracts.undecodable` with one line naming the field.
+ * `contracts.undecodable` with one line that names the field.
  */
 export type EventIntake = {
   readonly readJson: (body: Buffer) => Event
-  /** As `decode`, for an event that goes through the functions here and `encode` alone: cheaper. */
+  /** Like `decode`, but cheaper, for an event that only these functions and `encode` use. */
   readonly skimAvro: (body: Buffer) => Event
-  /** Undefined when it is null or empty. */
+  /** Undefined if it is null or empty. */
   readonly keyOf: (event: Event) => string | undefined
   /**
-   * The whole sentence of the first validation, in the contract's order, that fails (spec Errors); another where
-   * values are too long for the patterns. `steps`: those of `validationSteps`, where the caller has asked already.
+   * The sentence of the first validation, in the contract's order, that fails (spec Errors); another sentence if values
+   * are too long for the patterns. `steps`: the result of `validationSteps`, if the caller has it already.
    */
   readonly firstViolation: (event: Event, steps?: number) => string | undefined
-  /** What `firstViolation` costs at most, in steps of ten nanoseconds; for those who share a thread. */
+  /** The maximum cost of `firstViolation`, in steps of ten nanoseconds; for callers that share a thread. */
   readonly validationSteps: (event: Event) => number
   /** How many texts `mapPii` would find, elements of lists included. */
   readonly personalValues: (event: Event) => number
 }
 
-/** Where in an event lies what is personal, and what is the service's. */
+/** Which values of an event are personal, and which are the service's. */
 export type EventFields = {
-  /** Undefined when it is null or empty, or when the contract names no data subject. */
+  /** Undefined if it is null or empty, or if the contract names no data subject. */
   readonly dataSubjectOf: (event: Event) => string | undefined
   /** Changes the event: fills in every member of svcMeta that is the service's. */
   readonly stamp: (event: Event, stamp: Stamp) => void
-  /** Changes the event: every PII text that isn't null becomes what `replace` answers. */
+  /** Changes the event: replaces every personal text that isn't null by the result of `replace`. */
   readonly mapPii: (
     event: Event,
     replace: (text: string, path: string, level: number) => string,
@@ -80,25 +80,25 @@ export type EventFields = {
 
 /** An event as it is stored. */
 export type EventCodec = {
-  /** The raw Avro datum, right behind `before` where that is given. */
+  /** The raw Avro datum, directly behind `before` if that is given. */
   readonly encode: (event: Event, before?: Uint8Array) => Buffer
-  /** Reads what `encode` wrote, or a producer. @throws ContractsError `contracts.undecodable` */
+  /** Reads what `encode` or a producer wrote. @throws ContractsError `contracts.undecodable` */
   readonly decode: (payload: Buffer) => Event
   /**
-   * As `decode`, but only the consent levels, the time and the PII texts are values: all else is checked, and carried over by
-   * `encode` as it is, from `payload`, which must not change meanwhile.
+   * Like `decode`, but only the consent levels, the time and the personal texts become values. All else is checked, and
+   * `encode` copies it unchanged from `payload`, which must not change meanwhile.
    */
   readonly decodePersonal: (payload: Buffer) => Event
   /** JSON for people: unions flattened. */
   readonly toPlain: (event: Event) => unknown
 }
 
-/** One per contract and process. Whoever needs one kind of its functions takes that kind. */
+/** One per contract and process. A caller takes only the kinds of functions that it needs. */
 export type Contract = EventIntake &
   EventFields &
   EventCodec & {
     readonly id: string
     readonly keyField: string
-    /** The levels that its PII fields have, ascending, each once. */
+    /** The levels of its personal fields, ascending, each once. */
     readonly levels: readonly number[]
   }

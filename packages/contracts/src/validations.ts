@@ -1,7 +1,6 @@
-// A contract's validations -> the question «which sentence rejects this event, if any». The sentences are
-// the spec's, letter for letter (spec Errors); they quote the value as it is, line ends included. What an event's
-// validations may cost together is bounded (pattern/steps.ts): beyond that nothing is matched, and a sentence of our own
-// names the field.
+// A contract's validations -> the sentence that rejects an event, if any. The sentences are the spec's, letter for
+// letter (spec Errors), and quote the value unchanged, line ends included. The total cost of an event's validations is
+// bounded (pattern/steps.ts): beyond that nothing is matched, and a sentence of our own names the field.
 import type { RecordType } from './avro/types.ts'
 import { holderOf, placeOf, typeAt } from './paths.ts'
 import type { Place } from './paths.ts'
@@ -11,9 +10,9 @@ import type { MatchCost } from './pattern/steps.ts'
 import type { Engine, Event, Validation } from './types.ts'
 
 export type Validator = {
-  /** What `firstViolation` may cost at most, reckoned without matching anything; bounded itself. */
+  /** The maximum cost of `firstViolation`, computed without matching anything; itself bounded. */
   readonly steps: (event: Event) => number
-  /** `steps`: what `steps` said of it, where the caller has asked already. */
+  /** `steps`: the result of `steps` for the event, if the caller has it already. */
   readonly firstViolation: (event: Event, steps?: number) => string | undefined
 }
 
@@ -25,7 +24,7 @@ type Check = {
   readonly holds: (text: string) => boolean
 }
 
-/** A validation passes on null, and holds for each element of a list. The first that fails answers. */
+/** A validation passes on null, and must hold for each element of a list. The first that fails gives the sentence. */
 export function compileValidations(
   id: string,
   root: RecordType,
@@ -59,7 +58,9 @@ export function compileValidations(
 
 const valueAt = (event: Event, place: Place): unknown => holderOf(event, place)?.[place.name]
 
-/** Stops counting where it is too much already. Looking at what isn't matched costs something, too. */
+/**
+ * Stops counting when it is too much already. Elements that aren't text count, too, because checking them takes time.
+ */
 function stepsOf({ place, cost }: Check, event: Event): number {
   const value = valueAt(event, place)
   if (typeof value === 'string') return stepsFor(cost, value.length)
@@ -72,7 +73,7 @@ function stepsOf({ place, cost }: Check, event: Event): number {
   return sum
 }
 
-/** Of those that came before the sum was too much, the one with the largest share. */
+/** The field with the largest share, of those counted before the sum was too much. */
 function costliestField(checks: readonly Check[], event: Event): string {
   const sums = new Map<string, number>()
   let sum = 0
@@ -86,14 +87,17 @@ function costliestField(checks: readonly Check[], event: Event): string {
   return field
 }
 
-/** What isn't text passes, and so does the absence of it. */
+/** A value that isn't text passes, and so does a missing one. */
 function failingText(value: unknown, holds: (text: string) => boolean): string | undefined {
   if (typeof value === 'string') return holds(value) ? undefined : value
   if (!Array.isArray(value)) return undefined
   return value.find((text) => typeof text === 'string' && !holds(text))
 }
 
-/** Compiled at its first value, not with the contract. A pattern that breaks its engine on some value rejects that value. */
+/**
+ * Compiled at its first value, not with the contract. A pattern that breaks its engine on some value rejects that
+ * value.
+ */
 function compileCheck(pattern: string, engine: Engine): (value: string) => boolean {
   let test: ((value: string) => boolean) | undefined
   return (value) => {
@@ -110,7 +114,7 @@ const tooLong = (field: string): string =>
   `Field '${field}' is too long for the patterns of its validations: matching them could take more than ${stepsMax} steps; ` +
   'send a shorter value, or publish a contract with fewer or simpler patterns'
 
-/** A short id and one of the form <owner>/<name>/<version> have a sentence each. */
+/** A short id and an id of the form <owner>/<name>/<version> have different sentences. */
 function violation(id: string, field: string, value: string, pattern: string): string {
   return id.includes('/')
     ? `Field: '${field}' in event with schema: '${id}' with value: '${value}' doesn't match regex: '${pattern}'`

@@ -1,4 +1,4 @@
-// The time of an event beside that of its record.
+// The time of an event, as distinct from that of its record.
 import { expect, test } from '@jest/globals'
 
 import { eventTimeOf, writeTime } from '../src/event-time.ts'

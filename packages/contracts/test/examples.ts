@@ -28,7 +28,7 @@ export function bodyOf(name: ExampleName): Buffer {
 
 export type Json = { [name: string]: unknown }
 
-/** The event, to be changed by a test. */
+/** The event; a test may change it. */
 export function eventOf(name: ExampleName): Json {
   const event: Json = JSON.parse(bodyOf(name).toString('utf8'))
   return event
@@ -83,5 +83,5 @@ export function definitionWith(parts: ContractParts): Json {
   }
 }
 
-/** What an event of `definitionWith` holds besides the fields of the test. */
+/** What an event of `definitionWith` contains besides the fields of the test. */
 export const baseEvent = { svcMeta: { schemaId: null, consentLevels: [0] }, key: 'k' }

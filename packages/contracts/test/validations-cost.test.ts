@@ -1,4 +1,4 @@
-// What one event's validations may cost together: little enough that nobody else waits for them.
+// What one event's validations may cost together: so little that nobody else waits for them.
 import { describe, expect, test } from '@jest/globals'
 
 import { measured } from '../../../tools/testkit/src/scale.ts'
@@ -23,7 +23,7 @@ const contractWith = (validations: readonly unknown[]): Promise<Contract> =>
 const read = (contract: Contract, change: Json): Event =>
   contract.readJson(bodyWith({ ...baseEvent, text: '', list: [], ...change }))
 
-/** What comes of it, and the processor time it took: the least of three, as others use the machine, too. */
+/** The result, and the processor time that it took: the least of three, because others use the machine, too. */
 function judge(contract: Contract, event: Event): { sentence: string | undefined; cpuMs: number } {
   const runs = [1, 2, 3].map(() => {
     const before = process.cpuUsage()

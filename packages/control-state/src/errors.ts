@@ -1,7 +1,7 @@
-// The errors of this package: what isn't there or is taken, who may not call, and what of keys can't be reached.
+// The errors of this package: something is missing or taken, a caller is refused, or keys are unreachable.
 import { AppError } from '@weir/kit'
 
-/** Those that a request itself may cause; services show them to clients. */
+/** Errors that a request itself may cause; services show them to clients. */
 export type AccessErrorCode =
   | 'control-state.not_found'
   | 'control-state.name_taken'

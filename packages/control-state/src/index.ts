@@ -1,4 +1,4 @@
-// The door of control state, room by room: README.md says what each room is for.
+// The public interface of control state, folder by folder: README.md says what each folder is for.
 
 // Errors.
 export { ControlStateError } from './errors.ts'
@@ -17,7 +17,7 @@ export { onStreamGone } from './tables/stream-gone.ts'
 export { createTables } from './tables/tables.ts'
 export type { Tables } from './tables/tables.ts'
 
-// What the records are, under which keys they lie, and their rules.
+// Records, their keys and their rules.
 export {
   consentLevels,
   consentLevelType,
@@ -139,7 +139,7 @@ export { kekOfKey, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
 export { loadKek } from './kek/load-kek.ts'
 export type { HeldKeks } from './kek/kek-place.ts'
 
-// Whose a token or an API key is, and what it may do.
+// Whom a token or an API key belongs to, and what it may do.
 export { createGate } from './access/access.ts'
 export type { Access, Gate } from './access/access.ts'
 export { bearerOf, createAccounts } from './access/api-keys.ts'

@@ -1,5 +1,5 @@
 // What an API key may do: its role, and which role a request needs. A role has its own rights and those of the roles
-// that it covers; what no route grants to a role is denied to it.
+// that it covers. What no route grants to a role is denied.
 import { ControlStateError } from './errors.ts'
 
 /** In the order in which they are listed: from all rights to the fewest. */
@@ -30,7 +30,8 @@ const roleMissing = (role: Role, needed: Role): ControlStateError<'control-state
 
 /**
  * Who may call a route: an API key with that role, the platform key, a stream's own credentials or token, one of two of
- * these, a token for one person's events, or anyone. Each service has one table of its routes; what isn't in it can't be mounted.
+ * these, a token for one person's events, or anyone. Each service has one table of its routes; a route that isn't in it
+ * can't be mounted.
  */
 export type Needs =
   | Role

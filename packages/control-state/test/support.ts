@@ -1,5 +1,5 @@
-// What the tests of control state share: records as they may lie in it, a follower without Kafka, and a
-// connection to the real broker for those that need one.
+// What the tests of control state share: records of control state, a follower without Kafka, and a connection to the
+// real broker for tests that need one.
 import { randomUUID } from 'node:crypto'
 import { parseKekFile } from '@weir/fieldcrypt'
 import { createAdmin, createKafka } from '@weir/kafka'
@@ -23,7 +23,7 @@ export const log = createLog('streams-test', process.env['LOG_LEVEL'] ?? 'silent
 
 export const uniqueName = (what: string): string => `${what}-${randomUUID().slice(0, 13)}`
 
-/** What a test puts there itself, without an entry in the audit log. */
+/** What a test writes itself, without an entry in the audit log. */
 export const given = partOf('account.create')
 
 // --- records ---
@@ -137,7 +137,7 @@ export async function makeControlTopics(kafka: Kafka): Promise<void> {
   await admin.close()
 }
 
-/** Of no wrapping key: what lies wrapped in `weir.keys` is other people's. */
+/** It uses no wrapping key: the wrapped records in `weir.keys` belong to others. */
 export const follow = (kafka: Kafka): StateFollowing =>
   followState({
     kafka,

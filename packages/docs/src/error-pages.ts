@@ -1,14 +1,14 @@
-// The pages of docs/errors, one for each code, read once at the start. A code that has no file has no page: nothing of what
-// is asked for becomes a path. The line under a page's title says who answers the code: `ingest 413 · auth 413`.
+// The pages of docs/errors, one for each code, read once at the start. A code without a file has no page, so no request
+// becomes a path. The line under a page's title says which services return the code: `ingest 413 · auth 413`.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renderMarkdown } from './markdown.ts'
 import { pageOf } from './page.ts'
 
 export type ErrorPages = {
-  /** HTML; undefined for a code that nobody knows. */
+  /** HTML; undefined for an unknown code. */
   page(code: string): string | undefined
-  /** All of them, in a table for each service. */
+  /** All codes, in a table for each service. */
   index(): string
 }
 
@@ -16,7 +16,7 @@ const folder = join(import.meta.dirname, '../../../docs/errors')
 const home = { href: '/docs', text: 'Weir' }
 const styleHref = '/docs/style.css'
 
-/** Under `/docs` of a service. */
+/** Served under `/docs` of a service. */
 export async function createErrorPages(): Promise<ErrorPages> {
   const texts = await readErrorPages()
   const codes = [...texts.keys()]
@@ -47,11 +47,11 @@ export async function readErrorPages(): Promise<ReadonlyMap<string, string>> {
 export type CodeAnswered = {
   /** `ingest`, `auth`, `output`, `WebSocket`, or `weir`, the command. */
   readonly by: string
-  /** Of HTTP; of the command, how it exits. */
+  /** The HTTP status; for the command its exit code. */
   readonly status: number
 }
 
-/** Who answers a code, as its page says. */
+/** Which services return a code, as its page says. */
 export const answersIn = (page: string): readonly CodeAnswered[] =>
   (page.split('\n')[2] ?? '').split(' · ').flatMap((answer) => {
     const [, by, status] = /^(\w+)(?:, exit code)? (\d+)$/.exec(answer) ?? []
@@ -96,11 +96,11 @@ export function errorTables(
     .join('\n\n')
 }
 
-/** The first sentence of what happened. */
+/** The first sentence of the page's explanation. */
 const meaningIn = (page: string): string => {
   const [, first = ''] = /## What happened\n\n(.*?[.:])(?:\s|$)/s.exec(page) ?? []
   return withoutFiles(first).replace(/:$/, '.').replaceAll('|', '\\|')
 }
 
-/** Other documents are not served here: links to them become their text. */
+/** Other documents are not served here, so links to them become their text. */
 const withoutFiles = (text: string): string => text.replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1')

@@ -1,17 +1,17 @@
-// Markdown as this project writes it, made into HTML. Raw HTML in a document is shown as text: a page holds no tag that
-// isn't made here. Headings get ids as GitHub gives them, so that links to a section work in both places.
+// Renders this project's Markdown as HTML. Raw HTML in a document is shown as text, so a page contains only tags made
+// here. Headings get the same ids as on GitHub, so that links to a section work in both places.
 import { Marked } from 'marked'
 
 export type Heading = { readonly rank: number; readonly id: string; readonly text: string }
 
 export type Rendered = {
-  /** Of the first heading. */
+  /** The text of the first heading. */
   readonly title: string
   readonly html: string
   readonly headings: readonly Heading[]
 }
 
-/** Where a link of the document leads on the page. */
+/** Maps a document's link to its target on the page. */
 export type LinkTo = (href: string) => string
 
 export function renderMarkdown(markdown: string, linkTo: LinkTo = (href) => href): Rendered {
@@ -52,7 +52,7 @@ const escapes: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-/** What a reader sees of rendered inline Markdown. */
+/** The visible text of rendered inline Markdown. */
 const textOf = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')
@@ -62,7 +62,7 @@ const textOf = (html: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
 
-/** As GitHub makes them of a heading's text. */
+/** GitHub's id for a heading's text. */
 const slugOf = (text: string): string =>
   text
     .toLowerCase()

@@ -1,5 +1,5 @@
-// The one template of all pages. A page is complete as it stands: no script, no font, nothing from another host, and a
-// policy that would let nothing of that in.
+// The one template of all pages. A page is self-contained: no script, no font, nothing from another host, and a policy
+// that blocks all of that.
 import { escapeHtml } from './markdown.ts'
 import { style } from './style.ts'
 
@@ -14,7 +14,7 @@ export type Page = {
   readonly links?: readonly PageLink[]
 }
 
-/** For pages that are answered by a service. */
+/** For pages that a service serves. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':

@@ -1,4 +1,4 @@
-// How pages look: one style sheet, light and dark as the reader has it, without anything to load.
+// The style sheet of all pages, light and dark by the reader's setting, without external resources.
 export const style = `:root {
   color-scheme: light dark;
   --ink: light-dark(#1c2430, #e3e8ef);

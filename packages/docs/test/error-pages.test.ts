@@ -1,4 +1,4 @@
-// The list of all codes is made of their pages, and of nothing else.
+// The list of all codes is built from their pages only.
 import { expect, test } from '@jest/globals'
 import { answersIn, createErrorPages, errorTables } from '../src/index.ts'
 

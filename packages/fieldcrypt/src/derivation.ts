@@ -1,6 +1,5 @@
-// Derivation, docs/keys.md: from a key field value to the link that stands for a person, from there to
-// the path, the key of each level, and the keyLink that the event shows. Pure functions of their
-// arguments; trees and parts are elsewhere.
+// Derivation (docs/keys.md): from a key field value to the link that stands for a person, the path, the key of each
+// level, and the keyLink that the event shows. Pure functions of their arguments.
 //
 //   link    = first 8 bytes of HMAC-SHA-256(linkKey, uint32be(generation) ‖ utf8(key field value))
 //   path    = hex(link) ‖ hex2(level) ‖ hex3(slot)
@@ -12,14 +11,14 @@ import { corrupt, notWellFormed } from './errors.ts'
 import { NODE_BYTES } from './tree/node-hash.ts'
 
 export const LINK_BYTES = 8
-/** Digits of a link, and of a link and a level: where a person and one consent lie in the tree. */
+/** Digits of a link, which locates a person in the tree, and of a whole path: link, level and slot. */
 export const LINK_DIGITS = 16
 export const PATH_DIGITS = 21
 const KEY_LINK_BYTES = 16
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
-/** Throws `not_well_formed`: UTF-8 would make one value of two. */
+/** Throws `not_well_formed`: otherwise UTF-8 would make two values equal. */
 export function linkOf(linkKey: KeyObject, keyFieldValue: string, generation: number): Uint8Array {
   if (!keyFieldValue.isWellFormed()) throw notWellFormed()
   const prefix = Buffer.alloc(4)
@@ -51,7 +50,7 @@ export function sivKeyOf(levelKey: KeyObject, leaf: Uint8Array): Buffer {
 // --- AES-256 of one block, for labels ---
 
 export type BlockCipher = {
-  /** The zero block under the key: equal for equal keys, and tells nothing else of them. */
+  /** The encrypted zero block: equal for equal keys, and reveals nothing else of them. */
   readonly checkValue: string
   encrypt(block: Uint8Array): Buffer
   decrypt(block: Uint8Array): Buffer
@@ -85,11 +84,11 @@ function keyLinkTail(epoch: number): Buffer {
   return tail
 }
 
-/** A pseudonym for one person and epoch that only a holder of `label` can turn back. */
+/** A pseudonym for one person and epoch that only a holder of `label` can reverse. */
 export const keyLinkOf = (label: BlockCipher, link: Uint8Array, epoch: number): Buffer =>
   label.encrypt(Buffer.concat([link, keyLinkTail(epoch)]))
 
-/** Throws `corrupt` when the keyLink isn't one of this epoch. */
+/** Throws `corrupt` if the keyLink isn't one of this epoch. */
 export function openKeyLink(label: BlockCipher, keyLink: Uint8Array, epoch: number): Uint8Array {
   if (keyLink.length !== KEY_LINK_BYTES) throw corrupt()
   const block = label.decrypt(keyLink)
@@ -97,12 +96,12 @@ export function openKeyLink(label: BlockCipher, keyLink: Uint8Array, epoch: numb
   return new Uint8Array(block.subarray(0, LINK_BYTES))
 }
 
-/** The form in which a keyLink stands where a contract has a string, and in the record key. */
+/** The form of a keyLink in the record key, and in contracts where it is a string. */
 export function keyLinkUuid(keyLink: Buffer): string {
   const text = keyLink.toString('hex')
   const groups = [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20)]
   return `${groups.join('-')}-${text.slice(20)}`
 }
 
-/** The form for contracts that have an int: a label that may collide. */
+/** The form in contracts where it is an int: a label that may collide. */
 export const keyLinkInt = (keyLink: Buffer): number => keyLink.readUInt32BE(0) & 0x7fffffff

@@ -1,6 +1,6 @@
-// The keys of one stream and era, prepared for use: what of the parts is at hand. Key objects and AES
-// schedules are made once. A value: another tree means another EraKeys, made by `withTree`, so that
-// caches can tell in one comparison whether anything changed.
+// The keys of one stream and era, prepared for use, as far as its key records are available. Key objects and AES
+// schedules are created once. EraKeys are values: `withTree` returns new EraKeys for another tree, so that caches can
+// tell in one comparison whether anything has changed.
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { blockCipher, LINK_BYTES } from './derivation.ts'
 import type { BlockCipher } from './derivation.ts'
@@ -16,14 +16,17 @@ import { checkedKey, LINK_PART_BYTES, KEY_BYTES, levelOfPart, levelPart } from '
 export type EraParts = {
   readonly streamId: string
   readonly era: number
-  /** The parts of the tree by suffix: `''` for `tree`, `3f` for `tree.3f`. */
+  /** The key records of the tree by suffix: `''` for `tree`, `3f` for `tree.3f`. */
   readonly trees: Iterable<readonly [string, TreePartSource]>
-  /** Plaintext of the part: linkKey, subjectKeyA, subjectKeyB. Never at hand in output. */
+  /** Plaintext of the key record: linkKey, subjectKeyA, subjectKeyB. Never available in output. */
   readonly link?: Buffer | undefined
   readonly label?: Buffer | undefined
-  /** Asked at the first use of a level, and again while the answer is undefined. */
+  /** Called at the first use of a level, and again while it returns undefined. */
   readonly level: (level: number) => Buffer | undefined
-  /** The parts `withdrawn`, by name: undefined where one can't be read now. Without them nobody has withdrawn anything. */
+  /**
+   * The key records `withdrawn`, by name; undefined while one can't be read. Without them nobody has withdrawn
+   * anything.
+   */
   readonly withdrawn?: ReadonlyMap<string, () => Buffer | undefined>
 }
 
@@ -34,26 +37,26 @@ export type EraKeys = {
   readonly link: LinkKeys | undefined
   readonly label: BlockCipher | undefined
   readonly levelKey: (level: number) => KeyObject | undefined
-  /** False: nobody has withdrawn anything in this era. */
+  /** False if nobody has withdrawn anything in this era. */
   readonly hasWithdrawn: boolean
   /** The levels that are withdrawn under a link; undefined while that can't be read. */
   readonly withdrawn: (link: Uint8Array) => readonly number[] | undefined
 }
 
-/** What the part `link` is for: from values to links, and for data subjects from links to entries. */
+/** What the key record `link` is for: it leads from values to links, and for data subjects from links to entries. */
 export type LinkKeys = {
   readonly linkKey: KeyObject
-  /** S: where a subject's links are kept, 16 bytes. Throws `not_well_formed`. */
+  /** The hash under which a subject's links are stored, 16 bytes. Throws `not_well_formed`. */
   subjectHash(subject: string): Buffer
-  /** A link as it stands in a subject's entry, 16 bytes. */
+  /** A link as it is in a subject's entry, 16 bytes. */
   sealLink(link: Uint8Array): Buffer
-  /** Throws `corrupt` for what `sealLink` didn't make. */
+  /** Throws `corrupt` for what `sealLink` didn't return. */
   openLink(sealed: Uint8Array): Uint8Array
 }
 
 const noParts: ReadonlyMap<string, () => Buffer | undefined> = new Map()
 
-/** Throws `record_unreadable` when a part doesn't have its size. */
+/** Throws `record_unreadable` if a key record has the wrong size. */
 export function eraKeys(parts: EraParts): EraKeys {
   const { streamId, era, trees, link, label, withdrawn = noParts } = parts
   const readWithdrawn = new Map<string, Buffer>()
@@ -109,9 +112,9 @@ function linkKeys(plain: Buffer): LinkKeys {
   }
 }
 
-// --- making parts ---
+// --- new key records ---
 
-/** The plaintext of a new part. Throws `record_unreadable` for a name that no part has. */
+/** The plaintext of a new key record. Throws `record_unreadable` for an unknown name. */
 export function makePart(part: string, randomBytes: RandomBytes): Buffer {
   if (part === 'tree') return encodeTree(new Map([['', randomBytes(NODE_BYTES)]]))
   if (part === 'link') return randomBytes(LINK_PART_BYTES)
@@ -119,7 +122,7 @@ export function makePart(part: string, randomBytes: RandomBytes): Buffer {
   throw recordUnreadable(`key record ${part}`)
 }
 
-/** The plaintexts of an era's first parts, by part name. */
+/** The plaintexts of an era's first key records, by name. */
 export const makeEraParts = (
   levels: Iterable<number>,
   randomBytes: RandomBytes,

@@ -1,14 +1,13 @@
-// The errors of this package. A field that doesn't check out has exactly one of them, whatever was
-// wrong with it: telling a bad tag from a bad prefix would help nobody but an attacker. No message
-// holds a key, a link or a value.
+// The errors of this package. An invalid field always has the same error, whatever is wrong with it: telling a bad tag
+// from a bad prefix would help only an attacker. No message contains a key, a link or a value.
 import { AppError } from '@weir/kit'
 
 export type FieldcryptErrorCode =
-  /** A sealed field, a keyLink or a timestamp that doesn't check out: a poison record. */
+  /** An encrypted field, a keyLink or a timestamp is invalid: a poison record. */
   | 'fieldcrypt.corrupt'
-  /** A part that is needed isn't at hand: nothing can be said, so nothing is sealed or erased. */
+  /** A needed key record isn't available. Nothing is known for certain, so nothing is encrypted or erased. */
   | 'fieldcrypt.key_unavailable'
-  /** A record of the key topic that doesn't unwrap, or isn't what it should be. */
+  /** A record of the key topic can't be unwrapped, or isn't what it should be. */
   | 'fieldcrypt.record_unreadable'
   /** A string with a lone surrogate, which no encoding keeps. */
   | 'fieldcrypt.not_well_formed'

@@ -1,5 +1,5 @@
-// AES-256-GCM as parts and wrapping keys at rest have it: nonce ‖ ciphertext ‖ tag, the record key as
-// associated data. One nonce never serves twice under a key; nonces are random (see random.ts).
+// AES-256-GCM as stored key records and wrapping keys have it: nonce ‖ ciphertext ‖ tag, with the record key as
+// associated data. A nonce is never used twice under a key; nonces are random (random.ts).
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { GCM_NONCE_BYTES } from './random.ts'
 
@@ -18,7 +18,7 @@ export function gcmSeal(
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** undefined: it doesn't authenticate. */
+/** Undefined if it isn't authentic. */
 export function gcmOpen(key: KeyObject, recordKey: string, value: Buffer): Buffer | undefined {
   if (value.length < GCM_NONCE_BYTES + TAG_BYTES) return undefined
   const tagAt = value.length - TAG_BYTES

@@ -3,8 +3,8 @@
 //   # comment
 //   name version key        ; the key as 64 hexadecimal digits or 44 characters of base64
 //
-// The highest version of a name wraps, every version unwraps. An error tells the line and the rule,
-// never what stands there: a misplaced column may be the key.
+// The highest version of a name wraps, every version unwraps. An error contains the line number and the rule, never the
+// text: a misplaced column may be the key.
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { kekFileInvalid, recordUnreadable } from './errors.ts'
 import { gcmOpen, gcmSeal } from './gcm.ts'
@@ -20,9 +20,9 @@ const BASE64_KEY = /^[A-Za-z0-9+/]{43}=$/
 type KekLine = { readonly name: string; readonly version: number; readonly key: KeyObject }
 
 export type KekFileOptions = {
-  /** `env` when the lines come from the variable; default `file`. */
+  /** `env` if the lines come from the variable; default `file`. */
   readonly provider?: 'file' | 'env'
-  /** Which name wraps; needed only to wrap, when the lines have several. */
+  /** The name that wraps; needed only to wrap, if the lines have several. */
   readonly name?: string | undefined
   readonly nonce?: () => Buffer
 }
@@ -39,7 +39,7 @@ export const kekIdsIn = (text: string, provider: 'file' | 'env'): string[] =>
 const idOf = (provider: string, { name, version }: KekLine): string =>
   `${provider}:${name}:${version}`
 
-/** Throws `kek_file_invalid`; wrapping does so too while it isn't said which of several names wraps. */
+/** Throws `kek_file_invalid`. Wrapping throws it, too, if there are several names and none is chosen. */
 export function parseKekFile(text: string, options: KekFileOptions = {}): KekProvider {
   const { provider = 'file', nonce = randomNonce } = options
   const lines = parseLines(text)

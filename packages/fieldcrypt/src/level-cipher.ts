@@ -1,9 +1,9 @@
-// What seals and opens the fields of one person, level and epoch: the expanded key, and S2V's state
-// for each field path seen. Made once, used for every event of a session.
+// What encrypts and decrypts the fields of one person, level and epoch: the expanded key, and S2V's state for each
+// field path seen. Created once, used for every event of a session.
 import { adStateOf, expandSivKey, wipeAdState, wipeSivKey } from './aes-siv.ts'
 import type { AdState, SivKey } from './aes-siv.ts'
 
-// A contract with more PII fields on one level pays two or three AES blocks more for each of the others.
+// A contract with more personal fields on one level pays two or three more AES blocks for each of the others.
 const FIELDS_KEPT_MAX = 32
 
 export type LevelCipher = {

@@ -1,7 +1,7 @@
-// A cache of bounded weight, split among streams: when it is full, what was used longest ago goes (in a
-// large one, about the longest), and no stream may hold more than half, so a greedy one evicts itself.
-// What goes is wiped. Entries grow while they are used; whoever makes one grow says so. The entry in use
-// never goes, however heavy.
+// A cache of bounded weight, shared by streams. When it is full, the least recently used entry is evicted (in a large
+// cache, approximately). No stream may have more than half, so a greedy stream evicts its own entries. Evicted entries
+// are wiped. Entries may grow while they are used; then `settle` must be called. The entry in use is never evicted,
+// however heavy.
 import { RingLink } from './ring-list.ts'
 
 export type Cacheable = {
@@ -9,16 +9,19 @@ export type Cacheable = {
   wipe(): void
 }
 
-/** Where an entry stands. Kept apart from it: keys of a cache may be PII, entries may be logged. */
+/**
+ * The place of an entry. It is separate from the entry, because keys of a cache may be personal data, and entries may
+ * be logged.
+ */
 type Place<Entry> = {
   readonly entry: Entry
   readonly share: Share<Entry>
   readonly key: string
   readonly inAll: RingLink<Place<Entry>>
   readonly inShare: RingLink<Place<Entry>>
-  /** As counted last. */
+  /** As last counted. */
   weight: number
-  /** At which use of the cache it was made the newest. */
+  /** The number of uses of the cache when it last became the newest. */
   newestAt: number
 }
 
@@ -29,25 +32,25 @@ type Share<Entry> = {
   weight: number
 }
 
-/** For whoever makes entries and uses them. */
+/** For code that creates and uses entries. */
 export type Lru<Entry> = {
   get(stream: string, key: string): Entry | undefined
-  /** In the place of what had this key. */
+  /** Replaces the entry of this key. */
   put(stream: string, key: string, entry: Entry): void
-  /** To be called when an entry's weight may have changed. */
+  /** Must be called when an entry's weight may have changed. */
   settle(entry: Entry): void
 }
 
-/** For whoever takes entries away, or counts them. */
+/** For code that removes or counts entries. */
 export type LruEntries<Entry> = Pick<Lru<Entry>, 'settle'> & {
-  /** A stream's entries, as they are now. */
+  /** A copy of the list of a stream's entries. */
   entriesOf(stream: string): Entry[]
   remove(entry: Entry): void
   clear(): void
   weight(): number
 }
 
-/** A small integer, which V8 keeps where it is. */
+/** A small integer, which V8 stores in place. */
 const LONG_AGO = -1_000_000_000
 
 export function createLru<Entry extends Cacheable>(
@@ -57,7 +60,10 @@ export function createLru<Entry extends Cacheable>(
   const shares = new Map<string, Share<Entry>>()
   const places = new Map<Entry, Place<Entry>>()
   const order = new RingLink<Place<Entry>>()
-  /** Moving an entry touches its neighbours, which lie anywhere in memory: one that is new enough stays. */
+  /**
+   * Moving an entry touches its neighbours, which may be anywhere in memory. So an entry that is new enough isn't
+   * moved.
+   */
   const newForUses = weightMax >> 4
   let uses = 0
   let total = 0
@@ -77,7 +83,7 @@ export function createLru<Entry extends Cacheable>(
     total += more
     share.weight += more
     place.weight += more
-    // The place in use is the newest, so it is the oldest only when it is alone.
+    // The place in use is the newest, so it is the oldest only if it is alone.
     while (share.weight > shareMax && share.order.oldest !== place) evict(share.order.oldest)
     while (total > weightMax && order.oldest !== place) evict(order.oldest)
   }
@@ -121,7 +127,7 @@ export function createLru<Entry extends Cacheable>(
     settle(entry) {
       const place = places.get(entry)
       if (place === undefined) return
-      place.newestAt = LONG_AGO // what grows is the newest, so that making room doesn't begin with it
+      place.newestAt = LONG_AGO // what grows becomes the newest, so that it isn't evicted first
       use(place)
       weigh(place)
     },

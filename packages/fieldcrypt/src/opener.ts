@@ -1,7 +1,7 @@
-// Opening: `person` once a record, `open` once a field; a text that the session's event before had, as that of
-// the key field is, is looked up, and only for as long as its keys are there. Three answers are kept apart, since mistaking
-// one for another loses data or waits for ever: opened; «erased», forgotten for good; «unknown», a part
-// isn't at hand and the caller waits. What doesn't check out is none of them: it throws `corrupt`.
+// Decryption: `person` once per record, `open` once per field. A text that the session's previous event had, too, such
+// as that of the key field, is looked up, but only while its keys exist. Three results are distinguished, because
+// confusing them loses data or waits for ever: `opened`; `erased`, for good; `unknown`, a key record isn't available
+// and the caller waits. Anything invalid throws `corrupt`.
 import { openKeyLink } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { fieldState } from './level-cipher.ts'
@@ -17,11 +17,11 @@ export type Opened = { readonly kind: 'opened'; readonly value: string } | { rea
 
 export type Opener = PeopleCache & {
   /**
-   * Whose fields these are: `keyLink` and time as the record has them. `unknown` without the part
-   * `label`. Throws `corrupt` for a keyLink that isn't one of this stream and epoch.
+   * The person whose fields these are, by the record's `keyLink` and time. `unknown` without the key record `label`.
+   * Throws `corrupt` for a keyLink that isn't one of this stream and epoch.
    */
   person(keys: EraKeys, keyLink: Buffer, time: KeyTime): Person | 'unknown'
-  /** Throws `corrupt` for a text that wasn't sealed for this person, level and field path. */
+  /** Throws `corrupt` for a text that wasn't encrypted for this person, level and field path. */
   open(person: Person, level: number, fieldPath: string, text: string): Opened
 }
 
@@ -69,7 +69,7 @@ function openPerson(keys: EraKeys, keyLink: Buffer, time: KeyTime): Person | 'un
   if (keys.era !== time.era) throw new RangeError('these are the keys of another era')
   if (keys.label === undefined) return 'unknown'
   const link = openKeyLink(keys.label, keyLink, time.epoch)
-  // A copy: the record's buffer, of which it is a slice, goes away with the batch.
+  // A copy: it is a slice of the record's buffer, which is gone after the batch.
   return new Person(keys, { keyLink: copyOf(keyLink), generation: undefined, link, time })
 }
 

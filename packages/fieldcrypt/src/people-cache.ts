@@ -1,30 +1,30 @@
-// What sealer and opener offer about the people they keep.
+// What `Sealer` and `Opener` offer about the people that they keep.
 import type { EraKeys } from './era-keys.ts'
 import type { LruEntries } from './lru.ts'
 import type { Person } from './person.ts'
 
 export type CacheOptions = {
   /**
-   * The bound, over all streams: people, and each level derived for one; about 0.9 kB of live objects
-   * each, and up to four times that resident, since V8 lets garbage lie. No stream takes more than half.
+   * The bound over all streams, counting people and each level derived for one. Each takes about 0.9 kB of live
+   * objects, and up to four times that resident, because V8 collects garbage late. No stream takes more than half.
    */
   readonly entriesMax: number
 }
 
 export type PeopleCache = {
   /**
-   * After a change of the tree: what lies under a removed prefix goes now, and not at its next use.
-   * Looks at each person kept of this stream and era.
+   * After a change of the tree, drops what is under a removed prefix now, not at its next use. Checks each person kept
+   * of this stream and era.
    */
   refresh(keys: EraKeys): void
-  /** After a stream is gone. */
+  /** To be called when a stream is gone. */
   forget(streamId: string): void
   clear(): void
   /** People and levels kept, for a metric. */
   size(): number
 }
 
-/** `stays` takes a person over to new keys, and tells whether it is still worth keeping. */
+/** `stays` moves a person to new keys, and returns whether it is still worth keeping. */
 export function peopleCache(
   people: LruEntries<Person>,
   stays: (person: Person, keys: EraKeys) => boolean,

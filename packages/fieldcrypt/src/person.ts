@@ -1,6 +1,5 @@
-// One person in one epoch, with the keys derived so far. Everything derived can be derived again from
-// the tree, so a person that was wiped still works; it is only slower. The keys are private fields:
-// neither a log nor an inspector shows them.
+// One person in one epoch, with the keys derived so far. Everything derived can be derived again from the tree, so a
+// wiped person still works, only slower. The keys are private fields, so neither a log nor an inspector shows them.
 import { keyLinkInt, keyLinkUuid, linkDigits, LINK_DIGITS, pathOf, sivKeyOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { levelCipher, wipeLevelCipher } from './level-cipher.ts'
@@ -10,12 +9,12 @@ import { walk } from './tree/node-hash.ts'
 import { idOf } from './sealed-text.ts'
 import type { KeyTime } from './era.ts'
 
-/** Why there is no key: forgotten for good, or a part that is not available. */
+/** Why there is no key: erased for good, or a key record that is not available. */
 export type NoKey = 'erased' | 'unknown'
 
 export type PersonInEpoch = {
   readonly keyLink: Buffer
-  /** Known to sealing alone: a keyLink doesn't tell it. */
+  /** Known only when encrypting: a keyLink doesn't contain it. */
   readonly generation: number | undefined
   readonly link: Uint8Array
   readonly time: KeyTime
@@ -33,11 +32,11 @@ const VALUE_KEPT_MAX = 63
 
 export class Person implements Cacheable {
   readonly keyLink: Buffer
-  /** keyLink as UUID text: the record key, and the event's keyLink where it is a string. */
+  /** The keyLink as UUID text: the record key, and the event's keyLink if it is a string. */
   readonly uuid: string
-  /** The event's keyLink where it is an int. */
+  /** The event's keyLink if it is an int. */
   readonly int: number
-  /** The four bytes that a sealed text begins with, after its version. */
+  /** The four bytes after the version in an encrypted text. */
   readonly id: number
   readonly streamId: string
   readonly era: number
@@ -46,7 +45,7 @@ export class Person implements Cacheable {
   readonly #slot: number
   readonly #link: string
   #keys: EraKeys
-  /** The node at hex(link), where the paths of all levels part. */
+  /** The node at hex(link), where the paths of all levels branch. */
   #node: Uint8Array | undefined
   #levels: LevelCipher[] = []
   #sealed: SealedField[] = []
@@ -65,12 +64,12 @@ export class Person implements Cacheable {
     this.#keys = keys
   }
 
-  /** True while nothing has changed since the person was made or last moved. */
+  /** True while nothing has changed since the person was created or last moved. */
   holds(keys: EraKeys, epoch: number): boolean {
     return this.#keys === keys && this.epoch === epoch
   }
 
-  /** What this value of a field was sealed to, if it was the last one. */
+  /** The encrypted text of this value of a field, if it was the field's last value. */
   sealedText(level: number, path: string, value: string): string | undefined {
     for (const last of this.#sealed)
       if (last.level === level && last.path === path)
@@ -78,7 +77,7 @@ export class Person implements Cacheable {
     return undefined
   }
 
-  /** The same the other way: what this text of a field was opened to. */
+  /** The reverse: the value of this encrypted text of a field. */
   openedValue(level: number, path: string, text: string): string | undefined {
     for (const last of this.#sealed)
       if (last.level === level && last.path === path)
@@ -86,7 +85,7 @@ export class Person implements Cacheable {
     return undefined
   }
 
-  /** Keeps it until the field has another value, or the keys change; long ones not at all. */
+  /** Keeps it until the field has another value or the keys change. Long values are not kept. */
   keepSealed(field: SealedField): void {
     if (field.value.length > VALUE_KEPT_MAX) return
     const same = ({ level, path }: SealedField) => level === field.level && path === field.path
@@ -95,12 +94,12 @@ export class Person implements Cacheable {
     else if (this.#sealed.length < SEALED_KEPT_MAX) this.#sealed.push(field)
   }
 
-  /** How much of a cache's bound this takes. */
+  /** How much of a cache's bound this uses. */
   get weight(): number {
     return 1 + this.#levels.length
   }
 
-  /** The link, for those who keep track of a data subject's. */
+  /** The link, for keeping track of a data subject's links. */
   get link(): Uint8Array {
     return Buffer.from(this.#link, 'hex')
   }
@@ -118,8 +117,8 @@ export class Person implements Cacheable {
   }
 
   /**
-   * Goes over to keys whose tree may have changed, and drops what no longer has a stored prefix.
-   * False: these are keys of another era, or made anew, and the person must be, too.
+   * Moves to keys whose tree may have changed, and drops what no longer has a stored prefix. False if these are keys of
+   * another era, or new keys of this one: then the person must be created again.
    */
   moveTo(keys: EraKeys): boolean {
     const sameEra = keys.era === this.era && keys.streamId === this.streamId
@@ -131,7 +130,7 @@ export class Person implements Cacheable {
     return true
   }
 
-  /** True when sealing may take this link: all of the person is there, not only some levels. */
+  /** True if encryption may use this link: the whole person is there, not only some levels. */
   isWhole(): boolean {
     return typeof this.#keys.tree.find(this.#link) === 'object'
   }
@@ -155,7 +154,7 @@ export class Person implements Cacheable {
     return walk(this.#node, path.slice(LINK_DIGITS))
   }
 
-  /** The person lost something: its node, and the levels that aren't stored by themselves. */
+  /** The person lost something: drops its node, and the levels without a stored prefix of their own. */
   #dropForgotten(): void {
     this.#node?.fill(0)
     this.#node = undefined

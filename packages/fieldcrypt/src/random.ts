@@ -1,8 +1,8 @@
-// The one place of this package that makes randomness by itself: nonces, where the caller brings
-// none. Everything else that is random is an argument.
+// The only place of this package that creates randomness: nonces, if the caller passes none. All other randomness is an
+// argument.
 import { randomBytes } from 'node:crypto'
 
-/** As node:crypto's `randomBytes`. */
+/** Like node:crypto's `randomBytes`. */
 export type RandomBytes = (size: number) => Buffer
 
 export const GCM_NONCE_BYTES = 12

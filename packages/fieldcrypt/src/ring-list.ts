@@ -1,13 +1,12 @@
-// A doubly linked ring, by order of use. Its head holds no entry; the newest stands on one side of it,
-// the oldest on the other. Moving a link is a few assignments, which is all that a hit in a cache may
-// cost.
+// A circular doubly linked list, in the order of use. Its head contains no entry; the newest entry is on one side of
+// it, the oldest on the other. Moving a link takes a few assignments: a cache hit may cost no more.
 export class RingLink<Entry> {
   /** Undefined for a head. */
   entry: Entry | undefined
   #newer: RingLink<Entry> = this
   #older: RingLink<Entry> = this
 
-  /** Of a head: the entry used longest ago, undefined when the ring is empty. */
+  /** Of a head: the entry used longest ago; undefined if the list is empty. */
   get oldest(): Entry | undefined {
     return this.#newer.entry
   }
@@ -19,7 +18,7 @@ export class RingLink<Entry> {
     this.#older = this
   }
 
-  /** Makes this the newest of the head's ring. */
+  /** Makes this the newest in the head's list. */
   moveTo(head: RingLink<Entry>): void {
     if (head.#older === this) return
     this.unlink()

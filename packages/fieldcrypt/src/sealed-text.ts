@@ -1,8 +1,7 @@
-// A sealed field as it stands in the event. The text has one form only: what doesn't re-encode to
-// itself is refused, or one value would have many texts.
+// An encrypted field as text in the event. A value has only one text: what doesn't re-encode to itself is refused.
 //
-//   text    = base64(sealed)                           ; standard alphabet, padded
-//   sealed  = %x01 id siv ciphertext
+//   text    = base64(bytes)                            ; standard alphabet, padded
+//   bytes   = %x01 id siv ciphertext
 //   id      = 4OCTET                                   ; the first of the keyLink
 //   siv     = 16OCTET
 //   ciphertext = *OCTET                                ; as long as the value's UTF-8
@@ -37,7 +36,7 @@ export function openText(key: SivKey, ad: AdState, id: number, text: string): st
   const { bytes } = workspace
   const end = DATA_AT + length
   const value = bytes.toString('utf8', DATA_AT, end)
-  // Only bytes that aren't UTF-8 turn into this character, or the character itself.
+  // Only bytes that aren't UTF-8, or the character itself, turn into this character.
   const wellFormed = !value.includes('\uFFFD') || isUtf8(bytes.subarray(DATA_AT, end))
   bytes.fill(0, DATA_AT, end)
   if (!wellFormed) throw corrupt()

@@ -1,6 +1,6 @@
-// Sealing: a session's keys are derived once and kept; after that a field costs two AES blocks and a
-// base64, and one that has the value of the session's event before, as the key field does, a look-up. With a
-// cache or without, the text is the same.
+// Encryption: a session's keys are derived once and kept. After that a field costs two AES blocks and a base64. A value
+// that the session's previous event had, too, such as that of the key field, costs a look-up. The text is the same with
+// and without a cache.
 import { hash } from 'node:crypto'
 import { keyLinkOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
@@ -17,16 +17,15 @@ import type { KeyTime } from './era.ts'
 
 export type Sealer = PeopleCache & {
   /**
-   * Whom a key field value names now. Throws `key_unavailable` when a part is missing, and
+   * The person that a key field value names now. Throws `key_unavailable` if a key record is missing, and
    * `not_well_formed`.
    */
   person(keys: EraKeys, keyFieldValue: string, time: KeyTime): Person
-  /** The text that stands in the event for a PII value. Throws as `person` does. */
+  /** The text in the event for a personal value. Throws as `person` does. */
   seal(person: Person, level: number, fieldPath: string, value: string): string
 }
 
-// A value may be as long as an event. Longer ones are known by their hash, whose 64 digits
-// no shorter value has.
+// A value may be as long as an event. The key of a longer one is its hash, whose 64 digits no shorter value has.
 const VALUE_KEPT_MAX = 63
 
 const cacheKeyOf = (value: string): string =>
@@ -62,7 +61,7 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
   }
 }
 
-/** A later generation is looked for anew: that happens only to the forgotten, and only after changes. */
+/** People of a later generation are derived again: only the erased have one, and this happens only after changes. */
 const staysCurrent = (person: Person, keys: EraKeys): boolean =>
   person.moveTo(keys) && person.generation === 0 && person.isWhole()
 

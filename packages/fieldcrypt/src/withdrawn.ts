@@ -1,6 +1,6 @@
-// The parts `withdrawn` of an era: which levels people have taken out of their consent, by their links. A level names a purpose, so
-// what is left of a consent is asked wherever an event's consent is. The tree's parts keep the fields of such a level closed; these
-// say it of events.
+// The key records `withdrawn` of an era: which levels people have removed from their consent, by their links. The
+// tree's records make the fields of such a level unreadable; these records apply to whole events. A level stands for a
+// purpose, so code that uses an event's consent must remove these levels from it first.
 //
 //   part  = *entry          ; sorted, each once; in withdrawn.<first digit of the link>
 //   entry = link level
@@ -15,10 +15,12 @@ const digits = /^withdrawn\.([0-9a-f])$/
 
 export const isWithdrawnPart = (part: string): boolean => digits.test(part)
 
-/** The part that a link's entries lie in. */
+/** The key record that contains a link's entries. */
 export const withdrawnPartOf = (link: Uint8Array): string => `withdrawn.${linkDigits(link)[0]}`
 
-/** The levels that are withdrawn under a link; undefined: there is no such part. @throws FieldcryptError `record_unreadable` */
+/**
+ * The levels that are withdrawn under a link; none without a key record. @throws FieldcryptError `record_unreadable`
+ */
 export function withdrawnIn(part: Buffer | undefined, link: Uint8Array): number[] {
   if (part === undefined) return []
   const levels: number[] = []
@@ -29,7 +31,7 @@ export function withdrawnIn(part: Buffer | undefined, link: Uint8Array): number[
 
 export type Withdrawal = { readonly link: Uint8Array; readonly levels: readonly number[] }
 
-/** The part with more entries, all of links that lie in it; the same bytes where it has them. */
+/** The key record with more entries, all of links that belong in it; unchanged if it has them already. */
 export function addWithdrawn(part: Buffer | undefined, more: readonly Withdrawal[]): Buffer {
   const before = part === undefined ? [] : entriesIn(checked(part))
   const added = more.flatMap(({ link, levels }) =>
@@ -41,7 +43,7 @@ export function addWithdrawn(part: Buffer | undefined, more: readonly Withdrawal
   )
 }
 
-/** How many bytes one withdrawal adds at most. */
+/** The most bytes that one withdrawal adds. */
 export const withdrawalBytes = (levels: number): number => levels * ENTRY_BYTES
 
 function checked(part: Buffer): Buffer {
@@ -54,7 +56,7 @@ const entriesIn = (part: Buffer): Buffer[] =>
     part.subarray(nth * ENTRY_BYTES, (nth + 1) * ENTRY_BYTES),
   )
 
-/** Where the first entry lies that isn't below the link. */
+/** The offset of the first entry that isn't below the link. */
 function firstOf(part: Buffer, link: Uint8Array): number {
   let [low, high] = [0, part.length / ENTRY_BYTES]
   while (low < high) {

@@ -1,5 +1,5 @@
-// Wrapping keys at rest: the keys that wrap parts, wrapped by a key-encryption key (KEK) that a KMS holds. The
-// KMS sees 32 bytes a few times per start. Which KEK wraps which wrapping key is the caller's configuration.
+// Wrapping keys at rest: the keys that wrap key records, wrapped by a key-encryption key (KEK) that a KMS has. The KMS
+// sees 32 bytes a few times per start. The caller configures which KEK wraps which wrapping key.
 //
 //   value = %x01 kek-length kek wrapped
 //   kek-length = OCTET
@@ -9,15 +9,18 @@ import { recordUnreadable } from './errors.ts'
 import { checkedKey, KEY_BYTES } from './tree/parts.ts'
 
 /**
- * A KMS as Weir needs it, or several of them as one. What it wraps it binds to the record key. The first piece
- * of its KEKs' ids names it: `file`, `env`, `vault`.
+ * A KMS as Weir needs it, or several of them as one. It binds what it wraps to the record key. The first segment of its
+ * KEKs' ids names it: `file`, `env`, `vault`.
  */
 export type KekProvider = {
-  /** Under the newest version of its KEK, whose id it tells. */
+  /** Wraps under the newest version of its KEK, and returns that KEK's id. */
   wrap(recordKey: string, plain: Buffer): Promise<{ kek: string; wrapped: Buffer }>
   /** Throws for any other record key or KEK, and for any change. */
   unwrap(recordKey: string, kek: string, wrapped: Buffer): Promise<Buffer>
-  /** Whether the KEK of this id could unwrap, now or ever again. False is a positive word; throws when that can't be told. */
+  /**
+   * Whether the KEK of this id can unwrap, now or ever again. False only if it is known to be gone; throws if that is
+   * unknown.
+   */
   has(kek: string): Promise<boolean>
 }
 

@@ -1,4 +1,4 @@
-// A value or text that comes again is looked up; what is forgotten is not.
+// A value or text that is repeated is looked up; one that is erased is not.
 import { expect, test } from '@jest/globals'
 import { createOpener, createSealer } from '../src/index.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'

@@ -1,4 +1,4 @@
-// Caches change nothing but the time it takes: bounds hold, and what is forgotten goes at once.
+// Caches change only the time: bounds hold, and what is erased is dropped immediately.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createOpener, createSealer, eraKeys, keyTimeOf } from '../src/index.ts'
@@ -15,7 +15,7 @@ describe('with a cache and without', () => {
     who,
     level: fc.nat(3),
     path: fc.constantFrom('f', 'g/h'),
-    // what comes again is sealed by a look-up
+    // repeated values are encrypted by a look-up
     value: fc.oneof(fc.constantFrom('a', 'b'), fc.string({ unit: 'grapheme', maxLength: 70 })),
     time: fc.constantFrom(TODAY, TODAY, TOMORROW),
   })

@@ -1,4 +1,4 @@
-// What doesn't check out is refused with one error, the same for every cause.
+// Anything invalid is refused with one error, the same for every cause.
 import { describe, expect, test } from '@jest/globals'
 import { adStateOf, expandSivKey } from '../src/aes-siv.ts'
 import { createOpener, createSealer, keyTimeOf } from '../src/index.ts'

@@ -1,4 +1,4 @@
-// Every value between a key field value and a sealed field, byte for byte.
+// Every value between a key field value and an encrypted field, byte for byte.
 import { createSecretKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { expandSivKey, adStateOf } from '../src/aes-siv.ts'

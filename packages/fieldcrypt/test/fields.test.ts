@@ -1,5 +1,5 @@
-// Sealing and opening as services use them: the vectors through the cache, round trips, and the three
-// answers of opening.
+// Encrypting and decrypting as services use them: the vectors through the cache, round trips, and the three results of
+// decrypting.
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-// Key-encryption keys from lines, and the wrapping keys that they wrap. No error says what stood in a line.
+// Key-encryption keys from lines, and the wrapping keys that they wrap. No error contains text of a line.
 import { describe, expect, test } from '@jest/globals'
 import { kekNamesIn, kekOf, parseKekFile, unwrapByKek, wrapByKek } from '../src/index.ts'
 import { asyncRefusalOf, refusalOf } from './support/errors.ts'

@@ -1,4 +1,4 @@
-// The order in which a cache lets go, and that it overwrites what it lets go.
+// The order in which a cache evicts entries, and that it overwrites them.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { expandSivKey } from '../src/aes-siv.ts'

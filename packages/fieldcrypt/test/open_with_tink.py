@@ -1,5 +1,5 @@
-# Opens sealed fields with Google's Tink: JSON on stdin, {keyset, fields: [{path, text}]}; the values on stdout, null
-# where Tink refuses.
+# Decrypts fields with Google's Tink: JSON on stdin, {keyset, fields: [{path, text}]}; the values on stdout, null where
+# Tink refuses.
 import base64
 import json
 import sys

@@ -1,5 +1,5 @@
-// Google's Tink opens what we seal, with a keyset of the one key of a person, level and epoch: so that an archive can
-// be read without Weir (docs/keys.md, A sealed field).
+// Google's Tink decrypts what we encrypt, with a keyset of the one key of a person, level and epoch, so that an archive
+// can be read without Weir (docs/keys.md, An encrypted field).
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -13,7 +13,7 @@ const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
 const script = join(import.meta.dirname, 'open_with_tink.py')
 const time = keyTimeOf(1_635_416_584_627, 86_400_000)
 
-/** The keyset of one key; whoever holds the era's keys and a record's keyLink can make it. */
+/** The keyset of one key; anyone who has the era's keys and a record's keyLink can create it. */
 function keysetOf(keys: EraKeys, keyLink: Buffer, of: { level: number; time: KeyTime }): object {
   const levelKey = keys.levelKey(of.level)
   if (keys.label === undefined || levelKey === undefined) throw new Error('a part is missing')

@@ -1,4 +1,4 @@
-// Searching a tree in its bytes: erased, unknown and malformed are three different things.
+// Searching a tree in its bytes: erased, unknown and malformed are three different results.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { encodeTree, HEX_DIGITS, indexTree } from '../src/tree/tree-bytes.ts'

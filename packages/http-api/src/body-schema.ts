@@ -1,8 +1,8 @@
-// Bodies in OpenAPI documents: what checks a body is what tells of it.
+// Request bodies in OpenAPI documents, generated from the schemas that check them.
 import type { JsonSchema } from '@weir/docs'
 import { z } from 'zod'
 
-/** What JSON Schema has no words for is in `more`. */
+/** `more`: rules that the conversion leaves out. */
 export function bodySchemaOf(checked: z.ZodType, more: JsonSchema = {}): JsonSchema {
   const { $schema: _, ...own } = z.toJSONSchema(checked, { io: 'input', unrepresentable: 'any' })
   return { ...own, ...more }
@@ -13,7 +13,7 @@ const isGranular = {
   required: ['consentLevelType'],
 }
 
-/** What is asked of consent levels beside their form: each once, and one alone where the type is CUMULATIVE. */
+/** Rules for consent levels besides their form: each once, and only one if the type is CUMULATIVE. */
 export const levelRules = {
   allOf: [
     { properties: { consentLevels: { uniqueItems: true } } },

@@ -1,5 +1,5 @@
-// Which account calls: it proves itself by an API key, which arrives as a bearer token, and has the role that the route
-// needs. A handler is given its caller, and finds none itself.
+// Which account calls: it authenticates with an API key, which is sent as a bearer token, and must have the role that
+// the route needs. A handler gets its caller as an argument.
 import { requireRole } from '@weir/control-state'
 import type {
   AccountRecord,
@@ -22,14 +22,16 @@ export type Caller = {
 
 type AccountActor = Extract<Actor, { kind: 'account' }>
 
-/** A request whose caller is known and may make it. */
+/** A request whose caller is known and permitted. */
 export type CallBy<Who> = Call & { readonly caller: Who }
 export type HandlerBy<Who> = (call: CallBy<Who>) => RouteAnswer | Promise<RouteAnswer>
 export type AccountCall = CallBy<Caller>
 export type AccountHandler = HandlerBy<Caller>
 
-/** The call is the account's from here on, also when its key lacks the role.
- * @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing` */
+/**
+ * From here on the call is the account's, even if its key lacks the role.
+ * @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing`
+ */
 export async function callerOf(
   accounts: Pick<Accounts, 'byApiKey'>,
   call: Call,
@@ -45,7 +47,7 @@ export async function callerOf(
   return { billingId, account, apiKey, actor }
 }
 
-/** Answers whoever `callerFor` finds. */
+/** Calls the handler with the caller that `callerFor` finds. */
 export const answering =
   <Who>(callerFor: (call: Call) => Who | Promise<Who>, handler: HandlerBy<Who>): RouteHandler =>
   async (call) =>
@@ -58,7 +60,7 @@ export type RefusedCall = {
   readonly code: string
 }
 
-/** Tells of what is refused to a caller that is known, and not of what a service could not do. */
+/** Reports refusals to a known caller, but not the service's own failures. */
 export const tellingRefusals =
   (
     errors: Errors<string>,
@@ -90,7 +92,7 @@ const forms = {
   keyId: /^[0-9a-f]{12}$/,
 }
 
-/** What the path names, as far as it can be a name: anything may be asked for. */
+/** The names in the path, if they have the form of a name: a request may contain anything. */
 function targetOf(call: Call, actor: Actor): AuditTarget {
   const named = Object.entries(forms).flatMap(([what, form]) => {
     const text = call.param(what)

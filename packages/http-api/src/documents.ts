@@ -1,16 +1,16 @@
-// What a service tells of itself to readers: its API, for people and for programs. Nobody has to prove anything for it, and it
-// holds nothing of an account.
+// A service's documentation of its API, for people and for programs. It needs no authentication and contains nothing of
+// an account.
 import { apiPageOf, pageHeaders, style, styleHeaders } from '@weir/docs'
 import type { JsonSchema, PageLink } from '@weir/docs'
 import type { PageOf } from '@weir/kit'
 import type { RouteAnswer, RouteHandler } from './express/answer.ts'
 
 export type Documented = {
-  /** As its name stands above the pages. */
+  /** The service's name above the pages. */
   readonly title: string
   readonly openApi: JsonSchema
   readonly links?: readonly PageLink[]
-  /** Where a code is explained. */
+  /** The page that explains an error code. */
   readonly pageOf: PageOf
 }
 

@@ -1,6 +1,6 @@
-// From whatever was thrown to an answer, by a service's two tables: its public codes, and what clients are told of the
-// errors of packages. What stands in neither is `internal` and says nothing of itself, even if its code is spelt as a
-// public one is. The form of management is RFC 9457's problem document.
+// Turns anything that was thrown into a response, by a service's two tables: its public codes, and what clients see of
+// the errors of packages. Anything in neither table becomes `internal` without details, even if its code is spelt like
+// a public one. Management uses RFC 9457's problem documents.
 import { publicFormOf } from '@weir/kit'
 import type { PageOf, PublicForms } from '@weir/kit'
 import type { RouteAnswer } from './express/answer.ts'
@@ -11,9 +11,9 @@ import { refusalOfUnreadable } from './express/unreadable.ts'
 export type ErrorRow = {
   readonly status: number
   readonly title: string
-  /** What every answer with the code has. */
+  /** The headers of every response with the code. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Which operations of the OpenAPI document answer it, by their ids. Without these a rule of the document tells it. */
+  /** The ids of the operations of the OpenAPI document that return it. Without these a rule of the document decides. */
   readonly operations?: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export type Errors<Code extends string> = {
   /** What a client may know of an error. */
   refusalOf(error: unknown): Refusal<Code | SharedCode>
   statusOf(refusal: { readonly code: string }): number
-  /** With what the code always brings. */
+  /** Includes those that the code always has. */
   headersOf(refusal: Refusal): Readonly<Record<string, string>>
   problemOf(refusal: Refusal, pageOf: PageOf): RouteAnswer
   /** The codes whose rows name this operation. */

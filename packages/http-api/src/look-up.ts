@@ -1,5 +1,5 @@
-// Looks something up in control state, and once more after following it to its end: another replica may just have
-// announced it. `look` throws for what isn't there, and what isn't the caller's isn't there.
+// Looks something up in control state and, if it isn't there, once more after following it to its end: another replica
+// may just have created it. `look` throws for what doesn't exist or isn't the caller's.
 import { requireInput, requireOutput } from '@weir/control-state'
 import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
 import type { AccountCall } from './callers.ts'
@@ -19,7 +19,7 @@ export async function lookUp<Found>(
   }
 }
 
-/** What `look` finds by the input stream that the path names, of the account that calls. */
+/** Looks up by the input stream that the path names, of the account that calls. */
 export const lookUpByInput = <Found>(
   state: State,
   call: AccountCall,

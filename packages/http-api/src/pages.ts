@@ -1,10 +1,11 @@
-// Lists in pages. A page begins after the key that the one before it ended with, so whatever is created or deleted meanwhile,
-// nothing else is left out or shown twice. Where more follows, the header Link has the address of the next page (RFC 8288).
+// Lists in pages. A page begins after the last key of the page before it, so whatever is created or deleted meanwhile,
+// nothing else is left out or shown twice. If more follows, the header Link has the address of the next page (RFC
+// 8288).
 import type { Call } from './express/answer.ts'
 import { invalid } from './refusal.ts'
 
 export const pageEntries = { usually: 200, max: 1_000 }
-/** One entry may be larger than that. */
+/** One entry may be larger. */
 const pageBytesMax = 262_144
 
 export type Page<Entry> = {
@@ -13,13 +14,13 @@ export type Page<Entry> = {
 }
 
 export type ListOptions<Entry> = {
-  /** Different for each entry; the list is in the order of these, by their UTF-16 units. */
+  /** Different for each entry; the list is ordered by it, by UTF-16 units. */
   readonly keyOf: (entry: Entry) => string
   /** For entries that may be large. */
   readonly bytesOf?: (entry: Entry) => number
 }
 
-/** The page that the query asks for with `limit` and `cursor`. @throws Refusal `invalid` for others than there are */
+/** The page that the query selects with `limit` and `cursor`. @throws Refusal `invalid` if these are invalid */
 export function listPage<Entry>(
   call: Pick<Call, 'query'>,
   list: readonly Entry[],
@@ -44,7 +45,7 @@ export function listPage<Entry>(
   }
 }
 
-/** Relative to the address that was asked, which a proxy may have changed. */
+/** Relative to the requested address, which a proxy may have changed. */
 const linkTo = (limit: number, key: string): string =>
   `<?limit=${limit}&cursor=${Buffer.from(key).toString('base64url')}>; rel="next"`
 

@@ -1,5 +1,5 @@
-// A refusal: an error that was made for a client to read. Whatever else is thrown is not one, whatever its code is
-// called; `errors.ts` says what a client is told of it.
+// A refusal: an error for a client to read. Anything else that is thrown is not one, whatever its code; `errors.ts`
+// says what a client sees of it.
 import { AppError } from '@weir/kit'
 
 type More = {
@@ -8,7 +8,7 @@ type More = {
   readonly cause?: unknown
 }
 
-/** With what the code alone doesn't say: all problems of the input, or headers of its own. */
+/** Contains what the code alone doesn't say: all problems of the input, or headers of its own. */
 export class Refusal<Code extends string = string> extends AppError<Code> {
   readonly problems: readonly string[] | undefined
   readonly headers: Readonly<Record<string, string>>
@@ -19,14 +19,14 @@ export class Refusal<Code extends string = string> extends AppError<Code> {
   }
 }
 
-/** Makes refusals with a service's codes, and no others. */
+/** Creates refusals with a service's codes only. */
 export type Refuse<Code extends string> = (
   code: Code,
   publicMessage: string,
   more?: More,
 ) => Refusal<Code>
 
-/** What this package itself refuses; the table of each service has these. */
+/** What this package itself refuses; the table of each service contains these codes. */
 export type SharedCode =
   | 'invalid_request'
   | 'not_json'
@@ -42,7 +42,7 @@ export type SharedCode =
 export const refuse: Refuse<SharedCode> = (code, publicMessage, more) =>
   new Refusal(code, publicMessage, more)
 
-/** More than anybody reads. */
+/** More than anyone reads. */
 const problemsMax = 100
 
 export function invalid(all: readonly string[]): Refusal<'invalid'> {

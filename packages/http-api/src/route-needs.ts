@@ -1,4 +1,5 @@
-// Who may call what: each service has one table of its routes, in its `api/route-needs.ts`, and nothing else is mounted.
+// Which callers a route needs: each service has one table of its routes, in its `route-needs.ts`, and nothing else is
+// mounted.
 import type { Needs, RouteNeeds } from '@weir/control-state'
 
 /** @throws Error for a route that isn't in the table: the service doesn't start with it */

@@ -1,4 +1,4 @@
-// A handler is given a caller who may call; all others get no further.
+// A handler gets only callers that may call it.
 import { expect, test } from '@jest/globals'
 import type { Actor, Role } from '@weir/control-state'
 import { answering, callerOf, tellingRefusals } from '../src/index.ts'

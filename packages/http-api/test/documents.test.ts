@@ -1,4 +1,4 @@
-// What a service tells of itself: the same document for programs and for people, in pages that run nothing.
+// A service's documentation: the same document for programs and for people, in pages that run nothing.
 import { expect, test } from '@jest/globals'
 import { openApiOf } from '@weir/docs'
 import { showApi, showOpenApi, showStyle } from '../src/index.ts'
@@ -29,7 +29,7 @@ const openApi = openApiOf({
   refusalForm: () => ({}),
 })
 
-/** Nobody's call: a document asks nothing. */
+/** A document needs nothing of the call. */
 const told = async (handler: RouteHandler) => handler({} as Call)
 
 test('programs get the document itself', async () => {

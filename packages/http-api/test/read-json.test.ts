@@ -1,4 +1,4 @@
-// Bodies: what isn't JSON is 400, what breaks a rule 422 with every problem at once.
+// Bodies: what isn't JSON is 400, what breaks a rule is 422 with all problems together.
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import {

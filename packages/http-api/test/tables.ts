@@ -1,4 +1,4 @@
-// A service's tables, as small as the package takes them.
+// A service's tables, as small as the package permits.
 import { ownSentence } from '@weir/kit'
 import { createErrors } from '../src/index.ts'
 import type { ErrorRow } from '../src/index.ts'

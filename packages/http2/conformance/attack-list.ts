@@ -1,4 +1,4 @@
-// What an attacker sends on each of its connections: the floods that the tests know, and what stalls.
+// What an attacker sends on each of its connections: the floods that the tests know, and stalls.
 import {
   data,
   endHeaders,
@@ -22,7 +22,7 @@ export type Attack = {
   readonly name: string
   readonly first: Buffer
   readonly send: Buffer
-  /** Sent again and again for as long as the connection lasts. */
+  /** Sent repeatedly for as long as the connection lasts. */
   readonly drip?: Buffer
   /** It reads no answers. */
   readonly isDeaf?: boolean

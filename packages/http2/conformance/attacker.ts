@@ -1,10 +1,13 @@
-// The attacker, a process of its own. Told a port and an attack it opens connection after connection, sends
-// what the attack says, and keeps up to a hundred of them; told nothing it stops.
+// The attacker, a separate process. Given a port and an attack it opens connection after connection, sends the attack
+// on each, and keeps up to a hundred of them; given nothing it stops.
 import * as net from 'node:net'
 import { attacks } from './attack-list.ts'
 import type { Attack } from './attack-list.ts'
 
-/** A flood ends its connection within a millisecond or two of work, so this is what a server has to bear. */
+/**
+ * A flood ends its connection within a millisecond or two of work, so this rate is the load that a server must
+ * withstand.
+ */
 const connectEveryMs = 100
 const dripEveryMs = 100
 const connectionsMax = 100

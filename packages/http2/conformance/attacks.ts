@@ -1,8 +1,8 @@
-// `npm run attacks`: what a well-behaved client notices of attacks on its server. Server, client and
-// attacker are processes of their own. The client is measured in calm, while the same attacker is busy
-// with another server (that costs the machine as much), and under attack. Fails when a request failed,
-// when the p99 under attack is twice that of the attack elsewhere and 10 ms more (of each the best of several
-// rounds), or when the server's memory does not return. `npm run attacks -- PING`: those of that name.
+// `npm run attacks`: what a well-behaved client notices of attacks on its server. Server, client and attacker are
+// separate processes. The client is measured without an attack, while the same attacker is busy with another server
+// (which costs the machine as much), and under attack. Fails when a request failed, when the p99 under attack is twice
+// that of the attack elsewhere and 10 ms more (of each the best of several rounds), or when the server's memory does
+// not return. `npm run attacks -- PING`: those of that name.
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const rounds = 4
 const roundMs = 800
 const settleMs = 200
 const worseMax = 2
-/** Less than that is the machine's: 5 to 8 ms come and go in each of the three. */
+/** Smaller differences are the machine's noise: 5 to 8 ms come and go in each of the three. */
 const noticedMs = 10
 const grownBytesMax = 8 * 1_048_576
 const deadlineMs = 20_000
@@ -73,10 +73,10 @@ async function under(order: Order): Promise<Measured> {
 
 const p99OfOne = ({ tookMs }: Measured): number =>
   tookMs.toSorted((a, b) => a - b)[Math.floor(0.99 * tookMs.length)] ?? 0
-/** Of the best round: what else runs on the machine only ever adds. */
+/** Of the best round: other load on the machine only adds. */
 const p99Ms = (measurements: readonly Measured[]): number => Math.min(...measurements.map(p99OfOne))
 
-/** How much more memory the server takes in the end; undefined when that doesn't pass. */
+/** How much more memory the server uses in the end; undefined when that doesn't recede. */
 async function growth(before: number): Promise<number | undefined> {
   let grown = 0
   const isBack = async (): Promise<boolean> => {

@@ -1,5 +1,5 @@
-// The well-behaved client, a process of its own: on one connection a small and a larger request in turn,
-// at a fixed rate that doesn't wait for answers. For each order to measure it says how long answers took.
+// The well-behaved client, a separate process: on one connection it alternates between a small and a larger request, at
+// a fixed rate that doesn't wait for answers. It reports the answer times for each order to measure.
 import * as http2 from 'node:http2'
 
 const everyMs = 4

@@ -1,4 +1,4 @@
-// A certificate that nobody trusts, made for one test run.
+// A self-signed certificate for one test run.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,5 @@
-// Floods of frames that each cost their sender nothing, by the numbers under which they became known: what
-// a connection begins with, and what follows.
+// Floods of frames that each cost their sender nothing, by their CVE numbers: how the connection begins, and what
+// follows.
 import {
   ack,
   data,

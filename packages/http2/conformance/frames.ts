@@ -1,4 +1,4 @@
-// HTTP/2 by hand, for what no well-behaved client does.
+// Hand-written HTTP/2 frames, for what no well-behaved client sends.
 import * as net from 'node:net'
 import { withTimeout } from '@weir/kit'
 
@@ -51,7 +51,7 @@ export function number(value: number): Buffer {
   return bytes
 }
 
-/** A string as HPACK has it, without Huffman coding. */
+/** A string in HPACK without Huffman coding. */
 export const text = (value: string): Buffer =>
   Buffer.concat([Buffer.of(value.length), Buffer.from(value)])
 
@@ -59,7 +59,7 @@ export const text = (value: string): Buffer =>
 export const postHead = (path: string): Buffer =>
   Buffer.concat([Buffer.of(0x83, 0x86, 0x04), text(path), Buffer.of(0x01), text('x')])
 
-/** A field that isn't remembered. */
+/** A field that isn't added to the dynamic table. */
 export const literal = (name: string, value: string): Buffer =>
   Buffer.concat([Buffer.of(0), text(name), text(value)])
 
@@ -83,7 +83,7 @@ export const settings = (...pairs: readonly (readonly [id: number, value: number
 }
 export const initialWindow = 4
 
-/** Stream ids of a client, one after the other. */
+/** A client's stream ids, in order. */
 export const streamIds = (count: number): number[] =>
   Array.from({ length: count }, (_, i) => 2 * i + 1)
 export const times = (count: number, make: (i: number) => Buffer): Buffer =>
@@ -103,7 +103,7 @@ export function halfRequest(port: number, path: string): net.Socket {
 
 export type Frame = { type: number; flags: number; stream: number; payload: Buffer }
 
-/** The whole frames in the bytes, and how many bytes they are. */
+/** The complete frames in the bytes, and their total size. */
 export function framesIn(bytes: Buffer): { frames: Frame[]; size: number } {
   const frames: Frame[] = []
   let at = 0
@@ -138,7 +138,7 @@ export function connectByHand(port: number, first: Buffer = settings()) {
   socket.on('close', () => look())
   socket.write(Buffer.concat([preface, first]))
 
-  /** The first frame that is accepted; rejects when the connection closes before. */
+  /** The first accepted frame; rejects when the connection closes before. */
   const until = (accept: (frame: Frame) => boolean): Promise<Frame> =>
     withTimeout(
       new Promise((resolve, reject) => {

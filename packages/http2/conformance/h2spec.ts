@@ -1,5 +1,5 @@
-// h2spec, the conformance suite for HTTP/2 that others wrote: found or installed, run against our
-// listener in the clear and over TLS. It needs Go once, to be installed.
+// Finds or installs h2spec, a third-party conformance suite for HTTP/2, and runs it against our listener in the clear
+// and over TLS. Installing it needs Go.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const program = join(folder, 'h2spec')
 
 export type Report = { passed: number; failed: readonly string[] }
 
-/** Where it is, installed when it isn't there yet; throws where Go is missing as well. */
+/** Its path, after installing it if necessary; throws where Go is missing too. */
 export async function findH2spec(): Promise<string> {
   if (existsSync(program)) return program
   try {
@@ -29,7 +29,7 @@ export async function findH2spec(): Promise<string> {
   return program
 }
 
-/** All cases against a listener of ours. */
+/** Runs all cases against a listener of ours. */
 export async function runH2spec(h2spec: string, tls?: Tls): Promise<Report> {
   const listener = await listenHttp({
     host: '127.0.0.1',

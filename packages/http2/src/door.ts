@@ -1,5 +1,5 @@
-// How many connections a port holds from one address: a tenth of what it holds in all, so that nobody alone can fill
-// it. Behind a proxy of ours there are many, whose connections nobody can tell apart here: it counts for itself alone.
+// Limits the connections of one address to a tenth of the port's, so that one client can't fill the port. A proxy of
+// ours is exempt: it stands for many clients, which can't be told apart here.
 import type { Socket } from 'node:net'
 import { countedAddress } from '@weir/kit'
 
@@ -8,7 +8,7 @@ export type DoorOptions = {
   readonly isProxy: (address: string) => boolean
 }
 
-/** What it gives back is false for a connection that is one too many. */
+/** Returns a function that is false for a connection beyond the limit. */
 export function createDoor({ connectionsMax, isProxy }: DoorOptions): (socket: Socket) => boolean {
   const addressMax = Math.max(1, Math.floor(connectionsMax / 10))
   const counts = new Map<string, number>()

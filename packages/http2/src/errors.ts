@@ -1,4 +1,4 @@
-// The one error of this package: the client is gone, or was too slow, and nobody is left to answer.
+// The one error of this package: the client is gone, or was too slow, so nobody receives an answer.
 import { AppError } from '@weir/kit'
 
 export type Http2ErrorCode = 'http2.aborted'

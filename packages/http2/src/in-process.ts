@@ -1,21 +1,21 @@
-// A connection within this process: the end that an `http.Server` gets looks enough like a socket for
-// Node's server and for Express, though nothing of it is on a network.
+// A connection within this process: its server end resembles a socket enough for Node's server and for Express, without
+// a network.
 import type { Http2Session } from 'node:http2'
 import { duplexPair } from 'node:stream'
 import type { Duplex } from 'node:stream'
 
 export type InProcessConnection = {
   clientEnd: Duplex
-  /** Carries the address of the client who is really there. */
+  /** Has the address of the real client. */
   serverEnd: Duplex
 }
 
 export function createInProcessConnection(session: Http2Session | undefined): InProcessConnection {
   const [clientEnd, serverEnd] = duplexPair()
-  clientEnd.on('error', () => {}) // the request on it tells
+  clientEnd.on('error', () => {}) // the request reports it
   serverEnd.on('error', () => {})
   const socket = session?.socket
-  const nothing = (): Duplex => serverEnd // the time-outs of the HTTP/2 connection hold
+  const nothing = (): Duplex => serverEnd // the HTTP/2 connection's time-outs apply
   Object.defineProperties(serverEnd, {
     remoteAddress: { value: socket?.remoteAddress },
     remoteFamily: { value: socket?.remoteFamily },

@@ -21,12 +21,12 @@ export type ListenOptions = Crowd & {
   port: number
   tls?: Tls
   handler: Handler
-  /** Told of what a handler throws; the client gets a bare 500. */
+  /** Called with what a handler throws; the client gets a bare 500. */
   onError: (error: unknown) => void
   timeouts?: Partial<Timeouts>
-  /** Which HTTP/2 answers: our own (the default), or node:http2. */
+  /** Which HTTP/2 implementation to use: our own (the default), or node:http2. */
   http2?: 'own' | 'node'
-  /** Bytes of bodies that our own HTTP/2 holds for all requests not yet answered (64 MiB). */
+  /** Body bytes that our own HTTP/2 holds for all unanswered requests (64 MiB). */
   heldBytesMax?: number
 }
 
@@ -37,7 +37,7 @@ export function listenHttp(options: ListenOptions): Promise<Listener> {
   const timeouts = withDefaults(options.timeouts)
   const serving = { handler, onError, bodyTimeoutMs: timeouts.bodyTimeoutMs }
   const http1 = createServer(http1Options(timeouts), (req, res) => serveHttp1(serving, req, res))
-  http1.maxHeadersCount = headersMax + 1 // Node drops what is beyond; one more shows that there was
+  http1.maxHeadersCount = headersMax + 1 // Node drops headers beyond this; one more shows that there were any
   const http2 =
     options.http2 === 'node'
       ? nodeHttp2(timeouts, (stream, headers, rawHeaders) =>
@@ -92,7 +92,7 @@ function serveHttp2(
     target: headers[':path'] ?? '',
     rawHeaders,
     stream,
-    // A reset without an error code ends the stream as its last frame would, but closes it too.
+    // A reset without an error code ends the stream as its last frame would, but also closes it.
     isComplete: () => !stream.closed,
     bodyTimeoutMs: serving.bodyTimeoutMs,
     cut: () => afterAnswer(stream, () => stream.close(constants.NGHTTP2_NO_ERROR)),
@@ -113,14 +113,14 @@ function serveHttp2(
     },
     endPieces: () => void stream.end(),
     abandon() {
-      // Closing would first end an answer as if it were whole.
+      // Closing would first end the answer as if it were complete.
       if (stream.headersSent) stream.destroy(new Error('the answer broke off'))
       else stream.close(constants.NGHTTP2_CANCEL)
     },
   })
 }
 
-/** The client is cut off, but hears the answer first. */
+/** Disconnects the client, but only after it has received the answer. */
 function afterAnswer(response: Writable, end: () => void): void {
   if (response.writableFinished || response.destroyed) end()
   else response.once('finish', end)

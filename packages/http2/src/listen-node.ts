@@ -1,7 +1,6 @@
-// The listener for people's endpoints: an ordinary `http.Server` (Express, ws) that clients reach over
-// HTTP/1.1 as ever, and over HTTP/2 too. Express can't take node:http2's objects, so an HTTP/2 request
-// goes to the same server as HTTP/1.1, over a pair of streams within the process
-// (docs/architecture.md 7).
+// The listener for people's endpoints: an ordinary `http.Server` (Express, ws) that clients reach over HTTP/1.1 as
+// usual, and also over HTTP/2. Express can't use node:http2's objects, so an HTTP/2 request is forwarded to the same
+// server as HTTP/1.1, over a pair of streams within the process (docs/architecture.md 7).
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http'
 import { constants } from 'node:http2'
@@ -24,7 +23,7 @@ export type ListenNodeOptions = Crowd & {
   timeouts?: Partial<Timeouts>
 }
 
-/** They belong to one HTTP/1.1 connection, and HTTP/2 forbids them (RFC 9113 8.2.2). */
+/** They belong to one HTTP/1.1 connection; HTTP/2 forbids them (RFC 9113 8.2.2). */
 const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -73,10 +72,10 @@ function forward({ server, stream, headers, rawHeaders, timeouts }: Forwarding):
   })
   stream.on('close', () => {
     outgoing.destroy()
-    serverEnd.destroy() // the client is gone, and the server shall see it so
+    serverEnd.destroy() // so that the server sees that the client is gone
   })
   server.emit('connection', serverEnd)
-  outgoing.flushHeaders() // the body may take its time
+  outgoing.flushHeaders() // the body may take long
   stream.pipe(outgoing)
 }
 
@@ -96,7 +95,7 @@ function answer(stream: ServerHttp2Stream, response: IncomingMessage): void {
   })
 }
 
-/** The server has answered, so nobody wants the rest of the body. */
+/** The server has answered, so the rest of the body isn't needed. */
 function dropRest(stream: ServerHttp2Stream, outgoing: ClientRequest, timeouts: Timeouts): void {
   stream.unpipe(outgoing)
   void drain(stream, {
@@ -106,7 +105,7 @@ function dropRest(stream: ServerHttp2Stream, outgoing: ClientRequest, timeouts: 
   })
 }
 
-/** As name, value, name, value, …: what was sent twice arrives twice. */
+/** As name, value, name, value, …, so that repeated headers stay repeated. */
 function requestHeaders(rawHeaders: readonly string[], hasBody: boolean): string[] {
   const headers = ['connection', 'close']
   let authority: string | undefined
@@ -123,7 +122,7 @@ function requestHeaders(rawHeaders: readonly string[], hasBody: boolean): string
     headers.push(name, value)
   }
   headers.push('host', authority ?? host ?? '')
-  // Without either, Node sends the body of a GET bare, and it would be read as the next request.
+  // Without either, Node sends the body of a GET unframed, and it would be read as the next request.
   if (hasBody && !hasLength) headers.push('transfer-encoding', 'chunked')
   return headers
 }

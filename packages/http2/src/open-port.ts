@@ -14,23 +14,23 @@ const graceMsDefault = 5_000
 const unusedGraceMs = 500
 const idleCheckMs = 50
 /**
- * An HTTP/1.1 client hears that its connection ends with its next answer. One that is closed while it is idle may have
- * a request on its way already, which would be lost (RFC 9112 9.5), so those that are used get time to hear it.
+ * An HTTP/1.1 client learns with its next answer that the connection ends. When an idle connection is closed, a request
+ * already on its way would be lost (RFC 9112 9.5), so connections in use get time to learn it.
  */
 const politeMsMax = 2_000
 
-/** Whatever speaks HTTP/2 on the port's connections. */
+/** The HTTP/2 implementation for the port's connections. */
 export type Http2Side = {
   accept(socket: net.Socket): void
-  /** Lets requests under way finish and takes no more. */
+  /** Completes open requests and takes no more. */
   finish(): void
 }
 
-/** How many may be connected. */
+/** Bounds on connections. */
 export type Crowd = {
-  /** At once; one address may hold a tenth of them. */
+  /** Concurrent connections; one address may have a tenth of them. */
   connectionsMax?: number | undefined
-  /** Whether many clients are behind an address. */
+  /** Whether an address stands for many clients. */
   isProxy?: ((address: string) => boolean) | undefined
 }
 
@@ -41,7 +41,7 @@ export type PortOptions = Crowd & {
   http1: Http1Server
   http2: Http2Side
   timeouts: Timeouts
-  /** Told when the port itself fails, such as for want of file descriptors. */
+  /** Called when the port itself fails, for example without free file descriptors. */
   onError?: (error: unknown) => void
 }
 
@@ -49,7 +49,7 @@ export async function openPort(options: PortOptions): Promise<Listener> {
   const { http1, http2, onError, connectionsMax = connectionsMaxDefault } = options
   const mayEnter = createDoor({ connectionsMax, isProxy: options.isProxy ?? (() => false) })
   const connections = trackConnections(http1, http2)
-  // Its time-outs for slow heads are set up when it listens, and it never does.
+  // Its time-outs for slow heads are set up on listening, which it never does.
   http1.emit('listening')
   const server = createPort(options, connections.markUsed)
   server.maxConnections = connectionsMax
@@ -106,7 +106,7 @@ function createPort(options: PortOptions, markUsed: (socket: net.Socket) => void
   return server.on('tlsClientError', (_error: Error, socket: net.Socket) => socket.destroy())
 }
 
-/** Who is connected, and how they are made to leave. */
+/** Tracks connections, and closes them. */
 function trackConnections(http1: Http1Server, http2: Http2Side) {
   const sockets = new Set<net.Socket>()
   const unused = new Set<net.Socket>()
@@ -122,15 +122,15 @@ function trackConnections(http1: Http1Server, http2: Http2Side) {
         sockets.delete(socket)
         unused.delete(socket)
       })
-      socket.on('error', () => {}) // the protocol's server hears of it too; nobody else has to
+      socket.on('error', () => {}) // the protocol's server gets the error too; nothing else needs it
       socket.setNoDelay(true)
     },
-    /** It has shown its protocol, so a request may be under way. */
+    /** It has shown its protocol, so a request may be open. */
     markUsed: (socket: net.Socket) => void unused.delete(socket),
     finish(): void {
       isFinishing = true
       http2.finish()
-      // A request may be on its way on them already; nothing more is waited for.
+      // A request may already be on its way on them; after that, waiting ends.
       setTimeout(() => {
         for (const socket of unused) socket.destroy()
       }, unusedGraceMs).unref()

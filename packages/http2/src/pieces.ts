@@ -1,10 +1,10 @@
-// Bodies in pieces, of either direction, over Node's own HTTP: read from a request and written to an answer
-// no faster than the other side goes. Time-outs ask for progress, not for an end.
+// Bodies in pieces, in either direction, over Node's own HTTP: read from a request and written to an answer no faster
+// than the other side goes. Time-outs require progress, not completion.
 import type { Readable, Writable } from 'node:stream'
 import type { HttpResponse } from './types.ts'
 import { Http2Error } from './errors.ts'
 
-/** Less than this in the time of a whole body is no progress. */
+/** Less than this in the time of a whole body doesn't count as progress. */
 export const progressBytesMin = 1_024
 
 export const isInPieces = (body: HttpResponse['body']): body is AsyncIterable<Buffer> =>
@@ -12,7 +12,7 @@ export const isInPieces = (body: HttpResponse['body']): body is AsyncIterable<Bu
 
 type ReadBounds = {
   timeoutMs: number
-  /** Whether a stream that ended did so because the body was over. */
+  /** Whether an ended stream had its complete body. */
   isComplete: () => boolean
 }
 

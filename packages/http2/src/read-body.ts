@@ -1,5 +1,5 @@
-// Reads a request's body within bounds of size and time. The stream is drained whatever happens, so
-// that a connection with further requests on it stays usable.
+// Reads a request's body within bounds of size and time. The stream is always drained, so that its connection can carry
+// further requests.
 import type { Readable } from 'node:stream'
 import { dropBytesMax } from './bounds.ts'
 import { Http2Error } from './errors.ts'
@@ -7,11 +7,11 @@ import { Http2Error } from './errors.ts'
 export type BodyBounds = {
   bytesMax: number
   timeoutMs: number
-  /** As the request says, if it does. */
+  /** From the request's header, if present. */
   contentLength: number | undefined
-  /** Whether a stream that ended did so because the body was over. */
+  /** Whether an ended stream had its complete body. */
   isComplete: () => boolean
-  /** Ends the request: its body has no end in sight. */
+  /** Ends a request whose body is too long. */
   cut: () => void
 }
 
@@ -52,10 +52,7 @@ export function readBody(stream: Readable, bounds: BodyBounds): Promise<Buffer |
   })
 }
 
-/**
- * Reads and drops what is left, within bounds; beyond them the request is cut. Resolves when it is over,
- * one way or the other.
- */
+/** Reads and drops the rest, within bounds; beyond them the request is cut. Resolves when it is over in either way. */
 export function drain(stream: Readable, { bytesMax, timeoutMs, cut }: DrainBounds): Promise<void> {
   return new Promise((resolve) => {
     if (stream.readableEnded || stream.destroyed) return resolve()

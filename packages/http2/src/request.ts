@@ -1,5 +1,5 @@
-// A request of either protocol as handlers see it: the same few look-ups over raw headers, since
-// parsed ones hide which were sent twice.
+// A request of either protocol as handlers see it: the same few look-ups over raw headers, because parsed ones hide
+// repeated headers.
 import type { Readable } from 'node:stream'
 import { dropBytesMax } from './bounds.ts'
 import { readPieces } from './pieces.ts'
@@ -13,17 +13,17 @@ export type RawRequest = {
   /** Name, value, name, value, … */
   rawHeaders: readonly string[]
   stream: Readable
-  /** Whether the stream, once it has ended, held the whole body. */
+  /** Whether the ended stream had the complete body. */
   isComplete: () => boolean
   bodyTimeoutMs: number
-  /** Ends the request, though not before its answer is out. */
+  /** Ends the request, but only after its answer is sent. */
   cut: () => void
 }
 
 export type ReadableRequest = HttpRequest & {
   /**
-   * Drops what nobody has read of the body, bounded. There are clients that hang when the answer
-   * overtakes their body (curl 7.88 over HTTP/2), so it is waited for.
+   * Drops the unread rest of the body, bounded. Some clients hang when the answer overtakes their body (curl 7.88 over
+   * HTTP/2), so the end is waited for.
    */
   dropBody(): Promise<void>
 }

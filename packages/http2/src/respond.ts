@@ -1,5 +1,5 @@
-// Runs a handler and sends what comes of it, the same for both protocols. A handler that fails is our
-// fault: 500, and nothing said about it.
+// Runs a handler and sends its result, the same for both protocols. A handler that fails is our fault: 500, without
+// details.
 import { hasCode } from '@weir/kit'
 import { isInPieces } from './pieces.ts'
 import type { ReadableRequest } from './request.ts'
@@ -17,7 +17,7 @@ export type Exchange = {
   handler: Handler
   onError: (error: unknown) => void
   send: (answer: Answer) => void
-  /** Sends the head and then the pieces, without an end. Throws when the client goes away or a piece can't be had. */
+  /** Sends the head and then the pieces, without an end. Throws when the client goes away or the next piece fails. */
   sendPieces: (answer: Answer, pieces: AsyncIterable<Buffer>) => Promise<void>
   endPieces: () => void
   /** Ends the exchange without an answer, or without the rest of one. */
@@ -37,7 +37,7 @@ export async function respond(request: ReadableRequest, exchange: Exchange): Pro
   try {
     send(answer)
   } catch (error) {
-    onError(error) // a head that can't be sent, such as one with a line break in it
+    onError(error) // the head can't be sent, for example because of a line break in it
     sendFailure(exchange)
   }
 }
@@ -51,13 +51,13 @@ async function respondInPieces(
     if (answer.pieces !== undefined) await sendPieces(answer, answer.pieces)
   } catch (error) {
     if (!hasCode(error, 'http2.aborted')) onError(error)
-    return abandon() // the head is out: there is no other way to say that it went wrong
+    return abandon() // the head is already sent, so this is the only way to show the failure
   }
   await request.dropBody()
   endPieces()
 }
 
-/** Undefined when the client is gone and nobody would read an answer. */
+/** Undefined when the client is gone. */
 async function answerOf(
   request: ReadableRequest,
   { handler, onError }: Exchange,

@@ -1,4 +1,4 @@
-// Node's two HTTP servers with the bounds that every listener of ours keeps.
+// Node's two HTTP servers with the bounds of all our listeners.
 import type { ServerOptions } from 'node:http'
 import * as http2 from 'node:http2'
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
@@ -9,7 +9,7 @@ import type { Http2Side } from './open-port.ts'
 export const http1Options = (timeouts: Timeouts): ServerOptions => ({
   maxHeaderSize: headerBytesMax,
   headersTimeout: Math.min(timeouts.firstBytesTimeoutMs, timeouts.bodyTimeoutMs),
-  requestTimeout: 0, // whoever reads a body has a time-out of its own; one read in pieces may take long
+  requestTimeout: 0, // reading a body has a time-out of its own; one read in pieces may take long
   keepAliveTimeout: timeouts.idleTimeoutMs,
   connectionsCheckingInterval: Math.ceil(timeouts.firstBytesTimeoutMs / 10),
 })
@@ -17,7 +17,7 @@ export const http1Options = (timeouts: Timeouts): ServerOptions => ({
 export type OnStream = (
   stream: ServerHttp2Stream,
   headers: http2.IncomingHttpHeaders,
-  /** Name, value, name, value, … with repeated ones as they came. */
+  /** Name, value, name, value, … including repeated ones. */
   rawHeaders: readonly string[],
 ) => void
 
@@ -51,7 +51,7 @@ export function nodeHttp2(timeouts: Timeouts, onStream: OnStream): Http2Side {
   }
 }
 
-/** Frames of its own, a header block that never ends among them, keep no connection alive on which nothing is asked. */
+/** Frames without a request, including a header block that never ends, don't keep a connection alive. */
 function endUnused(session: ServerHttp2Session, timeouts: Timeouts): void {
   let open = 0
   const timer = setTimeout(() => {
@@ -67,16 +67,14 @@ function endUnused(session: ServerHttp2Session, timeouts: Timeouts): void {
   session.once('close', () => clearTimeout(timer))
 }
 
-/** Closing alone would wait for ever for a client that doesn't take its answers. */
+/** Closing alone would wait for ever for a client that doesn't read its answers. */
 function endIdle(session: ServerHttp2Session, { bodyTimeoutMs }: Timeouts): void {
   session.close()
   const timer = setTimeout(() => session.destroy(), bodyTimeoutMs)
   session.once('close', () => clearTimeout(timer))
 }
 
-/**
- * The setting alone doesn't hold before the client has acknowledged it. Counted as RFC 9113 6.5.2 does.
- */
+/** The setting alone has no effect before the client has acknowledged it. Counted as in RFC 9113 6.5.2. */
 function isTooLarge(rawHeaders: readonly string[]): boolean {
   let bytes = 16 * rawHeaders.length
   for (const text of rawHeaders) bytes += text.length

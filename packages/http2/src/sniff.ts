@@ -1,20 +1,20 @@
-// Tells HTTP/2 from HTTP/1.1 by the first bytes of a connection in the clear: a client with prior
-// knowledge begins with a fixed preface (RFC 9113 3.4), and no HTTP/1.1 request begins like it. A first
-// line that is neither's gets no answer, since its sender would understand none.
+// Tells HTTP/2 from HTTP/1.1 by the first bytes of a plain connection: a client with prior knowledge begins with a
+// fixed preface (RFC 9113 3.4), and no HTTP/1.1 request begins like it. Any other first line gets no answer, because
+// its sender would understand none.
 import type { Socket } from 'node:net'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
-/** RFC 9112 3; an empty line may come before it. */
+/** RFC 9112 3; an empty line may precede it. */
 const requestLine = /^(\r?\n)?\S+ \S+ HTTP\/\d\.\d\r?$/
 
-/** False when the first line is whole and no request line. */
+/** False when the first line is complete and isn't a request line. */
 function couldBeHttp1(bytes: Buffer): boolean {
   const end = bytes.indexOf('\n', 2)
   return end < 0 || requestLine.test(bytes.toString('latin1', 0, end))
 }
 
-/** Looks at the first bytes and puts them back; a client that is too slow with them is disconnected. */
+/** Inspects the first bytes and puts them back; disconnects a client that is too slow with them. */
 export function sniff(socket: Socket, timeoutMs: number, decide: (isHttp2: boolean) => void): void {
   let seen: Buffer = Buffer.alloc(0)
   const timer = setTimeout(() => socket.destroy(), timeoutMs)

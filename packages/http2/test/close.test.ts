@@ -1,4 +1,4 @@
-// How a port closes: nobody under way is hurt within the grace, and nobody holds it up beyond.
+// How a port closes: open requests complete within the grace, and no client delays it beyond.
 import { createServer, Agent } from 'node:http'
 import * as http2 from 'node:http2'
 import * as net from 'node:net'
@@ -11,7 +11,7 @@ import { callHttp1, callHttp2 } from './clients.ts'
 const deadlineMs = 60_000
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
-  /** A listener whose requests wait until they are let go. */
+  /** A listener whose requests wait until they are released. */
   async function waiting() {
     const waiters: ((response: HttpResponse) => void)[] = []
     const listener = await listenHttp({

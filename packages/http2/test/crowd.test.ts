@@ -1,5 +1,5 @@
-// What holds at every listener, whoever answers behind it: how many may come, from one address too, how long their heads
-// and bodies may take, and that a request names one host.
+// The bounds of every listener, for any handler: how many connections, also from one address, how long their heads and
+// bodies may take, and that a request names one host.
 import * as http2 from 'node:http2'
 import * as net from 'node:net'
 import * as tls from 'node:tls'
@@ -84,7 +84,7 @@ describe.each(listeners)('%s', (name, listen) => {
     const port = await start({ connectionsMax: 20 })
     const [first, second] = [connect(port), connect(port)]
     expect([await isServed(first), await isServed(second)]).toEqual([true, true])
-    // At once: sooner or later one that says nothing is closed as well.
+    // Checked immediately: later a silent connection is closed anyway.
     expect(await isServed(connect(port))).toBe(false)
     expect(await isServed(connect(port, '127.0.0.2'))).toBe(true)
     first.destroy()
@@ -189,7 +189,7 @@ describe.each(listeners)('%s', (name, listen) => {
     sockets.push(client.socket)
     const twice = Buffer.concat([postHead('/'), literal('host', 'a'), literal('host', 'b')])
     client.send(headers(1, twice))
-    // nghttp2 resets the stream, as RFC 9113 8.1.1 has it
+    // nghttp2 resets the stream, as RFC 9113 8.1.1 requires
     const outcome = await Promise.race([
       client.answered(1).then(() => 'answered'),
       client.wasReset(1).then(() => 'reset'),

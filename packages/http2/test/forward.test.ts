@@ -1,4 +1,4 @@
-// HTTP/2 requests in the hands of a plain http.Server: what has to survive the way through.
+// HTTP/2 requests forwarded to a plain http.Server: what must survive.
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import * as http2 from 'node:http2'
@@ -89,7 +89,7 @@ test('HEAD has the head alone', async () => {
 })
 
 test('an answer before the end of a large body arrives whole', async () => {
-  // The client keeps what it hasn't sent yet when the answer is there, and counts it.
+  // The client keeps unsent data when the answer arrives, and counts it.
   const url = `http://127.0.0.1:${listener.port}`
   const client = http2.connect(url, { maxSessionMemory: 100 })
   for (let i = 0; i < 5; i++) {

@@ -10,7 +10,7 @@ import { callHttp1, callHttp2, callRaw } from './clients.ts'
 import { selfSigned } from '../conformance/certificate.ts'
 
 const run = promisify(execFile)
-/** What curl writes in this format, of a request that it makes. */
+/** What curl prints in this format about its request. */
 const curl = async (format: string, ...args: string[]): Promise<string> =>
   (await run('curl', ['-sk', '-m', '3', '-o', '/dev/null', '-w', format, ...args])).stdout
 const bodyMax = 1_048_576

@@ -1,5 +1,5 @@
-// Bodies in pieces, of requests and of answers: as long as anybody likes, no faster than the other side goes,
-// and with time-outs that ask for progress.
+// Bodies in pieces, of requests and of answers: of any length, no faster than the other side goes, with time-outs that
+// require progress.
 import { createHash, randomBytes } from 'node:crypto'
 import * as http from 'node:http'
 import * as http2 from 'node:http2'
@@ -14,7 +14,7 @@ const mebibyte = 1_048_576
 const deadlineMs = 60_000
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** What the handlers below have seen and done. */
+/** What the handlers below have recorded. */
 const seen = { bytes: 0, pieces: 0, ended: '', isHeld: false }
 
 async function* answerOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -91,7 +91,7 @@ describe.each(['own', 'node', 'HTTP/1.1'] as const)('over HTTP/2 by %s', (server
     const where = { host: '127.0.0.1', port: 0 }
     listener = await listenHttp({ ...where, handler, onError, ...which, ...options })
     if (server === 'HTTP/1.1') return listener.port
-    // Node's client would break off itself with more than 10 MB of its own to send.
+    // Node's client would abort with more than 10 MB of its own to send.
     session = http2.connect(`http://127.0.0.1:${listener.port}`, { maxSessionMemory: 100 })
     session.on('error', () => {})
     return listener.port
@@ -100,7 +100,7 @@ describe.each(['own', 'node', 'HTTP/1.1'] as const)('over HTTP/2 by %s', (server
   const call = (port: number, path: string, body: Buffer) =>
     session === undefined ? callHttp1(port, { path, body }) : callHttp2(session, { path, body })
 
-  /** A request whose body is written by hand. */
+  /** A request whose body the test writes. */
   function open(port: number, path: string): Open {
     if (session !== undefined) {
       const stream = session.request({ ':method': 'POST', ':path': path })

@@ -1,6 +1,6 @@
-// Clients that nobody here wrote, against our own HTTP/2, in the clear and over TLS: bodies from nothing
-// to the limit, a hundred streams at once, very many requests on one connection.
-// tools/testkit/ci/prepare.sh installs those that aren't part of Node.
+// Third-party clients against our own HTTP/2, in the clear and over TLS: bodies from nothing to the limit, a hundred
+// concurrent streams, very many requests on one connection. tools/testkit/ci/prepare.sh installs those that aren't part
+// of Node.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -57,7 +57,7 @@ describe.each(['in the clear', 'over TLS'])('%s', (where) => {
     await rm(folder, { recursive: true })
   })
 
-  /** What the server read since, in order of size. */
+  /** The body sizes that the server has read since, sorted. */
   const readSince = (from: number): number[] => bytesRead.slice(from).sort((a, b) => a - b)
   const many = (bytes: number): number[] => Array.from({ length: streams }, () => bytes)
 

@@ -1,4 +1,4 @@
-"""A client of httpx, which nobody here wrote: so many requests at once with bodies of so many bytes.
+"""A client of httpx, a third-party library: concurrent requests with bodies of a given size.
 
 Prints how many were answered with 204 over HTTP/2.
 """

@@ -1,5 +1,5 @@
-// Certificates that change while the port is open: whoever is connected notices nothing, who comes next sees the
-// new one, and a pair that can't be used changes nothing.
+// Certificates that change while the port is open: open connections notice nothing, new ones get the new one, and an
+// unusable pair changes nothing.
 import {
   copyFile,
   mkdir,
@@ -38,7 +38,7 @@ import { listenHttp, listenNode } from '../src/index.ts'
 import type { Listener } from '../src/index.ts'
 import { callHttp2, text } from './clients.ts'
 
-// Programs are started here, which takes its time on a busy machine.
+// Starting programs takes long on a busy machine.
 jest.setTimeout(60_000)
 
 let folder: string
@@ -93,7 +93,7 @@ async function follow(): Promise<FollowedTls> {
   return pair
 }
 
-/** Whom the port says it is to somebody who comes now. */
+/** The name in the certificate that a new connection gets. */
 function nameShown(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = tls.connect({ host: '127.0.0.1', port, ca }, () => {

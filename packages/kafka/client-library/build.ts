@@ -1,4 +1,5 @@
-// Makes one file of what index.ts names. Run after each installation, by tools/devstack/bin/bootstrap.js and by the images.
+// Bundles what index.ts names into one file. Run after each installation, by tools/devstack/bin/bootstrap.js and by the
+// images.
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -10,7 +11,7 @@ const made = join(import.meta.dirname, `dist.${process.pid}/client-library.js`)
 const bundle = await rolldown({
   input: join(import.meta.dirname, 'index.ts'),
   platform: 'node',
-  // Its modules do nothing but define; without this every one of them would be kept.
+  // Its modules only define things; without this setting the bundle would keep every one of them.
   treeshake: { moduleSideEffects: false },
 })
 await bundle.write({ file: made, format: 'esm' })

@@ -1,6 +1,6 @@
-// What Weir uses of its Kafka client, @platformatic/kafka, and nothing else of it: build.ts makes one file of these. Loading
-// the whole client costs each process half a second of processor time and 30 MB, most of it for some 600 files of requests
-// that nobody here sends (docs/adr/0033-kafka-client.md).
+// The parts of @platformatic/kafka that Weir uses; build.ts bundles them into one file. Loading the whole client costs
+// each process half a second of processor time and 30 MB, most of it for some 600 files of requests that Weir never
+// sends (docs/adr/0033-kafka-client.md).
 export {
   AclOperations,
   AclPermissionTypes,

@@ -1,7 +1,7 @@
-// The errors of this package. Their messages say nothing of what records hold.
+// The errors of this package. Their messages contain nothing of the records' content.
 import { AppError } from '@weir/kit'
 
-/** `unavailable`: certainly not stored; `outcome_unknown`: nobody knows. */
+/** `unavailable`: certainly not stored; `outcome_unknown`: may be stored. */
 export type ProduceErrorCode =
   | 'kafka.unavailable'
   | 'kafka.outcome_unknown'

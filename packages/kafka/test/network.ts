@@ -1,5 +1,6 @@
-// A network that tests can cut: a relay between a handle and the broker. While it is cut every connection through it is dead, and
-// new ones end at once; the broker itself stays up for everyone else. Where the broker says its own address, the relay's is put.
+// A network that tests can cut: a proxy between a handle and the broker. While it is cut every connection through it is
+// dead, and new ones end immediately; the broker still serves all others. The broker's address in answers is replaced
+// by the proxy's.
 import { connect as connectTo, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -9,24 +10,24 @@ import { BROKERS, log } from './support.ts'
 
 export type Network = {
   readonly kafka: Kafka
-  /** For a handle of one's own. */
+  /** For a handle of the test's own. */
   readonly brokers: readonly string[]
   cut(): void
   mend(): void
-  /** From now on requests of this kind, by Kafka's number, wait, and all that come after them on their connection. */
+  /** Delays requests of this kind, by Kafka's number, from now on, and all that follow them on their connection. */
   hold(apiKey: number): Held
-  /** How many connections go through it now. */
+  /** The number of connections through it now. */
   size(): number
 }
 
-/** `began` resolves when there is a request that waits. */
+/** `began` resolves when a request is waiting. */
 export type Held = { readonly began: Promise<void>; release(): void }
 
 type Hold = { readonly apiKey: number; begin(): void; readonly released: Promise<void> }
 
 const SIZE_BYTES = 4
 
-/** `host`: what the settings call it. */
+/** `host`: the host name in the settings. */
 export async function connectOverNetwork(
   broker = BROKERS[0] ?? '',
   host = '127.0.0.1',
@@ -94,7 +95,7 @@ export async function connectOverNetwork(
   }
 }
 
-/** The whole answers that a chunk completes, with the one address in place of the other: they are of one length. */
+/** The complete answers in a chunk, with the address replaced by one of the same length. */
 function replaceAddress(from: number, to: number): (chunk: Buffer) => Buffer[] {
   const [wanted, instead] = [addressBytes(from), addressBytes(to)]
   const frames = framesIn()
@@ -106,7 +107,7 @@ function replaceAddress(from: number, to: number): (chunk: Buffer) => Buffer[] {
     })
 }
 
-/** The whole requests or answers that a chunk completes. */
+/** The complete requests or answers in a chunk. */
 function framesIn(): (chunk: Buffer) => Buffer[] {
   let rest = Buffer.alloc(0)
   return (chunk) => {

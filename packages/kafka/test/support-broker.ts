@@ -1,5 +1,5 @@
-// A broker of a test's own, to be paused, killed and started again, and what stands in a broker's log, read
-// by kafkajs's consumer: nothing here shares code with the producer under test.
+// A broker of a test's own that can be paused, killed and restarted, and its log as read by kafkajs's consumer, which
+// shares no code with the producer under test.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import type { Admin, Consumer } from 'kafkajs'
 import { startStack } from '@weir/devstack'
 import { pollUntil, withTimeout } from '@weir/kit'
 
-// kafkajs reads gzip by itself only. Node finds no name for these in a CommonJS module.
+// kafkajs includes gzip only. Node finds no named exports for these in a CommonJS module.
 const { CompressionCodecs, CompressionTypes } = kafkajs
 const unpackers = [
   [CompressionTypes.Snappy, compressionsAlgorithms.snappy],
@@ -25,7 +25,7 @@ for (const [type, { decompressSync }] of unpackers)
 
 export type OwnBroker = {
   readonly brokers: string[]
-  /** It stays connected and says nothing. */
+  /** Stays connected but doesn't answer. */
   pause(): void
   resume(): void
   kill(): Promise<void>
@@ -64,14 +64,14 @@ export type LoggedRecord = { partition: number; offset: number; key: string; val
 export type Outside = {
   readonly admin: Admin
   makeTopic(topic: string, partitions: number, config?: Record<string, string>): Promise<void>
-  /** Every record of the topic, whoever wrote it, in the order of each partition. */
+  /** Every record of the topic, from all writers, in the order of each partition. */
   readLog(topic: string): Promise<LoggedRecord[]>
   close(): Promise<void>
 }
 
 const READ_WITHIN_MS = 60_000
 
-/** A look at a broker from the outside. */
+/** An independent view of a broker. */
 export async function lookFromOutside(brokers: string[]): Promise<Outside> {
   const kafka = new KafkaJs({ clientId: 'outside', brokers, logLevel: logLevel.NOTHING })
   const admin = kafka.admin()
@@ -136,7 +136,7 @@ async function readUntil(
   return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
 }
 
-/** The values of one partition that the log holds, in order. */
+/** The values of one partition in the log, in order. */
 export function valuesIn(log: readonly LoggedRecord[], partition: number): string[] {
   return log.filter((record) => record.partition === partition).map(({ value }) => value)
 }

@@ -1,6 +1,6 @@
-// Brokers that speak just enough of Kafka's protocol to answer what a real one answers only in rare moments: errors after an
-// append, a leader that moved, an answer that never comes. Written from Kafka's protocol guide, on the public parts of
-// @platformatic/kafka, so that it shares nothing with the code under test.
+// Brokers that implement just enough of Kafka's protocol to give answers that a real one gives only rarely: errors
+// after an append, a moved leader, no answer at all. Written from Kafka's protocol guide, on the public parts of
+// @platformatic/kafka, so that they share nothing with the code under test.
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -12,7 +12,7 @@ export type Produced = {
   readonly values: string[]
   readonly producerId: bigint
   readonly sequence: number
-  /** Those of the batch, in hexadecimal. */
+  /** The batch's bytes, in hexadecimal. */
   readonly bytes: string
 }
 export type Reply =
@@ -23,7 +23,7 @@ export type Reply =
 export type FakeBroker = {
   readonly address: string
   readonly port: number
-  /** Every batch that arrived, whatever was answered. */
+  /** Every batch that arrived, whatever the answer. */
   readonly batches: Produced[]
   readonly requests: number[]
   /** Ends all connections. */
@@ -33,7 +33,7 @@ export type FakeBroker = {
 
 export type FakeBrokerOptions = {
   reply(batch: Produced, count: number): Reply
-  /** Where the leader of every partition is; this broker unless given. */
+  /** The port of every partition's leader; this broker's by default. */
   leaderPort?(): number
   /** Of all topics. */
   topicId?(): string

@@ -1,14 +1,14 @@
-// A stretch of network before a broker that loses what goes one way or the other.
+// A proxy before a broker that loses requests or answers.
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** asked: what the broker is sent gets lost; answered: what it answers does. */
+/** asked: requests get lost; answered: answers get lost. */
 export type Losing = 'nothing' | 'asked' | 'answered'
 
 export type Proxy = {
   readonly port: number
   lose(what: Losing): void
-  /** Bytes that the broker was sent. */
+  /** The number of bytes sent to the broker. */
   asked(): number
   /** Ends all connections. */
   cut(): void

@@ -1,5 +1,5 @@
-// A broker with a listener for every way in that our settings know, the certificates and users for them, and a
-// token endpoint whose tokens the broker takes.
+// A broker with a listener for every access method of our settings, certificates and users for them, and a token
+// endpoint whose tokens the broker accepts.
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { createServer as createHttp } from 'node:http'
 import { createServer as createHttps } from 'node:https'
@@ -32,7 +32,7 @@ type Listener = (typeof listeners)[number]
 export const USER = 'weir-test'
 export const PASSWORD = 'hunter2, with = and ,'
 export const CLIENT_SECRET = 'client:secret%&'
-/** How long a session lasts until a login must be shown anew. */
+/** The session length, after which a new login is required. */
 export const SESSION_MS = 12_000
 
 const SCHEMA = withKafkaRules(z.object(kafkaFields))
@@ -44,9 +44,9 @@ export type SecuredBroker = {
   readonly authority: Authority
   readonly tokens: TokenEndpoint
   address(listener: Listener): string
-  /** The way in that these variables describe, as a service reads them. */
+  /** The access that these variables describe, as a service reads them. */
   access(listener: Listener, env?: Record<string, string>): KafkaAccess
-  /** Writes a file with a secret; its path. */
+  /** Writes a secret to a file; returns its path. */
   secret(text: string): Promise<string>
   stop(): Promise<void>
 }
@@ -58,7 +58,7 @@ export async function startSecuredBroker(): Promise<SecuredBroker> {
   const ports = new Map<Listener, number>()
   for (const listener of listeners) ports.set(listener, await freePort())
   const portOf = (listener: Listener): number => ports.get(listener) ?? 0
-  // The only way to tell the broker's JVM; it asks for keys nowhere else.
+  // The broker's JVM takes it only from here; it fetches keys from no other address.
   process.env['JAVA_TOOL_OPTIONS'] =
     `-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=${tokens.jwksUrl}`
   const stack = await startStack({
@@ -146,14 +146,16 @@ function loginSettings(listener: string, jwksUrl: string): Record<string, string
 export type TokenEndpoint = {
   readonly url: string
   readonly jwksUrl: string
-  /** Of the tokens from now on. */
+  /** Of tokens issued from now on. */
   issuer: string
-  /** How many tokens were given. */
+  /** The number of issued tokens. */
   given(): number
   close(): Promise<void>
 }
 
-/** The tokens come over TLS, the keys that the broker checks them with in plain: it has its own trust. */
+/**
+ * Tokens are served over TLS, but the keys to verify them in plain, because the broker has a trust store of its own.
+ */
 async function startTokens(authority: Authority): Promise<TokenEndpoint> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }

@@ -1,4 +1,4 @@
-// What a service does all day on a broker that asks who it is: store, commit transactions, follow.
+// A service's typical work on a broker that requires a login: storing, committing transactions, following.
 import { delay, pollUntil } from '@weir/kit'
 
 import type { Kafka } from '../src/connect/client.ts'
@@ -15,7 +15,7 @@ export type Session = {
   transact(value: string): Promise<void>
   /** Its log. */
   readonly lines: readonly string[]
-  /** What the follower has seen. */
+  /** The records that the follower has seen. */
   readonly seen: readonly string[]
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export async function openSessionOn(
   const transactionalId = uniqueName('secured')
   const transactor = createTransactor(kafka, { transactionalId, timeoutMs: 10_000 })
   const follower = follow(kafka, topic, (value) => void seen.push(value))
-  // A broker that was just made has no coordinators at first.
+  // A new broker has no coordinators at first.
   const fence = () =>
     transactor.fence().then(
       () => true,
@@ -59,7 +59,7 @@ export async function openSessionOn(
   }
 }
 
-/** Sends all the time, until it is stopped. */
+/** Sends continuously until it is stopped. */
 export type Steady = {
   readonly sent: readonly string[]
   readonly failures: readonly unknown[]

@@ -1,5 +1,5 @@
-// What the integration tests share: handles on the real broker, topics that are gone afterwards, and plain
-// readers and writers that owe nothing to the code under test.
+// Shared by the integration tests: handles on the real broker, topics that are deleted afterwards, and plain readers
+// and writers that are independent of the code under test.
 import { randomUUID } from 'node:crypto'
 
 import { Kafka as KafkaJs, Partitioners, logLevel } from 'kafkajs'
@@ -27,14 +27,14 @@ export function uniqueName(what: string): string {
   return `test-${what}-${randomUUID()}`
 }
 
-/** kafkajs as it comes, for looking at results from the outside. */
+/** Plain kafkajs, for checking results independently. */
 export function plainKafka(): KafkaJs {
   return new KafkaJs({ clientId: 'outside', brokers: BROKERS, logLevel: logLevel.NOTHING })
 }
 
 const topicsMade: string[] = []
 
-/** A topic of its own; `deleteTopicsMade` at the end of the file takes it away. */
+/** A topic of its own; `deleteTopicsMade` deletes it at the end of the file. */
 export async function makeTopic(
   admin: Admin,
   what: string,
@@ -51,7 +51,7 @@ export async function deleteTopicsMade(admin: Admin): Promise<void> {
   await Promise.all(topicsMade.splice(0).map((topic) => admin.topics.delete(topic)))
 }
 
-// One for each topic: a kafkajs producer that knows a deleted topic fails for all others too.
+// One for each topic, because a kafkajs producer that knows a deleted topic fails for all others too.
 const writers = new Map<string, Promise<Producer>>()
 
 export async function writeTo(topic: string, ...messages: Message[]): Promise<void> {
@@ -74,7 +74,7 @@ export async function closeWriters(): Promise<void> {
   writers.clear()
 }
 
-/** The groups whose names begin so, with their members. */
+/** The groups with this prefix, with their members. */
 async function groupsOf(groupPrefix: string): Promise<GroupDescription[]> {
   const admin = plainKafka().admin()
   await admin.connect()
@@ -112,7 +112,7 @@ export async function readAll(topic: string): Promise<string[]> {
   return records.map(({ key, value }) => `${key?.toString() ?? ''}=${value?.toString() ?? 'gone'}`)
 }
 
-/** What retention does, at once. */
+/** Deletes records immediately, as retention would later. */
 export async function removeRecordsBefore(
   topic: string,
   partition: number,

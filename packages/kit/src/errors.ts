@@ -1,7 +1,7 @@
-// The one error class. Its message is public: it may go into a response body, so it never holds a
-// secret, a token or a value of an event (except for the validation sentence of the spec).
+// The one error class. Its message is public, because it may go into a response body: it never holds a secret, a token
+// or a value of an event (except for the validation sentence of the spec).
 
-/** Of the kit itself. */
+/** Codes of the kit itself. */
 export type KitErrorCode =
   | 'kit.aborted'
   | 'kit.answer_too_large'
@@ -28,16 +28,16 @@ export function hasCode<Code extends string>(
   )
 }
 
-/** In a table of public forms: the error's own message may go to clients. */
+/** In a table of public forms: clients may see the error's own message. */
 export const ownSentence = Symbol('its own sentence')
 
-/** How clients are told of an error that wasn't made for them. */
+/** What clients see of an error that has no public form of its own. */
 export type PublicForm<Code extends string> = {
   readonly code: Code
   readonly sentence: string | typeof ownSentence
 }
 
-/** By the codes of packages. What isn't there is nobody's business. */
+/** By the codes of packages. Errors without an entry aren't shown to clients. */
 export type PublicForms<Code extends string> = Readonly<Record<string, PublicForm<Code>>>
 
 export function publicFormOf<Code extends string>(

@@ -1,12 +1,15 @@
-/** What waits for the same worker: in order for each party, and parties take turns, however much one of them has there. */
+/**
+ * A queue for one worker: items of each party keep their order, and parties take turns, however many items one of them
+ * has.
+ */
 export type FairQueue<Item> = {
   push(party: string, item: Item): void
-  /** The next, which then waits no more. */
+  /** Removes and returns the next item. */
   shift(): Item | undefined
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  /** By party, in the order in which they have their turns. */
+  /** By party, in the order of their turns. */
   const waiting = new Map<string, Item[]>()
   let lastServed: string | undefined
   const nextParty = (): string | undefined => {

@@ -1,6 +1,6 @@
-// How a service ends. SIGTERM or SIGINT runs the steps in their order, each within its own bound, and the
-// process ends within the whole bound whatever they do. An error that nobody caught ends it at once:
-// its state can't be trusted any more, and the log gets where it happened but none of its values.
+// How a service ends. SIGTERM or SIGINT runs the steps in order, each within its own bound, and the process ends within
+// the total bound in any case. An uncaught error ends it immediately: its state can't be trusted any more, and the log
+// gets the stack but no values.
 
 import { describeCrash } from './logs/describe-error.ts'
 import type { Log } from './logs/log.ts'
@@ -9,13 +9,13 @@ import { withTimeout } from './time.ts'
 export type ShutdownStep = {
   name: string
   run(): Promise<void>
-  /** The step's own bound; without one, what is left of the whole. */
+  /** The step's own bound; by default what is left of the total. */
   timeoutMs?: number
 }
 
 export type Lifecycle = { shutdown(exitCode?: number): Promise<void> }
 
-// Ctrl-C reaches the whole process group, and a parent such as npm then passes it on once more.
+// Ctrl-C reaches the whole process group, and a parent such as npm then forwards it once more.
 const SAME_SIGNAL_MS = 500
 
 export function onShutdown(

@@ -1,8 +1,8 @@
-/** Whether work of one party holds up anybody else's. */
+/** Whether one party's work delays others. */
 export type Others = {
   /** The party was served. */
   served(party: string): void
-  /** Whether another one was, within the last second. */
+  /** Whether another party was served within the last second. */
   areBeside(party: string): boolean
 }
 
@@ -10,7 +10,7 @@ const lateMs = 1_000
 
 export function createOthers(nowMs = () => performance.now()): Others {
   type Served = { readonly party: string; atMs: number }
-  // Of the last one and the one before it, one at least is another.
+  // Of the last two different parties, at least one is another.
   let last: Served | undefined
   let before: Served | undefined
   return {

@@ -1,9 +1,9 @@
-// Waiting, bounded: delays that can be called off, promises with a time-out, growing pauses between
-// tries, and looking again until something holds. No clock is read here but to measure a span.
+// Bounded waiting: delays that can be aborted, promises with a time-out, growing pauses between attempts, and polling.
+// Clocks are read only to measure time spans.
 
 import { AppError } from './errors.ts'
 
-/** Resolves after `ms`; rejects with AppError `kit.aborted` as soon as the signal says so. */
+/** Resolves after `ms`; rejects with AppError `kit.aborted` as soon as the signal aborts. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(aborted())
@@ -22,7 +22,7 @@ export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** The promise's outcome, or AppError `kit.timeout` after `ms`. What the promise does goes on regardless. */
+/** The promise's outcome, or AppError `kit.timeout` after `ms`. The promise's work isn't stopped. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const expiry = new Promise<never>((_, reject) => {
@@ -38,7 +38,7 @@ export async function withTimeout<T>(promise: Promise<T>, ms: number, what: stri
 export type BackoffOptions = {
   minMs: number
   maxMs: number
-  /** Upper bound of the first pause; it doubles with each one, up to `maxMs`. */
+  /** Upper bound of the first pause; it doubles each time, up to `maxMs`. */
   firstMs?: number
   random?: () => number
 }
@@ -56,8 +56,8 @@ export function* backoff(options: BackoffOptions): Generator<number, never, void
 export type PollOptions = { deadlineMs: number; everyMs?: number; what?: string }
 
 /**
- * Calls `look` until it gives something other than undefined, null or false, and resolves with that.
- * Rejects with AppError `kit.timeout` when the deadline passes first; an error of `look` rejects at once.
+ * Calls `look` until it gives something other than undefined, null or false, and resolves with that. Rejects with
+ * AppError `kit.timeout` when the deadline passes first; an error of `look` rejects immediately.
  */
 export async function pollUntil<T>(
   look: () => T | Promise<T>,
@@ -86,8 +86,8 @@ function aborted(): AppError<'kit.aborted'> {
 }
 
 /**
- * Reads once in a turn of the event loop, for what is asked thousands of times in one: a clock that is late by
- * no more than the turn takes.
+ * Calls `read` at most once per turn of the event loop, for a value that is read thousands of times in one: a clock is
+ * then late by at most one turn.
  */
 export function oncePerTurn<T>(read: () => T): () => T {
   let known: { readonly value: T } | undefined
@@ -104,8 +104,8 @@ export function oncePerTurn<T>(read: () => T): () => T {
 }
 
 /**
- * For long work on the event loop that is in no hurry, to be awaited between its steps: resolves at once until it has worked for `ms`,
- * then after twice that time, in which others mostly find the loop free.
+ * For long, non-urgent work on the event loop, to be awaited between its steps: resolves immediately until the work has
+ * taken `ms`, then after twice that time, in which other work mostly finds the loop free.
  */
 export function takingTurns(ms = 3): () => Promise<void> | undefined {
   let since = performance.now()
@@ -122,7 +122,7 @@ export function takingTurns(ms = 3): () => Promise<void> | undefined {
 
 export type InTurn = <Answer>(name: string, work: () => Promise<Answer>) => Promise<Answer>
 
-/** Work under the same name is done one after the other, whatever becomes of it. */
+/** Runs work under the same name one after the other, whether it fails or not. */
 export function oneAtATime(): InTurn {
   const last = new Map<string, Promise<unknown>>()
   return async (name, work) => {

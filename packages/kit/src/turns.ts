@@ -1,4 +1,4 @@
-// Lets so many do something at once; the others wait, and come in the order in which they asked.
+// Bounds how many run concurrently; the others wait, and run in the order of their calls.
 export type Turns = <T>(work: () => Promise<T>) => Promise<T>
 
 export function createTurns(atOnce: number): Turns {

@@ -1,4 +1,4 @@
-// AppError and how it is told apart.
+// AppError and how it is recognised.
 
 import { expect, test } from '@jest/globals'
 

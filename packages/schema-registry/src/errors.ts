@@ -1,4 +1,4 @@
-// The errors of this package: of the registry itself, and of values that aren't framed as it says.
+// The errors of this package: of the registry itself, and of values with a wrong frame.
 import { AppError } from '@weir/kit'
 
 export type RegistryErrorCode =

@@ -14,7 +14,7 @@ export type Framed = { readonly schemaId: number; readonly payload: Buffer }
 export const frame = (schemaId: number, payload: Uint8Array): Buffer =>
   Buffer.concat([frameHead(schemaId), payload])
 
-/** What stands before the payload. */
+/** The bytes before the payload. */
 export function frameHead(schemaId: number): Buffer {
   const head = Buffer.alloc(HEADER_BYTES)
   head.writeUInt8(MAGIC, 0)

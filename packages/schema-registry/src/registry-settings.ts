@@ -1,4 +1,4 @@
-// How auth is told where the schema registry is and how to get in.
+// auth's settings for reaching the schema registry and logging in.
 
 import { certificateFile, keyRule, secretFile, text, url } from '@weir/kit'
 import { z } from 'zod'

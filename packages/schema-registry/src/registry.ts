@@ -1,6 +1,6 @@
-// The schema registry's REST interface (Confluent's, which Apicurio speaks too), as far as Weir needs it.
-// No client library: the usual one parses schemas, hides their text, and changes compatibility settings.
-// The registry may lay a schema out anew (order, spaces); it keeps attributes that Avro doesn't know.
+// The parts of the schema registry's REST interface that Weir needs (Confluent's, which Apicurio implements too). No
+// client library, because the usual one parses schemas, hides their text, and changes compatibility settings. The
+// registry may reformat a schema (order, spaces); it keeps attributes that Avro doesn't know.
 
 import { codeIn, hintFor, httpCall } from '@weir/kit'
 import type { HttpCall } from '@weir/kit'
@@ -8,15 +8,15 @@ import { basic } from './registry-access.ts'
 import type { RegistryAccess } from './registry-access.ts'
 import { RegistryError } from './errors.ts'
 
-/** A schema's id, and which version of its subject it is. */
+/** A schema's id, and its version within its subject. */
 export type SchemaPlace = { readonly id: number; readonly version: number }
 export type RegisteredSchema = SchemaPlace & { readonly schemaText: string }
 
-/** Each throws RegistryError. */
+/** All methods throw RegistryError. */
 export type Registry = {
-  /** Idempotent. `schemaText` is the text given. */
+  /** Idempotent. The result's `schemaText` is the given text. */
   register(subject: string, schemaText: string): Promise<RegisteredSchema>
-  /** Where the subject has just this schema, whatever its layout; undefined if it doesn't. */
+  /** The id and version if the subject has exactly this schema, ignoring format; undefined if it doesn't. */
   find(subject: string, schemaText: string): Promise<SchemaPlace | undefined>
   bySubject(subject: string, version: number | 'latest'): Promise<RegisteredSchema>
   byId(id: number): Promise<{ readonly schemaText: string }>
@@ -50,7 +50,7 @@ export function createRegistry(url: string, access: RegistryAccess = {}): Regist
         await ask(`${inSubject(subject)}/versions`, { schema: schemaText }),
         `subject ${subject}`,
       )
-      // Older registries answer with the id alone.
+      // Older registries return only the id.
       const place = await find(subject, schemaText)
       if (place !== undefined) return { ...place, schemaText }
       throw new RegistryError(
@@ -73,7 +73,7 @@ export function createRegistry(url: string, access: RegistryAccess = {}): Regist
   }
 }
 
-/** User and password in the URL go into a header too. */
+/** User and password in the URL are also sent in a header. */
 function askAt(url: string, { authorization, ca }: RegistryAccess): Ask {
   const base = new URL(url)
   const login = authorization ?? loginIn(base)
@@ -95,7 +95,7 @@ function askAt(url: string, { authorization, ca }: RegistryAccess): Ask {
   }
 }
 
-/** Takes it out of the URL. */
+/** Removes it from the URL. */
 function loginIn(base: URL): (() => string) | undefined {
   if (base.username === '') return undefined
   const value = basic(decodeURIComponent(base.username), decodeURIComponent(base.password))
@@ -104,7 +104,7 @@ function loginIn(base: URL): (() => string) | undefined {
   return () => value
 }
 
-// Every question may be asked twice; a kept connection that the registry has just closed fails once.
+// All requests are idempotent; a kept connection that the registry has just closed fails once.
 async function askWithRetry(address: URL, call: HttpCall): Promise<Answer> {
   let cause: unknown
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -120,7 +120,7 @@ async function askWithRetry(address: URL, call: HttpCall): Promise<Answer> {
   throw new RegistryError('registry.unavailable', 'the schema registry does not answer', { cause })
 }
 
-/** What to put right goes into the log, and not to the clients who want something of the registry. */
+/** The log gets the hint about what to correct; clients don't. */
 function withHint(error: unknown): unknown {
   const hint = hintFor(codeIn(error), SETTINGS)
   return hint === undefined

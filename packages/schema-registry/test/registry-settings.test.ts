@@ -1,4 +1,4 @@
-// Which settings of the registry go together: half a login, or files that nothing would read, are refused.
+// Which registry settings must be set together: incomplete logins and unused files are refused.
 import { expect, test } from '@jest/globals'
 import { loadConfig } from '@weir/kit'
 import { z } from 'zod'

@@ -1,12 +1,12 @@
-// What an id token says (docs/wire-format.md Tokens), and the check that a payload says just that.
-// Whatever doesn't fit is not a token of ours; nothing is guessed or filled in.
+// What an id token contains (docs/wire-format.md Tokens), and the check that a payload contains just that. Anything
+// else is not our token; nothing is guessed or filled in.
 
 export type IdClaims = {
   readonly iss: string
   /** The clientId. */
   readonly sub: string
   readonly aud: 'weir'
-  /** Epoch seconds, as `exp`. */
+  /** Epoch seconds, like `exp`. */
   readonly iat: number
   readonly exp: number
   readonly jti: string
@@ -16,7 +16,7 @@ export type IdClaims = {
   readonly kind: 'input' | 'derived'
 }
 
-/** Good at auth's `/refresh` alone. */
+/** Valid only at auth's `/refresh`. */
 export type RefreshClaims = {
   readonly iss: string
   readonly sub: string
@@ -33,7 +33,7 @@ export const idAudience = 'weir'
 export const refreshAudience = 'weir-refresh'
 
 export const idLifeSecondsMax = 3_600
-/** From the moment when the secret was shown. */
+/** Counted from when the secret was shown. */
 export const refreshLifeSecondsMax = 30 * 24 * 3_600
 
 type Payload = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-// Whatever is wrong with a token, the error is the same; of receipts it says what.
+// The error is the same whatever is wrong with a token; for receipts it says what is wrong.
 import { AppError } from '@weir/kit'
 
 export type TokenErrorCode = 'tokens.invalid' | 'tokens.not_a_receipt'

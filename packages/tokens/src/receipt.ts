@@ -1,6 +1,6 @@
-// Signing receipts of erasures: JWS in compact form under keys of their own (docs/forgetting.md, Receipts). Their type,
-// their algorithm and their keys are others than those of tokens, and they have no audience and no end: nobody who
-// checks tokens takes one.
+// Signs receipts of erasures: JWS in compact form, under keys of their own (docs/forgetting.md, Receipts). Their type,
+// algorithm and keys differ from those of tokens, and they have no audience and no expiry, so no check of tokens
+// accepts one.
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import type { SignWith } from './sign.ts'
 import type { SigningKey } from './signing-key.ts'

@@ -1,4 +1,4 @@
-// Signing id tokens and refresh tokens, RS256 with a kid. Who may have one is decided before.
+// Signs id tokens and refresh tokens, RS256 with a kid. The caller decides who may have one.
 import { randomUUID } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'

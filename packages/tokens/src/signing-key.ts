@@ -1,12 +1,11 @@
-// The keys that tokens are signed with: RSA 2048, named by a kid. Where they are kept is not decided
-// here.
+// The keys that sign tokens: RSA 2048, named by a kid. Where they are stored is not decided here.
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 
 export type PublicJwk = Readonly<Record<string, unknown>>
 
 export type SigningKey = {
   readonly kid: string
-  /** As JWKS shows it: kty, n, e, kid, alg, use. */
+  /** As in JWKS: kty, n, e, kid, alg, use. */
   readonly publicJwk: PublicJwk
   /** PKCS #8. */
   readonly privatePem: string

@@ -1,5 +1,5 @@
-// Verifying a receipt of an erasure: a JWS in compact form, ES256, of a type of its own. It needs the published keys and
-// nothing else: no service, no account, no clock.
+// Verifies a receipt of an erasure: a JWS in compact form, ES256, of a type of its own. It needs only the published
+// keys: no service, no account, no clock.
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { TokenError } from './errors.ts'
@@ -9,7 +9,7 @@ import { receiptAlgorithm, receiptType } from './receipt.ts'
 export type ReceiptClaims = Readonly<Record<string, unknown>>
 
 /**
- * What a receipt claims. `keys` are JWKs, of which others than receipt keys are passed over.
+ * What a receipt claims. `keys` are JWKs; keys that aren't for receipts are ignored.
  * @throws TokenError `tokens.not_a_receipt`, whatever byte of it was changed; its message says why, without a full stop
  */
 export function verifyReceipt(receipt: string, keys: readonly unknown[]): ReceiptClaims {
@@ -25,7 +25,7 @@ export function verifyReceipt(receipt: string, keys: readonly unknown[]): Receip
   const bytes = Buffer.from(signature, 'base64url')
   const signed = Buffer.from(`${head}.${payload}`)
   const isSigned =
-    // Of several spellings of the same bytes one alone is right.
+    // Only one of several spellings of the same bytes is valid.
     bytes.toString('base64url') === signature &&
     verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, bytes)
   if (!isSigned) throw doesNotHold('its signature is wrong: the receipt was changed')
@@ -43,7 +43,7 @@ function keyOf(keys: readonly unknown[], kid: unknown): KeyObject | undefined {
   }
 }
 
-/** Node checks what is in it. */
+/** Node checks its content. */
 const asJwk = (jwk: ReceiptClaims): JsonWebKey => jwk as JsonWebKey
 
 const isObject = (value: unknown): value is ReceiptClaims =>
@@ -60,7 +60,7 @@ function parsed(text: string): ReceiptClaims | undefined {
 
 const doesNotHold = (why: string): TokenError => new TokenError('tokens.not_a_receipt', why)
 
-/** Whether a receipt is about a value: only who has the salt can tell. */
+/** Whether a receipt is about a value: only someone who has the salt can tell. */
 export function isAbout({ subjects }: ReceiptClaims, salt: string, value: string): boolean {
   const key = Buffer.from(salt, 'base64url')
   const subject = createHmac('sha256', key).update(value, 'utf8').digest('base64url')

@@ -1,4 +1,4 @@
-// Whatever a client sends as a token gives the one error: no crash, no other sentence, no acceptance.
+// Anything that a client sends as a token gives the same error: no crash, no other sentence, no acceptance.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { hasCode } from '@weir/kit'

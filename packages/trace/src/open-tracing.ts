@@ -1,16 +1,15 @@
-// Traces, for whoever asks for them by an endpoint: without one nothing is loaded, and there is nothing to ask later.
-// A client's own decision counts (its traceparent says whether it records), without one a share is drawn; so many
-// spans a second are begun at most. Whether anybody takes them never matters to the service: a bounded number waits,
-// and what is more is lost and counted.
+// Traces, if an endpoint is configured: without one nothing is loaded. A client's traceparent decides whether its
+// request is recorded; without one a share is sampled. The spans begun per second are bounded. The receiver's state
+// never affects the service: a bounded number of spans waits, and the others are dropped and counted.
 import type { Log } from '@weir/kit'
 import { createAllowance, delay, parseTraceparent } from '@weir/kit'
 import type { Beginning, Span, SpanOutcome } from './span.ts'
 import type { TraceSettings } from './trace-fields.ts'
 
 export type Tracing = {
-  /** Undefined when it isn't traced. */
+  /** Undefined when it isn't recorded. */
   begin(beginning: Beginning): Span | undefined
-  /** Sends what waits, for a second at most. */
+  /** Sends the waiting spans, for a second at most. */
   close(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
-// OpenTelemetry's SDK, set up: spans in batches to one OTLP endpoint as JSON over HTTP. Nothing is global, nothing is
-// patched, no context is carried behind our backs. Loaded only when spans are wanted (docs/adr/0027-traces.md).
+// Sets up OpenTelemetry's SDK: spans in batches to one OTLP endpoint as JSON over HTTP. Nothing is global or patched,
+// and no context is passed implicitly. Loaded only when spans are wanted (docs/adr/0027-traces.md).
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -22,7 +22,7 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } satisfies Record<Beginning['kind'], SpanKind>
 
-/** Ended and not yet sent. */
+/** Ended but not yet sent. */
 const waitingMax = 2_048
 const batchMax = 512
 const sendEveryMs = 1_000
@@ -73,7 +73,7 @@ export function startSdk({ endpoint, service, log, count }: SdkOptions) {
 const createProvider = (service: string, exporter: SpanExporter): TracerProvider =>
   new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': `weir-${service}` }),
-    sampler: new AlwaysOnSampler(), // whoever asks for a span has decided
+    sampler: new AlwaysOnSampler(), // the caller has already decided to record
     spanLimits: { attributeValueLengthLimit: attributeCharsMax },
     spanProcessors: [
       new BatchSpanProcessor({
@@ -109,7 +109,7 @@ function watched(
   }
 }
 
-/** An exporter that is down would otherwise say so every second. */
+/** An exporter that is down would otherwise log every second. */
 function seldom<Told>(tell: (told: Told) => void): (told: Told) => void {
   let lastMs = -warnEveryMs
   return (told) => {

@@ -1,5 +1,5 @@
-// What a service is told about traces. The names are OpenTelemetry's own where it has one; what else its exporter
-// reads by itself (headers, certificates, time-outs) is in docs/observability.md.
+// A service's trace settings. They have OpenTelemetry's names where it has one; docs/observability.md lists the others
+// that its exporter reads directly (headers, certificates, time-outs).
 import { integer, url, withUnit } from '@weir/kit'
 import { z } from 'zod'
 

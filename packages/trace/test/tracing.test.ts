@@ -1,5 +1,5 @@
-// Who is traced: nobody without an endpoint; with one whoever's client records, a share of those without a trace, and
-// so many a second at most. What arrives at a receiver is tools/testkit's affair.
+// What is recorded: nothing without an endpoint; with one the requests whose client records, and a share of those
+// without a trace, up to a rate. tools/testkit tests what arrives at a receiver.
 import { createLog } from '@weir/kit'
 import { expect, jest, test } from '@jest/globals'
 import { openTracing } from '../src/index.ts'

@@ -1,5 +1,5 @@
-// What auth is told from outside: environment variables, read once in main, each with its unit and
-// default. Secrets come in files or by name; no value of any of these is ever logged.
+// auth's settings: environment variables, read once in main, each with its unit and default. A secret may come from a
+// file. No value is ever logged.
 import { kafkaFields, withKafkaRules } from '@weir/kafka'
 import { registryFields, withRegistryRules } from '@weir/schema-registry'
 import {

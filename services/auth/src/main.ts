@@ -1,5 +1,4 @@
-// Composes auth: configuration, control state and its controller, the endpoints, the listener. Nothing is
-// decided here.
+// Composes auth: configuration, control state and its controller, the endpoints, the listener. It decides nothing.
 import { createErrorPages } from '@weir/docs'
 import { createNodeServer, listenNode } from '@weir/http2'
 import { createAcls, createAdmin, createKafka, kafkaAccess } from '@weir/kafka'

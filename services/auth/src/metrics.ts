@@ -1,6 +1,6 @@
-// What auth counts. Labels are closed sets: path templates, methods, statuses, kinds of grant; never an
-// account, a stream or a client. But for requests, of which there are too many kinds, what may be counted is there
-// from the start, with 0: the first increase of a series that wasn't there is none to Prometheus.
+// auth's metrics. Labels are closed sets: path templates, methods, statuses, kinds of grant; never an account, a stream
+// or a client. Except for requests, which have too many kinds, all series exist from the start, with 0, because
+// Prometheus does not see the first increase of a new series.
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
@@ -8,7 +8,7 @@ const grants = ['credentials', 'refresh', 'client_credentials'] as const
 export type Grant = (typeof grants)[number]
 const changeOutcomes = ['done', 'refused', 'failed'] as const
 type ChangeOutcome = (typeof changeOutcomes)[number]
-/** Why tokens are refused most; others join them when they come. */
+/** The most frequent reasons why tokens are refused. Others are added when they occur. */
 const refusalCodes = ['invalid_request', 'invalid_credentials', 'too_many_failures', 'internal']
 
 export type AuthMetrics = {
@@ -18,15 +18,15 @@ export type AuthMetrics = {
   changed(outcome: ChangeOutcome): void
 }
 
-/** The state that an erasure has reached, and leaves with the next. */
+/** The current state of an erasure that waits for the next state. */
 export type ErasureWaits = 'accepted' | 'applied'
 export type PendingErasures = { readonly count: number; readonly oldestMs: number }
 
 export type Pending = {
   readonly cleanUps: () => number
-  /** By the state that they have reached. */
+  /** By their current state. */
   readonly erasures: () => Readonly<Record<ErasureWaits, PendingErasures>>
-  /** Of ERASURES_MAX, by the account that has used most of it. */
+  /** The highest share of ERASURES_MAX that an account has used. */
   readonly erasuresShare: () => number
 }
 

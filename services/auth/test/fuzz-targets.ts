@@ -1,4 +1,4 @@
-// What is fuzzed of auth: the forms that anybody may send it, and the members of contracts that nobody knows.
+// auth's fuzz targets: forms that anyone may send, and unknown members of contracts.
 import type { FuzzTarget } from '@weir/testkit'
 import { Refusal } from '@weir/http-api'
 import { parseForm, requireFewMembers } from '../src/tokens/token-body.ts'

@@ -1,5 +1,5 @@
-// What the tests against a running auth share: replicas started as processes of their own, accounts of
-// their own, and requests whose answers can be looked at whole.
+// What the tests against a running auth share: replicas as separate processes, separate accounts, and requests whose
+// complete responses can be checked.
 import { randomInt, randomUUID } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ export const registryUrl =
   process.env['SCHEMA_REGISTRY_URL'] ?? 'http://127.0.0.1:18085/apis/ccompat/v7'
 
 export const platformKey = process.env['PLATFORM_KEY'] ?? 'platform-key-of-the-tests-of-auth'
-// Whoever shares a broker shares the keys that wrap its wrapping keys.
+// Replicas that share a broker must share their KEKs.
 const kekFolder = process.env['KEK_FOLDER']
 const kekFile = kekFolder === undefined ? newKekFile() : kekFilesIn(kekFolder).auth
 
@@ -25,7 +25,7 @@ function newKekFile(): string {
   return file
 }
 
-/** What every replica that this file starts is started with: under names of the file's own. */
+/** The environment of every replica that this file starts: with the file's own names. */
 export const startAuthEnv = {
   AUTH_PORT: '0',
   AUTH_ADMIN_PORT: '0',
@@ -41,19 +41,19 @@ export const startAuth = (env: Record<string, string> = {}): Promise<Service> =>
   startService({ name: 'auth', env: { ...startAuthEnv, ...env } })
 
 export type SharedAuth = Pick<Service, 'url' | 'adminUrl'> & {
-  /** One more, of the same world. */
+  /** Starts another replica of the same world. */
   replica(): Promise<Service>
   /** Ends what was started for this test. */
   stop(): Promise<void>
 }
 
-/** The auth that the test run shares: for tests that neither configure, stop nor count it, and don't read its log. */
+/** The auth that the test run shares: for tests that don't configure, stop or count it, and don't read its log. */
 export async function joinAuth(): Promise<SharedAuth> {
   const { auth, replica, stop } = await joinWorld()
   return { ...auth, replica: () => replica('auth'), stop }
 }
 
-/** Wrong guesses are counted by address: the shared auth believes that each test file has its own. */
+/** Wrong guesses are counted by address, so each test file gets its own address from the shared auth's view. */
 const from = `10.${[0, 0, 0].map(() => randomInt(256)).join('.')}`
 
 export type Json = Record<string, unknown>
@@ -62,7 +62,7 @@ export type Reply = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as an object; empty when it is something else. */
+  /** The body as an object; empty if it is not an object. */
   readonly json: Json
   readonly list: readonly Json[]
 }
@@ -77,7 +77,7 @@ export type RequestOptions = {
   readonly json?: unknown
   readonly body?: string | Buffer
   readonly headers?: Record<string, string>
-  /** How long the answer may take. */
+  /** How long the response may take. */
   readonly patienceMs?: number
 }
 
@@ -117,7 +117,7 @@ function tryParse(text: string): unknown {
 const isJson = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-// --- an account, and what it asks ---
+// --- an account and its requests ---
 
 export const uniqueName = (what: string): string => `${what}-${randomUUID().slice(0, 13)}`
 
@@ -164,7 +164,7 @@ function accountAt({ url }: Pick<Service, 'url'>, billingId: string, apiKey: str
   }
 }
 
-// --- looking into answers ---
+// --- helpers for responses ---
 
 export function textOf(json: unknown, member: string): string {
   const value = isJson(json) ? json[member] : undefined
@@ -174,7 +174,7 @@ export function textOf(json: unknown, member: string): string {
 
 export type Secrets = { readonly clientId: string; readonly clientSecret: string }
 
-/** The credentials in the answer to a creation, of either shape or on their own. */
+/** The credentials in the response to a creation, in either shape or on their own. */
 export function secretsOf({ json }: Reply): Secrets {
   const held = json['credentials'] ?? json
   const credentials: unknown = Array.isArray(held) ? held[0] : held

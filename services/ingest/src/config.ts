@@ -1,5 +1,4 @@
-// What ingest is told from outside: environment variables, read once in main, each with its unit and
-// default.
+// Ingest's settings: environment variables, read once in main, each with its unit and default.
 import { compressions, kafkaFields, withKafkaRules } from '@weir/kafka'
 import {
   connectionFields,
@@ -80,14 +79,14 @@ export type Config = z.infer<typeof configSchema>
 export const readConfig = (env: Env): Config => loadConfig<Config>(configSchema, env)
 
 /**
- * What our own HTTP/2 may hold of bodies that are not answered yet: half of what may be on its way to Kafka,
- * since a record, its fields sealed, is seldom more than twice its body. So when Kafka is slow the windows
- * close before anything is refused. With less than some of the largest events nothing would get on.
+ * How many bytes of unanswered bodies our own HTTP/2 may hold: half of IN_FLIGHT_BYTES_MAX, because a record with
+ * encrypted fields is seldom larger than twice its body. So if Kafka is slow, the HTTP/2 windows close before any
+ * request is refused. At least 8 events of the maximum size, so that large events make progress.
  */
 export const heldBytesMaxOf = ({ IN_FLIGHT_BYTES_MAX, EVENT_BYTES_MAX }: Config): number =>
   Math.max(Math.floor(IN_FLIGHT_BYTES_MAX / 2), 8 * EVENT_BYTES_MAX)
 
-/** What requests of many events may have on their way to Kafka, all together and each. */
+/** How many bytes requests of many events may have on their way to Kafka: all requests together, and each one. */
 export const backlogOf = ({ IN_FLIGHT_BYTES_MAX }: Config) => ({
   bytesMax: Math.floor(IN_FLIGHT_BYTES_MAX / 4),
   shareBytesMax: Math.min(2 * 1_048_576, Math.floor(IN_FLIGHT_BYTES_MAX / 8)),

@@ -1,5 +1,5 @@
-// Every way in which an event is refused, and the one place that turns an error into an answer
-// (docs/wire-format.md Ingest). The body is one line for people, `Svc-Error` the code for machines.
+// Every refusal of an event, and the only place that turns an error into a response (docs/wire-format.md Ingest). The
+// body is one line for people; `Svc-Error` is the code for programs.
 import type { ContractsErrorCode } from '@weir/contracts'
 import type { AccessErrorCode } from '@weir/control-state'
 import type { FieldcryptErrorCode } from '@weir/fieldcrypt'
@@ -33,11 +33,11 @@ const status = {
 
 export type RefusalCode = keyof typeof status
 
-/** Object.keys forgets that the keys were codes. */
+/** Needed because Object.keys does not keep the type of the keys. */
 const codesIn = (table: typeof status) => Object.keys(table) as RefusalCode[]
 export const refusalCodes = codesIn(status)
 
-/** What a client may need besides the line: when to come back, which methods there are. */
+/** Headers that help the client: when to retry, which methods are allowed. */
 const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
   invalid_token: { 'www-authenticate': 'Bearer error="invalid_token"' },
   method_not_allowed: { allow: 'POST' },
@@ -46,7 +46,7 @@ const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
   unavailable: { 'retry-after': '1' },
 }
 
-/** A refusal of ours, made for clients to read. Whatever else is thrown is none, whatever its code is called. */
+/** A refusal that clients may read. No other error is shown to clients, whatever its code. */
 class EventRefusal extends AppError<RefusalCode> {}
 
 export const refusal = (
@@ -57,12 +57,12 @@ export const refusal = (
 
 type Form = PublicForm<RefusalCode>
 
-/** Of the errors of packages clients hear of these, and of no others. */
+/** The only errors of packages that clients get. */
 const publicForms = {
   'contracts.undecodable': { code: 'undecodable', sentence: ownSentence },
   'control-state.invalid_token': { code: 'invalid_token', sentence: ownSentence },
   'kafka.unavailable': { code: 'unavailable', sentence: ownSentence },
-  // It says so: without that an event that was refused is not stored.
+  // The sentence says that the event may be stored. After any other refusal the event is not stored.
   'kafka.outcome_unknown': { code: 'unavailable', sentence: ownSentence },
   'kafka.record_too_large': {
     code: 'too_large',
@@ -79,14 +79,16 @@ const publicForms = {
 } satisfies Record<ProduceErrorCode, Form> &
   Partial<Record<AccessErrorCode | ContractsErrorCode | FieldcryptErrorCode, Form>>
 
-/** What a client is told, and the error that it stands for. No error is made for it: there may be floods of them. */
+/**
+ * The response's code and message, with their cause. No Error object is created, because refusals may come in floods.
+ */
 export type Refused = {
   readonly code: RefusalCode
   readonly message: string
   readonly cause?: unknown
 }
 
-/** What no refusal stands for is an internal error, and says nothing about itself. */
+/** Any other error becomes `internal`, without details. */
 export function refusalOf(cause: unknown): Refused {
   if (cause instanceof EventRefusal) return cause
   const told = publicFormOf<RefusalCode>(publicForms, cause)
@@ -100,7 +102,7 @@ export const statusOf = (code: RefusalCode): number => status[code]
 
 export type AnswerOf = (refused: Refused) => HttpResponse
 
-/** What each code brings is made once: a flood of refusals costs as little as can be. */
+/** The headers of each code are created once, so that a flood of refusals is cheap. */
 export function createAnswerOf(pageOf: PageOf): AnswerOf {
   const headers = new Map(
     refusalCodes.map((code) => [

@@ -1,5 +1,5 @@
-// What ingest counts. Labels come from closed sets: never a stream, a contract or anything of an event. What may be
-// counted is there from the start, with 0: the first increase of a series that wasn't there is none to Prometheus.
+// Ingest's metrics. Labels come from closed sets: never a stream, a contract or the content of an event. All series
+// exist from the start, with 0, because Prometheus does not see the first increase of a new series.
 import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
@@ -7,7 +7,7 @@ import { refusalCodes, statusOf } from './errors.ts'
 
 export type IngestMetrics = {
   answered(status: number, code: string, ms: number): void
-  /** Of requests with many events: so many of them came out so. */
+  /** Of requests of many events: how many had this outcome. */
   events(code: string, count: number): void
   batchStored(batch: { records: number; bytes: number; ms: number }): void
   spans(outcome: SpanOutcome, count: number): void
@@ -18,7 +18,7 @@ export function createIngestMetrics(
   inFlightBytes: () => number,
 ): IngestMetrics {
   const registers = [registry]
-  /** Since the metrics were read last: most answers are this one, and labels cost more than a number. */
+  /** Since the metrics were last read. Most responses are 204, and labels cost more than a number. */
   let accepted = 0
   const requests = new Counter({
     name: 'svc_ingest_requests_total',

@@ -1,4 +1,4 @@
-// The paths of ingest, exact, and the one place where a refusal becomes an answer.
+// The paths of ingest, exact, and the only place where a refusal becomes a response.
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode, requestIdHeader, requestIdOf } from '@weir/kit'
 import type { Fault, PageOf } from '@weir/kit'
@@ -13,19 +13,19 @@ import type { Take, Takers } from './event/traced.ts'
 
 export type RoutesDeps = Omit<EventsDeps, 'countEvents'> & {
   metrics: IngestMetrics
-  /** Milliseconds since some time. */
+  /** Milliseconds since an arbitrary time. */
   elapsed: () => number
-  /** Told of what is refused for a fault of ours. */
+  /** Called for refusals caused by a fault of ours. */
   onFault: (fault: Fault) => void
-  /** Where a code is explained. */
+  /** The page that explains a code. */
   pageOf: PageOf
-  /** Undefined when there are no traces. */
+  /** Undefined without tracing. */
   tracing?: Tracing | undefined
-  /** What the names of topics begin with, for traces. */
+  /** The prefix of topic names, for traces. */
   kafkaPrefix: string
 }
 
-/** Every path, and what takes the requests that are posted there. */
+/** Every path, with the function that takes its POST requests. */
 export function takersOf(deps: RoutesDeps): Takers {
   const eventsDeps: EventsDeps = { ...deps, countEvents: deps.metrics.events }
   return new Map<string, Take>([
@@ -63,7 +63,7 @@ export function createRoutes(deps: RoutesDeps) {
       return answer
     }
     const onError = (error: unknown): HttpResponse => {
-      if (hasCode(error, 'http2.aborted')) throw error // the client is gone: nobody to answer
+      if (hasCode(error, 'http2.aborted')) throw error // the client is gone: no response is possible
       return refuse(request, error, startedAt)
     }
     try {

@@ -1,5 +1,5 @@
-// Pages of other origins: the console sends test events from a browser. It stands before the routes, and costs
-// requests without an `Origin`, which no producer sends, one look for that header.
+// CORS: the console sends test events from a browser. It runs before the routes, and costs requests without an
+// `Origin`, which no producer sends, one header look-up.
 import type { Handler, HttpResponse } from '@weir/http2'
 import type { Cors } from '@weir/kit'
 

@@ -1,5 +1,5 @@
-// Cutting bodies of many events into events costs no more than in proportion to the body, however it is made and however
-// it comes. What the events themselves cost: tools/testkit/test/complexity/.
+// Splitting bodies of many events costs at most in proportion to the body, whatever it contains and however it arrives.
+// The cost of the events themselves: tools/testkit/test/complexity/.
 import { expect, test } from '@jest/globals'
 import { parserGrowth } from '@weir/testkit'
 import type { ParserCase } from '@weir/testkit'
@@ -9,7 +9,7 @@ import type { Framing } from '../src/events/framing.ts'
 
 const eventBytesMax = 1_048_576
 
-/** The body comes in pieces of so many octets. */
+/** Pushes the body in pieces of so many octets. */
 const cutting =
   (createFraming: (bytesMax: number) => Framing, pieceBytes: number, body: Buffer) => () => {
     const framing = createFraming(eventBytesMax)

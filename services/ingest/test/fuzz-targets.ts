@@ -1,4 +1,4 @@
-// What is fuzzed of ingest: cutting bodies of many events, which must not depend on how they come.
+// Ingest's fuzz target: splitting bodies of many events must not depend on how they arrive.
 import { deepStrictEqual } from 'node:assert'
 import type { FuzzTarget } from '@weir/testkit'
 import { createEventFrames } from '../src/events/event-frames.ts'

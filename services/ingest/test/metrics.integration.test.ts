@@ -1,4 +1,4 @@
-// What an operator sees: every answer counted by status and code, what was stored, and health.
+// What an operator sees: every response counted by status and code, what was stored, and health.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { askAdmin, metricOf } from './support/admin.ts'
 import { bearer, goodRequest, startSceneApart } from './support/scene.ts'

@@ -1,5 +1,4 @@
-// The way of a request without a network: what ingest does with its parts, in which order, and what becomes
-// of their errors.
+// The path of a request without a network: which parts ingest calls, in which order, and what becomes of their errors.
 import { expect, test } from '@jest/globals'
 import type { HttpRequest } from '@weir/http2'
 import { AppError } from '@weir/kit'
@@ -29,7 +28,7 @@ type Parts = {
   store?: (checked: CheckedEvent) => Promise<void>
 }
 
-/** Runs one good request, and tells what was done. */
+/** Runs one valid request, and returns which parts were called. */
 async function run(parts: Parts = {}) {
   const active = await activeContract()
   const event = Buffer.from(JSON.stringify(await exampleEvent('clickstream')))

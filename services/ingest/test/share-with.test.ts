@@ -1,4 +1,4 @@
-// Which pages may read ingest's answers, and that what no browser sends is handed through as it is.
+// Which pages may read ingest's responses, and that requests without an origin pass unchanged.
 import { expect, test } from '@jest/globals'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { createCors } from '@weir/kit'

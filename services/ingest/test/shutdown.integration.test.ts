@@ -1,5 +1,5 @@
-// SIGTERM under load: what was answered 204 is stored, what was under way gets an answer, and the process
-// ends by itself in time with exit code 0.
+// SIGTERM under load: every event that got 204 is stored, requests under way get a response, and the process exits in
+// time with exit code 0.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil, withTimeout } from '@weir/kit'
@@ -28,7 +28,7 @@ test('nothing that was accepted is lost when ingest is told to end', async () =>
       const mark = `${worker}-${index}`
       const parts = { producerSessionId: `${worker}`, eventType: mark }
       const answer = await client.send(await goodRequest(scene.token, parts)).catch(() => undefined)
-      if (answer === undefined) return // the connection is over
+      if (answer === undefined) return // the connection has ended
       statuses.add(answer.status)
       if (answer.status === 204) accepted.push(mark)
       else if (isEnding) return

@@ -1,5 +1,5 @@
-// Accounts can't see each other through ingest: another account's contracts, ids and tokens are refused as if there
-// were none, and nothing that one account sends gets into another's stream, whatever it says of itself.
+// Accounts cannot see each other through ingest: another account's contracts, ids and tokens are refused as if they did
+// not exist, and nothing that one account sends gets into another's stream, whatever it claims.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   asObject,
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 type Ask = (about: Names) => Promise<readonly Answer[]>
 
-/** How events are sent on each path, and how the answer names the event's refusal. */
+/** How events are sent on each path, and how the response names the event's refusal. */
 const forms: Readonly<Record<string, { type: string }>> = {
   '/event': { type: 'application/json' },
   '/events': { type: 'application/x-ndjson' },
@@ -52,7 +52,7 @@ const send = async (path: string, headers: readonly Header[], more: object = {})
     body: `${JSON.stringify({ ...(await exampleEvent('clickstream')), ...more })}\n`,
   })
 
-/** Every way in which somebody can be named on a path. */
+/** Every way in which another account's things can be named on a path. */
 const asksOn = (path: string): Readonly<Record<string, Ask>> => ({
   'a contract id': async ({ contract }) => [
     await send(path, [bearer(token), schema(contract)]),
@@ -81,7 +81,7 @@ const asksOn = (path: string): Readonly<Record<string, Ask>> => ({
   ],
 })
 
-/** One's own signature under other claims. */
+/** The account's own signature under other claims. */
 function forged(claims: object): string {
   const [head = '', payload = '', signature = ''] = token.split('.')
   const own = asObject(JSON.parse(Buffer.from(payload, 'base64url').toString()))
@@ -89,7 +89,7 @@ function forged(claims: object): string {
   return `${head}.${other}.${signature}`
 }
 
-/** Numbers are left as they are: a schema's id may be the `1` of a version. */
+/** Numbers stay as they are: a schema's id may be the `1` of a version. */
 const told = ({ status, header, body }: Answer, names: Names) => {
   let text = body
   for (const [name, value] of Object.entries(names))
@@ -99,7 +99,7 @@ const told = ({ status, header, body }: Answer, names: Names) => {
 
 const paths = [...takersOf(unusable()).keys()]
 
-/** Paths are listed here, and never served. */
+/** Enough to list the paths; they are never served. */
 function unusable(): Parameters<typeof takersOf>[0] {
   return { metrics: {} } as Parameters<typeof takersOf>[0]
 }

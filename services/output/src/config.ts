@@ -1,5 +1,4 @@
-// What output is told from outside: environment variables, read once in main, each with its unit and
-// default.
+// output's configuration: environment variables, read once in main, each with its unit and default.
 import { kafkaFields, withKafkaRules } from '@weir/kafka'
 import {
   connectionFields,
@@ -20,10 +19,10 @@ import { stateFields, withKekRules } from '@weir/control-state'
 import { traceFields } from '@weir/trace'
 import { z } from 'zod'
 
-/** As auth takes it. */
+/** The form that auth accepts. */
 const decrypterName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
 
-/** Of `5`, or of `5-9`; none when it is neither. */
+/** The levels of `5` or `5-9`; none for any other text. */
 function levelsIn(item: string): number[] {
   const [, from = '', to = from] = /^(\d{1,3})(?:\s*-\s*(\d{1,3}))?$/.exec(item) ?? []
   if (from === '' || Number(to) > 255) return []

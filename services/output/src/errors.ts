@@ -1,5 +1,5 @@
-// Every way in which a request for dead records, a retry, a preview or a lag is refused: output's public codes, and what
-// clients are told of the errors of packages. Each code has a page of its own. Refusals of WebSockets are in admit.ts.
+// The public error codes of output's HTTP API, and what clients see of the errors of packages. Each code has a page of
+// its own. Refusals of WebSockets are in admit.ts.
 import type { AccessErrorCode } from '@weir/control-state'
 import { createErrors, Refusal } from '@weir/http-api'
 import type { ErrorRow, Refuse } from '@weir/http-api'
@@ -62,7 +62,7 @@ export const refusal: Refuse<ErrorCode> = (code, publicMessage, more) =>
 type Form = PublicForm<ErrorCode>
 const nothing = { code: 'internal', sentence: 'An internal error occurred; see the log' } as const
 
-/** Of the errors of packages and of derivation clients hear of these, and of no others. */
+/** The only errors of packages and of derivation that clients see. */
 const publicForms = {
   'control-state.not_found': { code: 'not_found', sentence: ownSentence },
   'control-state.invalid_api_key': { code: 'invalid_api_key', sentence: ownSentence },

@@ -172,7 +172,7 @@ const heart = startHeartbeats({
   derives: readyNames({ follower, decrypterNames }),
 })
 stopHeart = async () => heart.stop()
-// An erasure waits for those who are heard of: nothing is opened before.
+// An erasure waits only for replicas that have written a heartbeat, so nothing is decrypted before that.
 await heart.begun
 isHeard = true
 await owners.start()

@@ -1,5 +1,5 @@
-// What output counts. Labels come from closed sets, but for the lag, whose series are bounded. What may be counted is
-// there from the start, with 0: the first increase of a series that wasn't there is none to Prometheus.
+// What output counts. Labels come from closed sets, except for the lag, whose series are bounded. Series exist from the
+// start, with 0: Prometheus does not see the first increase of a series that did not exist.
 import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
@@ -9,7 +9,7 @@ import type { Counts, DeadAt } from './derive/flow/stream.ts'
 import { deadCodes, failureCodes } from './derive/transform.ts'
 
 export type OutputMetrics = {
-  /** What became of records, once it is stored. */
+  /** The outcomes of records, once they are stored. */
   derived(counts: Counts, dead: readonly Pick<DeadAt, 'code'>[]): void
   deriverFailed(code: string): void
   lostToRetention(events: number): void

@@ -1,4 +1,4 @@
-// What clients of output are told of errors, and what they are not.
+// What clients of output see of errors, and what not.
 import { expect, test } from '@jest/globals'
 import { KafkaError } from '@weir/kafka'
 import { AppError } from '@weir/kit'

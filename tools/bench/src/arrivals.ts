@@ -1,4 +1,4 @@
-// When records come into topics, as a consumer sees them: markers, which a fence writes, are none.
+// When records arrive in topics, as a consumer sees them; a fence's markers don't count.
 import { createKafka, tailTopic } from '@weir/kafka'
 import type { Admin, Kafka } from '@weir/kafka'
 import { createLog, withTimeout } from '@weir/kit'

@@ -1,6 +1,6 @@
-// Part `changes`: what a stream feels of what goes on around it. How long an event of a quiet stream takes by itself and
-// beside a noisy one, how soon a derived stream that was just made holds its first event, and how soon one holds an event
-// that is sent while output restarts.
+// Part `changes`: how a stream is affected by other activity. How long an event of a quiet stream takes alone and
+// beside a noisy one, how soon a new derived stream holds its first event, and how soon one holds an event that is sent
+// while output restarts.
 import { createAdmin } from '@weir/kafka'
 import type { Service } from '@weir/devstack'
 import { connectProducer, exampleEvent } from '@weir/testkit'
@@ -18,9 +18,9 @@ import type { Latency, Streams } from './watch.ts'
 
 const quietRate = 100
 const noisyRate = 5_000
-/** What the quiet stream's run takes to start, with its warm-up. */
+/** The start of the quiet stream's run, with its warm-up. */
 const startMs = 8_000
-/** Rounds of noise first, until Java has compiled what Kafka does with it. */
+/** Warm-up runs of noise, until Java has compiled Kafka's code for it. */
 const warmUps = 4
 const newStreams = 10
 const restarts = 5
@@ -65,7 +65,7 @@ const resultsOf = (name: string, runs: readonly Latency[]): Result[] => [
   ),
 ]
 
-/** Load for another input stream, which is derived as well. */
+/** Load for another input stream, which is also derived. */
 async function prepareNoise(
   { measuredMs }: PartOptions,
   { world, account }: Streams,
@@ -83,7 +83,7 @@ async function prepareNoise(
 }
 
 type Wait = {
-  /** Sends an event, and resolves when readers of a derived topic, which nobody else writes to, see it. */
+  /** Sends an event, and resolves when readers of a derived topic with no other writers see it. */
   forEventIn(topic: string): Promise<void>
   close(): Promise<void>
 }

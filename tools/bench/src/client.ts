@@ -1,6 +1,6 @@
-// Part `client`: what an event costs the program that sends it, and how many it gets stored, with our driver and with
-// node:http2 alone, which is handed events that are encoded already. One after the other, each alone on the measured core;
-// ingest and Kafka share the other one, so how many a second there are is theirs to say as well.
+// Part `client`: what an event costs the sending program, and its throughput, with our driver and with bare node:http2,
+// which gets encoded events. One after the other, each alone on the measured core; ingest and Kafka share the other
+// one, so the throughput depends on them as well.
 import { asObject, createAccount, exampleContract, exampleEvent, startWorld } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 import type { Run } from './measure.ts'
@@ -13,7 +13,7 @@ import type { SendResult } from './sending/sender.ts'
 import type { SendPlan, Way } from './sending/ways.ts'
 
 const senderFile = `${import.meta.dirname}/sending/sender.ts`
-/** The first one is what the others are held against. */
+/** The first one is the baseline. */
 const ways: readonly Way[] = ['raw-event', 'raw-batch', 'driver']
 
 export async function benchClient(options: PartOptions): Promise<Result[]> {

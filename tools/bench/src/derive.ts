@@ -1,6 +1,6 @@
-// Part `derive`: what an event costs the process that derives it, two fields opened, exactly once; how long a
-// million take on one core; and whether eight derived streams of one input cost eight times as much as one.
-// The events lie there already; each run makes derived streams anew that begin with the earliest.
+// Part `derive`: what an event costs the process that derives it, with two fields decrypted, exactly once; how long a
+// million take on one core; and whether eight derived streams of one input cost eight times as much as one. The events
+// exist beforehand; each run creates new derived streams that start from the earliest.
 import type { Admin } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 import { counterOf, createAccount, freshName, startWorld } from '@weir/testkit'
@@ -20,7 +20,7 @@ const fanOut = 8
 const everyMs = 50
 const deadlineMs = 300_000
 const derivation = { consentLevels: [1], from: 'earliest' }
-/** Of the events of `derive`, so many are derived by each stream of `fanout-*`. */
+/** The share of the events of `derive` that each stream of `fanout-*` derives. */
 const fanOutShare = 0.1
 
 export async function benchDerive(options: PartOptions): Promise<Result[]> {
@@ -60,7 +60,7 @@ async function measureAll(
       `${name}: ${Math.round(eventsPerCpuSecond)} events per CPU-second, ${seconds.toFixed(1)} s in all`,
     )
   }
-  await deriveOnce(setup, few, 1) // until V8 has compiled what a deriver does
+  await deriveOnce(setup, few, 1) // until V8 has compiled the deriver
   for (let count = 0; count < runs; count += 1) {
     if ('derive'.startsWith(only) || 'backfill'.startsWith(only)) await inTurn('derive', many, 1)
     if (!'fanout-'.startsWith(only.slice(0, 7))) continue
@@ -82,8 +82,8 @@ async function measureAll(
 }
 
 /**
- * Makes so many derived streams of the input, waits until each has derived everything, and deletes them. What
- * the process used from before they were asked for counts.
+ * Creates so many derived streams of the input, waits until each has derived everything, and deletes them. The process
+ * is measured from before their creation.
  */
 async function deriveOnce(setup: Setup, input: FilledStream, streams: number): Promise<DeriveRun> {
   const { world, account, admin } = setup

@@ -1,5 +1,5 @@
-// What the two hops of a derived event cost with nothing of Weir between them: the broker, and the least program that copies one
-// topic to another. Latencies of Weir are held against it.
+// The cost of the two hops of a derived event without Weir: the broker, and a minimal program that copies one topic to
+// another. The baseline for Weir's latencies.
 import { randomUUID } from 'node:crypto'
 import { kafkaBrokers } from '@weir/testkit'
 import { createBenchAdmin, partitions } from './filled-stream.ts'
@@ -12,7 +12,7 @@ import { runOf, watch } from './watched.ts'
 
 export type Echo = { measure(): Promise<Run>; stop(): void }
 
-/** Of a derived event, about. */
+/** The approximate size of a derived event. */
 const bytes = 400
 const warmUpMs = 4_000
 

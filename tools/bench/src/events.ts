@@ -1,10 +1,9 @@
-// The event that is measured: the spec's clickstream event, 471 bytes as Avro JSON, of 1,000 sessions in
-// turn.
+// The measured event: the spec's clickstream event, 471 bytes as Avro JSON, of 1,000 sessions in turn.
 import { compiledExample, exampleEvent } from '@weir/testkit'
 
 const sessionPattern = /\d{4}$/
 
-/** The events in turn, so many a body, each with its length before it. */
+/** The events in turn, this many per body, each preceded by its length. */
 export function batchesOf(events: readonly Buffer[], eventsPerBody: number): Buffer[] {
   const framed = events.map((event) => {
     const length = Buffer.alloc(4)
@@ -17,7 +16,7 @@ export function batchesOf(events: readonly Buffer[], eventsPerBody: number): Buf
   )
 }
 
-/** Where the last seven characters of the session's name stand in a JSON body. */
+/** The position of the last seven characters of the session's name in a JSON body. */
 export function sessionDigits(body: Buffer | undefined): { at: number; digits: number } {
   const [match] = body?.toString('latin1').matchAll(/"producerSessionId":"[^"]*(?=")/g) ?? []
   if (match === undefined) throw new Error('the event names no session')

@@ -1,4 +1,4 @@
-// An input stream that holds many sealed events, brought there by the real ingest as fast as it takes them.
+// An input stream with many encrypted events, written by the real ingest as fast as it accepts them.
 import { createAdmin } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
 import { delay } from '@weir/kit'
@@ -18,7 +18,7 @@ export type FilledStream = { readonly stream: TestStream; readonly events: numbe
 
 export const createBenchAdmin = (): Admin => createAdmin(connectBench())
 
-/** At least so many events; how many it has become is told. */
+/** Writes at least this many events; returns the actual number. */
 export async function fillStream(
   { world, account, admin }: { world: World; account: Account; admin: Admin },
   name: string,
@@ -49,7 +49,7 @@ export async function fillStream(
   return { stream, events: await settledCount(admin, stream.topic) }
 }
 
-/** What was on its way when the load ended is stored, too. */
+/** Events in flight when the load ended are stored, too. */
 async function settledCount(admin: Admin, topic: string): Promise<number> {
   for (let before = -1; ;) {
     const ends = await admin.offsets.ends(topic, { isolation: 'read_uncommitted' })

@@ -1,6 +1,6 @@
-// Part `ingest`: what one event costs the process that takes it, held against Node's bare HTTP/2 server and a
-// plain reference, and what a million sessions cost, all in one session, in turn; then how long an answer takes
-// at half of the maximal load.
+// Part `ingest`: what one event costs the process that receives it, compared with Node's bare HTTP/2 server and a plain
+// reference; what a million sessions cost, all in one session, in turn; then the answer times at half of the maximal
+// load.
 import { startWorld } from '@weir/testkit'
 import { measure } from './measure.ts'
 import type { Run } from './measure.ts'
@@ -12,7 +12,7 @@ import type { Result } from './results.ts'
 import { prepareTargets } from './targets.ts'
 import type { Target } from './targets.ts'
 
-/** V8 goes on for ten seconds of full load, and Kafka's JVM for longer. */
+/** V8 keeps optimising for ten seconds of full load, and Kafka's JVM for longer. */
 const warmUps = 3
 
 export async function benchIngest(options: PartOptions): Promise<Result[]> {
@@ -39,7 +39,7 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
     const { 'sessions-1000000': millionSessions, ...targets } = await prepareTargets(world, started)
     for (const [name, target] of Object.entries(targets)) await warmUp(name, target)
     await inRounds(Object.entries(targets))
-    // What the machine adds itself shows in the bare server at half of its own rate.
+    // The machine's own share shows in the bare server at half of its own rate.
     const halves = {
       'latency-post': atHalf(targets['ingest-json'], runs.get('ingest-json')),
       'latency-bare': atHalf(targets['http-bare'], runs.get('http-bare')),
@@ -57,7 +57,7 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
   }
 }
 
-/** Until V8 has compiled what a server does. */
+/** Until V8 has compiled the server. */
 const warm = ({ pid, load }: Target, measuredMs: number) =>
   measure(pid, { ...load, warmUpMs: 0, measuredMs })
 
@@ -74,13 +74,13 @@ const isPartOf = (only: string, name: string): boolean =>
 const wordsOf = ({ eventsPerCpuSecond, eventsPerSecond }: Run): string =>
   `${Math.round(eventsPerCpuSecond)} events per CPU-second, ${Math.round(eventsPerSecond)} a second`
 
-/** At half of the rate that it was measured to have. */
+/** At half of its measured rate. */
 const atHalf = (target: Target, runs: readonly Run[] = []): Target => {
   const { median } = spreadOf(runs.map((run) => run.eventsPerSecond))
   return { ...target, load: { ...target.load, rate: Math.round((median || 2) / 2) } }
 }
 
-/** What waits for whom on one core would be the bench's own doing where latencies are measured. */
+/** Waits for a shared core would distort latencies. */
 async function sharingAllCores(
   { brokerPid }: PartOptions,
   servers: readonly Target[],

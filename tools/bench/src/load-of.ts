@@ -1,5 +1,4 @@
-// The load that one stream gets: so many connections and streams, and the headers that clients such as curl and
-// h2load send.
+// The load on one stream: the connections and streams, and the headers that clients such as curl and h2load send.
 import type { HeaderList } from './load/header-blocks.ts'
 import type { LoadPlan } from './load/load.ts'
 import { writeBodies } from './measure.ts'

@@ -1,4 +1,4 @@
-// One run against one server: load from another core, and what the server's process used meanwhile.
+// One run against one server: load from another core, and the use of the server's process meanwhile.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,13 +16,13 @@ export type Run = {
 
 const loadFile = join(import.meta.dirname, 'load', 'load.ts')
 
-/** Its own pauses for garbage would count as the server's. */
+/** The load generator's garbage collections would count as the server's time. */
 const loadFlags = ['--max-semi-space-size=32']
 
-/** Each request counts as so many events. */
+/** Each request counts as this many events. */
 export async function measure(pid: number, plan: LoadPlan, eventsPerRequest = 1): Promise<Run> {
   const load = startNode(loadFile, [JSON.stringify(plan)], otherCore, loadFlags)
-  // At a rate of its own, latencies are what counts.
+  // At a fixed rate, latencies are measured.
   if (plan.rate !== undefined) putFirst(load.pid)
   try {
     await load.line((line) => line === 'measuring')
@@ -47,7 +47,7 @@ export async function measure(pid: number, plan: LoadPlan, eventsPerRequest = 1)
   }
 }
 
-/** Bodies as the load generator reads them, in a file of their own. */
+/** Writes bodies for the load generator to a new file. */
 export function writeBodies(bodies: readonly Buffer[]): string {
   const file = join(mkdtempSync(join(tmpdir(), 'weir-bench-')), 'bodies')
   const lengths = bodies.map((body) => {

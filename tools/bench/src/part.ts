@@ -1,20 +1,20 @@
-// What every part of the benchmark is told. Types only.
+// The options that each benchmark part gets. Types only.
 
 export type PartOptions = {
   runs: number
   warmUpMs: number
   measuredMs: number
-  /** Only results whose names begin so. */
+  /** Only results whose names begin with this. */
   only: string
-  /** How many events lie in the topic that is derived. */
+  /** The number of events in the topic that is derived. */
   events: number
-  /** How many people are forgotten. */
+  /** The number of people to erase. */
   erasures: number
-  /** How many input streams there are; each part knows how many it can bring about in ten minutes. */
+  /** The number of input streams; by default each part uses as many as it can create in ten minutes. */
   streams: number | undefined
-  /** Kafka's, which shares a core with the load. */
+  /** Kafka's process, which shares a core with the load. */
   brokerPid: number | undefined
-  /** CPU profiles of what is measured go to this folder. */
+  /** The folder for CPU profiles of the measured processes. */
   profileFolder: string | undefined
   log: (line: string) => void
 }

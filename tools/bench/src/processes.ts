@@ -1,5 +1,4 @@
-// Processes as a benchmark sees them: pinned to a core where the machine allows it, and read by what
-// the kernel says they used.
+// Processes of a benchmark: pinned to a core where the machine allows it, and measured by the kernel's counters.
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -10,11 +9,11 @@ import type { Readable } from 'node:stream'
 const ticksPerSecond = Number(run('getconf', ['CLK_TCK']) ?? 100)
 const pageBytes = 4_096
 
-/** The core of what is measured, and that of everything else. */
+/** The core of the measured process, and that of everything else. */
 export const measuredCore = 0
 export const otherCore = 1
 
-/** Binds all threads of a process to a core; without `taskset` or a second core nothing happens. */
+/** Binds all threads of a process to a core; does nothing without `taskset` or a second core. */
 export function pin(pid: number, core: number): void {
   if (availableParallelism() > 1) run('taskset', ['-apc', String(core), String(pid)])
 }
@@ -26,8 +25,8 @@ export function unpin(pid: number): void {
 }
 
 /**
- * Lets a process that stands for clients on other machines run on any core, and before whatever else runs there: its
- * wait for a core would be taken for the time of what it measures. Without `chrt` and CAP_SYS_NICE it takes its turn.
+ * Lets a process that simulates clients on other machines run on any core, with priority: waits for a core would count
+ * as measured time. Without `chrt` and CAP_SYS_NICE it has no priority.
  */
 export function putFirst(pid: number): void {
   unpin(pid)
@@ -44,7 +43,7 @@ export function rssMb(pid: number): number {
   return (Number(statOf(pid)[21]) * pageBytes) / 1_048_576
 }
 
-/** The fields after the command's name, which may hold spaces: `state` is the first (proc(5)). */
+/** The fields after the command's name, which may contain spaces: `state` is the first (proc(5)). */
 function statOf(pid: number): string[] {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -71,7 +70,7 @@ export function startNode(
   return { pid, line: readLines(child, file), stop: () => void child.kill('SIGKILL') }
 }
 
-/** The lines that a child writes, to be waited for. */
+/** The lines that a child writes. */
 function readLines(
   child: ChildProcessByStdio<null, Readable, null>,
   file: string,

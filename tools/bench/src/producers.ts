@@ -1,6 +1,6 @@
-// Part `producers`: what one record costs the process that brings it to Kafka, by our own producer, kafkajs
-// and @platformatic/kafka, one after the other, each alone on the measured core. What a producer says is
-// stored is compared with what the topic really holds.
+// Part `producers`: what one record costs the process that writes it to Kafka, with our own producer, kafkajs and
+// @platformatic/kafka, one after the other, each alone on the measured core. The acknowledged records are compared with
+// the topic's content.
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
 import { createLog } from '@weir/kit'
@@ -18,7 +18,7 @@ const producerFile = `${import.meta.dirname}/producing/producer.ts`
 const names: readonly ClientName[] = ['own', 'kafkajs', 'platformatic']
 const batches = [100, 500]
 const partitions = 3
-/** A run writes a gigabyte or more; it shall not stay until the next one. */
+/** A run writes a gigabyte or more, which must be deleted before the next one. */
 const config = { 'file.delete.delay.ms': '1000' }
 
 export async function benchProducers(options: PartOptions): Promise<Result[]> {
@@ -78,7 +78,7 @@ function runOf({ records, batches: sent, cpuSeconds, seconds, ...rest }: Produce
   }
 }
 
-/** Records that were acknowledged and aren't there, and those that are there more often than they were sent. */
+/** The number of acknowledged records that are missing, and of duplicates. */
 function countMismatches(acknowledged: readonly number[], ends: readonly bigint[]): number {
   return acknowledged.reduce(
     (sum, count, partition) => sum + Math.abs(count - Number(ends[partition] ?? 0n)),

@@ -1,12 +1,11 @@
-// Runs into figures: the median with its minimum and maximum, as a table for people and JSON for
-// programs.
+// Turns runs into figures: the median with its minimum and maximum, as a table for people and JSON for programs.
 import type { Run } from './measure.ts'
 
 export type Spread = { median: number; min: number; max: number }
 export type ServiceFigures = {
   /** From its start until it was ready. */
   startMs?: number
-  /** Of a core. */
+  /** Of one core. */
   cpuPercent?: number
   rssMb: number
   sockets: number
@@ -22,14 +21,14 @@ export type Result = {
   p99Ms?: number
   rssMb: number
   errors: number
-  /** How many there were, and how long all of them took. */
+  /** How many there were, and their total time. */
   events?: number
   seconds?: Spread
-  /** What each service took. */
+  /** The use of each service. */
   services?: Record<string, ServiceFigures>
-  /** Where more is measured than one process. */
+  /** Where more than one process is measured. */
   eventsPerSecond?: Spread
-  /** Of records that went to Kafka together. */
+  /** The mean number of records per batch. */
   meanBatch?: number
 }
 
@@ -42,7 +41,7 @@ export function spreadOf(values: readonly number[], digits?: number): Spread {
   return digits === undefined ? spread : rounded(spread, digits)
 }
 
-/** A run that has no latencies, or no bare server beside it, says nothing of them. */
+/** A run without latencies, or without a bare server beside it, has no such figures. */
 export function resultOf(name: string, runs: readonly RunFigures[], bare?: Spread): Result {
   const eventsPerCpuSecond = rounded(spreadOf(runs.map((run) => run.eventsPerCpuSecond)))
   const median = (key: 'p50Ms' | 'p99Ms'): { p50Ms?: number; p99Ms?: number } => {
@@ -64,7 +63,7 @@ export function resultOf(name: string, runs: readonly RunFigures[], bare?: Sprea
   }
 }
 
-/** Times in ms in place of events. The 99th percentile of less than a hundred is the longest. */
+/** Times in ms instead of events. The 99th percentile of fewer than a hundred is the longest. */
 export function timesOf(name: string, took: readonly number[], rssMb = 0): Result {
   const sorted = [...took].sort((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? NaN

@@ -1,15 +1,15 @@
-// How often the machine itself stands still: what a loop that only looks at the clock misses. Virtual machines
-// lose whole milliseconds to their neighbours, and no latency measured on one is better than that.
+// How often the machine itself stalls, measured by the gaps of a loop that only reads the clock. Virtual machines lose
+// whole milliseconds to their neighbours, and no latency measured on one is better than that.
 
 export type Stalls = {
-  /** Share of the time that passed in gaps of 2 ms and more, in per cent. */
+  /** The share of time in gaps of 2 ms and more, in per cent. */
   readonly percent: number
   readonly longestMs: number
 }
 
 const gapMs = 2
 
-/** Holds up this process for the time. */
+/** Blocks this process for that time. */
 export function measureStalls(forMs: number): Stalls {
   const end = performance.now() + forMs
   let lost = 0

@@ -1,4 +1,4 @@
-// What part `ingest` measures: servers on the core that is measured, and what is sent to them.
+// The targets of part `ingest`: servers on the measured core, and the requests sent to them.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { asObject, createAccount, exampleContract } from '@weir/testkit'
@@ -11,7 +11,7 @@ import type { LoadPlan } from './load/load.ts'
 import { measuredCore, pin, startNode } from './processes.ts'
 import type { Running } from './processes.ts'
 
-/** In one request of `ingest-batch`; a few requests at once are as many events as elsewhere. */
+/** In one request of `ingest-batch`; a few concurrent ones hold as many events as elsewhere. */
 const batchEvents = 500
 const batchStreams = 2
 const manySessions = 1_000_000

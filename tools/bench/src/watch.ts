@@ -1,5 +1,5 @@
-// Parts `latency` and `tail`: how long an event takes from its POST to a consumer of a derived topic and to a
-// WebSocket client of it; and what a thousand WebSocket clients of one stream cost output.
+// Parts `latency` and `tail`: how long an event takes from its POST to a consumer of a derived topic and to a WebSocket
+// client of it; and what a thousand WebSocket clients of one stream cost output.
 import { createAccount, kafkaBrokers, startWorld } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
 import { startEcho } from './echo.ts'
@@ -24,7 +24,7 @@ export type Streams = {
 }
 
 const latencyRate = 2_000
-/** Rounds of it first, until Java has compiled what Kafka does. */
+/** Warm-up runs, until Java has compiled Kafka's code. */
 const latencyWarmUps = 4
 const tailRate = 500
 const watchers = 1_000
@@ -60,7 +60,7 @@ export async function benchLatency(options: PartOptions): Promise<Result[]> {
 
 export type Latency = { consumer: Run; webSocket: Run }
 
-/** Of the derived stream, with so many events a second sent to its input. */
+/** Of the derived stream, with this many events a second sent to its input. */
 export async function measureLatency(
   { measuredMs, log }: PartOptions,
   { world, derived, ...streams }: Streams,
@@ -120,13 +120,13 @@ export async function benchTail(options: PartOptions): Promise<Result[]> {
   return [resultOf(`tail-${watchers}`, kept)]
 }
 
-/** Nobody's time is taken where latencies are: what waits for whom on one core would be the bench's own doing. */
+/** Processes aren't pinned for latencies: waits for a shared core would distort them. */
 export function shareAllCores({ brokerPid }: PartOptions, { world }: Streams): void {
   for (const { pid } of [process, world.auth, world.ingest, world.output]) unpin(pid)
   if (brokerPid !== undefined) unpin(brokerPid)
 }
 
-/** Output has the measured core for itself. */
+/** Output has the measured core to itself. */
 export async function withStreams(
   { profileFolder }: PartOptions,
   work: (streams: Streams) => Promise<void>,

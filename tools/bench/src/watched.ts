@@ -1,10 +1,13 @@
-// What a process used while another one watched what comes out of it.
+// What a process used while another one watched its output.
 import type { Run } from './measure.ts'
 import { cpuSeconds, otherCore, putFirst, rssMb, startNode } from './processes.ts'
 
 export type Watched<Outcome> = { outcome: Outcome; cpuUsed: number; rssMb: number }
 
-/** Runs a process that watches, and tells what another used in the measured time. Who measures latencies goes first. */
+/**
+ * Runs a watching process, and returns what another used in the measured time. The watcher has priority, because it
+ * measures latencies.
+ */
 export async function watch<Outcome>(
   file: string,
   plan: object,

@@ -1,6 +1,6 @@
-// Runs a TypeScript entry point of this repository with whatever Node (>= 20) is at hand: installs the
-// dependencies when they are missing or outdated, then hands over to the pinned Node and waits for it.
-// Plain JavaScript without dependencies. What it starts never outlives it.
+// Runs a TypeScript entry point of this repository with any installed Node (>= 20): installs the dependencies when they
+// are missing or outdated, then runs the pinned Node and waits for it. Plain JavaScript without dependencies. What it
+// starts never outlives it.
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
@@ -12,10 +12,10 @@ import { findNode, noNodeSentence } from './pinned-node.js'
 const root = resolve(fileURLToPath(import.meta.url), '../../../..')
 const STAMP = join(root, 'node_modules', '.weir-installed')
 const PARENT_CHECK_MS = 1000
-/** Of the Kafka client only what is used is loaded: it is built into one file. */
+/** Bundles the used parts of the Kafka client into one file. */
 const BUILD = 'packages/kafka/client-library/build.ts'
 const BUILT_FROM = [BUILD, 'packages/kafka/client-library/index.ts']
-/** What Node has made of the TypeScript: a service starts in half the processor time with it. */
+/** Node's compile cache of the TypeScript: with it a service starts in half the processor time. */
 const COMPILED = join(root, '.weir', 'compiled')
 
 process.exitCode = await main(process.argv.slice(2))
@@ -42,7 +42,7 @@ async function main([entry, ...args]) {
   return code
 }
 
-/** A hash over everything that says what node_modules holds; file times mean nothing after a checkout. */
+/** A hash over everything that determines the content of node_modules; file times mean nothing after a checkout. */
 function dependenciesHash() {
   const folders = ['packages', 'services', 'clients', 'tools'].flatMap((parent) =>
     existsSync(join(root, parent))
@@ -67,7 +67,7 @@ async function install() {
   process.stderr.write('Installing the dependencies …\n')
   const args = ['-y', packageManager, 'install', '--frozen-lockfile']
   const output = []
-  // CI: nobody is there to answer a question.
+  // CI: nobody can answer a question.
   const child = spawn('npx', args, {
     cwd: root,
     env: { ...process.env, CI: 'true' },
@@ -91,7 +91,7 @@ async function build() {
   return outcome(spawn(node, [join(root, BUILD)], { stdio: ['ignore', 'ignore', 'inherit'] }))
 }
 
-/** Waits for the child; passes signals on, and answers with its exit code as a shell would. */
+/** Waits for the child; forwards signals, and returns its exit code as a shell would. */
 function outcome(child) {
   const forward = (signal) => child.kill(signal)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, forward)
@@ -103,7 +103,7 @@ function outcome(child) {
   })
 }
 
-/** npm killed with SIGKILL can't pass anything on, so its end is noticed here. */
+/** npm killed with SIGKILL can't forward anything, so its end is detected here. */
 function stopWhenOrphaned(child) {
   if (process.env.npm_lifecycle_event === undefined) return undefined
   const parent = process.ppid

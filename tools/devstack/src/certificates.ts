@@ -1,5 +1,5 @@
-// Certificates for tests: an authority of its own and what it vouches for, as PEM files in one folder, made by
-// openssl. For nothing else: the keys lie there as they are.
+// Certificates for tests: a CA and its certificates, as PEM files in one folder, made by openssl. For tests only: the
+// keys aren't protected.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -8,9 +8,9 @@ import { promisify } from 'node:util'
 export type CertificateFiles = { readonly cert: string; readonly key: string }
 
 export type Authority = {
-  /** The file of its own certificate. */
+  /** The file of the CA's certificate. */
   readonly ca: string
-  /** `names` and `subject` as openssl has them: `IP:127.0.0.1`, `/O=example/CN=somebody`. */
+  /** `names` and `subject` in openssl's syntax: `IP:127.0.0.1`, `/O=example/CN=somebody`. */
   issue(
     name: string,
     names: readonly string[],
@@ -23,7 +23,7 @@ const run = promisify(execFile)
 
 const NEW_KEY = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'.split(' ')
 
-/** Files in `folder` begin with `name`. */
+/** The names of its files in `folder` begin with `name`. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
   const filesOf = (which: string): CertificateFiles => ({
     cert: join(folder, `${name}-${which}.pem`),

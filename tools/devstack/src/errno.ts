@@ -1,5 +1,5 @@
-// Tells apart what the operating system refused. It asks for the code alone: under a test runner, errors
-// of Node's own modules aren't instances of the global Error.
+// Classifies operating system errors. It checks only the code, because under a test runner errors of Node's own modules
+// aren't instances of the global Error.
 
 export function hasErrno(error: unknown, code: string): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code

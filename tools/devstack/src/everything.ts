@@ -1,6 +1,6 @@
-// Kafka, the schema registry and Weir's three services on this machine, as `npm start` has them. auth starts
-// together with Kafka: it answers for the keys that Kafka's listener for analysts checks tokens with, and Kafka
-// waits for that answer; auth in turn is ready once Kafka is. The others start when both are.
+// Runs Kafka, the schema registry and Weir's three services on this machine, for `npm start`. auth starts together with
+// Kafka: Kafka waits until auth serves the keys that its listener for analysts verifies tokens with, and auth is ready
+// once Kafka is. The others start when both are.
 
 import { pollUntil } from '@weir/kit'
 
@@ -16,17 +16,17 @@ import type { Stack, StackOptions } from './stack.ts'
 export type ServicePorts = Readonly<Record<ServiceName, { port: number; adminPort: number }>>
 
 export type EverythingOptions = {
-  /** Of Kafka and the registry; the analysts' listener comes by itself. */
+  /** Of Kafka and the registry; the analysts' listener is added automatically. */
   stack: Omit<StackOptions, 'analysts' | 'signal'>
   ports: ServicePorts | 'free'
-  /** What all services are told beside where the others are. */
+  /** Variables for all services, besides each other's addresses. */
   env: NodeJS.ProcessEnv
-  /** What one alone is told: its secrets. */
+  /** Variables for a single service: its secrets. */
   envOf: Readonly<Record<ServiceName, NodeJS.ProcessEnv>>
   logFileOf?(name: ServiceName): string
-  /** A service ended although nobody asked it to. */
+  /** Called when a service ended without a request to stop. */
   onServiceEnded?(service: Service): void
-  /** Calls the start off; nothing is left running. */
+  /** Aborts the start; nothing is left running. */
   signal?: AbortSignal
 }
 
@@ -35,12 +35,12 @@ export type Everything = {
   auth: Service
   ingest: Service
   output: Service
-  /** The services first, so that what they hold reaches Kafka. */
+  /** Stops the services first, so that Kafka gets what they hold. */
   stop(): Promise<void>
 }
 
 const ENDING_WITHIN_MS = 3000
-// It waits for Kafka, which may have to be downloaded first.
+// auth waits for Kafka, which may have to be downloaded first.
 const AUTH_READY_WITHIN_MS = 30 * 60_000
 
 /** Throws what `startStack` and `startService` throw. */
@@ -71,11 +71,11 @@ type Settings = {
   stack: StackOptions
   ports: ServicePorts
   env: NodeJS.ProcessEnv
-  /** Of which auth alone is told. */
+  /** Only auth gets it. */
   registryUrl: string
 }
 
-/** Who is where must be known before anything starts: each is told of the other. */
+/** All addresses must be known before anything starts, because the services need each other's. */
 async function settle({ stack, ports, env }: EverythingOptions): Promise<Settings> {
   const { kafkaBrokers, schemaRegistryUrl } = stack
   demandUnlocked(stack.folder)
@@ -133,7 +133,7 @@ async function freeServicePorts(): Promise<ServicePorts> {
   return { auth: await pair(), ingest: await pair(), output: await pair() }
 }
 
-/** One that was just killed may still be ending. */
+/** A service that was just killed may still be ending. */
 async function demandPorts(setting: string, ports: readonly [number, number]): Promise<void> {
   const demand = async (): Promise<true> => {
     await demandFree(ports[0], setting.toLowerCase(), `${setting}_PORT to another one`)

@@ -1,4 +1,4 @@
-// Whether an address answers. What it says, and who it is, isn't looked at.
+// Whether an address answers over HTTP, with any content.
 
 const ANSWER_WITHIN_MS = 5000
 

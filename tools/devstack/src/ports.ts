@@ -1,4 +1,4 @@
-// Ports on this machine: which are free, and a clear word when one that is needed isn't.
+// Ports on this machine: finds free ones, and reports a needed one that is taken.
 
 import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
@@ -7,12 +7,12 @@ import { AppError } from '@weir/kit'
 
 export const LOOPBACK = '127.0.0.1'
 
-// Below what operating systems hand out for outgoing connections, so that none of those takes the port
-// between the look and the use.
+// Below the range that operating systems use for outgoing connections, so that none takes the port between the check
+// and its use.
 const FREE_FROM = 12_000
 const FREE_TO = 32_000
-// A port is looked for seconds before its program listens. So that nobody else finds it meanwhile, each of jest's workers looks in
-// a range of its own, and gets no port twice.
+// A port is chosen seconds before its program listens. So that no other test finds it meanwhile, each of jest's workers
+// searches a range of its own, and gets no port twice.
 const RANGES = 8
 const RANGE = (FREE_TO - FREE_FROM) / RANGES
 const RANGE_FROM = FREE_FROM + RANGE * (Number(process.env['JEST_WORKER_ID'] ?? 0) % RANGES)
@@ -23,7 +23,7 @@ export type Ports = { kafka: number; controller: number; analysts: number; regis
 
 const DEFAULTS: Ports = { kafka: 9092, controller: 9093, analysts: 9094, registry: 8085 }
 
-/** The ports to use. Throws AppError `port_in_use` when one that is needed is taken. */
+/** The ports to use. Throws AppError `port_in_use` when a required one is taken. */
 export async function choosePorts(
   chosen: Partial<Ports> | 'free',
   wanted: { broker: boolean; analysts?: boolean; registry: boolean },
@@ -50,14 +50,14 @@ export async function choosePorts(
 
 export const brokerAddress = (port: number): string => `${LOOPBACK}:${port}`
 
-/** All of them, whether or not they are free. */
+/** All of them, free or not. */
 export async function allPorts(chosen: Partial<Ports> | 'free'): Promise<Ports> {
   if (chosen !== 'free') return { ...DEFAULTS, ...chosen }
   const [kafka, controller] = [await freePort(), await freePort()]
   return { kafka, controller, analysts: await freePort(), registry: await freePort() }
 }
 
-/** Throws AppError `port_in_use`, which says who needs the port and what to set instead. */
+/** Throws AppError `port_in_use`, which names the program that needs the port and the setting to change. */
 export async function demandFree(port: number, who: string, instead: string): Promise<void> {
   if (await isFree(port)) return
   throw new AppError(
@@ -77,7 +77,7 @@ export async function freePort(): Promise<number> {
   throw new AppError('no_free_port', `No free port found ${range}.`)
 }
 
-/** Nothing listens there, neither on loopback nor on all addresses. */
+/** Whether nothing listens there, on loopback or on all addresses. */
 async function isFree(port: number): Promise<boolean> {
   return !(await answers(port)) && (await canListen(port))
 }

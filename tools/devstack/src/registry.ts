@@ -1,4 +1,4 @@
-// Apicurio Registry on this machine, for its Confluent-compatible API. Schemas are kept in a file.
+// Apicurio Registry on this machine, for its Confluent-compatible API. Schemas are stored in a file.
 
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { freePort, LOOPBACK } from './ports.ts'
 
 export type RegistryOptions = {
   java: string
-  /** The unpacked registry. */
+  /** The folder of the unpacked registry. */
   program: string
   port: number
 }
@@ -32,9 +32,10 @@ export async function createRegistryPart(
       args: () => ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-jar', program],
       env: {
         APICURIO_STORAGE_KIND: 'sql',
-        // Each commit is written at once: a contract in Kafka must not outlive its schema's id in here.
+        // Each commit is written immediately: a contract in Kafka must not outlive its schema's id.
         APICURIO_DATASOURCE_URL: `jdbc:h2:file:${join(folder, 'schemas')};WRITE_DELAY=0`,
-        // An id for each version of each subject: a common one would tell accounts who else has a schema.
+        // An id for each version of each subject: shared ids would reveal to accounts which others have the same
+        // schema.
         APICURIO_CCOMPAT_LEGACY_ID_MODE_ENABLED: 'true',
         QUARKUS_HTTP_HOST: LOOPBACK,
         QUARKUS_HTTP_PORT: String(options.port),

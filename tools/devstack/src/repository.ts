@@ -1,4 +1,4 @@
-// Where this checkout is, for what lies at fixed places in it: the services, and .weir for data.
+// The root of this checkout, for fixed paths in it: the services, and .weir for data.
 
 import { join, resolve } from 'node:path'
 

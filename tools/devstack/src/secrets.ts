@@ -1,5 +1,5 @@
-// Secrets for a development machine, made here and never shipped: the keys that wrap Weir's keys, a file for each
-// service with those that it needs and no other (docs/keys.md), and the platform key that makes accounts.
+// Secrets for a development machine, created here and never shipped: the KEKs, a file for each service with only those
+// that it needs (docs/keys.md), and the platform key that creates accounts.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import type { ServiceName } from './services.ts'
 
 const KEKS = ['sign', 'link', 'open', 'levels']
 
-/** Only auth signs; only what leads from a person to a keyLink needs `link`, which output never does. */
+/** Only auth signs; only mapping a person to a keyLink needs `link`, which output never does. */
 const KEKS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   auth: KEKS,
   ingest: ['link', 'open', 'levels'],
@@ -24,8 +24,8 @@ export const kekFilesIn = (folder: string): Readonly<Record<ServiceName, string>
 })
 
 /**
- * Files with four KEKs, those of ingest and output with their own share of auth's. False when there was one for auth,
- * which is left alone: it opens what it has wrapped.
+ * Creates files with four KEKs; those of ingest and output have their share of auth's. False when auth's file existed
+ * already: it is kept, because it decrypts what it has wrapped.
  */
 export async function makeKekFiles(folder: string): Promise<boolean> {
   const files = kekFilesIn(folder)
@@ -39,7 +39,7 @@ export async function makeKekFiles(folder: string): Promise<boolean> {
   return made
 }
 
-/** What each service is told of its secrets, for `startEverything`. */
+/** Each service's secret settings, for `startEverything`. */
 export function secretsIn(folder: string, platformKey: string) {
   const { auth, ingest, output } = kekFilesIn(folder)
   return {
@@ -53,13 +53,13 @@ export function makePlatformKey(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** A folder that only its owner may enter, also when it was there before. */
+/** Creates or restricts a folder that only its owner may enter. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   await chmod(path, 0o700)
 }
 
-/** Writes a file that only its owner reads, as a whole or not at all, its folder too. False when there was one already. */
+/** Writes a file that only its owner can read, atomically, and its folder. False when it existed already. */
 export async function createPrivate(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`
   await mkdir(dirname(path), { recursive: true })

@@ -1,5 +1,5 @@
-// Starts Weir's services as processes of their own, the way a container would: configured by environment
-// variables, watched through their log lines and health, ended by SIGTERM. It imports none of them.
+// Starts Weir's services as separate processes, as a container would: configured by environment variables, watched by
+// their log lines and health, stopped by SIGTERM. It imports none of them.
 
 import { createWriteStream } from 'node:fs'
 import { join } from 'node:path'
@@ -35,14 +35,14 @@ export type Service = {
   pid: number
   /** The last lines of its log, at most LINES_MAX. */
   lines(): readonly string[]
-  /** Resolves with the exit code when it has ended, however that came. */
+  /** Resolves with the exit code when it has ended, for any reason. */
   exited: Promise<number>
-  /** SIGTERM, and SIGKILL when it takes longer. Resolves when it is gone. */
+  /** Sends SIGTERM, and SIGKILL after the time-out. Resolves when it is gone. */
   stop(timeoutMs?: number): Promise<void>
   kill(): Promise<void>
 }
 
-/** As docs/operations.md says, What to run. */
+/** From docs/operations.md, What to run. */
 const hotPathFlags = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
 const nodeFlags: Partial<Record<ServiceName, readonly string[]>> = {
   ingest: hotPathFlags,
@@ -53,14 +53,14 @@ const STOP_WITHIN_MS = 10_000
 const GRACE_MS = 10_000
 const LINES_MAX = 1000
 
-/** Resolves when it is ready. When it can't be, nothing of it is left running. */
+/** Resolves when it is ready. On failure nothing of it is left running. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { name, signal } = options
   const entry = options.entry ?? join(REPOSITORY, 'services', name, 'src', 'main.ts')
   const watched = await startWatched({
     command: process.execPath,
     args: [...(nodeFlags[name] ?? []), entry],
-    // The flags of whoever starts it, a test runner for instance, are not the service's.
+    // The flags of this process, for example a test runner's, don't apply to the service.
     env: { ...process.env, NODE_OPTIONS: '', ...options.env },
     cwd: REPOSITORY,
     output: 'pipe',
@@ -115,7 +115,7 @@ function collectLog(watched: WatchedProcess, { logFile, onLine }: ServiceOptions
   return { lines: () => lines, ports: () => ports }
 }
 
-/** Every service logs one line `{"msg":"listening","port":…,"adminPort":…}` when it takes requests. */
+/** Every service logs one line `{"msg":"listening","port":…,"adminPort":…}` when it accepts requests. */
 function portsIn(line: string): PortsOfService | undefined {
   if (!line.includes('"listening"')) return undefined
   try {

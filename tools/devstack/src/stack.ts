@@ -1,5 +1,5 @@
-// A real Kafka broker and schema registry on this machine, without containers: for `npm start`, for tests
-// and benchmarks, never for production. One folder holds all their data and has one owner at a time.
+// A real Kafka broker and schema registry on this machine, without containers: for `npm start`, tests and benchmarks,
+// never for production. One folder holds all their data and has one owner at a time.
 
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -20,33 +20,33 @@ import { DATA_FOLDER } from './repository.ts'
 import { makePrivateFolder } from './secrets.ts'
 
 export type StackOptions = {
-  /** All data and logs; made when missing. */
+  /** For all data and logs; created when missing. */
   folder: string
-  /** Those not given are the documented defaults. */
+  /** The documented defaults for ports not given. */
   ports?: Partial<Ports> | 'free'
-  /** A broker that runs already, instead of one of our own. */
+  /** A running broker to use instead of one of our own. */
   kafkaBrokers?: string | undefined
-  /** A registry that runs already, instead of one of our own. */
+  /** A running registry to use instead of one of our own. */
   schemaRegistryUrl?: string | undefined
   /**
-   * Gives our own broker a listener for those who bring one of Weir's tokens. The broker waits until somebody
-   * answers with the keys that they are checked with.
+   * Gives our own broker a listener for clients with Weir's tokens. The broker waits until the address serves the keys
+   * that verify them.
    */
   analysts?: Pick<AnalystSettings, 'jwksUrl' | 'issuer'> | undefined
-  /** Settings of our own broker, added to the usual ones or in their place. */
+  /** Additional settings of our own broker, which override the usual ones. */
   brokerSettings?: Readonly<Record<string, string | number>>
-  /** Of the cluster that our own broker belongs to; a new one when left out. */
+  /** The cluster id of our own broker; a new one by default. */
   clusterId?: string | undefined
   onProgress?(line: string): void
-  /** A part ended although nobody asked it to. */
+  /** Called when one ended without a request to stop. */
   onDied?(part: DeadPart): void
-  /** Calls the start off; nothing is left running. */
+  /** Aborts the start; nothing is left running. */
   signal?: AbortSignal
 }
 
-/** For whoever breaks the broker, and looks how others bear it. */
+/** For tests that break the broker. */
 export type OwnBroker = {
-  /** undefined while the broker doesn't run, or when it isn't ours. */
+  /** Undefined while the broker doesn't run, or when it isn't ours. */
   brokerPid(): number | undefined
   killBroker(): Promise<void>
   /** Also after killBroker: the same data on the same port. */
@@ -57,26 +57,26 @@ export type OwnBroker = {
 
 export type Stack = OwnBroker & {
   kafkaBrokers: string
-  /** For those who bring one of Weir's tokens; undefined when our own broker has no such listener. */
+  /** For clients with Weir's tokens; undefined when our own broker has no such listener. */
   analystBrokers: string | undefined
   schemaRegistryUrl: string
-  /** Ends the registry, then Kafka, so that both can write what they hold. */
+  /** Stops the registry, then Kafka, so that both can write what they hold. */
   stop(): Promise<void>
   /** Ends both with SIGKILL, at the same moment. */
   kill(): Promise<void>
 }
 
-// With the services' 10 s before that, all of it stays under 20 s.
+// With the services' 10 s before that, the total stays under 20 s.
 const STOP_REGISTRY_MS = 3000
 const STOP_BROKER_MS = 6000
 
 /**
- * Resolves when both parts serve. Throws AppError with a sentence for people: `already_running`,
- * `port_in_use`, `no_jdk`, `no_maven`, `maven_failed`, `not_started`.
+ * Resolves when both are ready. Throws AppError with a sentence for people: `already_running`, `port_in_use`, `no_jdk`,
+ * `no_maven`, `maven_failed`, `not_started`.
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const folder = resolve(options.folder)
-  // Kafka's files hold what derived streams have decrypted.
+  // Kafka's files contain what derived streams have decrypted.
   await makePrivateFolder(folder)
   const lock = lockFolder(folder)
   try {
@@ -94,8 +94,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /**
- * Has a broker start and end once, where none has on this machine yet: what it leaves behind makes all later ones start in two
- * thirds of the time (kafka/class-archive.ts). One that has work to do, or whose end is in a hurry, leaves nothing.
+ * Starts and stops a broker once, if there is no class archive on this machine yet: with it all later ones start in two
+ * thirds of the time (kafka/class-archive.ts). A busy broker, or one that stops in a hurry, creates none.
  */
 export async function warmUp(
   options: Pick<StackOptions, 'folder' | 'onProgress' | 'signal'>,
@@ -149,7 +149,7 @@ async function createParts(options: StackOptions, context: PartContext): Promise
   return { broker, registry, analystBrokers }
 }
 
-/** Where the programs come from. */
+/** Loads the programs. */
 async function openDistribution({
   onProgress,
   signal,

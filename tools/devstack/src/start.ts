@@ -1,5 +1,5 @@
-// What `npm start` runs: Kafka, the schema registry and the three services on this machine, data under
-// .weir/, until Ctrl-C.
+// The program of `npm start`: Kafka, the schema registry and the three services on this machine, data under .weir/,
+// until Ctrl-C.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ const PORTS: ServicePorts = {
   output: portsFrom('OUTPUT', 8083),
 }
 
-// Aborted when everything is to end: by a wish, or with the error that says what died.
+// Aborted when everything is to end: on request, or with the error of what died.
 const ending = new AbortController()
 const wish = onStopWish()
 wish.addEventListener('abort', () => ending.abort())
@@ -44,7 +44,7 @@ async function start(): Promise<number> {
   let everything: Everything | undefined
   try {
     const secrets = await ensureSecrets()
-    await buildConsole(say).catch((error: unknown) => say(String(error))) // all else works without it
+    await buildConsole(say).catch((error: unknown) => say(String(error))) // everything else works without it
     everything = await startAll(secrets)
     await Promise.race([showDemo(everything, secrets.auth.PLATFORM_KEY), ended])
     say(`Logs are in ${LOGS}.`)
@@ -88,7 +88,7 @@ async function startAll(secrets: Secrets): Promise<Everything> {
   return everything
 }
 
-/** Each service is told its own alone. */
+/** Each service gets only its own. */
 type Secrets = Readonly<Record<ServiceName, { KEK_FILE: string }>> & {
   readonly auth: { PLATFORM_KEY: string }
 }
@@ -114,7 +114,7 @@ async function ensureSecrets(): Promise<Secrets> {
   }
 }
 
-/** Without it everything works all the same, so its failure is told, and nothing ends. */
+/** Everything works without it, so its failure is only reported. */
 async function showDemo(everything: Everything, platformKey: string): Promise<void> {
   const { stack, auth, ingest, output } = everything
   const { kafkaBrokers, analystBrokers } = stack

@@ -1,5 +1,4 @@
-// The way from any Node to the pinned one, in a checkout that only looks like one: npx is a script that
-// writes down its arguments.
+// From any Node to the pinned one, in a fake checkout: npx is a script that records its arguments.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

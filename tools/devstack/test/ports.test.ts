@@ -1,4 +1,4 @@
-// Which ports a stack takes, and what it says when it can't have them.
+// Which ports a stack takes, and its error when they are taken.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'

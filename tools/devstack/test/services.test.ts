@@ -1,4 +1,4 @@
-// Starting and ending a service as a process of its own.
+// Starting and stopping a service as a separate process.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

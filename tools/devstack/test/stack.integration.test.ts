@@ -1,4 +1,4 @@
-// A stack of its own: what survives, what doesn't, and who may have it.
+// A stack of its own: what survives, what doesn't, and who may own it.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,11 +1,11 @@
-// Code blocks of a document, for the test that each of them runs. What can't run there says so in the document itself, where its
-// reader sees it, too: `_Not run by the tests: why._` after the block.
+// The code blocks of a document, for the test that each of them runs. For one that can't run there, the document itself
+// tells its reader why: `_Not run by the tests: why._` after the block.
 
 export type CodeBlock = {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** The reason that is given for not running it; undefined when there is none. */
+  /** The given reason for not running it; undefined when there is none. */
   readonly notRun: string | undefined
 }
 
@@ -29,10 +29,10 @@ const code = new Set(['sh', 'bash', 'console', 'python', 'js', 'ts'])
 const beginsLikeACommand =
   /^(\$ |(npm|npx|weir|docker|kubectl|curl|node|bash|git|python3?|\.weir\/python\S*) |[A-Z][A-Z_]+=\S+ \S)/
 
-/** What tools/testkit/ci/prepare.sh does before the tests. */
+/** Commands that tools/testkit/ci/prepare.sh runs before the tests. */
 const onlyInstalls = /^\$ python3 -m venv \S+ && \S+\/pip install .*$/
 
-/** Something to type, or a program. */
+/** Whether it is a command or a program. */
 export function isCode({ language, text }: CodeBlock): boolean {
   if (onlyInstalls.test(text)) return false
   const isTyped = text.split('\n').some((line) => beginsLikeACommand.test(line))

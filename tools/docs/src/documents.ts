@@ -1,5 +1,5 @@
-// The project's Markdown as tests read it, to hold documents against code: tables by their heading, and
-// code blocks. It knows the simple Markdown that this project writes and no more.
+// Reads the project's Markdown for tests that compare documents with code: tables by their heading, and code blocks. It
+// supports only the simple Markdown of this project.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -8,7 +8,7 @@ import { REPOSITORY } from '@weir/devstack'
 export const readDocument = (path: string): Promise<string> =>
   readFile(join(REPOSITORY, path), 'utf8')
 
-/** The cells of all table rows between a heading and the next one of its rank; header rows left out. */
+/** The cells of all table rows between a heading and the next one of its level, without header rows. */
 export function rowsUnder(markdown: string, heading: string): string[][] {
   const rows: string[][] = []
   for (const line of sectionOf(markdown, heading)) {

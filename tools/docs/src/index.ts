@@ -1,3 +1,3 @@
-// What tests of other rooms ask of documents: their text, and the tables that must be what the code says.
+// For tests of other packages: the text of documents, and their tables that must match the code.
 export { readDocument, rowsUnder } from './documents.ts'
 export { documentedStatuses, shownTitles } from './error-pages.ts'

@@ -1,4 +1,5 @@
-// `npm run docs`: writes every document that is made of the code. Tests fail when one of them is not what the code says.
+// `npm run docs`: writes every document that is generated from the code. Tests fail when one of them differs from the
+// code.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 

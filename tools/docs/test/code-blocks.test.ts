@@ -5,11 +5,11 @@ import { codeBlocksOf, isCode } from '../src/code-blocks.ts'
 import { readDocument } from '../src/documents.ts'
 import { repositoryFiles } from '../src/site/sources.ts'
 
-/** Of these documents all `sh` blocks run, which is what walk.ts runs. */
+/** Documents whose `sh` blocks all run, by walk.ts. */
 const wholly = /^docs\/guide\//
 const files = await repositoryFiles()
 
-/** The sections that tests name as those they run: `walk('README.md', '## A walk')`. */
+/** The sections that tests run, by their calls: `walk('README.md', '## A walk')`. */
 const sections = new Set<string>()
 const walks =
   /^tools\/docs\/test\/walk\/(?!.*(?<!integration)\.test\.ts$).*\.ts$|\/test\/.*\.integration\.test\.ts$/

@@ -1,5 +1,5 @@
-// What the public texts cite must be there, and nothing of the machine they were written on may be. Looks
-// at the files as git has them, so whoever clones the repository sees the same.
+// What the public texts cite must exist, and nothing of the author's machine may be in them. Checks the files as git
+// has them, as in a clone.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -12,7 +12,7 @@ import { REPOSITORY } from '@weir/devstack'
 
 const run = promisify(execFile)
 
-/** With those that are not committed yet, but not what git ignores. */
+/** Includes uncommitted files, but not what git ignores. */
 async function filesOf(...patterns: string[]): Promise<string[]> {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z', '--', ...patterns]
   const { stdout } = await run('git', args, { cwd: REPOSITORY, maxBuffer: 16 * 1024 * 1024 })
@@ -41,7 +41,7 @@ const isThere = (path: string): boolean => existsSync(join(REPOSITORY, path))
 const documents = await filesOf('*.md')
 const sources = await filesOf('*.ts', '*.js', '*.cjs', '*.sh', '*.py', '*.yaml')
 
-/** A test file, with the tests that it has from modules beside it. */
+/** A test file, with the tests from modules beside it. */
 async function testsIn(file: string): Promise<string> {
   const own = await readDocument(file)
   const beside = matchesOf(own, /from '(\.\/[\w/-]+\.ts)'/g).map((path) =>
@@ -122,7 +122,7 @@ describe('what comments in the code cite', () => {
   })
 })
 
-/** Comment lines joined, so that a citation which goes over a line's end is found. */
+/** Joins comment lines, so that a citation across a line's end is found. */
 const unwrapped = (text: string): string => text.replace(/\n\s*(?:\/\/|\*|#) ?/g, ' ')
 
 describe('what no file may hold', () => {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs, by package name, what the tests of images and manifests need, into .weir/deploy: hadolint,
 # promtool, actionlint, kustomize, the JSON schemas of Kubernetes and of compose files, and the definitions of the custom
-# resources. What is there already is left alone, so a second run takes no time. It never fails: a test that
-# misses its part does, and says so.
+# resources. What exists already is kept, so a second run takes no time. It never fails: a test that
+# lacks its program does, and says so.
 set -uo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -40,7 +40,7 @@ install_schemas() {
     rm -rf kubernetes_validate*
 }
 
-# Only the program is taken out of the package: installing it would start a server.
+# Extracts only the program: installing the package would start a server.
 install_promtool() {
   apt-get download prometheus && dpkg -x prometheus_*.deb . && rm prometheus_*.deb
 }
@@ -77,7 +77,7 @@ install_crds() {
       '*/example/prometheus-operator-crd/*.yaml'
 }
 
-# Strimzi's definitions are made from its classes by its own generator.
+# Strimzi's own generator creates its definitions from its classes.
 install_strimzi_crds() {
   printf '<project><modelVersion>4.0.0</modelVersion><groupId>w</groupId><artifactId>w</artifactId><version>1</version>
 <dependencies><dependency><groupId>io.strimzi</groupId><artifactId>api</artifactId><version>%s</version></dependency>

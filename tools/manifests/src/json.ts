@@ -1,4 +1,4 @@
-// Looking into parsed YAML and JSON without trusting it.
+// Type-safe access to parsed YAML and JSON.
 
 export type Json = Record<string, unknown>
 
@@ -9,7 +9,7 @@ export const arrayOf = (value: unknown): unknown[] => (Array.isArray(value) ? va
 
 export const objectsOf = (value: unknown): Json[] => arrayOf(value).filter(isJson)
 
-/** What lies at a path of names and indexes; undefined where it ends early. */
+/** The value at a path of names and indexes; undefined where the path doesn't exist. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let here = value
   for (const step of path) {

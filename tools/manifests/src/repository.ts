@@ -1,10 +1,10 @@
-// What ci/prepare.sh has installed in the checkout.
+// Programs that ci/prepare.sh has installed in the checkout.
 
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { REPOSITORY } from '@weir/devstack'
 
-/** The one place of .weir/deploy that matches, for instance `hadolint-* /bin/hadolint`. */
+/** The one path in .weir/deploy that matches, for example `hadolint-* /bin/hadolint`. */
 export function installed(pattern: string): string {
   const folder = join(REPOSITORY, '.weir/deploy')
   const [first] = existsSync(folder) ? globSync(pattern, { cwd: folder }).sort().reverse() : []

@@ -1,4 +1,4 @@
-// Writes what is made: see written.ts.
+// Writes the generated files: see written.ts.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,5 +1,6 @@
-// What the KafkaUsers of k8s/components/strimzi may, and what auth grants ingest and output, against a real broker that
-// asks who comes: each service logs in under its own name, and everything works; and what they may not is refused.
+// The rights of the KafkaUsers of k8s/components/strimzi, and those that auth grants ingest and output, against a real
+// broker with logins: each service logs in under its own name, and everything works; what they have no right to is
+// refused.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 

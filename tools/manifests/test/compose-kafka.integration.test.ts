@@ -1,5 +1,5 @@
-// Kafka as docker-compose.yml sets it, without a container: the program that Kafka's own image uses makes
-// server.properties of the variables and formats the data folder, and a broker starts with what came of it.
+// Kafka with the settings of docker-compose.yml, without a container: the program of Kafka's own image generates
+// server.properties from the variables and formats the data folder, and a broker starts with the result.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -17,14 +17,14 @@ import { objectAt } from '../src/json.ts'
 import { composeEnvironmentOf, readCompose } from '../src/manifests/compose.ts'
 
 const run = promisify(execFile)
-/** A JVM that lives as long as a test: the compiler that is done soon, and nothing that works beside it. */
+/** Options for a short-lived JVM: the fast compiler, and no background work. */
 const shortLife = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 const KEYS_PATH = '/.well-known/jwks.json'
 
 let folder: string
 let java: string
 let classPath: string
-/** Stands for auth, which answers with no keys while it waits for Kafka. */
+/** In place of auth, which serves no keys while it waits for Kafka. */
 let auth: Server
 let asked = 0
 let env: Record<string, string>
@@ -52,7 +52,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What compose gives the container, with the container's names and ports replaced by free ones here. */
+/** The container's variables, with its names and ports replaced by free ones here. */
 async function environmentHere(authPort: number): Promise<Record<string, string>> {
   const given = composeEnvironmentOf(objectAt(await readCompose(), 'services', 'kafka'))
   const ports = new Map<string, number>()

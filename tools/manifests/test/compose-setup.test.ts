@@ -1,4 +1,4 @@
-// The secrets that `docker compose up` begins with. Only root may give files away, as the container does.
+// The secrets that `docker compose up` creates first. Only root may give files away, as in the container.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -45,7 +45,7 @@ const keepsSecrets = async (): Promise<void> => {
   expect(await readFile(join(folder, '.weir/kek-auth'), 'utf8')).toBe(first)
 }
 
-/** Not left with secrets that the services can't read. */
+/** It must not leave secrets that the services can't read. */
 async function tellsWhoIsNotRoot(): Promise<void> {
   await run('mkdir', [join(folder, 'run')])
   await expect(setUp()).rejects.toThrow('EPERM')

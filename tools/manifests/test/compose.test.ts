@@ -16,7 +16,7 @@ import { composeServices, composeEnvironmentOf, readCompose } from '../src/manif
 import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
 import { REPOSITORY } from '@weir/devstack'
 
-// They ask the services' own code, in processes of its own.
+// The services' own code runs in separate processes.
 jest.setTimeout(60_000)
 
 const compose = await readCompose()

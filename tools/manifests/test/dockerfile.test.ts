@@ -1,4 +1,4 @@
-// What the images promise, read from the Dockerfile alone; images.integration.test.ts runs its steps.
+// The images' properties, read from the Dockerfile alone; images.integration.test.ts runs its steps.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -11,7 +11,7 @@ import { contextFiles } from '../src/manifests/docker-context.ts'
 import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
 import { REPOSITORY } from '@weir/devstack'
 
-// They ask the services' own code, in processes of its own.
+// The services' own code runs in separate processes.
 jest.setTimeout(60_000)
 
 const text = await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8')

@@ -1,5 +1,5 @@
-// The images' steps, run in a clean folder without a container engine: COPY and RUN as the Dockerfile says
-// them, and then the commands of the images, by a user who can't write there, on a real Kafka.
+// The images' steps, run in a clean folder without a container engine: the Dockerfile's COPY and RUN, and then the
+// commands of the images, by a user without write permission there, on a real Kafka.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, chmod, copyFile, chown } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
 
 const run = promisify(execFile)
 const stages = readDockerfile(await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8'))
-/** Only root can become somebody else; whoever else runs this has nothing to give up but the right to write. */
+/** Only root can change the user; for anyone else the test only removes the permission to write. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_532, gid: 65_532 } : {}
 
 let folder = ''
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const build = { stages, folder: join(folder, 'stages'), context: join(folder, 'context') }
   weir = join(await buildStage(build, 'services'), 'weir')
   await run('chmod', ['-R', 'a-w', weir])
-  // This one may lie in a folder that is closed to others.
+  // The original may lie in a folder that others can't read.
   await copyFile(process.execPath, node())
   for (const service of SERVICES) {
     const copy = kekCopyOf(service)
@@ -61,11 +61,11 @@ const environment = (service: ServiceName, ports: { api: number; admin: number }
         SCHEMA_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL'),
       }
     : {}),
-  // the streams of others on this broker are not for this output to derive
+  // this output must not derive the other streams on this broker
   ...(service === 'output' ? { DECRYPTER_NAMES: 'images' } : {}),
 })
 
-/** A command of an image, as the container engine would run it. */
+/** Starts a command of an image, as the container engine would. */
 function start(command: readonly string[], env: NodeJS.ProcessEnv): ChildProcess {
   const [, ...args] = command
   return spawn(node(), args, { cwd: weir, env, stdio: 'ignore', ...nobody })

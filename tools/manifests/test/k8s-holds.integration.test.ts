@@ -1,5 +1,5 @@
-// The manifests against the code: ports, paths, images, shutdown; and against themselves: what names something
-// names what is there. Looked at in production's overlay, which has every component, and in the trial's.
+// The manifests against the code: ports, paths, images, shutdown; and that their references exist. Checked in
+// production's overlay, which has every component, and in the trial's.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

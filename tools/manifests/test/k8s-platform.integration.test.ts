@@ -1,5 +1,5 @@
-// The manifests against what a cluster does with them: which nodes its scheduler counts, who may reach whom, what a
-// drain or another platform asks, which names and certificates meet.
+// The manifests against a cluster's behaviour: which nodes its scheduler counts, who may reach whom, what a drain or
+// another platform requires, which names and certificates must match.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -161,7 +161,7 @@ test("a gateway finds the services' authority where cert-manager keeps it", () =
     for (const ref of objectsOf(at(policy, 'spec', 'validation', 'caCertificateRefs'))) {
       expect(ref['kind']).toBe('Secret')
       expect(secrets).toContain(ref['name'])
-      // The authority's own Secret has its private key, which no gateway needs.
+      // The CA's own Secret contains its private key, which no gateway needs.
       expect(ref['name']).not.toBe('weir-ca')
     }
 })

@@ -1,5 +1,5 @@
-// Every overlay, every example and every combination of components renders, is valid by the schemas of
-// Kubernetes and of the custom resources, and gives each service the variables that it reads, and no others.
+// Every overlay, every example and every combination of components renders, is valid by the schemas of Kubernetes and
+// of the custom resources, and gives each service exactly the variables that it reads.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -25,7 +25,7 @@ import { REPOSITORY } from '@weir/devstack'
 import { scale } from '@weir/testkit'
 
 const stages = readDockerfile(await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8'))
-/** In `npm test` those of one or two components, where most disagree if any do, and those of nearly all. */
+/** `npm test` tries those of one or two components, where conflicts are most likely, and those of nearly all. */
 const combinations = everyCombination().filter(({ length }) =>
   scale(true, length < 3 || length >= COMPONENTS.length - 2),
 )
@@ -77,7 +77,7 @@ test('the schemas do refuse: a wrong field, a wrong type, an unknown kind', asyn
   expect(await validate({ apiVersion: 'v1', kind: 'Nothing' })).not.toEqual([])
 }, 200_000)
 
-/** The environments that a service gets anywhere, each once, with the names of where. */
+/** A service's distinct environments, with the names of where they occur. */
 function environmentsOf(service: ServiceName): Map<string, string> {
   const found = new Map<string, string>()
   for (const [name, objects] of renderings) {

@@ -1,4 +1,4 @@
-// What others' rules say of the Dockerfile and docker-compose.yml. ci/prepare.sh installs the rules.
+// Third-party linters on the Dockerfile and docker-compose.yml. ci/prepare.sh installs them.
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

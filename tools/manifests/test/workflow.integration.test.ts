@@ -1,4 +1,4 @@
-// The workflow of continuous integration, as actionlint sees it, and that it names what this repository has.
+// The workflow of continuous integration, checked by actionlint, and that its references exist in this repository.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

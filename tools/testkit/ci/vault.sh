@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds HashiCorp Vault from its Go modules, for the tests of keys that it holds, without its plug-ins, which are most of
-# it: no registry has it as a package. Minutes on two cores, so it is built once on a machine, before the tests, and kept
-# beside other tools' caches; .weir/vault/ has a link to it. What goes wrong is in .weir/vault/log.
+# Builds HashiCorp Vault from its Go modules, without its plug-ins, which are most of it, because no registry has it as
+# a package. For the tests of keys in Vault. It takes minutes on two cores, so it is built once per machine, before the
+# tests, and kept beside other tools' caches; .weir/vault/ links to it. Errors are in .weir/vault/log.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -21,7 +21,7 @@ if [ ! -x "$built" ]; then
   cp -r "$from/." "$source"
   chmod -R u+w "$source"
   cd "$source"
-  # In its own repository these are folders beside it; the module has them as modules of their own.
+  # Vault's repository has these as folders beside it; here they are separate modules.
   for part in api api/auth/approle api/auth/kubernetes api/auth/userpass sdk; do
     go mod edit -dropreplace "$module/$part"
   done

@@ -1,4 +1,4 @@
-// What tests of this repository share. Never imported by production code.
+// Shared by the tests of this repository. Never imported by production code.
 export type { FuzzTarget } from './fuzz/target.ts'
 export { parserGrowth } from './complexity/parser-growth.ts'
 export type { ParserCase } from './complexity/parser-growth.ts'

@@ -1,4 +1,4 @@
-// How much of something a test does: all of it in `npm run soak`, and in `npm test` as much as proves the same sentence.
+// The size of a test: full in `npm run soak`; in `npm test` as much as proves the same sentence.
 
 /** `npm run soak` sets it. */
 const isFull = process.env['WEIR_TEST_SCALE'] === 'full'
@@ -6,18 +6,18 @@ const isFull = process.env['WEIR_TEST_SCALE'] === 'full'
 export const scale = <Amount>(full: Amount, quick: Amount): Amount => (isFull ? full : quick)
 
 /**
- * The milliseconds within which something must come. `npm run soak` has a quiet machine and holds Weir to what is promised;
- * in `npm test` it must only come at all, since how fast a busy machine is says nothing of Weir.
+ * The milliseconds within which something must happen. `npm run soak` has a quiet machine and checks Weir's promise; in
+ * `npm test` it must only happen at all, because a busy machine's speed says nothing of Weir.
  */
 export const within = (promisedMs: number): number => scale(promisedMs, 60_000)
 
 /**
- * The most that a measurement of time, processor time or memory may come to. Only `npm run soak` holds Weir to it; in `npm test`
- * steps, bytes and requests are counted instead.
+ * The limit of a measured time, processor time or memory. Only `npm run soak` checks it; `npm test` counts steps, bytes
+ * and requests instead.
  */
 export const measured = (most: number): number => scale(most, Infinity)
 
-/** Tests that only `npm run soak` has: what they add is long, or others hold it too. */
+/** Tests that only `npm run soak` runs, because they are long, or other tests cover most of it. */
 export function inSoak(tests: () => void): void {
   if (isFull) tests()
 }

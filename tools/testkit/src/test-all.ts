@@ -1,8 +1,8 @@
-// What `npm test` runs: the static checks and the unit tests; if they pass, the integration tests against one real broker and
-// registry, and what measures, alone; at last a second try of the few files that failed (test-run/second-tries.ts). `--unit`
-// ends after the first two, `--all` goes on though they failed. Other arguments go to jest (`npm test -- packages/kafka`), which
-// then runs what they name and nothing else, each file once; with `--watch` it runs again whenever a file changes. The last
-// line is the count.
+// `npm test`: the static checks and the unit tests; if they pass, the integration tests against one real broker and
+// registry, and the measuring tests, alone; at last a second try of the few files that failed
+// (test-run/second-tries.ts). `--unit` ends after the first two, `--all` continues after failures. Other arguments go
+// to jest (`npm test -- packages/kafka`), which then runs only what they name, each file once; with `--watch` it runs
+// again whenever a file changes. The last line is the count.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -34,7 +34,7 @@ const args = process.argv.slice(2)
 const unitOnly = args.includes('--unit')
 const runsAll = args.includes('--all')
 const jestArgs = args.filter((arg) => arg !== '--unit' && arg !== '--all')
-/** Nothing is named, so all counts. */
+/** Without named files, all tests must run. */
 const isWhole = jestArgs.length === 0
 const signal = onStopWish()
 
@@ -92,7 +92,7 @@ async function runSuites(suites: readonly Suite[], env: NodeJS.ProcessEnv): Prom
   })
 }
 
-/** What later runs know of this one, and the table. A file that is run by name may run in part, so it doesn't count. */
+/** Saves what later runs need, and prints the table. A file named explicitly may run in part, so it doesn't count. */
 async function closeWhole(): Promise<void> {
   const needed = secondTries.needed()
   const kept = afterRun(await readKept(), filesOf(parts.all()), needed)
@@ -105,7 +105,7 @@ async function closeWhole(): Promise<void> {
   }
 }
 
-/** Runs the first of what fits, and again whenever a file changes. */
+/** Runs the first matching suite, and again whenever a file changes. */
 async function watch(): Promise<number> {
   const listed = jestArgs.filter((arg) => !isWatch(arg))
   const [suite] = await suitesWanted(

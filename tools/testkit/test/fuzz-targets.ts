@@ -1,4 +1,4 @@
-// What is fuzzed of the packages: everything that reads what strangers send.
+// The fuzz targets of the packages: everything that reads untrusted input.
 import { deepStrictEqual } from 'node:assert'
 import { readFileSync } from 'node:fs'
 import { compileContract, consentLevelsOf, definitionText, prepareContract } from '@weir/contracts'
@@ -14,7 +14,7 @@ import { createHeaderDecoder, HeaderBlockError } from '../../../packages/http2/s
 import { verifyIdToken, verifyRefreshToken } from '../../../packages/tokens/src/verify.ts'
 import type { FuzzTarget } from '../src/fuzz/target.ts'
 
-/** Of every type that there is. */
+/** Has fields of every type. */
 const everything = JSON.parse(
   readFileSync(new URL('../fuzz/everything.json', import.meta.url), 'utf8'),
 ) as object
@@ -22,7 +22,7 @@ const prepared = await prepareContract(everything, definitionText(everything))
 if ('problems' in prepared) throw new Error(prepared.problems.join())
 const contract: Contract = compileContract(prepared.prepared)
 
-/** What is read can be written, and read again as the same. */
+/** A parsed event can be written, and parsed again as the same. */
 function throughAll(event: ReturnType<Contract['readJson']>): Buffer {
   const written = contract.encode(event)
   deepStrictEqual(contract.decode(written), event)
@@ -34,7 +34,7 @@ function throughAll(event: ReturnType<Contract['readJson']>): Buffer {
   return written
 }
 
-/** Runs it; refusals of these kinds are as they should be. */
+/** Runs it; refusals of these kinds are expected. */
 function refusing(
   kinds: readonly (abstract new (...given: never[]) => Error)[],
   read: () => unknown,
@@ -92,7 +92,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
     ],
     run(octets) {
       const event = contract.decode(octets)
-      // skimming takes the same events, and writes the same
+      // skimming accepts the same events, and writes the same
       const skimmed = contract.encode(contract.skimAvro(octets))
       deepStrictEqual(skimmed, throughAll(event))
     },
@@ -134,7 +134,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       } catch {
         return
       }
-      // proving patterns takes a thread and a second; they are fuzzed for themselves
+      // proving patterns takes a thread and a second; they are a target of their own
       const bare =
         typeof input === 'object' && input !== null ? { ...input, validations: [] } : input
       const result = await prepareContract(bare, definitionText(bare))
@@ -176,7 +176,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
         const tree = parsePattern(pattern.source)
         const test = compileRe2(pattern.source)
         const short = value.slice(0, 16)
-        // else V8 may go back and forth for ever
+        // otherwise V8 may backtrack for ever
         if (isCheap(tree)) deepStrictEqual(test(short), pattern.test(short))
       })
     },
@@ -200,7 +200,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
         listFieldsMax: 20,
       })
       refusing([HeaderBlockError], () => {
-        // two blocks on one connection: what the first remembers, the second may name
+        // two blocks on one connection: the second may refer to the first's table entries
         const half = octets.length >> 1
         for (const block of [octets.subarray(0, half), octets.subarray(half)]) {
           const { fields, isTooLarge } = decoder.decode(block)

@@ -1,6 +1,6 @@
-// Faults put into the services on purpose, to see that the checks find them: lines of their sources that are
-// replaced as they are loaded (preload/break.ts). What has to be replaced must be there, once: a breakage that
-// breaks nothing any more would prove nothing.
+// Bugs put into the services on purpose, to show that the checks find them. `preload/break.ts` replaces these lines of
+// their sources when they are loaded. Each replaced text must occur exactly once: a breakage that changes nothing would
+// prove nothing.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -23,7 +23,8 @@ export type BreakageName = (typeof breakageNames)[number]
 export type Rewrite = { readonly file: string; readonly from: string; readonly to: string }
 
 export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
-  // 204 once the leader has the event, whether or not its followers have. Needs several brokers to be found.
+  // Ingest returns 204 when the leader has the event, without waiting for its followers. Only a run with several
+  // brokers finds it.
   'acks-1': [
     {
       file: 'packages/kafka/src/protocol/produce-wire.ts',
@@ -31,7 +32,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '.appendInt16(-ALL_IN_SYNC_REPLICAS)',
     },
   ],
-  // 204 once the event is written to the socket.
+  // Ingest returns 204 when the event is written to the socket.
   'acks-0': [
     {
       file: 'packages/kafka/src/produce/requests.ts',
@@ -42,7 +43,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
     const answered = { answers, throttleTimeMs: 0 }\n`,
     },
   ],
-  // A batch whose answer was lost goes out again under other numbers.
+  // A batch whose answer was lost is sent again with other sequence numbers.
   resend: [
     {
       file: 'packages/kafka/src/produce/delivery.ts',
@@ -60,7 +61,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: 'return level <= (consentLevels[0] ?? -1) + 1',
     },
   ],
-  // Each owner has an identity of its own, so that the former one isn't refused.
+  // Each owner gets its own transactional id, so the former owner isn't fenced.
   'no-fence': [
     {
       file: 'packages/kafka/src/fence/acquire.ts',
@@ -74,7 +75,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: 'isNewIdentity: false',
     },
   ],
-  // A derived batch whose answer was lost goes out again under the next numbers.
+  // A derived batch whose answer was lost is sent again with the next sequence numbers.
   renumbered: [
     {
       file: 'packages/kafka/src/produce/delivery.ts',
@@ -88,7 +89,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
     places.forget(batch.topic)\n`,
     },
   ],
-  // What lies in the logs is not asked how far they are.
+  // Only the noted position counts: the sources in the two logs are ignored.
   'noted-only': [
     {
       file: 'services/output/src/derive/find-next.ts',
@@ -96,7 +97,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '    const candidates = [derived, dead].slice(2).flatMap((source) =>',
     },
   ],
-  // Records of transactions that were aborted, or aren't ended, say how far the logs are.
+  // Records of aborted or open transactions count when the logs are searched for the position.
   'aborted-counts': [
     {
       file: 'packages/kafka/src/read/log-search.ts',
@@ -104,7 +105,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: 'found !== undefined',
     },
   ],
-  // A dead letter goes out while events before and after it are on their way, which takes them a little longer.
+  // A dead letter is sent while events before and after it are in flight, which are delayed by 200 ms.
   'no-barrier': [
     {
       file: 'services/output/src/derive/flow/take.ts',
@@ -126,7 +127,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   new Promise((done) => setTimeout(done, waitMs)).then(() => lane?.append(records)).then(\n`,
     },
   ],
-  // What people have taken back is not asked for, as by a rebuild that goes by the consent that was sent.
+  // Withdrawals are ignored: the consent that was sent decides, also in a rebuild.
   'forgets-withdrawn': [
     {
       file: 'services/output/src/derive/derive.ts',
@@ -134,7 +135,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '  if (keys !== undefined) return sent\n',
     },
   ],
-  // A replica says that it has heard of an erasure, and doesn't wait until what it decrypted before is stored, which takes 3 s.
+  // A replica reports an erasure as followed without waiting until what it decrypted before is stored, which takes 3 s.
   'hears-late': [
     {
       file: 'services/output/src/derive/openings.ts',
@@ -147,7 +148,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '  new Promise((done) => setTimeout(done, 3_000)).then(() => lane?.append(records)).then(\n',
     },
   ],
-  // Records of derived topics have the time that their writer gives them.
+  // Records of derived topics carry their writer's timestamp.
   'create-time': [
     {
       file: 'services/auth/src/control/streams/topic-pins.ts',
@@ -160,7 +161,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
 export const isBreakage = (name: string): name is BreakageName =>
   breakageNames.some((known) => known === name)
 
-/** Whether it shows only where one broker may fail and the others continue. */
+/** True for a breakage that shows only when one broker fails and the others continue. */
 export const needsThree = (name: string): boolean => name === 'acks-1'
 
 /** Throws when the text isn't there exactly once. */

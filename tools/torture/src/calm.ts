@@ -1,5 +1,5 @@
-// What has to go on by itself once nothing is broken: every replica of ingest acknowledges events of every stream
-// again, and every derived stream gets to where its input was.
+// What must recover after a storm: every replica of ingest acknowledges events of every stream again, and every derived
+// stream catches up with its input.
 import type { Isolation } from '@weir/kafka'
 import { hasCode, pollUntil } from '@weir/kit'
 
@@ -8,9 +8,9 @@ import type { DerivedStream, InputStream, Streams } from './streams.ts'
 import type { Topics } from './world/topics.ts'
 
 export type Progress = {
-  /** An event of the stream was acknowledged by a replica that had been sent then. */
+  /** A replica acknowledged an event of the stream that was sent at `sentMs` (`performance.now()`). */
   stored(stream: string, replica: number, sentMs: number): void
-  /** When the last one was sent. */
+  /** When the latest acknowledged one was sent; -1 before the first. */
   last(stream: string, replica: number): number
 }
 
@@ -80,12 +80,15 @@ async function isDerivedUpTo(
   if (committed === undefined || now === undefined) return false
   return ends.every((end, partition) => {
     const position = committed[partition] ?? start[partition]?.latest ?? 0n
-    // What lies ahead of all is no position, but what a stranger has committed.
+    // A position past the end was committed by a stranger.
     return position >= end && position <= (now[partition] ?? 0n)
   })
 }
 
-/** Until nobody's transaction is open in a derived stream, which would hide from readers of committed records what lies after it. */
+/**
+ * Resolves when no derived stream has an open transaction, which would hide later records from readers of committed
+ * records.
+ */
 export async function untilNoneIsOpen({ topics, streams }: CalmDeps): Promise<void> {
   const logs = streams.derived().flatMap(({ topic }) => [topic, `${topic}.dead`])
   const isNoneOpen = async (): Promise<boolean> => {
@@ -97,7 +100,7 @@ export async function untilNoneIsOpen({ topics, streams }: CalmDeps): Promise<vo
   await pollUntil(isNoneOpen, { deadlineMs: 60_000, everyMs: 300, what: 'no open transaction' })
 }
 
-/** Until no event comes any more that was on its way somewhere: `quietMs` without one. */
+/** Resolves when no input topic has grown for `quietMs`, so no event is still on its way. */
 export async function untilQuiet({ topics, streams }: CalmDeps, quietMs: number): Promise<void> {
   let last = ''
   let sinceMs = performance.now()

@@ -1,5 +1,5 @@
-// How far the clocks of the services have to be off for a full hour to come when a run wants it. Less than half
-// an hour: Kafka refuses records that are an hour ahead of its own clock.
+// How far to shift the services' clocks so that a full hour comes when a run wants it. At most half an hour, because
+// Kafka refuses records that are an hour ahead of its own clock.
 
 const hourMs = 3_600_000
 

@@ -1,5 +1,5 @@
-// The events that a run sends, by contract: how one is made, and what can be said of it later from its number
-// alone. Encoded and decoded with avsc, so that nothing here relies on the code that is put to the test.
+// The events that a run sends, by contract: how to create one, and what its number alone says about it. They are
+// encoded and decoded with avsc, so nothing here relies on the code under test.
 import avsc, { type Type } from 'avsc'
 
 import { asObject, exampleContract, exampleEvent, textIn } from '@weir/testkit'
@@ -9,12 +9,12 @@ export type Plain = Record<string, unknown>
 
 export type Kind = {
   readonly name: ExampleContract
-  /** What the header Svc-Schema-Id says. */
+  /** The value of the `Svc-Schema-Id` header. */
   readonly id: string
   readonly keyField: string
-  /** Levels by path. */
+  /** Levels of the personal fields, by path. */
   readonly levels: ReadonlyMap<string, number>
-  /** A field that isn't personal: it carries the event's mark. */
+  /** A field that isn't personal. It holds the event's mark. */
   readonly markField: string
   readonly type: Type
   readonly template: Plain
@@ -22,7 +22,7 @@ export type Kind = {
 
 /** An event as its sender knows it. */
 export type Event = {
-  /** Counts all events of a run. */
+  /** Unique in a run, counted from 0. */
   readonly number: number
   readonly kind: Kind
   /** The input stream's name. */
@@ -76,7 +76,7 @@ export function numberOf(mark: unknown): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** Every so many events a personal field that may be null is. */
+/** If an event's number is a multiple of this, its nullable personal fields are null. */
 const NULL_EVERY = 7
 
 /** The personal fields' values. No value is part of another one's text. */

@@ -1,10 +1,10 @@
-// What was sent, and what its sender was told: the only thing that the checks believe. An event is sent once, so
-// it is stored at most once, whatever became of the answer.
+// What was sent, and how it was answered: the only facts that the checks trust. An event is sent once, so it is stored
+// at most once, whatever the answer.
 import type { Event } from './events.ts'
 
 /**
- * acknowledged: stored once. refused: stored never. unknown: no answer, or one that leaves it open; stored at
- * most once, at any time until everything has settled.
+ * acknowledged: stored once. refused: never stored. unknown: no answer, or one that leaves it open; stored at most
+ * once, at any time until everything has settled.
  */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown'
 
@@ -16,7 +16,7 @@ export type Sent = Event & {
 }
 
 export type Ledger = {
-  /** Its outcome is unknown until told otherwise. */
+  /** Adds an event whose outcome is `unknown` until the caller sets it. */
   open(event: Omit<Event, 'number'>): Sent
   find(number: number): Sent | undefined
   all(): readonly Sent[]

@@ -1,4 +1,4 @@
-// A broker, a registry, replicas of all services, each behind a way of its own, and an account with its streams.
+// Opens the world of a run: brokers, a schema registry, replicas of all services, and an account with its streams.
 
 import { kekFilesIn } from '@weir/devstack'
 import { createKafka } from '@weir/kafka'
@@ -29,7 +29,7 @@ import { openStrangers } from './world/strangers.ts'
 import { createTokens } from './world/tokens.ts'
 import { openTopics } from './world/topics.ts'
 
-/** Everything that faults act upon, but for the checks. */
+/** What faults act on, without what the checks add. */
 export type TortureWorld = Omit<Theatre, 'farewell' | 'people'> & {
   losses: readonly LossReport[]
   outside: Outside
@@ -39,11 +39,11 @@ export type TortureWorld = Omit<Theatre, 'farewell' | 'people'> & {
 export type TortureOptions = {
   folder: string
   kinds: readonly Kind[]
-  /** After the start of the services; their clocks show a full hour then. */
+  /** How long after the services start their clocks show a full hour. */
   fullHourAfterMs: number
   kekFolder: string
   platformKey: string
-  /** A registry that runs already, instead of one of its own. */
+  /** A registry that already runs; undefined: the world starts its own. */
   schemaRegistryUrl: string | undefined
   brokers: 1 | 3
   expireIdsMs: number | undefined
@@ -54,7 +54,7 @@ export type TortureOptions = {
 }
 
 const PRODUCE_TIMEOUT_MS = 4_000
-/** About what services take to start, and streams to be made. */
+/** Roughly how long it takes to start the services and create the streams. */
 const STARTING_MS = 15_000
 const NOWHERE = 'http://127.0.0.1:9'
 
@@ -164,7 +164,7 @@ async function makeStreams(
   }
 }
 
-/** A replica of output says what it could not derive any more. */
+/** Parses the line that output logs when retention removed events before they were derived. */
 function lossIn(line: string): LossReport | undefined {
   if (!line.includes('retention removed events before they were derived')) return undefined
   const entry: unknown = JSON.parse(line)

@@ -1,36 +1,36 @@
-// People who were erased, or took a level back, as the one who asked knows it: what that means for each of their events, where it is sure,
-// and where it may be either way. Times are the broker's: services live by a shifted clock.
+// Erasures and withdrawals as their requester knows them: what they mean for each of a person's events, and where that
+// is unclear. Times are the broker's, because the services' clocks are shifted.
 import type { Event } from './events.ts'
 import type { Ledger, Sent } from './ledger.ts'
 
 export type Forgetting = {
   readonly stream: string
   readonly person: string
-  /** Those that were withdrawn; undefined: all of the person was erased. */
+  /** The withdrawn levels; undefined: the whole person was erased. */
   readonly levels: readonly number[] | undefined
-  /** When it was asked for the first time. */
+  /** When it was first requested. */
   readonly askedMs: number
-  /** How often it was asked for: auth may have done it and its answer been lost. */
+  /** How many requests were sent: auth may have executed one whose answer was lost. */
   attempts: number
-  /** When it was known to be accepted. */
+  /** When its acceptance was known. */
   acceptedMs: number | undefined
   erasureId: string | undefined
-  /** From then on nothing old is decrypted any more. */
+  /** From then on, nothing older is decrypted. */
   appliedMs: number | undefined
 }
 
-/** What has to be true of an event in a record that was written at some time. */
+/** What must hold for an event in a record that was written at a given time. */
 export type Fate = {
-  /** It must not be in an output that asks for one of these levels. */
+  /** It must not be in an output that requires one of these levels. */
   readonly gone: ReadonlySet<number>
-  /** It need not be in an output that asks for one of these levels. */
+  /** It may be missing from an output that requires one of these levels. */
   readonly mayBeGone: ReadonlySet<number>
-  /** Whether fields of a level are encrypted for good. */
+  /** Whether fields of this level stay encrypted. */
   closed(level: number): 'yes' | 'no' | 'either'
 }
 
 export type People = {
-  /** Somebody who has sent an event that was acknowledged; undefined while there is nobody. */
+  /** A person with an acknowledged event; undefined while there is none. */
   pick(choice: number): { readonly stream: string; readonly person: string } | undefined
   add(forgetting: Forgetting): void
   all(): readonly Forgetting[]
@@ -39,7 +39,7 @@ export type People = {
   fateOf(event: Sent, writtenMs: number): Fate
 }
 
-/** After this time no replica of ingest encrypts under the old keys. */
+/** How long after the acceptance replicas of ingest may encrypt under the old keys. */
 const heardWithinMs = 20_000
 
 type Relation = 'before' | 'after' | 'unclear'

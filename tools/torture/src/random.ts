@@ -1,13 +1,13 @@
-// Choices that are the same for the same seed: whatever a run decides, it decides through these.
+// Random choices that depend only on the seed. A run decides everything through these.
 
 export type Random = {
-  /** From 0 up to, not including, 1. */
+  /** From 0 (included) to 1 (excluded). */
   next(): number
   /** A whole number from `from` to `to`, both included. */
   between(from: number, to: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
-  /** Choices of its own, so that one who chooses more often doesn't change what others get. */
+  /** An independent sequence: how often it is used doesn't change what others get. */
   fork(): Random
 }
 

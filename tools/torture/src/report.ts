@@ -1,4 +1,4 @@
-// What a run has seen, for people and as JSON.
+// The result of a run, as text and as JSON.
 import type { Checked } from './check/check-world.ts'
 import type { Violation } from './check/violations.ts'
 import type { Storm } from './faults/plan.ts'
@@ -10,17 +10,17 @@ export type Report = {
   readonly breakage: string | undefined
   readonly faults: Readonly<Record<string, number>>
   readonly calmSpells: number
-  /** The longest time after a storm until every replica stored, and until every stream was derived. */
+  /** The longest times after a storm until every replica stored events again, and until every stream was derived. */
   readonly storedAgainMs: number
   readonly derivedAgainMs: number
   readonly events: Readonly<Record<Outcome, number>>
   readonly checked: Checked
-  /** Derived records that a program without any of our code has read. */
+  /** Derived records that a program without any code of Weir has read. */
   readonly fromOutside: number
   readonly violations: number
   readonly violationsBySort: Readonly<Record<string, number>>
   readonly shown: readonly Violation[]
-  /** What was planned, for a run that is tried again. */
+  /** The planned faults, to repeat the run. */
   readonly storms: readonly Storm[]
 }
 

@@ -1,5 +1,5 @@
-// One run: load and storms until the time is up, then a healed world, and everything in it compared with what was
-// sent. With a breakage all that is done in short rounds, until the breakage is found.
+// One run: load and storms until the time is up, then the faults end and everything is compared with what was sent.
+// With a breakage, it does this in short rounds until the breakage is found.
 import { join } from 'node:path'
 
 import { delay, hasCode } from '@weir/kit'
@@ -43,14 +43,14 @@ export type RunOptions = Pick<
   readonly minutes: number
   readonly size: LoadSize
   readonly faults: readonly FaultKind[]
-  /** Instead of storms: kills the replicas of output in turn, without a calm spell. */
+  /** If set, kills the output replicas in turn instead of storms, without calm spells. */
   readonly killOutputEveryMs?: number | undefined
   readonly breakage?: BreakageName | undefined
   say(line: string): void
 }
 
 const QUIET_MS = 6_000
-/** With a breakage; otherwise there is one round. */
+/** The round length with a breakage. Without one, a run is a single round. */
 const ROUND_MS = 30_000
 const BREAK = join(import.meta.dirname, 'preload/break.ts')
 const CALM_MS = 3_000
@@ -114,7 +114,7 @@ function prepare(options: RunOptions, world: TortureWorld, kinds: readonly Kind[
   const people = createPeople(ledger)
   const farewell = (stream: DerivedStream): Promise<void> =>
     checkSoFar({ kinds, ledger, people, topics, violations }, stream).catch((error: unknown) => {
-      // Kafka may be gone just now.
+      // Kafka may be unreachable during a storm.
       if (!hasCode(error, 'kafka.unavailable')) throw error
     })
   return {

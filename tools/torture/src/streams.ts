@@ -1,5 +1,5 @@
-// The streams of a run as its model knows them: which there are, from where on a derived one has to hold
-// events, and what retention has taken away before it could.
+// The streams of a run as the checks expect them: which exist, from which offset a derived one must hold events, and
+// what retention removed before it was derived.
 
 export type InputStream = {
   readonly name: string
@@ -13,23 +13,23 @@ export type Levels = {
   readonly levels: readonly number[]
 }
 
-/** Offsets of one input partition that were gone before they were derived; `to` is not among them. */
+/** Offsets of one input partition that were removed before they were derived; `to` is excluded. */
 export type Gap = {
   readonly partition: number
   readonly from: bigint
   readonly to: bigint
-  /** So many of them have to be reported as lost. */
+  /** At least this many of them must be reported as lost. */
   readonly countedAtLeast: bigint
 }
 
-/** A derived stream from its making to its deletion; made again under its name it is another one. */
+/** A derived stream from its creation to its deletion. One created later under the same name is another stream. */
 export type DerivedStream = {
   readonly name: string
   readonly topic: string
   readonly groupId: string
   readonly input: InputStream
   readonly levels: Levels
-  /** By partition: it starts at one of the offsets from `earliest` to `latest`. */
+  /** By partition: it starts at an offset from `earliest` to `latest`. */
   readonly start: readonly { readonly earliest: bigint; readonly latest: bigint }[]
   readonly gaps: Gap[]
 }
@@ -53,7 +53,9 @@ export function createStreams(inputs: readonly InputStream[]): Streams {
   }
 }
 
-/** Spec Events 4 and 5, read once more: which events a derived stream holds, and what it opens of them. */
+/**
+ * Spec Events 4 and 5, implemented a second time: which events a derived stream holds, and what it decrypts of them.
+ */
 export const passes = ({ levels }: Levels, consentLevels: readonly number[]): boolean =>
   levels.every((level) => consentLevels.includes(level))
 

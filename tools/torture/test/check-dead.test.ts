@@ -1,4 +1,4 @@
-// The check of dead letter topics finds what it is there for, each kind in a topic that is right but for that.
+// The check of dead letter topics finds each kind of violation in a topic that is correct otherwise.
 import { expect, test } from '@jest/globals'
 
 import { checkDead } from '../src/check/check-dead.ts'

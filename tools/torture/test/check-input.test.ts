@@ -1,4 +1,4 @@
-// The check of input topics finds what it is there for, each kind on a topic that is right but for that.
+// The check of input topics finds each kind of violation in a topic that is correct otherwise.
 import { expect, test } from '@jest/globals'
 
 import { decode, personNamed, plainOf, putAt } from '../src/events.ts'

@@ -1,4 +1,4 @@
-// Topics made by hand, as they should be, for tests that spoil one thing in them. Sealing is a hash here.
+// Correct topics, made by hand, in which tests spoil one thing. Encryption is a hash here.
 import { createHash } from 'node:crypto'
 
 import type { SourceRecord } from '@weir/kafka'
@@ -30,7 +30,9 @@ export function derivedStream(levels: Levels, more: Partial<DerivedStream> = {})
 
 export type Events = { ledger: ReturnType<typeof createLedger>; records: SourceRecord[] }
 
-/** Events of three persons, all acknowledged and stored in order; consent grows from none to 0 to 3. */
+/**
+ * Events of three persons, all acknowledged and stored in order. Consent grows from none to levels 0 to 3, repeatedly.
+ */
 export function makeEvents(count = 40): Events {
   const ledger = createLedger()
   const records: SourceRecord[] = []
@@ -72,7 +74,7 @@ export function recordOf(event: Sent, offset: bigint): SourceRecord {
 export const framed = (kind: Kind, plain: Record<string, unknown>): Buffer =>
   Buffer.concat([FRAME, kind.type.toBuffer(plain)])
 
-/** What has to be derived from these records, at offsets with gaps as markers leave them. */
+/** What must be derived from these records, at offsets with gaps as transaction markers leave them. */
 export function derive({ ledger, records }: Events, levels: Levels): SourceRecord[] {
   return records.flatMap((record, index) => {
     const event = ledger.find(Number(record.offset))
@@ -97,7 +99,7 @@ export function openedRecord(
   return { ...record, offset, timestampMs: derivedMs, value: framed(event.kind, plain), headers }
 }
 
-/** The sorts of violations that the check of the input finds. */
+/** The sorts of violations that the input check finds. */
 export function inputSorts({ ledger, records }: Events): string[] {
   const violations = createViolations()
   const people = createPeople(ledger)
@@ -119,7 +121,7 @@ export function derivedSorts(
   return Object.keys(violations.counts())
 }
 
-/** The same record with some fields as they are stored. */
+/** The same record with these fields as they are stored in the input. */
 export function closedRecord(
   event: Sent,
   { record, source }: { record: SourceRecord; source: SourceRecord },
@@ -137,7 +139,7 @@ export function withOutcome(events: Events, number: number, outcome: Outcome): v
   if (event !== undefined) event.outcome = outcome
 }
 
-/** The item at a place that is known to be there. */
+/** The item at an index that must exist. */
 export function at<T>(items: readonly T[], index: number): T {
   const [item] = items.slice(index)
   if (item === undefined) throw new Error(`nothing at ${index}`)

@@ -1,4 +1,4 @@
-// The check of derived topics finds what is decrypted, or there at all, although somebody was erased or took a level back.
+// The check of derived topics finds what is decrypted, or still there, after an erasure or a withdrawal.
 import { expect, test } from '@jest/globals'
 
 import { createPeople } from '../src/people.ts'
@@ -33,7 +33,7 @@ function forgotten(more: Partial<Forgetting> = {}) {
   return people
 }
 
-/** With what the person has, at these levels, as it is stored. */
+/** Replaces the person's fields of these levels by their encrypted values from the input. */
 function closing(
   records: readonly SourceRecord[],
   levels: readonly number[],

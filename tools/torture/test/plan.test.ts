@@ -1,4 +1,4 @@
-// What a seed decides: the same storms each time, all kinds of faults soon, and nothing that overlaps itself.
+// What a seed decides: the same storms each time, every kind of fault soon, and no fault that overlaps itself.
 import { expect, test } from '@jest/globals'
 
 import { createOutputKills, createPlan, faultKindsOf, needsOf } from '../src/faults/plan.ts'

@@ -1,5 +1,4 @@
-// The network that torture breaks: what comes through is whole and in order, and what doesn't is as silent as
-// it is meant to be.
+// The proxy: what arrives is complete and in order, and what doesn't arrive is as silent as the mode requires.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -50,7 +49,7 @@ function client() {
 }
 
 const until = (holds: () => boolean) => pollUntil(holds, { deadlineMs: 60_000, everyMs: 5 })
-/** For what must not happen: as long as it takes to happen otherwise, many times over. */
+/** To see that something does not happen: many times as long as it would take. */
 const aWhile = () => delay(150)
 
 test('what is open carries everything both ways', async () => {

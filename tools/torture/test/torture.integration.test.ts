@@ -1,5 +1,5 @@
-// A minute or two of `npm run torture` (docs/torture.md) at a low rate: replicas, broker, network and streams are
-// broken by a fixed plan while events flow, and everything that was answered holds.
+// One or two minutes of `npm run torture` (docs/torture.md) at a low rate: a fixed plan breaks replicas, broker,
+// network and streams while events flow, and every answer holds.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

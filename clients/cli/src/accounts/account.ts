@@ -1,5 +1,5 @@
-// Which account a command works with: the environment (WEIR_*), over the profile's account in use, or, with
-// nobody logged in, over the demo's. Also what of it is saved back to the profile.
+// Which account a command uses: that of the environment (WEIR_*), before the profile's current account or, without a
+// login, the demo's. Also saves parts of it to the profile.
 import { areOnThisMachine, findDemo, isOnThisMachine } from './demo.ts'
 import type { Demo } from './demo.ts'
 import { failure, misuse } from '../errors.ts'
@@ -15,12 +15,12 @@ import type { Addresses, Credentials, Environment, Profile, SavedAccount } from 
 export type Account = Addresses & {
   readonly billingId: string | undefined
   readonly apiKey: string | undefined
-  /** Kafka's listener for those who come with a stream's credentials. */
+  /** Kafka's listener for clients with a stream's credentials. */
   readonly analystBrokers: string
-  /** What the names of topics and groups begin with there. */
+  /** The prefix of topics and groups in this Kafka. */
   readonly kafkaPrefix: string
   readonly streams: ReadonlyMap<string, Credentials>
-  /** Set from the environment; stands for the credentials of any stream. */
+  /** From the environment; used for every stream. */
   readonly credentials: Credentials | undefined
   readonly demo: Demo | undefined
   readonly profile: string
@@ -29,9 +29,9 @@ export type Account = Addresses & {
 export type AccountChoice = {
   readonly env: Environment
   readonly cwd: string
-  /** `--demo`: the demo even when somebody is logged in. */
+  /** `--demo`: use the demo despite a login. */
   readonly wantsDemo: boolean
-  /** The command is about to send a key that is in neither file. */
+  /** The command will send a key that is in neither file. */
   readonly bringsKey: boolean
 }
 
@@ -84,13 +84,13 @@ function chooseDemo(
   return ownKey && !isOnThisMachine(demo) ? undefined : demo
 }
 
-/** Tokens for credentials that aren't the demo's own go to brokers on this machine only. */
+/** Tokens of credentials that aren't the demo's are only sent to brokers on this machine. */
 function brokersOf(demo: Demo | undefined, bringsOwn: boolean): string | undefined {
   const brokers = demo?.analystBrokers
   return brokers !== undefined && (!bringsOwn || areOnThisMachine(brokers)) ? brokers : undefined
 }
 
-/** An account of the same name somewhere else is another account. */
+/** An account of the same name at another address is another account. */
 function savedStreams(
   profile: Profile,
   billingId: string | undefined,
@@ -139,7 +139,7 @@ export function requireCredentials(account: Account, name: string): Credentials 
   )
 }
 
-/** Keeps an account with its API key, and makes it the one in use. */
+/** Saves an account with its API key, and makes it the current one. */
 export const saveLogin = (
   path: string,
   billingId: string,
@@ -165,13 +165,13 @@ export const saveCredentials = (
       )
     }
     const streams = new Map(savedStreams(profile, billingId, account)).set(name, credentials)
-    // What somebody logged in with stays as it is, whatever the environment says today.
+    // The addresses of the login stay, whatever the environment says now.
     const { authUrl, ingestUrl, outputUrl } = saved?.apiKey === undefined ? account : saved
     const entry = { authUrl, ingestUrl, outputUrl, apiKey: saved?.apiKey, streams }
     return withAccount(profile, billingId, entry)
   })
 
-/** Forgets credentials of streams that are gone. */
+/** Removes the credentials of deleted streams. */
 export async function forgetStreams(
   account: Account,
   billingId: string,

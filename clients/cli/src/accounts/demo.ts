@@ -1,5 +1,5 @@
-// The demo's file: `npm start` leaves the addresses, the API key and the streams' credentials of its demo
-// account in `.weir/demo.json`, so that `weir` needs no login there. Read only; the demo writes it.
+// The demo's file: `npm start` writes the addresses, the API key and the streams' credentials of its demo account into
+// `.weir/demo.json`, so that `weir` needs no login there. Read only; the demo writes it.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { failure } from '../errors.ts'
@@ -58,7 +58,7 @@ function readDemo(path: string): Demo {
 const isHere = (hostname: string | undefined): boolean =>
   ['localhost', '127.0.0.1', '[::1]'].includes(hostname ?? '')
 
-/** Somebody else's folder may hold such a file too: keys that aren't its own go to this machine only. */
+/** Another person's folder may contain such a file, too: keys from elsewhere are only sent to this machine. */
 export const isOnThisMachine = (addresses: Addresses): boolean =>
   [addresses.authUrl, addresses.ingestUrl, addresses.outputUrl].every((address) =>
     isHere(URL.parse(address)?.hostname),

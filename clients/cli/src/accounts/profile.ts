@@ -1,7 +1,6 @@
-// The profile: accounts somebody logged in to and the credentials of streams saved under them, in one
-// file that only its owner can read. Not where the account in use is chosen: that is account.ts.
-// Every change is a whole new file put in the old one's place, under a lock, so that two commands at
-// once lose nothing and a reader never sees half a file.
+// The profile: accounts with a login and saved credentials of their streams, in one file that only its owner can read.
+// account.ts chooses the account in use. Each change replaces the whole file, under a lock, so that two commands at the
+// same time lose nothing and a reader never sees an incomplete file.
 import * as fs from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -16,14 +15,14 @@ export type Addresses = {
   readonly outputUrl: string
 }
 
-/** Without an API key: only credentials that were saved, nobody logged in. */
+/** Without an API key: only saved credentials, no login. */
 export type SavedAccount = Addresses & {
   readonly apiKey: string | undefined
   readonly streams: ReadonlyMap<string, Credentials>
 }
 
 export type Profile = {
-  /** The billing id of the account in use. */
+  /** The billing id of the current account. */
   readonly current: string | undefined
   readonly accounts: ReadonlyMap<string, SavedAccount>
 }
@@ -48,7 +47,7 @@ export function profilePath(env: Environment): string {
   return join(folder, 'weir', 'config.json')
 }
 
-/** An absent file is an empty profile. */
+/** A missing file is an empty profile. */
 export function readProfile(path: string): Profile {
   let text: string
   try {
@@ -145,12 +144,12 @@ async function lock(path: string): Promise<void> {
   }
 }
 
-/** Only the folder made for the profile becomes private, never one that somebody named. */
+/** Only a folder that is created for the profile becomes private, never an existing one. */
 function makeFolder(path: string): void {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
 }
 
-/** A profile that is a link stays one: what it points at is replaced. */
+/** If the profile is a link, its target is replaced. */
 function replaceFile(path: string, text: string): void {
   const target = fs.existsSync(path) ? fs.realpathSync(path) : path
   const draft = `${target}.${process.pid}.tmp`

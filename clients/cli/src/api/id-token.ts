@@ -1,5 +1,4 @@
-// Id tokens: a stream's credentials exchanged at auth. Kept in memory for the run of a command, never in
-// a file.
+// Id tokens: auth issues them for a stream's credentials. Kept in memory while a command runs, never in a file.
 import { requireBillingId, requireCredentials } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { call, urlOf } from './request.ts'
@@ -8,7 +7,7 @@ import { textAt, valueAt } from '../json.ts'
 
 const renewBeforeMs = 60_000
 
-/** The answer of auth as it came: idToken, refreshToken, expiresAt. */
+/** The response of auth, unchanged: idToken, refreshToken, expiresAt. */
 export function requestToken(account: Account, name: string): Promise<unknown> {
   const billingId = requireBillingId(account)
   const { clientId, clientSecret } = requireCredentials(account, name)
@@ -20,7 +19,7 @@ export function requestToken(account: Account, name: string): Promise<unknown> {
   return call({ method: 'POST', url: urlOf(account.authUrl, ['auth']), json }, { 401: advice })
 }
 
-/** A token that is good for another minute at least; a new one is asked for when it has to be. */
+/** A token that is valid for at least another minute. A new one is requested when needed. */
 export function createTokenSource(account: Account, name: string): () => Promise<string> {
   let token = ''
   let renewAtMs = 0

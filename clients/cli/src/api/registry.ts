@@ -1,4 +1,4 @@
-// Where Avro readers get schemas: auth's /registry, as Confluent's clients take it, with a stream's own credentials.
+// Where Avro readers get schemas: auth's /registry, for Confluent's clients, with a stream's own credentials.
 import { urlOf } from './request.ts'
 import type { Credentials } from '../accounts/profile.ts'
 
@@ -7,7 +7,7 @@ export type RegistryLogin = { readonly url: string; readonly credentials: Creden
 export const registryUrlOf = ({ authUrl }: { readonly authUrl: string }): string =>
   urlOf(authUrl, ['registry']).href
 
-/** By the names that Confluent's clients have for it. */
+/** By the names that Confluent's clients use. */
 export const registrySettings = ({
   url,
   credentials: { clientId, clientSecret },

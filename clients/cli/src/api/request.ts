@@ -1,5 +1,5 @@
-// One HTTP request to a Weir service, and what went wrong with it in words: nothing answers, or a refusal
-// (RFC 9457 problem documents, auth's {code, message}, or ingest's line of text). No retries.
+// One HTTP request to a Weir service, and its errors in words: unreachable, or a refusal (RFC 9457 problem documents,
+// auth's {code, message}, or ingest's line of text). No retries.
 import { CliError, misuse, unreachablePage } from '../errors.ts'
 import { isObject, listAt, textAt, textsAt, tryParseJson, valueAt } from '../json.ts'
 import { visible } from '../terminal/table.ts'
@@ -10,7 +10,7 @@ export type Request = {
   readonly bearer?: string
   /** Sent as JSON. */
   readonly json?: unknown
-  /** Sent as it is, as the JSON it holds. */
+  /** Bytes of JSON, sent unchanged. */
   readonly body?: Uint8Array<ArrayBuffer>
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -20,21 +20,21 @@ export type Answer = {
   readonly text: string
   readonly json: unknown
   readonly retryAfter: string | undefined
-  /** The service's own time. */
+  /** The service's time. */
   readonly date: string | undefined
-  /** Of the page about a refusal. */
+  /** The page about the refusal. */
   readonly help?: string | undefined
-  /** Of a list's next page. */
+  /** The next page of a list. */
   readonly next?: URL | undefined
   readonly url: URL
 }
 
-/** What a reader can do about a status, where the command knows better than the service. */
+/** What a user can do about a status, if the command knows better than the service. */
 export type Advice = Readonly<Record<number, string>>
 
 const answerTimeoutMs = 60_000
 
-/** A URL under the address of a service; each segment is encoded, whatever it holds. */
+/** A URL under a service's address. Each segment is encoded. */
 export function urlOf(
   address: string,
   segments: readonly string[],
@@ -47,7 +47,7 @@ export function urlOf(
       'It looks like http://127.0.0.1:8081.',
     )
   }
-  // These two would climb in the path instead of naming something.
+  // These would move within the path instead of naming something.
   const name = segments.find((segment) => ['', '.', '..'].includes(segment))
   if (name !== undefined) throw misuse(`'${name}' isn't a name`)
   url.pathname = [url.pathname.replace(/\/+$/, ''), ...segments.map(encodeURIComponent)].join('/')
@@ -55,7 +55,7 @@ export function urlOf(
   return url
 }
 
-/** Any answer, refusals too. Throws when nothing answers. */
+/** Returns any response, including refusals. Throws if the service is unreachable. */
 export async function request({ method, url, ...rest }: Request): Promise<Answer> {
   const headers = {
     ...(rest.bearer === undefined ? {} : { authorization: `Bearer ${rest.bearer}` }),
@@ -90,7 +90,7 @@ export async function request({ method, url, ...rest }: Request): Promise<Answer
   }
 }
 
-/** The JSON of a success, a list with all its pages; a refusal is thrown in the service's own words. */
+/** Returns the JSON of a success, all pages of a list. Throws a refusal in the service's words. */
 export async function call(what: Request, advice: Advice = {}): Promise<unknown> {
   const answer = await request(what)
   if (answer.status < 200 || answer.status > 299) throw refusal(answer, advice)
@@ -99,13 +99,13 @@ export async function call(what: Request, advice: Advice = {}): Promise<unknown>
   return [...answer.json, ...(Array.isArray(rest) ? rest : [])]
 }
 
-/** Under the same path, so that the API key goes nowhere else. */
+/** Only under the same path, so that the API key is sent nowhere else. */
 function nextIn(link: string | undefined, url: URL): URL | undefined {
   const [, query] = /<(\?[^<>\s]+)>; *rel="next"/.exec(link ?? '') ?? []
   return query === undefined ? undefined : new URL(query, url)
 }
 
-/** Where the service says that its refusal is explained (RFC 8288). */
+/** The page that explains the refusal, from the service (RFC 8288). */
 export function helpIn(link: string | undefined): string | undefined {
   const [, page = ''] = /<(https?:\/\/[^<>\s]+)>; *rel="help"/.exec(link ?? '') ?? []
   return page === '' ? undefined : visible(page)
@@ -122,7 +122,7 @@ export function refusal(answer: Answer, advice: Advice = {}): CliError {
   return new CliError(1, `${headline} (${status})`, { advice: lines, status, page })
 }
 
-/** A sentence that holds all the problems isn't said beside their list. */
+/** A sentence that contains all problems is not repeated next to their list. */
 function whatIsWrong(answer: Answer): { headline: string; problems: readonly string[] } {
   const headline = sentenceOf(answer)
   const problems = textsAt(answer.json, 'problems')
@@ -133,13 +133,13 @@ function whatIsWrong(answer: Answer): { headline: string; problems: readonly str
   return { headline: visible(title), problems }
 }
 
-/** What the service said, in one line. */
+/** The service's message, in one line. */
 export function sentenceOf(answer: Pick<Answer, 'text' | 'json' | 'status' | 'url'>): string {
   const said =
     textAt(answer.json, 'detail') ?? textAt(answer.json, 'message') ?? textAt(answer.json, 'title')
   if (said) return visible(said)
   const plain = answer.json === undefined ? answer.text.trim() : ''
-  // A page of a proxy says nothing that helps here.
+  // A proxy's HTML page does not help here.
   if (plain !== '' && !plain.startsWith('<')) return visible(plain)
   return `${answer.url.origin} refused`
 }
@@ -148,7 +148,7 @@ function commonAdvice({ status, url, json }: Answer): string | undefined {
   if (status >= 300 && status <= 399) {
     return `The service redirects the request. Is ${url.origin} the right address?`
   }
-  // auth says more than a status.
+  // auth always sends more than a status.
   if (status === 404 && !isObject(json)) return `Is ${url.origin} the right address?`
   if (status === 401) return '`weir account login` saves another API key.'
   if (status >= 500) return `See the log of the service at ${url.origin} for the reason.`
@@ -189,7 +189,7 @@ const noAnswer = (message: string, ...advice: string[]): CliError =>
 const addressAdvice =
   'For other addresses set WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or use `weir account login`.'
 
-/** fetch hides the reason in its cause; with several addresses tried, in the first of several causes. */
+/** fetch hides the reason in its cause or, if it tried several addresses, in the first of several causes. */
 function codeOf(error: unknown): string {
   const [first] = listAt(error, 'errors')
   if (first !== undefined) return codeOf(first)

@@ -1,5 +1,5 @@
-// Streams as the management API shows them: reading their records, and finding out whether a name is an
-// input stream or a derived one, which live under different paths but share one name space.
+// Streams as the management API shows them: reading their records, and finding out whether a name is an input stream or
+// a derived one. They have different paths, but share one name space.
 import { forgetStreams, saveCredentials } from '../accounts/account.ts'
 import type { Advice } from './request.ts'
 import { failure } from '../errors.ts'
@@ -14,7 +14,7 @@ export const nameOf = (record: unknown): string | undefined =>
 
 export const inputOf = (record: unknown): string | undefined => textAt(record, 'linkedStream')
 
-/** Credentials of a record or of an answer that holds nothing else; only new ones carry their secret. */
+/** The credentials of a record, or of a response that contains nothing else. Only new ones have their secret. */
 export function newCredentials(answer: unknown): Credentials | undefined {
   const own = parseCredentials(answer) ?? parseCredentials(valueAt(answer, 'credentials'))
   if (own) return own
@@ -29,7 +29,7 @@ export function clientIdsOf(record: unknown): readonly string[] {
   return all.map((one) => textAt(one, 'clientId')).filter((id) => id !== undefined)
 }
 
-/** The records of a list answer: the array itself, or the one an object holds. */
+/** The records of a list: the array itself, or the one in an object. */
 export function recordsOf(answer: unknown): readonly JsonObject[] {
   const list = isObject(answer) ? Object.values(answer).find(Array.isArray) : answer
   return Array.isArray(list) ? list.filter(isObject) : []
@@ -50,7 +50,7 @@ export async function listOutputs(
   return recordsOf(await session.manage({ method: 'GET', path: ['streams', input, 'outputs'] }))
 }
 
-/** The input streams as /v2 lists them, and what of them /v1 alone tells. */
+/** The input streams from /v2, with the members that only /v1 has. */
 export const listStreamsWhole = (session: AccountCalls): Promise<readonly JsonObject[]> =>
   listWhole(session, ['streams'])
 
@@ -72,7 +72,7 @@ async function listWhole(
   return recordsOf(records).map((record) => whole(record, flatByName.get(nameOf(record))))
 }
 
-/** One stream, found under its path, as `listWhole` shows it. */
+/** One stream by its path, in the form of `listWhole`. */
 export async function readWhole(
   session: Session,
   path: readonly string[],
@@ -85,7 +85,7 @@ export async function readWhole(
   return whole(record, flat)
 }
 
-/** The second shape has no tags and no decrypterName. */
+/** /v2 has no tags and no decrypterName. */
 function whole(record: unknown, flat: unknown): JsonObject {
   const only = ['tags', 'decrypterName'].flatMap((key) => {
     const value = valueAt(flat, key)
@@ -120,7 +120,7 @@ export async function findStream(
   )
 }
 
-/** Keeps what a creation answered, for `weir listen` and `weir send`. */
+/** Saves new credentials, for `weir listen` and `weir send`. */
 export async function saveNew(session: Session, name: string, answer: unknown): Promise<void> {
   const account = session.account()
   const billingId = textAt(answer, 'ref', 'billingId') ?? account.billingId
@@ -135,7 +135,7 @@ export async function saveNew(session: Session, name: string, answer: unknown): 
 export const tellOnce = (session: Telling): void =>
   session.tell('The clientSecret is not shown again. With --save it is also saved in the profile.')
 
-/** Everything a deletion took away; credentials saved for it are of no use any more. */
+/** Shows everything that was deleted, and removes the saved credentials. */
 export async function showDeleted(session: Session, answer: unknown): Promise<void> {
   const items = listAt(answer, 'deleted')
   session.showList({

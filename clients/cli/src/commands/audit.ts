@@ -1,5 +1,5 @@
-// `weir audit`: who did what, when, and how it ended; `weir audit verify`: whether the log is whole. The chain is walked
-// here, from the records as they lie there, so that nobody has to take the service's word for it.
+// `weir audit`: who did what, when, and how it ended. `weir audit verify`: whether the log is complete. The chain is
+// verified here, from the stored records, so that nobody has to trust the service.
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import { call, urlOf } from '../api/request.ts'
@@ -14,7 +14,7 @@ import { readSecret } from '../terminal/terminal.ts'
 
 type AuditOptions = { readonly from?: string; readonly until?: string; readonly all?: boolean }
 type VerifyOptions = { readonly head?: Link }
-/** Asks for a page of something. */
+/** Requests a page. */
 type Ask = (query: Readonly<Record<string, string>>) => Promise<unknown>
 
 export function addAuditCommands(program: Command, open: OpenSession): void {
@@ -76,7 +76,7 @@ async function show(session: Session, { from, until, all }: AuditOptions): Promi
     answer: entries,
     items: entries,
     columns: {
-      // An account sees ids: numbers would count everybody's entries.
+      // An account gets ids, because numbers would count the entries of all accounts.
       ...(all === true ? { NO: (entry: unknown) => valueAt(entry, 'seq') } : {}),
       TIME: (entry) => valueAt(entry, 'time'),
       WHO: whoOf,
@@ -146,8 +146,8 @@ async function verify(session: Session, options: VerifyOptions): Promise<void> {
 }
 
 /**
- * Everything in the log by now. The service tells its head after it has read the records, so a log that doesn't reach
- * the head of the answer before has lost its end.
+ * Verifies everything in the log so far. The service reads its head after the records, so a log that does not reach the
+ * head of the previous response is cut off.
  */
 async function walkAll(walk: Walk, ask: Ask): Promise<void> {
   let expected: Link | undefined

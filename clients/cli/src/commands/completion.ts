@@ -1,4 +1,4 @@
-// `weir completion SHELL` prints what makes a shell complete `weir`; `weir complete` is what that asks.
+// `weir completion SHELL` prints a script that completes `weir` in a shell; the script calls `weir complete`.
 import { Argument } from 'commander'
 import type { Command } from 'commander'
 import { liveNames } from '../completion/live-names.ts'

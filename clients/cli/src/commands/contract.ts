@@ -1,4 +1,4 @@
-// `weir contract …`: event contracts, as JSON files of the management API's own form.
+// `weir contract …`: event contracts, as JSON files in the form of the management API.
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -141,7 +141,7 @@ async function types(session: Session, id: string, file: string | undefined): Pr
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-/** The whole contract: the schema as the JSON it is, a line for each of the other members. */
+/** The whole contract: the schema as JSON, and one other member per line. */
 function renderContract(contract: unknown): string {
   const definition = JSON.stringify(valueAt(contract, 'schema', 'definition') ?? null, null, 2)
   const lines = definition.split('\n').map((line) => `  ${visible(line)}`)

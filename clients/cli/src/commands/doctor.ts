@@ -1,4 +1,4 @@
-// `weir doctor`: looks at everything that the command works with, and says what to do about what isn't right.
+// `weir doctor`: checks everything that the command works with, and says how to fix problems.
 import type { Command } from 'commander'
 import { failure } from '../errors.ts'
 import { fromError, renderFindings } from '../doctor/findings.ts'
@@ -54,7 +54,7 @@ async function checkAll(session: Session, isTls: boolean): Promise<readonly Find
       ...(hasAuth ? await checkSchemas(account) : []),
     ]
   } catch (error) {
-    // A profile or a demo's file that can't be read: nothing else can be known then.
+    // Without a readable profile or demo file, nothing else can be checked.
     return [fromError('account', error, 'problem')]
   }
 }

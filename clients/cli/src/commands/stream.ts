@@ -102,7 +102,7 @@ function addCreate(noun: Command, open: OpenSession): void {
   )
 }
 
-/** What may be set at the creation and later. */
+/** Settings of the creation that can also be changed later. */
 const withSettings = (command: Command): Command =>
   command
     .option('--rate <events>', 'maximum number of events per second', digits)
@@ -170,18 +170,18 @@ async function create(session: Session, name: string, options: CreateOptions): P
     path: ['streams'],
     json: streamDraft(name, options),
   })
-  // Shown before it is saved: this is the only time that the service tells the secret.
+  // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)
   await (options.save ? saveNew(session, name, record) : tellOnce(session))
 }
 
-/** The body of the creation: only what was asked for, the service knows the defaults. */
+/** The request body of the creation: only what was given, because the service has the defaults. */
 export function streamDraft(name: string, options: CreateOptions): unknown {
   const { partitions, rotationHours } = options
   return { name, partitions, rotationHours, ...settingsOf(options) }
 }
 
-/** To change: at least one. */
+/** The changes, at least one. */
 function changesOf(options: UpdateOptions): unknown {
   const settings = settingsOf(options)
   if (Object.values(settings).some((value) => value !== undefined)) return settings
@@ -224,7 +224,7 @@ async function remove(session: Session, name: string, options: DeleteOptions): P
   await showDeleted(session, answer)
 }
 
-/** Names what goes with the stream, as far as somebody reads it. */
+/** Names what is deleted with the stream, if a person reads the question. */
 async function deletionQuestion(
   session: Session,
   name: string,

@@ -1,4 +1,4 @@
-// `weir usage NAME`: what an input stream took, piece of time by piece of time.
+// `weir usage NAME`: the usage of an input stream, by pieces of time.
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { isObject, listAt, valueAt } from '../json.ts'
@@ -77,7 +77,7 @@ function printCsv({ terminal }: Session, items: readonly unknown[]): void {
   terminal.print(['from,events,bytes,refused', ...rows].join('\n'))
 }
 
-/** For whatever reason. */
+/** The sum over all reasons. */
 function refusedOf(piece: unknown): number {
   const refused = valueAt(piece, 'refused')
   if (!isObject(refused)) return 0

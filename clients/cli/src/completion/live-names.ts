@@ -1,5 +1,5 @@
-// The names that a command line can be completed with: streams, outputs and contracts of the account, as they are now. It
-// waits a moment at most and is silent about everything that goes wrong: nobody has asked for an answer yet.
+// The names that can complete a command line: the account's current streams, outputs and contracts. It waits a short
+// time at most and shows no errors, because the user has not run a command yet.
 import { resolveAccount } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { urlOf } from '../api/request.ts'
@@ -14,7 +14,7 @@ type Kind = 'inputs' | 'outputs' | 'streams' | 'contracts' | 'accounts'
 const waitMs = 1_000
 const inputsMax = 50
 
-/** By the command and what is expected there. Names that are to be new have no entry. */
+/** By command and expected argument. Names of new things have no entry. */
 const kinds: readonly (readonly [RegExp, Kind])[] = [
   [/^stream (list|show|enable|disable|delete) name$/, 'inputs'],
   [/^output [a-z ]+ input$/, 'inputs'],
@@ -48,7 +48,7 @@ export async function liveNames(
 }
 
 async function namesOf(account: Account, kind: Kind, input: string): Promise<readonly string[]> {
-  // One moment for all questions together.
+  // One time-out for all requests together.
   const signal = AbortSignal.timeout(waitMs)
   const list = (...path: string[]): Promise<readonly string[]> => ask(account, path, signal)
   if (kind === 'contracts') return list('contracts')

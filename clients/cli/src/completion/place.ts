@@ -1,21 +1,21 @@
-// Where somebody is in a command line that isn't finished: which command, and whether a command, an option, an option's
-// value or an argument comes next. It knows commander's tree and asks nobody. Pure.
+// The position in an incomplete command line: which command, and whether a command, an option, an option's value or an
+// argument comes next. By commander's tree, without I/O. Pure.
 import type { Command, Option } from 'commander'
 
 export type Place = {
-  /** What is typed already of the word. */
+  /** The typed part of the word. */
   readonly typed: string
   /** Such as `output show`. */
   readonly path: string
-  /** Arguments before it. */
+  /** The arguments before it. */
   readonly given: readonly string[]
-  /** What could stand there, as far as the program itself knows. */
+  /** Words that the program itself knows for this position. */
   readonly words: readonly string[]
-  /** The name of the argument, or of the option's value, that comes there: `name`, `schema`. */
+  /** The name of the argument, or of the option's value, at this position: `name`, `schema`. */
   readonly expects: string | undefined
 }
 
-/** `words` are those after `weir`; the last one is being typed, and may be empty. */
+/** `words` are those after `weir`. The last one is incomplete and may be empty. */
 export function placeOf(program: Command, words: readonly string[]): Place {
   const typed = words.at(-1) ?? ''
   let command = program
@@ -79,6 +79,6 @@ const optionsOf = (chain: readonly Command[]): readonly string[] => [
 const findOption = (chain: readonly Command[], word: string): Option | undefined =>
   chain.flatMap(({ options }) => options).find(({ long, short }) => word === long || word === short)
 
-/** `--level=1` brings its own. */
+/** `--level=1` contains its value. */
 const takesValue = (option: Option | undefined, word: string): Option | undefined =>
   option && (option.required || option.optional) && !word.includes('=') ? option : undefined

@@ -1,5 +1,5 @@
-// What a shell has to read so that it completes `weir`: each asks the command itself, with the words typed so far. Where
-// that knows nothing, the shell goes on with file names.
+// The scripts that complete `weir` in each shell. They call the command with the words so far. If it knows no words,
+// the shell completes file names.
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 

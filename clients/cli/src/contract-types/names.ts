@@ -1,8 +1,8 @@
-// Names of TypeScript for things whose names come from elsewhere: every one is an identifier, no two in a file are the same.
+// TypeScript names for things with arbitrary names: each is an identifier, and unique within a file.
 
 const identifier = /^[A-Za-z_$][\w$]*$/
 
-/** Words that a constant or a type may not be called, and names that the file has from elsewhere. */
+/** Reserved words, and names that the file already uses. */
 const taken = `
   any arguments as async await bigint boolean break case catch class const continue debugger declare default delete do else
   enum eval export extends false finally for from function get if implements import in infer instanceof interface is keyof
@@ -12,7 +12,7 @@ const taken = `
   .trim()
   .split(/\s+/)
 
-/** The wish, or the wish and a number, if it is in use. */
+/** The wanted name, with a number if it is in use. */
 export function createNames(): (wish: string) => string {
   const used = new Set(taken)
   return (wish) => {
@@ -27,13 +27,13 @@ const wordsOf = (text: string): string[] =>
   text.split(/[^A-Za-z0-9$]+/).filter((word) => word !== '')
 const capital = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1)
 
-/** `demo_event` is DemoEvent. */
+/** `demo_event` becomes DemoEvent. */
 export function typeName(text: string): string {
   const name = wordsOf(text).map(capital).join('')
   return identifier.test(name) ? name : `Type${name}`
 }
 
-/** `demo/event/1.0.0` is demoEvent100. */
+/** `demo/event/1.0.0` becomes demoEvent100. */
 export function constantName(text: string): string {
   const [first = '', ...rest] = wordsOf(text)
   const name = first.charAt(0).toLowerCase() + first.slice(1) + rest.map(capital).join('')

@@ -1,20 +1,20 @@
-// A contract as a file of TypeScript: the types of its events as @weir/client takes them, and the contract itself, which
-// carries them. Pure. Not a check of the schema: auth has made that, and what can't be read becomes `unknown`.
+// A contract as a TypeScript file: the types of its events for @weir/client, and the contract itself, which carries
+// them. Pure. It does not check the schema, because auth has. Unreadable parts become `unknown`.
 import { isObject, listAt, textAt, tryParseJson, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { constantName, createNames, memberName, stringLiteral, typeName } from './names.ts'
 
 type Writing = {
-  /** By full name of Avro. */
+  /** By full Avro name. */
   readonly names: Map<string, string>
   readonly nameFor: (wish: string) => string
   readonly declarations: string[]
 }
-/** The type, and the name that its branch of a union has on the wire. */
+/** The type, and its branch name in a union. */
 type Written = { readonly text: string; readonly branch: string; readonly bucket: string }
 
 const envelopeName = 'svcMeta'
-/** What ingest writes there whatever a producer sends. */
+/** What ingest overwrites. */
 const filledByIngest: readonly string[] = [
   'schemaId',
   'eventContractRef',
@@ -35,7 +35,7 @@ const primitives: Readonly<Record<string, { text: string; bucket: string }>> = {
   string: { text: 'string', bucket: 'string' },
 }
 
-/** @param contract as auth answers it */
+/** @param contract a response of auth */
 export function typesOf(contract: JsonObject): string {
   const id = textAt(contract, 'id') ?? ''
   const given = valueAt(contract, 'schema', 'definition')
@@ -104,7 +104,7 @@ function named({ names }: Writing, name: string, { namespace }: Place): Written 
   return { text, branch: found, bucket }
 }
 
-/** Branches that can be told apart by their values stand as they are; the others have their names before them. */
+/** Branches whose values differ in type are plain; others are wrapped in their names. */
 function union(writing: Writing, schemas: readonly unknown[], place: Place): Written {
   const branches = schemas.map((schema) => write(writing, schema, place))
   const isPlain = new Set(branches.map(({ bucket }) => bucket)).size === branches.length
@@ -133,7 +133,7 @@ function enumeration(writing: Writing, schema: JsonObject, place: Place): Writte
 function record(writing: Writing, schema: JsonObject, place: Place): Written {
   const { fullName, namespace, simple } = fullNameOf(schema, place)
   const text = writing.nameFor(typeName(simple))
-  // Before its fields, which may name it.
+  // Before its fields, which may refer to it.
   writing.names.set(fullName, text)
   const at = writing.declarations.push('') - 1
   const fields = listAt(schema, 'fields').filter(isObject)
@@ -161,7 +161,7 @@ function member(writing: Writing, field: JsonObject, place: Place): string[] {
   return [...doc, `  readonly ${memberName(name)}${isOptional ? '?' : ''}: ${text}`]
 }
 
-/** Values are those of the type beneath. */
+/** A comment for the type. Values have the underlying type. */
 function logicalTypeIn(schema: unknown): string | undefined {
   if (Array.isArray(schema)) return schema.map(logicalTypeIn).find((found) => found !== undefined)
   const logicalType = textAt(schema, 'logicalType')

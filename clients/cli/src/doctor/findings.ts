@@ -1,4 +1,4 @@
-// What `weir doctor` finds: how a thing is, in words, and what to do about it. No finding holds a secret.
+// The findings of `weir doctor`: a state in words, and how to fix it. No finding contains a secret.
 import { CliError } from '../errors.ts'
 import { visible } from '../terminal/table.ts'
 
@@ -30,14 +30,14 @@ export const problem = (check: string, message: string, ...advice: string[]): Fi
   advice,
 })
 
-/** What a check threw, in the words of whoever threw it. */
+/** From an error of a check, with its message. */
 export function fromError(check: string, error: unknown, state: 'warning' | 'problem'): Finding {
   const message = error instanceof Error ? error.message : String(error)
   const advice = error instanceof CliError ? error.advice : []
   return { check, state, message: visible(message), advice }
 }
 
-/** A line for each, and one for each piece of advice. */
+/** One finding per line, and one advice per line. */
 export function renderFindings(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length))
   const indent = ' '.repeat('warning  '.length + width + 2)

@@ -1,5 +1,5 @@
-// What analysts come to, and `weir export`: Kafka's listener for them, and auth's schemas. Nothing else of the command
-// needs these, so what is wrong with them is a warning.
+// What analysts and `weir export` need: Kafka's listener for analysts, and auth's schemas. Other commands don't need
+// these, so their problems are warnings.
 import { requireTopic } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { request, urlOf } from '../api/request.ts'
@@ -11,7 +11,7 @@ import type { Finding } from './findings.ts'
 
 const kafkaTimeoutMs = 5_000
 
-/** With the credentials of an output, as its own Kafka client would. */
+/** With the credentials of an output, like its Kafka client. */
 export async function checkKafka(account: Account, isTls: boolean): Promise<readonly Finding[]> {
   const output = await firstOutput(account)
   if (output === undefined) return []
@@ -45,11 +45,11 @@ async function firstOutput(account: Account): Promise<{ name: string; token: str
   return undefined
 }
 
-/** Read, not verified: Kafka does that. */
+/** Decoded, not verified, which is Kafka's task. */
 const kindOf = (token: string): string | undefined =>
   textAt(tryParseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()), 'kind')
 
-/** With the credentials that readers of Avro come with, or the API key. */
+/** With the credentials of Avro readers, or the API key. */
 export async function checkSchemas(account: Account): Promise<readonly Finding[]> {
   const authorization = authorizationOf(account)
   if (authorization === undefined) return []

@@ -1,4 +1,4 @@
-// What can be said without asking anybody: the versions of Node and of the command, the profile's file, which account.
+// Local checks: the versions of Node and of the command, the profile's file, the account.
 import { statSync } from 'node:fs'
 import { versions } from 'node:process'
 import packageJson from '../../package.json' with { type: 'json' }

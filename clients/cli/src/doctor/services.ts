@@ -1,5 +1,5 @@
-// The three services as this machine sees them: whether they answer, are ready, and have the same time; and whether they
-// take the account's key and the streams' credentials.
+// The three services from this machine: whether they respond, are ready and have the same time, and whether they accept
+// the account's key and the streams' credentials.
 import { requireApiKey } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { call, request, urlOf } from '../api/request.ts'
@@ -29,7 +29,7 @@ const healthTimeoutMs = 2_000
 const skewMs = { warning: 5_000, problem: 30_000 }
 const streamsMax = 20
 
-/** Any answer will do: what is asked for needs no token, and changes nothing. */
+/** Any response is enough: the request needs no token and changes nothing. */
 export async function checkService({
   name,
   url,
@@ -54,7 +54,7 @@ export async function checkService({
   }
 }
 
-/** HTTP's dates are whole seconds, and it was some moment between question and answer. */
+/** HTTP dates are whole seconds, and the response took some time. */
 export function clockFinding(
   name: string,
   date: string | undefined,
@@ -72,7 +72,7 @@ export function clockFinding(
   return [(off < skewMs.problem ? warning : problem)(`${name} clock`, message, advice)]
 }
 
-/** The admin port is for the platform; where it can be reached from here at its default place, it says what is missing. */
+/** The admin port is for operators. If it is reachable at its default port, it says what is missing. */
 async function checkReadiness(
   name: string,
   { protocol, hostname, port }: URL,
@@ -121,7 +121,7 @@ export async function checkApiKey(account: Account): Promise<readonly Finding[]>
   }
 }
 
-/** Of credentials that are saved, or set. What they give is thrown away. */
+/** For saved credentials, or those of the environment. The tokens are discarded. */
 export async function checkCredentials(account: Account): Promise<readonly Finding[]> {
   if (account.billingId === undefined) return []
   if (account.credentials !== undefined) return [await checkStream(account, 'WEIR_CLIENT_ID')]

@@ -1,5 +1,5 @@
-// An event as its schema's reader gives it -> the values of its columns. Not a writer: a `long` is a bigint, a map a list
-// of entries, and what has no type of its own plain JSON. Compiled once for each schema. Pure.
+// Converts an event, as its schema's reader returns it, into the values of its columns. A `long` is a bigint, a map is
+// a list of entries, and values without a type of their own are plain JSON. Compiled once per schema. Pure.
 import { isBranch, isFields, plainOf } from '@weir/contracts'
 import type { AvroType, RecordType } from '@weir/contracts'
 import type { RecordShape, Shape } from './shape.ts'
@@ -37,7 +37,7 @@ const toNull: Convert = () => null
 const same: Convert = (value) => value
 const toBig: Convert = (value) => (typeof value === 'number' ? BigInt(value) : null)
 
-/** A branch says which it is, unless there is but one beside null. */
+/** A value names its branch, except in a union of one type and null. */
 function convertUnion(branches: readonly AvroType[], shape: Shape): Convert {
   const converts = branches.map((branch) => convertTo(branch, shape))
   const only = converts[branches.findIndex(({ kind }) => kind !== 'null')] ?? toNull

@@ -1,5 +1,5 @@
-// Events as CSV (RFC 4180): a column for each field, those of nested records by their path (`customer.id`), lists and maps
-// as JSON. Null is an empty cell and an empty text a quoted one, so that both can be told apart.
+// Events as CSV (RFC 4180): one column per field, with the path for fields of nested records (`customer.id`), and JSON
+// for lists and maps. Null is an empty cell, an empty text is a quoted one.
 import { isFields } from '@weir/contracts'
 import type { Fields } from './convert.ts'
 import type { EventWriter, Sink } from './event-writer.ts'
@@ -50,7 +50,7 @@ function cellOf(value: unknown, shape: Shape): string {
 const quoted = (text: string): string =>
   text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
-/** As it stands in JSON: times as texts, whole numbers as such (they are within ±2^53). */
+/** As in JSON: times as texts, integers as numbers (they are within ±2^53). */
 function plain(value: unknown, shape: Shape): unknown {
   if (value === null || value === undefined) return null
   switch (shape.kind) {
@@ -95,7 +95,7 @@ const dayMs = 86_400_000
 function timeText(value: number, kind: string): string {
   const perMs = kind.endsWith('micros') ? 1_000 : 1
   const ms = kind === 'date' ? value * dayMs : Math.floor(value / perMs)
-  // Far beyond what JavaScript, or a calendar, has dates for.
+  // Outside the range of JavaScript's dates.
   if (Math.abs(ms) > 8.64e15) return String(value)
   const iso = new Date(ms).toISOString()
   const micros = perMs === 1 ? '' : String(value - ms * perMs).padStart(3, '0')

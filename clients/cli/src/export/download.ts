@@ -1,5 +1,5 @@
-// A response that is written on while it arrives, however long it is. One that the service cuts off is an error: what arrived isn't
-// all of it.
+// Writes a response while it arrives, whatever its length. A response that the service cuts off is an error, because it
+// is incomplete.
 import { failure } from '../errors.ts'
 import { tryParseJson } from '../json.ts'
 import { helpIn, refusal, unreachable } from '../api/request.ts'
@@ -12,7 +12,7 @@ export type Download = {
   readonly signal: AbortSignal
 }
 
-/** @throws CliError for a refusal, in the service's own words, and for what isn't complete */
+/** @throws CliError for a refusal, in the service's words, and for an incomplete response */
 export async function download({ url, bearer, signal }: Download, sink: Sink): Promise<void> {
   const headers = { authorization: `Bearer ${bearer}` }
   const response = await fetch(url, { headers, redirect: 'manual', signal }).catch((error) => {

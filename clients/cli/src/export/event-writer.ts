@@ -1,11 +1,11 @@
-// What each format of an export is: something that takes events one by one and writes bytes.
+// The formats of an export: each takes events one by one and writes bytes.
 import type { Fields } from './convert.ts'
 
-/** Where bytes go; a slow one is waited for. */
+/** Where bytes are written. A slow sink is waited for. */
 export type Sink = { write(bytes: Uint8Array): Promise<void> }
 
 export type EventWriter = {
-  /** `sizeBytes`: about how much it is, as it was stored. */
+  /** `sizeBytes`: the approximate size as stored. */
   write(row: Fields, sizeBytes: number): Promise<void>
   finish(): Promise<void>
 }

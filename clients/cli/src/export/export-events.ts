@@ -1,5 +1,5 @@
-// An export from beginning to end: opens the topic, finds out what its events look like where the format has to know
-// before the first one, and writes them. It holds a fetch and, for Parquet, one row group, however long the topic is.
+// An export from start to end: it opens the topic, finds the shape of the events if the format needs it in advance, and
+// writes the events. It keeps one fetch in memory and, for Parquet, one row group, whatever the length of the topic.
 import { plainOf } from '@weir/contracts'
 import type { EventSchema } from '@weir/contracts'
 import type { SourceRecord } from '@weir/kafka'
@@ -26,7 +26,7 @@ export type ExportRequest = {
   readonly topic: TopicOptions
   readonly registry: RegistryLogin
   readonly span: Span
-  /** Of these contracts alone; empty: of all. */
+  /** Only events of these contracts; empty: of all. */
   readonly contracts: ReadonlySet<string>
   readonly format: Format
   readonly terminal: Results
@@ -35,7 +35,7 @@ export type ExportRequest = {
   readonly signal: AbortSignal
 }
 
-/** @throws CliError; the file is then as it was before */
+/** @throws CliError; then the file is unchanged */
 export async function exportEvents(request: ExportRequest): Promise<{ events: number }> {
   const interrupted = rejectWhen(request.signal, request.file)
   const opened = openTopic(request.topic, request.span, request.signal)
@@ -70,7 +70,7 @@ async function writeFile(request: ExportRequest, running: Running): Promise<{ ev
   }
 }
 
-/** Reads all once, for the ids of the schemas alone. */
+/** Reads all records once, only for the ids of their schemas. */
 async function findShape(
   { contracts, progress }: ExportRequest,
   { topic }: Running,
@@ -166,7 +166,7 @@ function decoded(record: SourceRecord, schema: EventSchema): Record<string, unkn
   try {
     return schema.decode(payloadOf(record))
   } catch {
-    // What the decoder says may quote nothing, but it names fields; where it lies is enough.
+    // The decoder's message contains names of fields; the record's position is enough.
     throw unreadable(record)
   }
 }
@@ -182,7 +182,7 @@ function rejectWhen(signal: AbortSignal, file: string): Promise<never> {
       ),
     ),
   )
-  // Whoever waits for it hears of it there.
+  // Prevents an unhandled rejection; callers that wait for it get the error.
   promise.catch(() => undefined)
   return promise
 }

@@ -1,5 +1,5 @@
-// Where an export goes: a file that appears under its name only when it is whole, or standard output. What is written on
-// the way lies beside it under another name, for its owner alone, and goes when the export ends early.
+// Where an export goes: a file that appears under its name only when it is complete, or standard output. Until then it
+// has another name, only its owner can read it, and it is deleted if the export ends early.
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { failure, misuse } from '../errors.ts'
@@ -8,13 +8,13 @@ import type { Results } from '../terminal/terminal.ts'
 import type { Sink } from './event-writer.ts'
 
 export type Output = Sink & {
-  /** Everything is written. */
+  /** Call it when everything is written. */
   complete(): Promise<void>
-  /** Nothing shall be left of it. After `complete` it does nothing. */
+  /** Deletes the file. After `complete` it does nothing. */
   discard(): Promise<void>
 }
 
-/** `-` is standard output. A pipe or a device is written to as it is. */
+/** `-` is standard output. Pipes and devices are written directly. */
 export async function openOutput(terminal: Results, path: string): Promise<Output> {
   if (path === '-') return toStandardOutput(terminal)
   try {
@@ -38,7 +38,7 @@ async function toFile(path: string): Promise<Output> {
   const there = await stat(path).catch(() => undefined)
   if (there?.isDirectory()) throw misuse(`${path} is a folder`)
   const isReplaced = there === undefined || there.isFile()
-  // A link stays one: what it points at is replaced.
+  // If the path is a link, its target is replaced.
   const target = there === undefined ? path : await realpath(path)
   const draft = join(dirname(target), `.${basename(target)}.${process.pid}.part`)
   const file = await open(isReplaced ? draft : target, isReplaced ? 'wx' : 'w', 0o600)

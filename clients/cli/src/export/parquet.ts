@@ -1,5 +1,5 @@
-// Events as a Parquet file: nested records, lists and maps as Parquet has them, row group by row group, so that no more
-// than one is held in memory. What the columns are is decided in shape.ts.
+// Events as a Parquet file: nested records, lists and maps in Parquet's types, row group by row group, so that only one
+// is in memory. shape.ts decides the columns.
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { SchemaElement } from 'hyparquet-writer'
 import type { Field, RecordShape, Scalar, Slot } from './shape.ts'
@@ -46,7 +46,7 @@ export function createParquetWriter(shape: RecordShape, sink: Sink): EventWriter
   }
 }
 
-/** Parquet's schema is the tree as a list, each group before what is in it. */
+/** Parquet's schema lists the tree, each group before its members. */
 export function elementsOf({ fields }: RecordShape): SchemaElement[] {
   return [{ name: 'event', num_children: fields.length }, ...fields.flatMap(fieldElements)]
 }

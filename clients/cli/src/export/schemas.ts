@@ -1,4 +1,4 @@
-// The schemas of a topic's values, from auth's /registry, each asked for once.
+// The schemas of a topic's values, from auth's /registry, each requested once.
 import { readEventSchema } from '@weir/contracts'
 import type { EventSchema } from '@weir/contracts'
 import { basic, createRegistry, unframe } from '@weir/schema-registry'
@@ -8,7 +8,7 @@ import { failure } from '../errors.ts'
 import type { RegistryLogin } from '../api/registry.ts'
 
 export type Schemas = {
-  /** The id that a value names; the same id is the same schema. */
+  /** The schema id in a value. The same id means the same schema. */
   idOf(record: SourceRecord): number
   schemaOf(id: number): Promise<EventSchema>
 }

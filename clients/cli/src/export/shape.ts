@@ -1,5 +1,5 @@
-// What the columns of an export hold: the Avro schemas of all its events made into one shape, in which a field that
-// some of them lack may be null. Not a file format: parquet.ts and csv.ts write what has such a shape. Pure.
+// The columns of an export: the Avro schemas of all its events merged into one shape. A field that some of them lack
+// may be null. Independent of the file format: parquet.ts and csv.ts write such a shape. Pure.
 import { envelopeName, nullableOf } from '@weir/contracts'
 import type { AvroType, RecordType } from '@weir/contracts'
 import { failure } from '../errors.ts'
@@ -19,9 +19,9 @@ export type Scalar =
   | 'timestamp-micros'
   | 'local-timestamp-millis'
   | 'local-timestamp-micros'
-  /** What has no type of its own: a union of several, a record within itself. */
+  /** For types without a column type: a union of several types, or a recursive record. */
   | 'json'
-  /** Avro's null alone. */
+  /** Only Avro's null. */
   | 'nothing'
 
 export type Shape =
@@ -50,7 +50,7 @@ export function mergeShapes(one: RecordShape, other: RecordShape): RecordShape {
 
 type Place = {
   readonly path: readonly string[]
-  /** The records that it lies in. */
+  /** The records that contain it. */
   readonly around: readonly RecordType[]
   readonly leaves: { count: number }
 }
@@ -65,7 +65,7 @@ function slotOf(type: AvroType, place: Place): Slot {
   return { shape: branchesShape(slots.map(({ shape }) => shape)), isNullable }
 }
 
-/** Numbers become the wider type; what else differs has no type in common. */
+/** Numbers become the wider type. Other different types have no common type. */
 function branchesShape(shapes: readonly Shape[]): Shape {
   return shapes
     .filter(({ kind }) => kind !== 'nothing')
@@ -97,7 +97,7 @@ function shapeAt(type: AvroType, place: Place): Shape {
 }
 
 function recordShape(type: RecordType, place: Place): Shape {
-  // Without end, or without any column.
+  // Recursive, or without columns.
   if (place.around.includes(type) || type.fields.length === 0) return leaf(json, place)
   const around = [...place.around, type]
   const fields = type.fields.map(({ name, type: fieldType }) => {
@@ -124,7 +124,7 @@ const logicalKinds: Readonly<Record<string, readonly Scalar[]>> = {
   ],
 }
 
-/** The envelope's time is one by its meaning, whatever the schema calls it (docs/wire-format.md). */
+/** The envelope's timestamp is a time by definition, whatever its type in the schema (docs/wire-format.md). */
 function logicalKind(
   type: { kind: string; logical?: string },
   path: readonly string[],
@@ -174,14 +174,14 @@ function mergeRecords(one: RecordShape, other: RecordShape, path: readonly strin
 
 const widths = ['int', 'long', 'float', 'double'] as const
 
-/** undefined when there is no type that holds both. */
+/** Undefined if no type holds both. */
 function mergeScalars(one: Shape, other: Shape): Shape | undefined {
   if (one.kind === 'nothing') return other
   if (other.kind === 'nothing') return one
   if (one.kind === other.kind) return isScalar(one) ? one : undefined
   const [a, b] = [widthOf(one), widthOf(other)]
   if (a < 0 || b < 0) return undefined
-  // A float holds neither every int nor every long; a double does, as far as ingest takes longs.
+  // A float can't hold every int or long. A double holds all longs that ingest accepts.
   return Math.max(a, b) <= 1 ? { kind: 'long' } : { kind: 'double' }
 }
 

@@ -1,4 +1,4 @@
-// Gathers lines into pieces that are worth a write.
+// Collects lines into larger writes.
 import type { Sink } from './event-writer.ts'
 
 const pieceMax = 65_536

@@ -1,5 +1,5 @@
-// The topic of a stream, read with the stream's own token: what is committed between its start and the end that it had
-// when the reading began. It joins no group and leaves no trace at the broker.
+// The topic of a stream, read with the stream's own token: the committed records from its start to its end at the
+// beginning of the export. It joins no group and leaves nothing at the broker.
 import { eventTimeOf } from '@weir/contracts'
 import { createAdmin, createKafka, createRangeReader, kafkaTrouble } from '@weir/kafka'
 import type { Kafka, SourceRecord } from '@weir/kafka'
@@ -7,7 +7,7 @@ import { createLog, hasCode } from '@weir/kit'
 import { failure } from '../errors.ts'
 
 const deadlineMs = 15_000
-/** How far the clock that an event was timed by may be ahead of the broker's: a broker refuses records that are further. */
+/** How far the clock of an event may be ahead of the broker's: a broker refuses records beyond that. */
 const clocksApartMs = 3_600_000
 
 export type TopicOptions = {
@@ -16,17 +16,17 @@ export type TopicOptions = {
   readonly brokers: string
   readonly isTls: boolean
   readonly token: () => Promise<string>
-  /** How long Kafka may take to be reached. */
+  /** The maximum time to reach Kafka. */
   readonly deadlineMs?: number
 }
 
-/** From the first moment on, and before the other; both by the times of events. */
+/** From `fromMs` on, before `untilMs`, by the times of events. */
 export type Span = { readonly fromMs: number | undefined; readonly untilMs: number | undefined }
 
 export type Topic = {
-  /** How many offsets there are to pass. */
+  /** The number of offsets to read. */
   readonly size: number
-  /** All records of the span, partition by partition; `passed` tells how far it is. Any number of times. */
+  /** Reads all records of the span, partition by partition, and can be repeated. `passed` reports the progress. */
   read(
     onRecord: (record: SourceRecord) => void | Promise<void>,
     passed: (offsets: number) => void,
@@ -34,13 +34,13 @@ export type Topic = {
   close(): Promise<void>
 }
 
-/** `signal` ends it, at once. @throws CliError when it can't be reached, or these credentials may not read it */
+/** `signal` ends it immediately. @throws CliError when it is unreachable, or these credentials may not read it */
 export async function openTopic(
   options: TopicOptions,
   span: Span,
   signal: AbortSignal,
 ): Promise<Topic> {
-  // Asked for first: why it is refused is said better by auth than by a broker.
+  // First, because auth explains a refusal better than a broker.
   await options.token()
   const kafka = createKafka({
     brokers: options.brokers.split(',').map((broker) => broker.trim()),
@@ -94,9 +94,9 @@ async function readRanges(
 type Range = { topic: string; partition: number; from: bigint; to: bigint }
 
 /**
- * Kafka finds an offset by when a record was derived, which is at any time after its event. So it is read from that time of
- * `fromMs` on, as events of before can only have been derived before, but for clocks; and up to the very end whatever
- * `untilMs` says, as events of any time may have been derived last: of a backfill, or after they had been dead-lettered.
+ * Kafka finds an offset by the time of deriving, which is later than the event. So reading starts at `fromMs`, minus
+ * the difference of clocks: records before that are of earlier events. Reading always continues to the end, whatever
+ * `untilMs` is, because a backfill or a retry derives old events late.
  */
 async function rangesOf(
   admin: ReturnType<typeof createAdmin>,

@@ -1,11 +1,11 @@
-// Splits what `weir send` reads into events: one JSON value over any number of lines is one event; a JSON
-// value on the first line means one event a line (NDJSON), read as it comes. The bytes of an event stay
-// as they were: what they mean is for the service to say.
+// Splits the input of `weir send` into events: one JSON value over several lines is one event; a complete JSON value on
+// the first line means one event per line (NDJSON), which is read while it arrives. The bytes of an event are
+// unchanged: the service interprets them.
 import { misuse } from '../errors.ts'
 import { tryParseJson } from '../json.ts'
 
 export type InputEvent = {
-  /** Where it began. */
+  /** The line where it starts. */
   readonly line: number
   readonly body: Uint8Array<ArrayBuffer>
 }
@@ -31,7 +31,7 @@ export async function* readEvents(input: AsyncIterable<unknown>): AsyncGenerator
 
 const newline = Buffer.from('\n')
 
-/** Lines without their ends and without a byte order mark; bytes that aren't UTF-8 stay as they are. */
+/** Lines without line ends and without a byte order mark. Bytes that aren't UTF-8 are unchanged. */
 export async function* splitLines(
   input: AsyncIterable<unknown>,
 ): AsyncGenerator<Buffer<ArrayBuffer>> {

@@ -1,4 +1,4 @@
-// What `-f` names: a file, or the standard input. Bytes as they come; what they mean is for the reader.
+// The input of `-f`: a file, or standard input. The bytes are unchanged.
 import { createReadStream } from 'node:fs'
 import { misuse } from '../errors.ts'
 import type { Session } from '../session.ts'

@@ -1,9 +1,9 @@
-// How arguments and options are written: what a number, a level, a duration or an address may look like.
-// A wrong one ends the command with exit code 2 before anything is sent.
+// The syntax of arguments and options: numbers, levels, durations, addresses. A wrong one ends the command with exit
+// code 2 before anything is sent.
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 
-/** The same option several times: `--tag a --tag b`. */
+/** Repeated options: `--tag a --tag b`. */
 export const collectText = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   text,
@@ -26,16 +26,16 @@ export function positiveNumber(text: string): number {
   return number
 }
 
-/** Limits travel as strings of digits. */
+/** The API represents limits as strings of digits. */
 export const digits = (text: string): string => String(positiveNumber(text))
 
-/** Kafka's own setting, or so many hours. */
+/** Kafka's own setting, or a number of hours. */
 export const hoursOrBroker = (text: string): number | 'broker' =>
   text === 'broker' ? text : positiveNumber(text)
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** `500ms`, `10s`, `2m`, `1h`; a bare number is seconds. In milliseconds, at most a day. */
+/** `500ms`, `10s`, `2m`, `1h`; a number without unit is in seconds. Returns milliseconds, at most a day. */
 export function duration(text: string): number {
   const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
   const ms = Number(number) * (unitsMs[unit] ?? 0)
@@ -45,7 +45,7 @@ export function duration(text: string): number {
   return ms
 }
 
-/** In epoch ms; a day begins at midnight UTC. */
+/** In epoch ms. A date without time means midnight UTC. */
 export function time(text: string): number {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
   const ms = isTime ? Date.parse(text) : Number.NaN
@@ -62,7 +62,7 @@ export function httpAddress(text: string): string {
   return text.replace(/\/+$/, '')
 }
 
-/** Examples below the options of `--help`: the command line, and what it is for. */
+/** Adds examples to `--help`: command lines and their purpose. */
 export const withExamples = (
   command: Command,
   ...examples: readonly (readonly [line: string, purpose: string])[]

@@ -1,12 +1,12 @@
-// The values that a file names for erasure, one a line, byte for byte but for the line's end. All of it is
-// looked at before anything is sent: a line that is no value stops the command before it has done anything.
+// The values of a file for erasure, one value per line, byte for byte without the line end. The whole file is checked
+// before anything is sent: an invalid line stops the command before it has done anything.
 import { openInput } from './file.ts'
 import { splitLines } from './events.ts'
 import { misuse } from '../errors.ts'
 import type { Session } from '../session.ts'
 
 export type ValueGroup = {
-  /** Where its first value stands, and its last. */
+  /** The lines of its first and its last value. */
   readonly from: number
   readonly to: number
   readonly values: readonly string[]
@@ -14,7 +14,7 @@ export type ValueGroup = {
 
 const valueBytesMax = 1_048_576
 const groupValuesMax = 100
-// JSON may make a text longer, and the body of a request has a bound.
+// JSON may make a text longer, and the size of request bodies is limited.
 const groupBytesMax = 524_288
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -56,7 +56,7 @@ function valueOf(bytes: Uint8Array, line: number): string {
 const badLine = (line: number, problem: string) =>
   misuse(`line ${line} ${problem}`, 'Each line is one value of the key field.', nothingWasErased)
 
-/** Each is one request, and holds or fails as a whole. */
+/** Each group is one request, which succeeds or fails as a whole. */
 export function groupsOf(values: readonly string[]): ValueGroup[] {
   const groups: { from: number; to: number; values: string[] }[] = []
   let bytes = Infinity

@@ -1,23 +1,23 @@
-// Sample values of an Avro schema, in Avro's JSON encoding: a union's value under the name of its branch. What a text
-// looks like is the caller's business. Pure.
+// Sample values of an Avro schema, in Avro's JSON encoding: a union's value under the name of its branch. The caller
+// chooses the texts. Pure.
 import { failure } from '../errors.ts'
 import { isObject, listAt, textAt, textsAt, valueAt } from '../json.ts'
 
-/** Where a text is asked for, and what it belongs to: `customer/id`. */
+/** Chooses the values, by the path of a field such as `customer/id`. */
 export type Choose = {
   text(path: string): string
-  /** A whole number from 0 to below `end`. */
+  /** An integer from 0 to below `end`. */
   number(end: number): number
-  /** Whether a value that may be null is there. */
+  /** Whether a nullable value is present. */
   isThere(path: string): boolean
-  /** In place of what would be made: undefined leaves it to the schema. */
+  /** A value that replaces the generated one; undefined: none. */
   instead(path: string): unknown
 }
 
 type Named = ReadonlyMap<string, unknown>
 type Place = { readonly path: string; readonly namespace: string; readonly named: Named }
 
-/** @returns a function that makes a new value each time. @throws CliError for a schema that isn't Avro */
+/** @returns a function that creates a new value each time. @throws CliError for a schema that isn't Avro */
 export function sampleOf(schemaText: string): (choose: Choose) => unknown {
   const schema: unknown = JSON.parse(schemaText)
   const named = new Map<string, unknown>()
@@ -28,7 +28,7 @@ export function sampleOf(schemaText: string): (choose: Choose) => unknown {
 const fullName = (name: string, namespace: string): string =>
   name.includes('.') || namespace === '' ? name : `${namespace}.${name}`
 
-/** The namespace that names within a named type are in. */
+/** The namespace of names within a named type. */
 function namespaceIn(schema: unknown, outer: string): string {
   const name = textAt(schema, 'name') ?? ''
   if (name.includes('.')) return name.slice(0, name.lastIndexOf('.'))

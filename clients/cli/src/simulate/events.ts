@@ -1,23 +1,23 @@
-// Events of a contract, as sessions of people would send them: a session keeps its person and consents, and what
-// else is in an event goes on from one to the next. Pure, but for the chance that it is given.
+// Events of a contract, in sessions of people: a session keeps its person and consents, and the other values progress
+// from event to event. Pure, with random numbers as input.
 import { misuse } from '../errors.ts'
 import { listAt, textAt, valueAt } from '../json.ts'
 import { sampleOf } from './avro-sample.ts'
 import { textFor } from './sample-texts.ts'
 
 export type EventPlan = {
-  /** As auth answers it. */
+  /** A response of auth. */
   readonly contract: unknown
   readonly sessions: number
-  /** The consents that a session may have; each has one of these lists. */
+  /** The possible consents of sessions; each session has one of these lists. */
   readonly levels: readonly (readonly number[])[]
-  /** Keeps sessions of two runs apart. */
+  /** Distinguishes the sessions of two runs. */
   readonly run: string
   /** From 0 to below 1. */
   readonly random: () => number
 }
 
-/** Avro JSON, one event after the other. @throws CliError for a contract that it has no values for */
+/** Avro JSON, one event per call. @throws CliError for a contract that it can't create values for */
 export function createEvents(plan: EventPlan): () => string {
   const { contract, sessions, levels, run, random } = plan
   const definition = valueAt(contract, 'schema', 'definition')

@@ -1,4 +1,4 @@
-// Times by their logarithm: percentiles of any number of them within one per cent, in a fixed space. Pure.
+// Times in logarithmic buckets: percentiles of any number of times within 1 %, in constant memory. Pure.
 const growth = 1.02
 const smallestMs = 0.01
 const buckets = 1_000
@@ -6,7 +6,7 @@ const buckets = 1_000
 export type Histogram = {
   add(ms: number): void
   count(): number
-  /** In ms; 0 when there is nothing. */
+  /** In ms; 0 if it is empty. */
   percentile(share: number): number
 }
 

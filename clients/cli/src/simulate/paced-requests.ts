@@ -1,5 +1,5 @@
-// Requests at a fixed rate over HTTP/2, whatever the answers do: a request's time runs from when it was due, also when
-// it could only leave later, so a service that stalls can't hide it.
+// Requests at a fixed rate over HTTP/2, regardless of the responses. A request's time counts from when it was due, even
+// if it was sent later, so that a service that stalls can't hide it.
 import { connect } from 'node:http2'
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,9 +8,9 @@ import { unreachable } from '../api/request.ts'
 export type PacedAnswer = {
   readonly status: number
   readonly text: string
-  /** Since it was due. */
+  /** From when it was due. */
   readonly ms: number
-  /** Since it left. */
+  /** From when it was sent. */
   readonly sentMs: number
 }
 
@@ -25,13 +25,13 @@ export type Paced = {
 }
 
 const connections = 2
-/** What a service announces for one connection. */
+/** The services' limit per connection. */
 const streamsMax = 100
 const textMax = 2_000
 const tickMs = 5
 const answerWithinMs = 30_000
 
-/** Resolves when each request that left has its answer. @throws CliError when a connection ends */
+/** Resolves when each sent request has its response. @throws CliError when a connection ends */
 export async function sendPaced(paced: Paced): Promise<void> {
   const { url, rate, durationMs, signal } = paced
   const lines = await Promise.all(Array.from({ length: connections }, () => openLine(url)))
@@ -65,7 +65,7 @@ export async function sendPaced(paced: Paced): Promise<void> {
 type Line = {
   readonly session: ClientHttp2Session
   underWay: number
-  /** Throws what the connection ended with. */
+  /** Throws the error that ended the connection. */
   check(): void
 }
 

@@ -1,4 +1,4 @@
-// Texts that look like what a field of that name holds, and that its validations let through. Pure.
+// Plausible texts for a field, by its name, that pass its validations. Pure.
 import { misuse } from '../errors.ts'
 
 const agents = [
@@ -8,7 +8,7 @@ const agents = [
 ]
 const actions = ['view', 'click', 'scroll', 'add_to_cart', 'purchase']
 
-/** `person` stays the same over a session; `turn` goes up with each event. */
+/** `person` is constant in a session; `turn` increases with each event. */
 export type Moment = { readonly person: number; readonly turn: number }
 type Sample = (moment: Moment, name: string) => string
 
@@ -25,7 +25,7 @@ const date: Sample = ({ turn }) => new Date(1_767_225_600_000 + turn * 1_000).to
 const day: Sample = (moment, name) => date(moment, name).slice(0, 10)
 const phone: Sample = ({ person }) => `+4930${String(100_000 + person)}`
 
-/** By what the field's name says; the first that fits. */
+/** By the field's name; the first match counts. */
 const hints: readonly (readonly [RegExp, Sample])[] = [
   [/url|uri|href|referrer|link$/i, url],
   [/mail/i, mail],
@@ -39,10 +39,10 @@ const hints: readonly (readonly [RegExp, Sample])[] = [
   [/id$|session|device|customer|user|person|key/i, id],
 ]
 
-/** What is tried where the name's own sample doesn't pass. */
+/** Tried if the sample for the name does not pass. */
 const others = [id, word, letters, url, mail, digits, uuid, date, day, capitals, version, phone]
 
-/** @throws CliError when no sample passes: then the events have to come from somebody who knows them. */
+/** @throws CliError if no sample passes: then the user must provide events */
 export function textFor(path: string, patterns: readonly RegExp[]): (moment: Moment) => string {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const hinted = hints.find(([pattern]) => pattern.test(name))?.[1] ?? word

@@ -1,11 +1,11 @@
-// One line that says how far something long has come, redrawn in place; only on a terminal, and never among results: it
-// is drawn on standard error and gone when the work is over.
+// A progress line that is redrawn in place; only on a terminal, and never among results: it is drawn on standard error
+// and removed at the end of the work.
 import type { Terminal } from './terminal.ts'
 
 export type Progress = {
-  /** `total` undefined: nobody knows yet. `what` replaces what is being done. */
+  /** `total` undefined: not known yet. `what` replaces the text. */
   show(done: number, total: number | undefined, what?: string): void
-  /** Takes the line away. */
+  /** Removes the line. */
   end(): void
 }
 
@@ -51,7 +51,7 @@ export function lineOf(what: string, { done, total, elapsedMs }: State): string 
   return [...parts, ...leftOf(share, elapsedMs)].join('  ')
 }
 
-/** Not before it can be told. */
+/** Only when it can be estimated. */
 function leftOf(share: number, elapsedMs: number): string[] {
   if (share < 0.02 || share >= 1 || elapsedMs < 2_000) return []
   const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1_000)

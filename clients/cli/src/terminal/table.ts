@@ -1,5 +1,5 @@
-// Tables for people: aligned columns of text, no colours, no lines. What comes from a service can't
-// steer the terminal: control characters are shown, not sent.
+// Tables for people: aligned columns of text, no colours, no lines. Text from a service can't control the terminal,
+// because control characters are escaped.
 import { isObject } from '../json.ts'
 
 /** Rows of cells under a header; the last column isn't padded. */
@@ -14,7 +14,7 @@ export function renderTable(
   return lines.map((line) => renderLine(line, widths)).join('\n')
 }
 
-/** One record, a line for each of its members; nested ones by their path. */
+/** One record, one member per line, nested members by their path. */
 export function renderDetails(record: unknown): string {
   const rows = flatten(record, '')
   const width = Math.max(0, ...rows.map(([path]) => widthOf(path)))
@@ -27,7 +27,7 @@ function flatten(value: unknown, path: string): [string, string][] {
     return Object.entries(value).flatMap(([key, member]) => flatten(member, below(key)))
   }
   if (Array.isArray(value) && value.some((item) => typeof item === 'object' && item !== null)) {
-    // One item, such as the credentials of a new stream, needs no number.
+    // A single item, such as the credentials of a new stream, needs no number.
     if (value.length === 1) return flatten(value[0], path)
     return value.flatMap((item, index) => flatten(item, below(String(index + 1))))
   }
@@ -42,7 +42,7 @@ function cellText(value: unknown): string {
   return visible(JSON.stringify(value))
 }
 
-/** Control characters and the marks that turn the direction of text, as escapes. */
+/** Escapes control characters and marks that change the direction of text. */
 export function visible(text: string): string {
   return text.replace(
     /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,

@@ -1,5 +1,4 @@
-// What a command reads from and writes to: results on stdout, everything said to a person on stderr. The
-// only file that knows the process's streams; no command calls `process` itself.
+// The input and output of a command: results on stdout, messages on stderr. Only this file uses the process's streams.
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Readable } from 'node:stream'
@@ -8,28 +7,28 @@ import type { Environment } from '../accounts/profile.ts'
 
 /** Where results go. */
 export type Results = {
-  /** A line of the result. False: the reader is behind, wait for `drained`. */
+  /** Prints a line of the result. False: the reader is slow, wait for `drained`. */
   print(text: string): boolean
-  /** The same with bytes as they are. */
+  /** Like `print`, with unchanged bytes. */
   write(bytes: Uint8Array): boolean
   drained(): Promise<void>
 }
 
-/** Who sits at the terminal, if anybody. */
+/** The person at the terminal, if there is one. */
 export type Person = {
-  /** Somebody sits there and can answer. */
+  /** A person can answer. */
   readonly isInteractive: boolean
   note(text: string): void
   ask(question: string): Promise<string>
-  /** As `ask`, and what is typed isn't shown. */
+  /** Like `ask`, without showing what is typed. */
   askHidden(question: string): Promise<string>
 }
 
-/** What asks the process to end. */
+/** Requests to end the process. */
 export type Interrupts = {
-  /** Ctrl-C no longer ends the process from here on: the action ends the command. */
+  /** From here on Ctrl-C no longer ends the process: the action ends the command. */
   onInterrupt(action: () => void): void
-  /** The same for whatever asks the process to end. */
+  /** Like `onInterrupt`, for every request to end the process. */
   onEnd(action: () => void): void
 }
 
@@ -41,13 +40,13 @@ type TerminalValues = {
   readonly input: Readable
   /** Results go to a terminal, not into a file or a pipe. */
   readonly isShown: boolean
-  /** Undefined where standard error isn't a terminal. */
+  /** Undefined if standard error isn't a terminal. */
   readonly screen: Screen | undefined
 }
 
-/** The last line of the terminal, for what passes. */
+/** The last line of the terminal, for temporary text. */
 export type Screen = {
-  /** In place of what was drawn before; an empty text leaves the line empty. */
+  /** Replaces the line's text; an empty text clears the line. */
   draw(text: string): void
   columns(): number
 }
@@ -90,7 +89,7 @@ export function createTerminal(process: Process): Terminal {
   }
 }
 
-/** To the line's beginning, and away with what stands there. */
+/** To the start of the line, and erase the line. */
 const CLEAR_LINE = '\r\u001b[K'
 
 function createScreen(stderr: Shown): Screen {
@@ -106,7 +105,7 @@ function createScreen(stderr: Shown): Screen {
 
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
-/** Ctrl-C and the end of the input end the command: no answer is no consent. */
+/** Ctrl-C and the end of the input end the command: no answer means no. */
 async function ask(
   input: Readable,
   screen: Shown,
@@ -118,7 +117,7 @@ async function ask(
     return await new Promise<string>((resolve, reject) => {
       lines.once('close', () => reject(failure('not confirmed, so nothing was done')))
       lines.question(question).then(resolve, reject)
-      // Asked before the terminal stopped echoing, a quick answer would be seen.
+      // Asking earlier would show a quick answer, because the terminal still echoes.
       onReady()
     })
   } catch (error) {
@@ -129,7 +128,7 @@ async function ask(
   }
 }
 
-/** A secret that must not stand in the arguments: from the environment, typed, or the input's first line. */
+/** Reads a secret that must not be in the arguments: from the environment, a prompt, or the input's first line. */
 export async function readSecret(
   terminal: Terminal,
   what: string,

@@ -1,6 +1,6 @@
-// Walks the chain of the audit log, from the bytes of its records alone: each entry has its number and the SHA-256 of
-// the entry before it, and the service keeps those of the newest one apart from the log. Pure; it trusts no number
-// that it can count itself.
+// Verifies the chain of the audit log, only from the bytes of its records: each entry contains its number and the
+// SHA-256 of the previous entry. The service keeps both of the newest entry separately from the log. Pure. Numbers are
+// counted here, not trusted.
 import { createHash } from 'node:crypto'
 import { textAt, tryParseJson, valueAt } from '../json.ts'
 
@@ -16,11 +16,11 @@ export type ChainFault = {
 }
 
 export type Walk = {
-  /** The records that come next, in their order. */
+  /** Takes the next records, in order. */
   take(records: readonly ChainRecord[]): void
-  /** Whether the log, as far as it was taken, ends where the service says. `behind`: there may be more to come. */
+  /** Whether the log, as far as it was taken, ends at the service's head. `behind`: more records may follow. */
   meets(head: Link | undefined): 'whole' | 'behind' | 'wrong'
-  /** So the log isn't what the service says that it has written. */
+  /** Reports that the log ends before this head. */
   cutOff(head: Link): void
   readonly faults: readonly ChainFault[]
   readonly end: Link
@@ -38,7 +38,7 @@ type Seen = {
   lastTime: string | undefined
 }
 
-/** `passes`: an entry that was noted before, which the chain must come through. */
+/** `passes`: an entry that was noted earlier and must be in the chain. */
 export function walkChain(passes?: Link): Walk {
   const faults: ChainFault[] = []
   const seen: Seen = { faults, end: start, firstTime: undefined, lastTime: undefined }
@@ -85,7 +85,7 @@ export function walkChain(passes?: Link): Walk {
 const missing = (from: number, to: number): string =>
   from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`
 
-/** Why an entry can't come after that one. */
+/** Why an entry can't follow that one. */
 function misfit(
   end: Link,
   { seq, prev }: { readonly seq: number; readonly prev: string | undefined },
@@ -109,7 +109,7 @@ function misfit(
   return { kind: 'changed', sentence }
 }
 
-/** Why this can't be the last entry when the service says it was that one. */
+/** Why this can't be the last entry if the service's head is that one. */
 function misfitAtEnd(end: Link, head: Link): ChainFault | undefined {
   if (end.seq > head.seq)
     return {

@@ -1,4 +1,4 @@
-// `weir api-key`: keys with roles, made, listed and ended.
+// `weir api-key`: keys with roles, created, listed and deleted.
 import { expect, test } from '@jest/globals'
 import { memberOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'

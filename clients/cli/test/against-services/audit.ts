@@ -1,4 +1,4 @@
-// `weir audit`: what was done to the account, and whether the log of it is whole.
+// `weir audit`: what was done to the account, and whether the log is complete.
 import { expect, test } from '@jest/globals'
 import { setting } from '@weir/testkit'
 import { linesOf, platformKey } from './ground.ts'

@@ -1,4 +1,4 @@
-// `weir completion` in the shells themselves, with the streams that are there at that moment.
+// `weir completion` in real shells, with the current streams.
 import { spawnSync } from 'node:child_process'
 import { symlinkSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -11,7 +11,7 @@ import type { LookUpGround } from './ground.ts'
 
 const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
 
-/** What each shell needs to say, in lines, what it would complete the words with. */
+/** Makes each shell print, one per line, how it would complete the words. */
 const asking = {
   bash: (words: string) => `
     source <(weir completion bash)
@@ -46,7 +46,7 @@ export function completionTests(ground: LookUpGround): void {
       encoding: 'utf8',
       timeout: 60_000,
     })
-    // prepare.sh has installed them; elsewhere a shell may not be there.
+    // prepare.sh has installed the shells; elsewhere one may be missing.
     if (ended.error !== undefined) throw ended.error
     return ended.stdout.split('\n').filter((line) => line !== '')
   }
@@ -68,7 +68,7 @@ export function completionTests(ground: LookUpGround): void {
         [`weir listen ${input}`, [input, output]],
         ['weir stream delete --rec', ['--recursive']],
       ] as const) {
-        // It waits for names a second at most, which a busy machine may need.
+        // It waits at most a second for names, which may be too short on a busy machine.
         const found = async () => isDeepStrictEqual(complete(shell, words), names)
         await pollUntil(found, { deadlineMs: 60_000, what: `${shell} completing ${words}` })
       }

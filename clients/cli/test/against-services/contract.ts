@@ -1,4 +1,4 @@
-// `weir contract …`: the spec's five contracts, published as their files stand in examples/.
+// `weir contract …`: the spec's five contracts, published from their files in examples/.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -23,7 +23,7 @@ export function contractTests(ground: LookUpGround): void {
       expect(stdout).not.toContain('definition')
       warnings.push(stderr)
     }
-    // What one contract says of a key field, another says otherwise.
+    // A later contract gives its key field another level.
     expect(warnings[0]).toBe('')
     expect(warnings.join('')).toMatch(
       /^warning: The key field .* is at level 2, that of contract /m,
@@ -105,7 +105,7 @@ export function contractTests(ground: LookUpGround): void {
   })
 }
 
-/** The tests' own reading of JSON: a member that may not be there. */
+/** Reads JSON independently of the command: a member that may be missing. */
 function definitionOf(schema: unknown): unknown {
   return typeof schema === 'object' && schema !== null && 'definition' in schema
     ? schema.definition

@@ -1,4 +1,4 @@
-// `weir credentials …`: rotation without a gap, and the end of old credentials.
+// `weir credentials …`: rotation without a gap, and revoking old credentials.
 import { expect, test } from '@jest/globals'
 import { eventLine, memberOf, profileOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'

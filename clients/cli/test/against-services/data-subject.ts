@@ -1,4 +1,4 @@
-// `weir subject show` and `weir subject erase --subject`: somebody whose events come from several devices.
+// `weir subject show` and `weir subject erase --subject`: a person with events from several devices.
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { contractFile, eventLine, fileOf, linesOf } from './ground.ts'
@@ -65,7 +65,7 @@ export function dataSubjectTests(ground: LookUpGround): void {
   })
 }
 
-/** Of a device, of the customer, and of nobody. */
+/** Exports of a device, of the customer, and of an unknown person. */
 async function exportsOf({ weir }: ReturnType<LookUpGround>): Promise<void> {
   const byKey = await weir.ok('subject export owned phone -o -')
   expect(linesOf(byKey).map((line) => JSON.parse(line))).toEqual([

@@ -1,5 +1,5 @@
-// `weir output preview`, `weir output dead …`, and how far an output is behind. What becomes of records that can't
-// be derived is tested where they are (services/output).
+// `weir output preview`, `weir output dead …`, and how far an output is behind. services/output tests what happens to
+// records that can't be derived.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { eventLine } from './ground.ts'

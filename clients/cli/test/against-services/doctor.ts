@@ -1,4 +1,4 @@
-// `weir doctor` against services as they run, and against what is wrong with them.
+// `weir doctor` with running services, and with faults.
 import { expect, test } from '@jest/globals'
 import { closedPort } from '../support/closed-port.ts'
 import type { LookUpGround } from './ground.ts'

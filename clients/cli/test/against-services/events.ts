@@ -1,4 +1,4 @@
-// `weir send`, `weir listen` and `weir token`: events on their way in and out.
+// `weir send`, `weir listen` and `weir token`: sending and receiving events.
 import { pollUntil } from '@weir/kit'
 import { expect, test } from '@jest/globals'
 import { exampleEvent } from '@weir/testkit'
@@ -59,7 +59,7 @@ export function eventTests(ground: LookUpGround): void {
         }),
       )
     }
-    // The clickstream events lack consent to 3; level 2 is none of this output's.
+    // The clickstream events lack consent to level 3, and this output does not include level 2.
     expect(granular).toEqual([
       expect.objectContaining({
         uniqueIdentifier: 'unique-1',
@@ -189,7 +189,7 @@ export function eventTests(ground: LookUpGround): void {
         '  `weir stream enable` or `weir output enable` enables a disabled stream.\n',
     ])
     expect(memberOf(await weir.ok('stream enable off'), 'enabled')).toBe('yes')
-    // Ingest hears of it within a second.
+    // Ingest applies it within a second.
     const isTaken = async (): Promise<boolean> =>
       (await weir.run('send off --schema clickstream', { input })).code === 0
     await pollUntil(isTaken, { deadlineMs: 60_000, what: 'an enabled stream taking events' })
@@ -208,5 +208,5 @@ export function eventTests(ground: LookUpGround): void {
   })
 }
 
-/** Base64 of what fieldcrypt writes, whose first byte is its version. */
+/** Base64 of an encrypted field, whose first byte is the version. */
 const sealedText: unknown = expect.stringMatching(/^A[Q-Za-f][A-Za-z0-9+/]{26,}={0,2}$/)

@@ -1,4 +1,4 @@
-// What is said when a service isn't there. It ends the services, so it comes last.
+// The messages when a service is unreachable. These tests end the services, so they come last.
 import { expect, test } from '@jest/globals'
 import { eventLine } from './ground.ts'
 import type { LookUpGround } from './ground.ts'

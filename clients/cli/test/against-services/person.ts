@@ -1,4 +1,4 @@
-// `weir person show`: what is held of somebody, and of nobody.
+// `weir person show`: what is stored about a person, and about an unknown one.
 import { expect, test } from '@jest/globals'
 import { contractFile, eventLine, linesOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'

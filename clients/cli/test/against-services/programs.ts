@@ -1,4 +1,4 @@
-// What programs rely on: with `-o json` each command prints one JSON value, and nothing else anywhere.
+// What programs depend on: with `-o json` each command prints one JSON value, and nothing else.
 import { expect, test } from '@jest/globals'
 import { asObject, textIn } from '@weir/testkit'
 import { contractFile, eventLine, linesOf } from './ground.ts'
@@ -12,7 +12,7 @@ export function programTests(ground: LookUpGround): void {
     const ref = (name: string): unknown => ({ billingId, name })
     const json = (line: string): Promise<unknown> => weir.json(line, { input })
 
-    // Its warnings are in the answer, and told to whoever watches.
+    // Its warnings are in the response, and shown to people.
     const { stdout, stderr } = await weir.run(`contract create -f ${file} -o json`)
     expect(JSON.parse(stdout)).toMatchObject({
       id: 'program/click/1.0.0',

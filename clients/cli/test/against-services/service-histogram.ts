@@ -1,16 +1,16 @@
-// A histogram of a service, read from its admin port as Prometheus would.
+// A histogram of a service, read from its admin port like Prometheus does.
 type Bucket = { readonly toMs: number; readonly upTo: number }
 
 export type ServiceHistogram = {
   readonly count: number
   readonly buckets: readonly Bucket[]
-  /** What came since then. */
+  /** What was added since then. */
   since(before: ServiceHistogram): ServiceHistogram
-  /** Where that share of all lies below. */
+  /** The bucket with this percentile. */
   bucketOf(share: number): { readonly fromMs: number; readonly toMs: number }
 }
 
-/** Its name ends in `_seconds`. */
+/** For a metric whose name ends in `_seconds`. */
 export async function readHistogram(
   { adminUrl }: { readonly adminUrl: string },
   name: string,

@@ -1,12 +1,12 @@
-// `weir simulate`: made-up events at a fixed rate, against ingest as it runs.
+// `weir simulate`: made-up events at a fixed rate, with a running ingest.
 import { expect, test } from '@jest/globals'
 import { asObject, createTopicReader } from '@weir/testkit'
 import type { LookUpGround } from './ground.ts'
 import { readHistogram } from './service-histogram.ts'
 
-/** Between a request that leaves and its headers at ingest, and between the answer there and here: scheduling. */
+/** From sending a request to its headers at ingest, and from the response there to here: scheduling. */
 const onTheWayMsMax = 10_000
-/** Of the command's own histogram. */
+/** The inaccuracy of the command's own histogram. */
 const inaccuracy = 0.02
 
 export function simulateTests(ground: LookUpGround): void {
@@ -43,7 +43,7 @@ export function simulateTests(ground: LookUpGround): void {
       ['p95Ms', 0.95],
       ['p99Ms', 0.99],
     ] as const) {
-      // Each answer takes longest for whoever waits for it, so no percentile can be below the service's.
+      // A client measures at least the service's time, so no percentile can be below the service's.
       const { fromMs, toMs } = during.bucketOf(share)
       expect(sinceSent[name]).toBeGreaterThanOrEqual(fromMs * (1 - inaccuracy))
       expect(sinceSent[name]).toBeLessThanOrEqual(toMs + onTheWayMsMax)

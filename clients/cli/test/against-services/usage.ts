@@ -1,4 +1,4 @@
-// `weir usage`: what a stream took, as its owner asks for it.
+// `weir usage`: the usage of a stream, for its owner.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { eventLine } from './ground.ts'

@@ -1,4 +1,4 @@
-// `weir usage` against a server that answers as auth does.
+// `weir usage` with a server that responds like auth.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 import { Readable } from 'node:stream'

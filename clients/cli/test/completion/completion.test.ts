@@ -1,4 +1,4 @@
-// Completion as a shell asks for it. In real shells: against-services/completion.ts.
+// Completion, as a shell requests it. For real shells: against-services/completion.ts.
 import { createServer } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { kindAt } from '../../src/completion/live-names.ts'

@@ -16,7 +16,7 @@ const record = (fields: readonly object[], more: object = {}) => ({
   fields,
   ...more,
 })
-/** The types alone, without the head and the contract itself. */
+/** Only the types, without the head and the contract itself. */
 const declarations = (definition: unknown): string => {
   const text = typesOf(contractOf(definition))
   return text.slice(text.indexOf('export'), text.indexOf('export const')).trim()

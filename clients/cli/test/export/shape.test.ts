@@ -1,4 +1,4 @@
-// What the columns of an export are. That readers of Parquet find them so is tested in tools/testkit, with DuckDB.
+// The columns of an export. tools/testkit tests with DuckDB that readers of Parquet find them.
 import { describe, expect, test } from '@jest/globals'
 import { readEventSchema } from '@weir/contracts'
 import { elementsOf } from '../../src/export/parquet.ts'

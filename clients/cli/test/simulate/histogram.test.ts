@@ -1,4 +1,4 @@
-// Percentiles of times, from a fixed space.
+// Percentiles of times, in constant memory.
 import { expect, test } from '@jest/globals'
 import { createHistogram } from '../../src/simulate/histogram.ts'
 

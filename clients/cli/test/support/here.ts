@@ -1,5 +1,5 @@
-// The command within the test's own process: what it reads, prints and ends with are as bin/weir.js has them, without the
-// start of a Node for each.
+// The command within the test's own process: input, output and exit code are as with bin/weir.js, without starting a
+// Node for each run.
 import { Readable, Writable } from 'node:stream'
 import { run } from '../../src/program.ts'
 import { createTerminal } from '../../src/terminal/terminal.ts'

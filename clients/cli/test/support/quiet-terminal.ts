@@ -1,4 +1,4 @@
-// What a test's terminal does where the test doesn't care: nobody sits there, nothing is drawn, nothing ends it.
+// A terminal for tests that don't need one: no person, no output, no interrupts.
 import type { Terminal } from '../../src/terminal/terminal.ts'
 
 type Quiet = Omit<Terminal, 'env' | 'cwd' | 'input' | 'print' | 'note'>

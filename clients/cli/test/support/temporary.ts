@@ -1,4 +1,4 @@
-// Folders for tests, gone with the test file that asked for them. No fixture of its own.
+// Folders for tests, removed at the end of the test file. They contain no fixtures.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,7 +1,6 @@
-// The `weir` command as its users run it: bin/weir.js as a process of its own, under the machine's own
-// Node where there is one, in an empty folder with a profile of its own. Nothing of whoever runs the
-// tests gets in. Tests of what a command does with the services run it in their own process (here.ts); what goes on until
-// something ends it is a process in any case.
+// The `weir` command as its users run it: bin/weir.js as a separate process, under the machine's own Node if there is
+// one, in an empty folder with its own profile. Nothing of the developer's environment gets in. Tests of a command with
+// the services run it in their own process (here.ts); a command without an end is always a separate process.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
@@ -13,7 +12,7 @@ import { temporaryFolder } from './temporary.ts'
 
 const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
 const deadlineMs = 60_000
-/** The test run starts the command often. */
+/** A compile cache, because the test run starts the command often. */
 export const compiledOnce = {
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? temporaryFolder(),
 }
@@ -23,7 +22,7 @@ export type Ended = {
   readonly stdout: string
   /** Without the line that says where to read more about an error. */
   readonly stderr: string
-  /** What that line says; empty when there is none. */
+  /** The page that this line names; empty if there is none. */
   readonly more: string
 }
 
@@ -33,13 +32,13 @@ export type RunOptions = {
   readonly cwd?: string
 }
 
-/** A command that goes on until something ends it. */
+/** A command that runs until something ends it. */
 export type Running = {
   stdout(): string
-  /** Resolves once standard error holds the text. */
+  /** Resolves once standard error contains the text. */
   says(text: string): Promise<void>
   ended: Promise<Ended>
-  /** Ctrl-C, as a terminal sends it. */
+  /** Ctrl-C, like in a terminal. */
   interrupt(): void
 }
 
@@ -48,9 +47,9 @@ export type Weir = {
   readonly profile: string
   /** The words of the line are its arguments. */
   run(line: string, options?: RunOptions): Promise<Ended>
-  /** Standard output of a command that has to end with 0. */
+  /** Returns standard output. The command must end with 0. */
   ok(line: string, options?: RunOptions): Promise<string>
-  /** The same with `-o json`, and nothing on standard error. */
+  /** With `-o json`; requires that standard error is empty. */
   json(line: string, options?: RunOptions): Promise<unknown>
   start(line: string, options?: RunOptions): Running
 }
@@ -63,7 +62,7 @@ export function createWeir({ isHere = false } = {}): Weir {
     const child = spawn(bin, line.split(' '), {
       cwd,
       env: { PATH: path(), HOME: folder, WEIR_CONFIG: profile, ...compiledOnce, ...env },
-      // A process group of its own, as in a terminal.
+      // A separate process group, as in a terminal.
       detached: true,
     })
     return follow(child, line, options)
@@ -92,7 +91,7 @@ function follow(child: ChildProcess, line: string, { input = '' }: RunOptions): 
   let stderr = ''
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (stdout += text))
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text))
-  // It may end without having read everything.
+  // The command may end before it has read everything.
   child.stdin?.on('error', () => undefined).end(input)
   const ended = new Promise<Ended>((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`weir ${line} doesn't end`)), deadlineMs)
@@ -103,7 +102,7 @@ function follow(child: ChildProcess, line: string, { input = '' }: RunOptions): 
       resolve(endedWith({ code, stdout, stderr }))
     })
   })
-  // Whoever waits for something else hears of it there.
+  // Prevents an unhandled rejection; tests that wait for it get the error.
   ended.catch(() => undefined)
   children.add(child)
   return {
@@ -133,7 +132,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid !== undefined) process.kill(-pid, signal)
 }
 
-/** The machine's own Node comes first; where there is none, the one that runs the tests has to do. */
+/** The machine's own Node first; if there is none, the Node of the tests. */
 function path(): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const own = folders.filter((folder) => !folder.includes('node_modules'))

@@ -1,4 +1,4 @@
-// Whatever can't be undone asks first where somebody can answer, and nowhere else.
+// A command that can't be undone asks first on a terminal, and only there.
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
@@ -11,7 +11,7 @@ const changes: string[] = []
 const server = createServer((request, response) => {
   if (request.method !== 'GET') changes.push(`${request.method ?? ''} ${request.url ?? ''}`)
   response.setHeader('content-type', 'application/json')
-  // One answer that every command makes something of.
+  // One response that every command accepts.
   response.end(
     JSON.stringify({ deleted: [], credentials: [{ clientId: 'c1' }], ref: { name: 's' } }),
   )

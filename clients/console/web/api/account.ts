@@ -1,4 +1,4 @@
-// What an account has, as the page knows it: streams, outputs, contracts. Types alone.
+// Types of an account's streams, outputs and contracts.
 import type { Json } from './json.ts'
 
 export type Input = {

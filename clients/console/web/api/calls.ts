@@ -1,16 +1,16 @@
-// Calls of Weir's services with the account's API key. A refusal becomes a Refused with the sentences that the service
-// gave. The key is held by this closure and nowhere else: not in storage, not in an address.
+// Calls of Weir's services with the account's API key. A refusal becomes a Refused with the service's sentences. Only
+// this closure contains the key: no storage and no address does.
 import { listOf, objectOf, parseObject, textOf } from './json.ts'
 import type { Json } from './json.ts'
 
-/** Where the services are, as output tells the page. */
+/** The addresses of the services, which output sends to the page. */
 export type Where = { readonly authUrl: string; readonly ingestUrl: string }
 
 export class Refused extends Error {
   readonly status: number
-  /** One sentence each; the message alone when there is one. */
+  /** One sentence each; only the message if there is one problem. */
   readonly problems: readonly string[]
-  /** The page that says what to do. */
+  /** The page that explains the error. */
   readonly help: string | undefined
   readonly code: string
   constructor(
@@ -31,11 +31,11 @@ export type Call = (method: Method, path: string, body?: unknown) => Promise<unk
 
 export type Calls = {
   readonly where: Where
-  /** Management, by auth. */
+  /** Management calls, to auth. */
   readonly auth: Call
-  /** What only output knows: lag, previews. */
+  /** Calls to output: lag, previews. */
   readonly output: Call
-  /** A file of output's, for a token that auth gave. */
+  /** Downloads a file from output, with a token of auth. */
   download(path: string, token: string): Promise<Blob>
   /** A WebSocket that watches one of the account's streams. */
   watch(path: string): WebSocket
@@ -93,7 +93,7 @@ function call(baseUrl: string, apiKey: string): Call {
   return ask
 }
 
-/** A list comes in pages. */
+/** The next page of a list. */
 const nextIn = (link: string | null): string | undefined =>
   /<(\?[^<>\s]+)>; *rel="next"/.exec(link ?? '')?.[1]
 

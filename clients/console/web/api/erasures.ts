@@ -1,4 +1,4 @@
-// Erasures as the page knows them, each read from an answer of management, version 2.
+// Erasures, read from responses of management, version 2.
 import type { Calls } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
@@ -6,10 +6,10 @@ import type { Json } from './json.ts'
 export const erasureStates = ['accepted', 'applied', 'complete', 'destroyed'] as const
 export type ErasureState = (typeof erasureStates)[number]
 
-/** When it was reached or by when it is expected: a time, `unknown`, or an empty text. */
+/** When it was reached, or when it is expected: a time, `unknown`, or an empty text. */
 export type StateTimes = { readonly at: string; readonly expectedBy: string }
 
-/** An output that may hold values decrypted before. */
+/** An output that may contain values that were decrypted before. */
 export type Holding = {
   readonly name: string
   readonly levels: readonly number[]
@@ -22,10 +22,10 @@ export type Holding = {
 export type Erasure = {
   readonly id: string
   readonly values: number
-  /** Events that a search had found before. */
+  /** Events that the search found. */
   readonly found: number
   readonly reference: string
-  /** Those that are withdrawn; undefined: all of the person is erased. */
+  /** The levels that are withdrawn; undefined: the whole person is erased. */
   readonly levels: readonly number[] | undefined
   readonly states: ReadonlyMap<ErasureState, StateTimes>
   readonly outputs: readonly Holding[]
@@ -34,7 +34,7 @@ export type Erasure = {
 export type Made = { readonly erasure: Erasure; readonly salt: string }
 
 export type Asked = {
-  /** The search that has found the person. */
+  /** The search that found the person. */
   readonly searchId: string
   readonly levels?: readonly number[]
   readonly reference?: string

@@ -1,4 +1,4 @@
-// What is held of a person as the page knows it: searches, and the person's own events.
+// What is stored about a person: searches, and the person's own events.
 import { Refused } from './calls.ts'
 import type { Calls } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
@@ -7,7 +7,7 @@ import type { Json } from './json.ts'
 export type Search = {
   readonly id: string
   readonly isDone: boolean
-  /** Records read, and how many there are. */
+  /** The number of records read, and of all. */
   readonly scanned: number
   readonly total: number
   readonly streams: readonly FoundIn[]
@@ -20,7 +20,7 @@ export type FoundIn = {
   readonly held: readonly Held[]
   readonly isErased: boolean
   readonly withdrawn: readonly number[]
-  /** Why the stream, or a part of it, was not searched; else empty. */
+  /** Why the stream, or a part of it, was not searched; otherwise empty. */
   readonly notSearched: string
 }
 
@@ -37,7 +37,7 @@ export type Held = {
   readonly kind: 'input' | 'output' | 'dead' | 'deleted'
   readonly events: number
   readonly decrypted: readonly string[]
-  /** A time, `unknown`, or empty where there are no events. */
+  /** A time, `unknown`, or empty without events. */
   readonly until: string
   readonly because: string
 }
@@ -94,7 +94,7 @@ const heldOf = (held: Json): Held => ({
 
 export type EventsFormat = 'csv' | 'ndjson'
 
-/** The events that a search has found in a stream, decrypted. */
+/** The events that a search found in a stream, decrypted. */
 export async function eventsOf(
   { auth, download }: Calls,
   { stream, searchId, format }: { stream: string; searchId: string; format: EventsFormat },

@@ -1,5 +1,4 @@
-// What an account has, as the page knows it: streams, outputs, contracts, usage; each read from an answer of
-// management, version 2.
+// An account's streams, outputs, contracts and usage, each read from a response of management, version 2.
 import type { Calls } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'

@@ -1,4 +1,4 @@
-// The account's contracts: what their events look like, which fields are personal and at which level, which rules hold.
+// The account's contracts: the schema of their events, the personal fields with their levels, and the validations.
 import type { PageProps } from '../session.ts'
 import type { Contract } from '../api/account.ts'
 import { listContracts, listInputs } from '../api/resources.ts'

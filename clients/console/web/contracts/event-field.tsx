@@ -1,4 +1,4 @@
-// One field of the test event's form, with what is wrong with it beneath.
+// One field of the test event's form, with its error below.
 import type { Refused } from '../api/calls.ts'
 import { Help } from '../ui/problems.tsx'
 import type { FormField } from './event-form.ts'

@@ -1,5 +1,5 @@
-// A form for an event of any contract: its schema's leaves as fields to fill in, sample values that pass the contract's
-// validations where a simple one does, and the event that comes of them, as plain JSON. It knows no browser.
+// A form for an event of any contract: the leaves of its schema as fields, sample values that pass simple validations,
+// and the event from the values, as plain JSON. Independent of the browser.
 import { isObject, listOf, objectOf, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 import type { Contract } from '../api/account.ts'
@@ -10,7 +10,7 @@ export type FormField = {
   readonly path: string
   readonly kind: FieldKind
   readonly isNullable: boolean
-  /** Of a choice. */
+  /** The values of an enum. */
   readonly symbols: readonly string[]
 }
 
@@ -60,7 +60,7 @@ function typeName(type: unknown): string {
   return isObject(type['type']) ? typeName(type['type']) : textOf(type['type'])
 }
 
-/** `["null", X]` is X that may be left empty. */
+/** `["null", X]` is an optional X. */
 function withoutNull(type: unknown): { inner: unknown; isNullable: boolean } {
   if (!Array.isArray(type)) return { inner: type, isNullable: false }
   const others = listOf(type).filter((branch) => branch !== 'null')
@@ -131,7 +131,7 @@ export function eventOf(
   return event
 }
 
-/** What isn't what the field takes goes as it is: the service says best what is wrong with it. */
+/** Invalid text is sent unchanged, because the service's error describes best what is wrong. */
 function valueOf({ kind, isNullable }: FormField, text: string): unknown {
   if (text === '' && isNullable) return null
   if (kind === 'number')
@@ -155,7 +155,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** All of it but the consent is the service's to fill in. */
+/** Only the consent: the service fills in the rest. */
 function envelopeOf({ schema }: Contract, consent: string): Json {
   const type = membersOf(schema).find(({ name }) => name === 'svcMeta')?.type
   const members = membersOf(objectOf(type)).map(({ name, type: one }): [string, unknown] => {
@@ -180,7 +180,7 @@ function put(
 
 // --- refusals ---
 
-/** The field that a refusal's sentence is about: named as validations do, or else the longest path that is in it. */
+/** The field of a refusal's sentence: the one that a validation names, or else the longest path in the sentence. */
 export function fieldIn(
   message: string,
   contract: Contract,

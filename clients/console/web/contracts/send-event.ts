@@ -1,11 +1,11 @@
-// Sending one event as a producer does. Ingest takes tokens of streams, not API keys: credentials that may only send
-// are made for this one event, and deleted again, so that none are left behind.
+// Sends one event as a producer does. Ingest accepts tokens of streams, not API keys. So credentials with the scope to
+// send are created for this one event, and deleted afterwards.
 import { Refused } from '../api/calls.ts'
 import type { Session } from '../session.ts'
 import { objectOf, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 
-/** Resolves once it is stored; throws Refused with ingest's sentence. */
+/** Resolves once it is stored. Throws Refused with ingest's sentence. */
 export async function sendEvent(
   { billingId, calls }: Session,
   { input, contractId, event }: { input: string; contractId: string; event: Json },

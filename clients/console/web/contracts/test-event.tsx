@@ -1,4 +1,4 @@
-// The form that sends a test event. A refusal's sentence is shown at the field that it names.
+// The form that sends a test event. A refusal is shown at the field that it names.
 import { useEffect, useId, useMemo, useState } from 'preact/hooks'
 import type { Session } from '../session.ts'
 import { Refused } from '../api/calls.ts'
@@ -17,9 +17,9 @@ type Props = {
   readonly session: Session
   readonly contracts: readonly Contract[]
   readonly inputs: readonly Input[]
-  /** Before it goes out. */
+  /** Called before it is sent. */
   readonly onSend?: ((sent: Sent) => void) | undefined
-  /** It is stored. */
+  /** Called once it is stored. */
   readonly onSent?: (() => void) | undefined
 }
 
@@ -114,7 +114,7 @@ function Form({ session, contract, input, onSend, onSent }: FormProps) {
   )
 }
 
-/** The field that a refusal names gets the focus. */
+/** Finds the field that a refusal names, and focuses it. */
 function useRefusal(
   error: unknown,
   form: { contract: Contract; fields: readonly FormField[]; formId: string },
@@ -137,7 +137,7 @@ function Consent({ value, onValue }: { value: string; onValue: (value: string) =
   )
 }
 
-/** Those that some field needs, so that everything can be opened. */
+/** The default consent: the levels of all fields, so that everything can be decrypted, and 0 to 2. */
 const levelsIn = ({ levels }: Contract): string =>
   [...new Set([...levels.values(), 0, 1, 2])].sort((a, b) => a - b).join(', ')
 

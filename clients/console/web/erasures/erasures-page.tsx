@@ -1,4 +1,4 @@
-// People who were erased and consents that were withdrawn: how far each has got, and what remains of it.
+// Erased people and withdrawn consents: the states of the erasures, and what remains.
 import { useEffect } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
 import { listErasures } from '../api/erasures.ts'

@@ -1,4 +1,4 @@
-// The outputs that may hold values decrypted before an erasure, and until when.
+// The outputs that may contain values that were decrypted before an erasure, and until when.
 import type { Erasure } from '../api/erasures.ts'
 import { dateAndTime } from '../ui/words.ts'
 

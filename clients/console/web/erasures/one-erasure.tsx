@@ -1,4 +1,4 @@
-// One erasure: how far it has got, by when the rest is expected, where decrypted values remain, and its receipt.
+// One erasure: its states, when the next ones are expected, where decrypted values remain, and its receipt.
 import type { Session } from '../session.ts'
 import { erasureStates, receiptOf } from '../api/erasures.ts'
 import type { Erasure, ErasureState } from '../api/erasures.ts'

@@ -1,5 +1,5 @@
-// An event as the command that would send it again: with the fields as they were sent when that is known, else as the
-// stream that opens most shows them.
+// The command that sends an event again: with the fields as they were sent if that is known, else as the stream shows
+// them that decrypts most.
 import type { Json } from '../api/json.ts'
 import type { LiveEvent } from './live-store.ts'
 
@@ -30,5 +30,5 @@ function differences(a: unknown, b: unknown): number {
   )
 }
 
-/** For a POSIX shell. */
+/** Quotes for a POSIX shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`

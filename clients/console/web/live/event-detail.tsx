@@ -1,4 +1,4 @@
-// One event side by side: as it was sent, as it is stored, and as each derived stream shows it.
+// One event side by side: as it was sent, as it is stored, and in each derived stream.
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Contract, Output } from '../api/account.ts'
@@ -83,7 +83,7 @@ function FieldRow({ row }: { row: Row }) {
   )
 }
 
-/** It may break after a slash. */
+/** A path that can wrap after a slash. */
 const Path = ({ path }: { path: string }) =>
   path.split('/').map((name, index) => (
     <Fragment key={name}>
@@ -115,7 +115,7 @@ function CopyAsCurl({ command }: { command: string }) {
         setState('copied')
         setTimeout(() => setState('idle'), 2_000)
       },
-      () => setState('shown'), // a page without TLS may not write to the clipboard
+      () => setState('shown'), // without TLS, a page may not write to the clipboard
     )
   }
   return (

@@ -1,5 +1,5 @@
-// The events that came, newest first, as one list of any length of which only the visible rows are on the page. Moved
-// through with the arrow keys, Page Up and Down, Home and End.
+// The received events, newest first, as a list of any length. Only its visible rows are in the page. The arrow keys,
+// Page Up and Down, Home and End move in it.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Output } from '../api/account.ts'
 import { timeOfDay } from '../ui/words.ts'
@@ -12,7 +12,7 @@ type Props = {
   readonly outputs: readonly Output[]
   readonly selected: LiveEvent | undefined
   readonly onSelect: (event: LiveEvent) => void
-  /** The user looks at older ones: they should stay where they are. */
+  /** Called when the user scrolls to older events, which should stay in place. */
   readonly onScrollAway: () => void
 }
 
@@ -61,7 +61,7 @@ export function EventList({ events, outputs, selected, onSelect, onScrollAway }:
   )
 }
 
-/** The part of the list that is seen. */
+/** The visible part of the list. */
 function useWindow(onScrollAway: () => void) {
   const list = useRef<HTMLDivElement>(null)
   const [seen, setWindow] = useState({ top: 0, height: 600 })
@@ -117,7 +117,7 @@ function Line({ event, outputs }: { event: LiveEvent; outputs: readonly Output[]
   )
 }
 
-/** Whether the event got there: full, or hollow with the reason. */
+/** Whether the stream got the event: full, or hollow with the reason. */
 function Dot({ event, output }: { event: LiveEvent; output: Output }) {
   const passed = event.opened.has(output.name)
   const title = `${output.name}: ${passed ? 'passed' : whyNot(event, output)}`

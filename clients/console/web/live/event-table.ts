@@ -1,5 +1,5 @@
-// One event as rows: a field each, with its value as sent, sealed, and in each derived stream. Whether a field is open
-// somewhere is read from the values themselves: it is open where it differs from the sealed one.
+// One event as rows, one per field: its value as sent, as stored, and in each derived stream. A field counts as
+// decrypted in a stream if its value differs from the stored one.
 import { isObject, valueAt } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 import type { Contract, Output } from '../api/account.ts'
@@ -7,14 +7,14 @@ import type { LiveEvent } from './live-store.ts'
 import { lackedBy, whyFiltered } from './levels.ts'
 
 export type Cell = {
-  /** Undefined where there is nothing to show. */
+  /** Undefined if there is no value. */
   readonly text: string | undefined
   readonly mark: 'plain' | 'encrypted' | 'decrypted'
 }
 
 export type Row = {
   readonly path: string
-  /** Of a personal field. */
+  /** The level of a personal field. */
   readonly level: number | undefined
   readonly cells: readonly Cell[]
 }
@@ -22,7 +22,7 @@ export type Row = {
 export type Column = {
   readonly title: string
   readonly under: string
-  /** Why the whole column is empty, and whether that is for ever: the stream doesn't get the event. */
+  /** Why the whole column is empty. `isFiltered`: the stream will never get the event. */
   readonly note: string | undefined
   readonly isFiltered: boolean
   readonly event: Json | undefined
@@ -69,7 +69,7 @@ const shortLevels = ({ levels, type }: Output): string =>
     ? `decrypts level ≤ ${levels.join(', ')}`
     : `decrypts level ${levels.join(', ')}`
 
-/** Nothing more is to come of it. */
+/** No further derived stream will show the event. */
 export const isSettled = (event: LiveEvent, outputs: readonly Output[]): boolean =>
   outputs.every(
     (output) => event.opened.has(output.name) || lackedBy(output, event.consent).length > 0,
@@ -101,11 +101,11 @@ export function rowsOf(
   })
 }
 
-/** Texts without their quotes, unless nothing would be left. */
+/** Texts without quotes, unless they are empty. */
 const shown = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : JSON.stringify(value)
 
-/** The leaves, in the event's order; the envelope comes last, since it is the service's. */
+/** The leaves in the event's order. The envelope comes last, because the service writes it. */
 function pathsOf(event: Json): string[] {
   const { svcMeta, ...own } = event
   return [...leavesOf(own, ''), ...leavesOf({ svcMeta }, '')]

@@ -1,9 +1,9 @@
-// Which events of the live view are shown: those that hold all of some words, and that a derived stream got or did not.
+// Filters the live view: events that contain all of some words, and that a derived stream got or did not get.
 import type { LiveEvent } from './live-store.ts'
 
 export type Filter = {
   readonly words: string
-  /** A derived stream that it is about; undefined: none. */
+  /** The derived stream of the filter; undefined: none. */
   readonly stream: string | undefined
   readonly wants: 'passed' | 'filtered'
 }

@@ -1,17 +1,17 @@
-// Which events a derived stream gets (docs/wire-format.md, Derived streams). The page only explains
-// with it what it sees: who decides is output.
+// Which events a derived stream gets (docs/wire-format.md, Derived streams). Output decides; the page only explains
+// what it sees.
 import type { Output } from '../api/account.ts'
 
 type Levels = Pick<Output, 'levels' | 'type'>
 
-/** The levels that an event's consent lacks to pass; none when it passes. */
+/** The levels that are missing in an event's consent; empty if it passes. */
 export const lackedBy = ({ levels }: Levels, consent: readonly number[]): readonly number[] =>
   levels.filter((level) => !consent.includes(level))
 
 export const whyFiltered = (lacked: readonly number[]): string =>
   `consent lacks ${lacked.join(', ')}`
 
-/** As people say it: «level 2 and below», «levels 1 and 3 alone». */
+/** In words: «level 2 and below», «levels 1 and 3 alone». */
 export function levelsInWords({ levels, type }: Levels): string {
   const [first = 0] = levels
   if (type === 'CUMULATIVE') return first === 0 ? 'level 0' : `level ${first} and below`

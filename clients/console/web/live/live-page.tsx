@@ -1,4 +1,5 @@
-// The live view: what comes into an input stream from now on, and what becomes of it. It keeps the newest events only.
+// The live view: events that reach an input stream from now on, and their derived forms. It only keeps the newest
+// events.
 import { useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
 import type { Contract, Input } from '../api/account.ts'

@@ -1,36 +1,36 @@
-// The newest events of one input stream, each with what became of it in the derived streams. What comes over the
-// WebSockets is joined by the envelope, which is the same sealed and open; several events with one envelope are told
-// apart by their order. Bounded: the oldest go. It knows no browser.
+// The newest events of one input stream, with their forms in the derived streams. Events from the WebSockets are joined
+// by their envelope, which encryption does not change. Events with the same envelope are distinguished by their order.
+// Bounded: the oldest events are dropped. Independent of the browser.
 import { isObject, numbersOf, parseObject, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 
 export type LiveEvent = {
-  /** Counts from 1; the newest has the highest. */
+  /** Counts from 1; the newest event has the highest. */
   readonly id: number
   readonly atMs: number
-  /** As it lies in the input stream. */
+  /** As stored in the input stream. */
   readonly sealed: Json
   readonly contractId: string
   readonly consent: readonly number[]
-  /** As the producer sent it, when that was this page. */
+  /** As the producer sent it, if this page was the producer. */
   sent: Json | undefined
-  /** By the derived stream's name. */
+  /** By the name of the derived stream. */
   readonly opened: Map<string, Json>
-  /** All of it, for looking for words. */
+  /** The whole event, for searching words. */
   text: string
 }
 
-/** For what comes in, and what goes out. */
+/** Where events enter. */
 export type LiveFeed = {
   addInput(text: string, atMs: number): void
   addOutput(name: string, text: string): void
-  /** What this page is about to send; the next event that looks like it is shown with it. */
+  /** Announces an event that this page is about to send. The next event that matches it is shown with it. */
   expect(contractId: string, event: Json, personal: readonly string[]): void
 }
 
-/** For what is shown. */
+/** Where events are read. */
 export type LiveEvents = {
-  /** Newest first, as they are now; events go on changing until their outputs have come. */
+  /** Newest first. The events change until all derived streams have shown them. */
   newest(): readonly LiveEvent[]
   total(): number
   clear(): void
@@ -82,11 +82,11 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
   }
 }
 
-/** Input events, and what derived streams show of them, in whichever order both come. */
+/** Joins input events with events of derived streams, in whatever order they arrive. */
 function joinByEnvelope(earlyMax: number) {
   // Events that some derived stream may still show, oldest first.
   const byEnvelope = new Map<string, LiveEvent[]>()
-  // Derived events that overtook their input event.
+  // Derived events that arrived before their input event.
   const early = new Map<string, Early[]>()
   return {
     add(event: LiveEvent): void {
@@ -117,7 +117,7 @@ function joinByEnvelope(earlyMax: number) {
   }
 }
 
-/** What this page has sent is shown with the first event that looks like it. */
+/** Assigns an event that this page has sent to the first event that matches it. */
 function claimSent(expected: Expected[], event: LiveEvent): void {
   const index = expected.findIndex(
     (one) =>
@@ -133,7 +133,7 @@ function open(event: LiveEvent, { name, event: opened, text }: Early): void {
   event.text += `\n${text.toLowerCase()}`
 }
 
-/** Those that belong to a later event with the same envelope are left. */
+/** Returns those that belong to a later event with the same envelope. */
 const openEarly = (event: LiveEvent, early: readonly Early[]): Early[] =>
   early.filter((one) => {
     if (event.opened.has(one.name)) return true
@@ -155,7 +155,10 @@ function metaOf({ svcMeta }: Json) {
   return { contractId, consent: numbersOf(meta['consentLevels']) }
 }
 
-/** What sealing leaves as it is: everything but personal fields and what the service writes into the envelope. */
+/**
+ * The parts that ingest does not change: everything except personal fields and what the service writes into the
+ * envelope.
+ */
 function shapeOf(event: Json, personal: readonly string[]): string {
   const left = (value: unknown, path: string): unknown => {
     if (personal.includes(path)) return null

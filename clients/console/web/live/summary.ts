@@ -1,9 +1,9 @@
-// What tells one event from another in a line: its first short texts that nobody sealed.
+// A line that distinguishes events: the first short texts that aren't encrypted.
 import { isObject } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 import type { LiveEvent } from './live-store.ts'
 
-/** Sealed fields and long identifiers say nothing to people. */
+/** Encrypted fields and long identifiers mean nothing to people. */
 const sealedText = /^A[Q-Za-f][A-Za-z0-9+/]{26,}={0,2}$/
 const lengthMax = 60
 

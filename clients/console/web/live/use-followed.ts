@@ -1,5 +1,5 @@
-// The event that is shown while nobody has chosen one, held for a moment so that it can be read. Where many come, one
-// that got somewhere shows more than one that is still on its way.
+// The event that is shown while the user has not chosen one, for at least a second so that it can be read. If there are
+// many, an event that every stream has handled is preferred.
 import { useRef } from 'preact/hooks'
 import type { Input } from '../api/account.ts'
 import { isSettled } from './event-table.ts'

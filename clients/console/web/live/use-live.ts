@@ -1,4 +1,4 @@
-// The live view's state: what has come, looked at some times a second however much comes, and held still while paused.
+// The state of the live view: updated a few times per second, however many events arrive, and frozen while paused.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { Input } from '../api/account.ts'
 import type { Session } from '../session.ts'
@@ -13,7 +13,7 @@ export type LiveView = {
   /** Newest first. */
   readonly events: readonly LiveEvent[]
   readonly total: number
-  /** Events a second. */
+  /** Events per second. */
   readonly perSecond: number
   readonly states: ReadonlyMap<string, WatchState>
 }
@@ -57,7 +57,7 @@ export function useLive(
   return { view, store, clear }
 }
 
-/** Tells events a second from a count that grows. */
+/** Computes events per second from a growing count. */
 function createRate(): (nowMs: number, total: number) => number {
   let seen: { atMs: number; total: number }[] = []
   return (nowMs, total) => {

@@ -1,10 +1,10 @@
-// The WebSockets behind the live view: one for the input stream and one for each derived stream. One that breaks off
-// is opened again after a moment, unless output said that there is no use.
+// The WebSockets of the live view: one for the input stream and one for each derived stream. A connection that breaks
+// is opened again after a moment, unless output said that it is useless.
 import type { Session } from '../session.ts'
 import type { Input } from '../api/account.ts'
 import type { LiveFeed } from './live-store.ts'
 
-/** By the stream's name: open, on its way, or why not. */
+/** By the stream's name: open, connecting, or why not. */
 export type WatchState =
   | 'connecting'
   | 'open'
@@ -12,7 +12,7 @@ export type WatchState =
   | 'lost, trying again'
   | 'disabled'
   | 'gone'
-  /** Another key could watch it. */
+  /** Only with another key. */
   | 'only owners may watch it'
 export type Watch = {
   readonly states: ReadonlyMap<string, WatchState>
@@ -47,7 +47,7 @@ export function watchInput({ calls, may }: Session, input: Input, store: LiveFee
   }
 
   const base = `/v2/streams/${input.name}`
-  // Derived streams first: what they show of an event is never missed then.
+  // Derived streams first, so that none of their events is missed.
   for (const { name } of input.outputs)
     if (!may('owner')) states.set(name, 'only owners may watch it')
     else follow(name, `${base}/outputs/${name}/watch`, (text) => store.addOutput(name, text))

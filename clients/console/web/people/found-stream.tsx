@@ -1,4 +1,5 @@
-// What one stream holds of a person: in which events, where, which fields of them decrypted and until when; and what can be done.
+// What one stream contains of a person: which events, where, which fields decrypted and until when; and the possible
+// actions.
 import type { Calls } from '../api/calls.ts'
 import { eventsOf } from '../api/people.ts'
 import type { FoundIn, Held } from '../api/people.ts'

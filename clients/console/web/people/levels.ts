@@ -1,11 +1,11 @@
-// The consent levels that mean something in a stream. Pure.
+// The consent levels that are used in a stream. Pure.
 import type { Contract, Output } from '../api/account.ts'
 
 export type KnownLevel = {
   readonly level: number
-  /** That ask for this consent. */
+  /** The outputs that require this level. */
   readonly outputs: readonly string[]
-  /** With this level, in any of the contracts. */
+  /** The fields with this level, in any of the contracts. */
   readonly fields: readonly string[]
 }
 

@@ -1,4 +1,4 @@
-// What an erasure answered, shown once: the salt, what it is for, and what Weir can't know.
+// The response to an erasure, shown once: the salt, its purpose, and what Weir can't know.
 import { useState } from 'preact/hooks'
 import type { Made } from '../api/erasures.ts'
 import { Holdings } from '../erasures/holdings.tsx'

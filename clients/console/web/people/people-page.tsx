@@ -1,5 +1,6 @@
-// A person in all streams of the account: what is held, and what an officer does about it. The value goes to auth once, in the body of
-// a request; what follows goes by the search's id, so that nobody is erased by another field than the one that was found.
+// A person in all streams of the account: what is stored, and an officer's actions. The value is sent to auth once, in
+// the body of a request. Later requests use the search's id, so that nobody is erased by another field than the one
+// that was found.
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { PageProps } from '../session.ts'
@@ -29,7 +30,7 @@ export function PeoplePage({ session: { calls } }: PageProps) {
   }
   const onKept = (): void => {
     setMade(undefined)
-    searching.run() // what is held is another now
+    searching.run() // what is stored has changed
   }
   return (
     <>

@@ -1,5 +1,5 @@
-// Erasing a person, and withdrawing consent for levels: two windows with words of their own, so that nothing left empty
-// turns the one into the other. Neither can be undone, so each is asked for twice.
+// Erasing a person, and withdrawing consent for levels: two separate dialogs, so that an empty field never turns one
+// into the other. Neither can be undone, so each needs a second confirmation.
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import { erase } from '../api/erasures.ts'
@@ -71,7 +71,7 @@ export function PersonDialog({ kind, calls, searchId, found, onClose, onDone }: 
   )
 }
 
-/** Where decrypted fields are that an erasure doesn't reach. */
+/** Where decrypted fields are that an erasure does not reach. */
 function Remaining({ found: { held } }: Pick<Props, 'found'>) {
   const outputs = held.filter(({ kind, decrypted }) => kind !== 'input' && decrypted.length > 0)
   if (outputs.length === 0) return null

@@ -1,4 +1,4 @@
-// Deleting a stream, with its events, keys and credentials: its name has to be typed.
+// Deleting a stream with its events, keys and credentials: the user must type its name.
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { Input, Output } from '../api/account.ts'

@@ -1,4 +1,4 @@
-// How long events are kept, for people.
+// The retention of events, in words.
 import type { Kept } from '../api/account.ts'
 
 const dayHours = 24

@@ -1,4 +1,4 @@
-// Making a derived stream: its levels, and before it is made what it would open of the input's newest events.
+// Creating a derived stream: its levels, and a preview of what it would decrypt of the input's newest events.
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { Input, LevelType } from '../api/account.ts'

@@ -1,4 +1,4 @@
-// Making an input stream. Its secret is in the answer to its creation alone, so the window stays open to show it.
+// Creating an input stream. Only the response to the creation contains the secret, so the dialog stays open to show it.
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import { Dialog } from '../ui/dialog.tsx'

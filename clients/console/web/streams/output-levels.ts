@@ -1,9 +1,9 @@
-// The levels of a new output, as they are typed. Pure.
+// The typed levels of a new output. Pure.
 import type { LevelType } from '../api/account.ts'
 
 export type TypedLevels =
   | { readonly levels: readonly number[]; readonly problem?: undefined }
-  /** A sentence; nothing is asked of a service then. */
+  /** A sentence; then no service is called. */
   | { readonly levels?: undefined; readonly problem: string }
 
 export function readLevels(text: string, type: LevelType): TypedLevels {

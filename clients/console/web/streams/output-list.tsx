@@ -1,11 +1,11 @@
-// The derived streams of one input in a row each, for what is done with a single one.
+// The derived streams of one input, one per row, with their actions.
 import type { Input, Output } from '../api/account.ts'
 import { levelsInWords } from '../live/levels.ts'
 import { keptInWords } from './kept.ts'
 
 type Props = {
   readonly input: Input
-  /** Undefined: the key may not. */
+  /** Undefined if the key may not delete it. */
   readonly onDelete: ((output: Output) => void) | undefined
 }
 

@@ -1,5 +1,5 @@
-// One input stream with its derived streams, as a picture: events come in from the left, an arrow leads to each derived
-// stream, with the rate that it is derived at and how far it is behind.
+// One input stream with its derived streams, as a picture: events come in from the left, and an arrow leads to each
+// derived stream, with its rate and its lag.
 import type { Input, Output } from '../api/account.ts'
 import { levelsInWords } from '../live/levels.ts'
 import { compact, many, rate } from '../ui/words.ts'

@@ -1,5 +1,5 @@
-// What a derived stream of some levels would hold, told from stored events: how many pass, and of each personal field
-// how often it would come out open.
+// A preview of a derived stream, computed from stored events: how many pass, and how often each personal field would be
+// decrypted.
 import type { Preview } from '../api/resources.ts'
 import { many } from '../ui/words.ts'
 

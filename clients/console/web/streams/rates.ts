@@ -1,12 +1,12 @@
-// How fast offsets move: from what was seen at some moments to events a second over the last few of them. Deriving
-// commits in steps, so a single step would say too much.
+// How fast offsets move: from offsets at several times to events per second over the last few of them. Deriving commits
+// in steps, so a single step would be misleading.
 
 export type Seen = { readonly atMs: number; readonly end: number; readonly next: number }
 export type Rates = { readonly stored: number; readonly derived: number }
 
 const spanMs = 10_000
 
-/** The newest last; what is older than the span is dropped. */
+/** In order of time. Those older than the span are dropped. */
 export function withSeen(before: readonly Seen[], now: Seen): readonly Seen[] {
   return [...before.filter(({ atMs }) => now.atMs - atMs <= spanMs), now]
 }

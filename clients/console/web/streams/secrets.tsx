@@ -1,10 +1,10 @@
-// Credentials that were just made. Nobody is shown the secret a second time.
+// New credentials. Their secret is shown only once.
 import { listOf, objectOf, textOf } from '../api/json.ts'
 import { Dialog } from '../ui/dialog.tsx'
 
 export type Credentials = { readonly clientId: string; readonly clientSecret: string }
 
-/** From a creation's answer. */
+/** The credentials in the response to a creation. */
 export function credentialsIn(answer: unknown): Credentials {
   const [first] = listOf(objectOf(answer)['credentials'])
   const { clientId, clientSecret } = objectOf(first)
@@ -12,7 +12,7 @@ export function credentialsIn(answer: unknown): Credentials {
 }
 
 type Props = {
-  /** Of what they are for. */
+  /** The name of the stream. */
   readonly name: string
   readonly credentials: Credentials
   readonly onClose: () => void

@@ -1,4 +1,4 @@
-// The account's streams, each input as a picture with what it leads to, and how they are made and deleted.
+// The account's streams, each input as a picture with its outputs, and how they are created and deleted.
 import { useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
 import type { Input, Output } from '../api/account.ts'

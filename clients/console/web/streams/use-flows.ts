@@ -1,5 +1,5 @@
-// Rate and lag of an input's derived streams, asked for again and again while the page is seen: one after the other,
-// since output answers an account one such question at a time.
+// Rate and lag of an input's derived streams, polled while the page is visible: one after the other, because output
+// handles one such request of an account at a time.
 import { useEffect, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { Input } from '../api/account.ts'
@@ -12,7 +12,7 @@ export type Flow = { readonly lag: Lag; readonly rates: Rates | undefined }
 
 const everyMs = 1_000
 
-/** By the derived stream's name; what can't be had now is left as it was. */
+/** By the derived stream's name. If a request fails, the last value stays. */
 export function useFlows(calls: Calls, inputs: readonly Input[]): ReadonlyMap<string, Flow> {
   const [flows, setFlows] = useState<ReadonlyMap<string, Flow>>(new Map())
   useEffect(() => {

@@ -1,4 +1,4 @@
-// Copies a text to the clipboard, and says whether it did: a page without TLS may not.
+// Copies a text to the clipboard, and says whether it worked: without TLS, a page may not.
 import { useState } from 'preact/hooks'
 
 type Props = { readonly text: string; readonly label: string; readonly onCopied?: () => void }

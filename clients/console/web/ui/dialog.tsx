@@ -1,11 +1,11 @@
-// A window over the page: the browser's own modal dialog, with its focus trap and Escape.
+// A dialog over the page: the browser's own modal dialog, with its focus trap and Escape.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 
 type Props = {
   readonly title: string
   readonly wide?: boolean
-  /** Why it shouldn't be closed yet: whoever closes it is asked first. */
+  /** Why it should not be closed yet: closing it asks first. */
   readonly guard?: string | undefined
   readonly onClose: () => void
   readonly children: ComponentChildren
@@ -18,7 +18,7 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
   const titleId = useId()
   useEffect(() => {
     dialog.current?.showModal()
-    // What it is about is read first, not the button that closes it.
+    // Focus a field or the heading, so that a screen reader reads the content first, not the close button.
     const field = dialog.current?.querySelector<HTMLElement>('input, select, textarea')
     ;(field ?? heading.current)?.focus()
   }, [])
@@ -26,7 +26,7 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
   const close = (): void => (guard === undefined ? closeNow() : setAsked(true))
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return
-    event.preventDefault() // the browser asks nobody at the second time
+    event.preventDefault() // the browser would close it at the second Escape without asking
     close()
   }
   return (

@@ -1,4 +1,4 @@
-// A page about one input stream at a time: which one is in the address, and chosen in the bar on top.
+// A page about one input stream: the address names it, and the bar on top selects it.
 import type { FunctionComponent } from 'preact'
 import type { PageProps } from '../session.ts'
 import type { Input } from '../api/account.ts'
@@ -31,7 +31,7 @@ export function PageOfInput({ session, place, title, of: OfInput }: Props) {
   )
 }
 
-/** The one that the address names, or the first where it names none. */
+/** The input that the address names; without a name, the first one. */
 export const chosenInput = (
   inputs: readonly Input[],
   { name: wanted }: PageProps['place'],

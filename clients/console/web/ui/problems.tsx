@@ -1,7 +1,7 @@
-// What a service said when it refused: each sentence, told to screen readers at once, and the page that says what to do.
+// A refusal: each sentence, announced to screen readers immediately, and the page that explains it.
 import { Refused, sentencesOf } from '../api/calls.ts'
 
-/** Nothing when there is no error. */
+/** Empty if there is no error. */
 export function Problems({ of: error }: { of: unknown }) {
   const sentences = error === undefined ? [] : sentencesOf(error)
   return (

@@ -1,4 +1,4 @@
-/** Has the browser save it under the name. */
+/** Makes the browser save the file under this name. */
 export function saveFile(file: Blob, name: string): void {
   const link = document.createElement('a')
   link.href = URL.createObjectURL(file)

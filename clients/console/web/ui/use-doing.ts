@@ -1,9 +1,9 @@
-// Something that takes a moment and may fail: whether it is under way, and the error of the last try.
+// An action that takes a moment and may fail: whether it is running, and the last error.
 import { useState } from 'preact/hooks'
 
 export type Doing = {
   run(): void
-  /** The same for a form, which the browser would send itself. */
+  /** `run` for a form, which the browser would otherwise send itself. */
   onSubmit(event: Event): void
   readonly isDoing: boolean
   readonly error: unknown

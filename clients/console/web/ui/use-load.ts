@@ -1,5 +1,5 @@
-// What a page shows once it has been asked for: again when a dependency changes, or on demand. An answer that comes
-// after a newer question is dropped.
+// Loads what a page shows: again if a dependency changes, or on demand. A response that arrives after a newer request
+// is ignored.
 import { useEffect, useState } from 'preact/hooks'
 
 export type Loaded<T> = {

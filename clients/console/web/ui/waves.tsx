@@ -1,4 +1,4 @@
-// The sign of Weir.
+// Weir's logo.
 
 export const Waves = () => (
   <svg class="waves" viewBox="0 0 32 32" width="24" height="24" aria-hidden="true">

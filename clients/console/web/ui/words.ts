@@ -1,4 +1,4 @@
-// Numbers and times as people read them.
+// Numbers and times in words.
 
 const plain = new Intl.NumberFormat('en')
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
@@ -8,7 +8,7 @@ export const count = (value: number): string => plain.format(value)
 export const compact = (value: number): string =>
   value < 10_000 ? plain.format(value) : short.format(value)
 
-/** Events a second. */
+/** Events per second. */
 export function rate(perSecond: number): string {
   if (perSecond === 0) return '0 / s'
   return `${perSecond < 10 ? perSecond.toFixed(1) : compact(Math.round(perSecond))} / s`
@@ -32,7 +32,7 @@ export const dateAndTime = (iso: string): string =>
 const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const hoursMs = 20 * 3_600_000
 
-/** A time to come, as it is said of what is waited for. One that has gone by is told, too. */
+/** A time that something is expected by, in words; says if it has passed. */
 export function byTime(iso: string, nowMs = Date.now()): string {
   const atMs = Date.parse(iso)
   if (Number.isNaN(atMs)) return 'not yet'

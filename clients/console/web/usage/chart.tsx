@@ -1,5 +1,5 @@
-// One chart by uPlot, drawn anew when its numbers, its width or the colours change. Its numbers are in words, too, for
-// those who can't see it.
+// One uPlot chart, drawn again when its numbers, its width or the colours change. Its numbers are also in words, for
+// people who can't see it.
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
@@ -83,7 +83,7 @@ function optionsOf(element: HTMLElement, show: Props['show'], tone: Props['tone'
   }
 }
 
-/** Half a bar stands out on either side. */
+/** Room for half a bar on either side. */
 const aroundBars: uPlot.Range.Function = ({ data: [times] }, from, to) => {
   const half = times.length > 1 ? (to - from) / (times.length - 1) / 2 : 30
   return [from - half, to + half]
@@ -92,7 +92,7 @@ const aroundBars: uPlot.Range.Function = ({ data: [times] }, from, to) => {
 const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
 
-/** Hours as long as the marks lie close together, else days. */
+/** Hours if the ticks are less than a day apart, else days. */
 const timeIn = ([first = 0, second = 0]: readonly number[]) => {
   const format = second - first < 86_400 ? hour : day
   return (seconds: number): string => format.format(seconds * 1000)

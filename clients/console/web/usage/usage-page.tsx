@@ -1,4 +1,4 @@
-// What an input stream took: events, bytes and refusals over time, as charts and as totals.
+// The usage of an input stream: events, bytes and refusals over time, as charts and as totals.
 import { useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
 import type { Input } from '../api/account.ts'

@@ -1,5 +1,5 @@
-// Why a WebSocket to output ended or didn't come about, and what follows (docs/errors.md, WebSocket): connect again, with a new
-// token if this one wasn't taken, or tell whoever listens. Pure.
+// Why a WebSocket to output ended or was refused, and what follows (docs/errors.md, WebSocket): connect again, with a
+// new token if this one was refused, or end with an error. Pure.
 import { RejectedError, rejectionCodeOf } from '../errors.ts'
 import { retryAfterMsOf } from '../retries.ts'
 
@@ -15,7 +15,7 @@ export type Refused = {
   readonly text: string
 }
 
-/** Of an open connection. */
+/** The ending of an open connection. */
 export function endingOfClose(code: number, reason: string): Ending {
   switch (code) {
     case 4401:
@@ -33,7 +33,7 @@ export function endingOfClose(code: number, reason: string): Ending {
   }
 }
 
-/** Of an upgrade. */
+/** The ending of a refused upgrade. */
 export function endingOfRefusal(
   { status, code, retryAfter, text }: Refused,
   nowMs: number,

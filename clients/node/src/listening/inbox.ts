@@ -1,9 +1,9 @@
-// Events between the socket and whoever iterates: bounded, one reader, in order. No I/O.
+// Events between the socket and the reader: bounded, one reader, in order. No I/O.
 
 export type Inbox<Event> = {
-  /** False once it is full: stop until `onRoom` is called. */
+  /** False when it is full: add no more until `onRoom` is called. */
   put(event: Event): boolean
-  /** The next event; undefined at the end. @throws what it was ended with, after all events before that */
+  /** The next event; undefined at the end. @throws the error of `end`, after all earlier events */
   take(): Promise<Event | undefined>
   end(error?: Error): void
 }

@@ -1,5 +1,5 @@
-// One connection after the other, for as long as the stream may be listened to: with pauses that grow while none stays open,
-// and a word of each gap.
+// Keeps connecting while the stream may be listened to. The pauses grow while no connection stays open, and each gap is
+// reported.
 import { RejectedError } from '../errors.ts'
 import { pauseMs } from '../retries.ts'
 import type { Ending } from './endings.ts'
@@ -7,7 +7,7 @@ import type { Ending } from './endings.ts'
 export type Gap = {
   /** Why the connection ended. */
   readonly reason: string
-  /** From then until events came in again. */
+  /** From the end of the connection until events arrived again. */
   readonly ms: number
 }
 
@@ -19,11 +19,11 @@ export type Connecting = {
   readonly onGap: (gap: Gap) => void
 }
 
-/** Twice in a row without an event or a minute between them: the next token would be refused, too. */
+/** Refusals in a row, without an event or a minute in between. After two the next token would be refused, too. */
 const tokensRefusedMax = 2
 const calmMs = 60_000
 
-/** Resolves when it is told to end. @throws RejectedError when the stream can't be listened to any more */
+/** Resolves when `signal` ends it. @throws RejectedError when the stream can't be listened to any more */
 export async function keepConnected(options: Connecting): Promise<void> {
   const { signal } = options
   let failures = 0

@@ -1,6 +1,6 @@
-// A stream's events as they come, over output's WebSocket, for development: it shows what is stored while it is connected.
-// When the connection ends it connects again, with pauses that grow; the protocol has no way back to what came meanwhile,
-// so each such gap is told. To miss nothing, read the stream's Kafka topic (docs/analysts.md).
+// A stream's live events over output's WebSocket, for development: only what is stored while it is connected. When the
+// connection ends it reconnects, with pauses that grow. The protocol can't resend what it missed, so each such gap is
+// reported. To miss nothing, read the stream's Kafka topic (docs/analysts.md).
 import type { WebSocket } from 'ws'
 import { serviceUrl } from '../address.ts'
 import { RejectedError } from '../errors.ts'
@@ -17,23 +17,23 @@ import { openSocket } from './socket.ts'
 export type ListenerOptions = CredentialsOptions & {
   /** The address of output. */
   readonly outputUrl: string
-  /** So many events wait for the reader at most (1,000); then the connection is read no further, and output may end it. */
+  /** How many events may wait for the reader (1,000). Above that the connection is not read, and output may end it. */
   readonly bufferEventsMax?: number
-  /** Connected again: what was stored meanwhile is not shown. */
+  /** Called after a reconnection: events that were stored meanwhile are missing. */
   readonly onGap?: (gap: Gap) => void
 }
 
 export type Listener<Event extends object = Readonly<Record<string, unknown>>> =
   AsyncIterable<Event> & {
-    /** Resolves once it is connected for the first time: events stored from then on are shown. */
+    /** Resolves once it is connected for the first time. It yields events that are stored from then on. */
     ready(): Promise<void>
-    /** Ends the iteration, after the events that are here already. */
+    /** Ends the iteration, after the events that have arrived. */
     close(): void
   }
 
 /**
- * Events are plain JSON, fields sealed or open as they lie in the stream. One reader at a time; it throws RejectedError when the
- * stream can't be listened to any more.
+ * Events are plain JSON, with their fields encrypted or decrypted as the stream contains them. One reader at a time.
+ * The iteration throws RejectedError when the stream can't be listened to any more.
  */
 export function createListener<Event extends object = Readonly<Record<string, unknown>>>(
   options: ListenerOptions,
@@ -67,7 +67,7 @@ export function createListener<Event extends object = Readonly<Record<string, un
   return { ready: () => ready.promise, close, ...iterableOf(inbox, close) }
 }
 
-/** `take` is false for an event that fills the reader's buffer: then the socket is read no further until `resume`. */
+/** If `take` returns false, the reader's buffer is full: the socket is not read until `resume`. */
 function createConnections(
   options: ListenerOptions,
   signal: AbortSignal,
@@ -111,7 +111,7 @@ function createReady() {
     now = resolve
     never = reject
   })
-  promise.catch(() => undefined) // whoever iterates hears of it
+  promise.catch(() => undefined) // the iteration throws it
   return { promise, now, never }
 }
 
@@ -128,5 +128,5 @@ const iterableOf = <Event>(inbox: Inbox<Event>, close: () => void): AsyncIterabl
   }),
 })
 
-/** What lies in a stream has passed its contract; the caller says which that is. */
+/** The stream contains only events that passed their contract; the caller says which type that is. */
 const asEvent = <Event extends object>(event: object): Event => event as Event

@@ -1,4 +1,4 @@
-// One WebSocket to output, from the upgrade to its end, however that comes.
+// One WebSocket to output, from the upgrade to its end.
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
@@ -29,7 +29,7 @@ export function openSocket(options: SocketOptions): { socket: WebSocket; ended: 
     setTimeout(() => socket.terminate(), goodbyeMs).unref()
   }
   const silence = setTimeout(() => {
-    // A reader that is slow has paused the socket, pings and all; output ends it when it has to.
+    // A slow reader has paused the socket, including pings. Output ends it if necessary.
     if (socket.isPaused) silence.refresh()
     else socket.terminate()
   }, silenceMsMax)
@@ -76,5 +76,5 @@ async function refusalOf(response: IncomingMessage): Promise<Ending> {
   return endingOfRefusal(refused, Date.now())
 }
 
-/** ws gives Buffers unless it is told otherwise. */
+/** ws gives Buffers by default. */
 const textOf = (message: RawData): string => (Buffer.isBuffer(message) ? message.toString() : '')

@@ -1,33 +1,33 @@
-// The events that have no outcome yet, in the order in which they were sent, and the room that is left for more. No I/O
-// and no timers: whoever sends takes batches out of its queue and settles them.
+// The events without an outcome, in the order of `send`, and the room for more. No I/O and no timers: the sender takes
+// batches from the queue and settles them.
 import type { SendError } from '../errors.ts'
 import type { BufferSize, Pending } from './pending.ts'
 import { createQueue } from './queue.ts'
 import type { SendQueue } from './queue.ts'
 
 export type EventBuffer = {
-  /** Those that wait to be sent. */
+  /** The events that wait to be sent. */
   readonly queue: Pick<SendQueue, 'hasBatch' | 'takeBatch' | 'putBack'>
   readonly room: Room
   add(pending: Pending): void
-  /** Undefined: stored. */
+  /** `error` undefined: stored. */
   settle(pending: Pending, error?: SendError): void
-  /** All without an outcome, the oldest first. */
+  /** All events without an outcome, the oldest first. */
   unsettled(): Iterable<Pending>
 }
 
-/** What those who send may know of it. */
+/** What callers of `send` may use. */
 export type Room = {
   size(): BufferSize
-  /** More would be without bound. */
+  /** Whether so many events wait for room that another one must be refused. */
   isOverfull(): boolean
   /** Resolves once there is room. */
   ready(): Promise<void>
-  /** Resolves once all that is in it now has its outcome. */
+  /** Resolves once every event that it contains now has its outcome. */
   flushed(): Promise<void>
 }
 
-/** So many times its size may wait for room in the buffer. */
+/** Events of so many times its size may wait for room in the buffer. */
 const waitingFactor = 10
 
 export function createBuffer(max: BufferSize): EventBuffer {
@@ -79,7 +79,7 @@ function createRoom(live: ReadonlySet<Pending>, max: BufferSize) {
       bytes += more * pending.bytes.length
       if (more === 1) lastNumber = pending.number
     },
-    /** Those who wait for what has come about. */
+    /** Resolves the promises whose condition is met. */
     tell(): void {
       if (roomWanted.length > 0 && !exceeds(1)) {
         for (const resolve of roomWanted) resolve()

@@ -1,5 +1,5 @@
-// One HTTP/2 connection to ingest, made when it is first needed and again when it has ended. It says of each request what
-// was answered, or whether it may have been acted upon all the same; it never sends anything twice itself.
+// One HTTP/2 connection to ingest, opened when it is needed and again after it has ended. For each request it returns
+// the response, or whether the request may have had an effect. It never sends anything twice.
 import * as http2 from 'node:http2'
 import type { Answer, NoAnswer } from './outcomes.ts'
 
@@ -16,18 +16,18 @@ export type IngestRequest = {
 }
 export type Connection = {
   request(request: IngestRequest): Promise<Answer | NoAnswer>
-  /** What is under way has no answer then. */
+  /** Requests under way get no response. */
   close(): void
 }
 
-/** Of the reasons of many rejected events: each may quote a value of its event. */
+/** Enough for the reasons of many rejected events, which may quote values of the events. */
 const answerCharsMax = 32 * 2 ** 20
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants
 
 type Line = {
   readonly session: http2.ClientHttp2Session
   readonly opened: Promise<void>
-  /** Whoever comes next gets another one; what is under way on this one may end. */
+  /** New requests get another connection; requests under way on this one may finish. */
   retire(): void
   underWay: number
 }
@@ -70,7 +70,7 @@ function openLine(options: ConnectionOptions, retire: () => void): Line {
   return { session, opened: opened(session, options.connectTimeoutMs), underWay: 0, retire }
 }
 
-/** A connection that nobody asks anything of doesn't keep the process alive. */
+/** A connection without requests does not keep the process alive. */
 async function use(
   line: Line,
   request: IngestRequest,
@@ -88,12 +88,12 @@ async function use(
   try {
     const answer = await ask(session, request, requestTimeoutMs)
     if (answer !== 'timeout') return answer
-    // A peer that is silent for so long may be gone without a word.
+    // A peer that is silent for so long may be gone.
     line.retire()
     if (line.underWay === 1) session.destroy()
     return { trouble: 'no answer in time', mayBeStored: true }
   } catch (error) {
-    line.retire() // it takes no request any more
+    line.retire() // it takes no further request
     return { trouble: `the connection ended: ${String(error)}`, mayBeStored: false }
   } finally {
     line.underWay -= 1
@@ -125,7 +125,7 @@ function opened(session: http2.ClientHttp2Session, timeoutMs: number): Promise<v
   })
 }
 
-/** @throws Error when the session takes no more requests; then nothing left */
+/** @throws Error if the session takes no further requests; then nothing was sent */
 async function ask(
   session: http2.ClientHttp2Session,
   { path, headers, body }: IngestRequest,
@@ -152,10 +152,10 @@ async function ask(
     stream.on('close', () => {
       clearTimeout(timer)
       if (isLate) return resolve('timeout')
-      // Node ends what a reset cuts off, too.
+      // Node also emits `end` after a reset.
       const isClean = isWhole && stream.rstCode === NGHTTP2_NO_ERROR
       if (received !== undefined && isClean) return resolve(answerFrom(received, text))
-      // A refused stream was not looked at (RFC 9113 8.7).
+      // A refused stream was not processed (RFC 9113 8.7).
       const isRefused = stream.rstCode === NGHTTP2_REFUSED_STREAM && received === undefined
       resolve({ trouble: 'the request was cut off', mayBeStored: !isRefused })
     })

@@ -1,6 +1,6 @@
-// One request from its events to their outcomes: what is stored or refused for good is settled, everything else goes back
-// into the buffer, or is given up when its time is over. The rule that it protects: an event is `rejected` only when no
-// try of it can have been stored.
+// One request, from its events to their outcomes: stored events and final refusals are settled; other events go back
+// into the buffer, or are given up when their time is over. Its rule: an event is `rejected` only if no attempt of it
+// can have been stored.
 import { NoToken } from '../tokens.ts'
 import type { Tokens } from '../tokens.ts'
 import { RejectedError, UndeliveredError } from '../errors.ts'
@@ -21,16 +21,16 @@ export type DeliverDeps = {
   readonly tokens: Tokens
   readonly connection: Connection
   readonly encoding: Encoding
-  /** With the path of the address before them. */
+  /** Including the path of the address. */
   readonly paths: { readonly one: string; readonly many: string }
   readonly nowMs: () => number
   readonly random: () => number
   readonly onRetry: (retry: Retry) => void
-  /** Puts them back after that time. */
+  /** Puts the events back into the queue after that time. */
   readonly rest: (events: readonly Pending[], ms: number) => void
 }
 
-/** A token that was made after the last one had been refused is refused, too: the next one would be. */
+/** If a token from after the last refusal is refused, too, the next one would be as well. */
 const tokensRefusedMax = 2
 
 export async function deliver(deps: DeliverDeps, batch: readonly Pending[]): Promise<void> {
@@ -61,7 +61,7 @@ export async function deliver(deps: DeliverDeps, batch: readonly Pending[]): Pro
   if (failed.length > 0) sendAgain(deps, failed, isWhole)
 }
 
-/** Of an event that the answer says nothing of. */
+/** For an event that the response does not mention. */
 const unknown: Outcome = {
   kind: 'again',
   mayBeStored: true,
@@ -117,7 +117,7 @@ function withoutToken(deps: DeliverDeps, batch: readonly Pending[], error: unkno
   )
 }
 
-/** When all failed alike, everybody waits; when only some did, those alone do. */
+/** If all events failed in the same way, the gate closes for all requests; otherwise only the failed events wait. */
 function sendAgain(deps: DeliverDeps, failed: readonly Failed[], isWhole: boolean): void {
   const { buffer, gate } = deps
   const [first] = failed

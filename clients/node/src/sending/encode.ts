@@ -1,6 +1,6 @@
-// Events as octets: Avro by the contract's schema, or JSON where only the contract's id is known; and many of them as the
-// body of one request (docs/wire-format.md, Many events in one request). What doesn't fit the schema is found here, with
-// the name of the field and never its value.
+// Encodes events: as Avro by the contract's schema, or as JSON if only the contract's id is known; and many of them as
+// the body of one request (docs/wire-format.md, Many events in one request). An event that does not fit the schema is
+// refused here, with the field's name but never its value.
 import avro from 'avsc'
 import type { Contract } from '../contract.ts'
 import { schemaOf } from '../contract.ts'
@@ -9,7 +9,7 @@ import { isObject, memberOf } from '../json.ts'
 
 export type Encoding = {
   readonly schemaId: string
-  /** Of one event, and of many. */
+  /** For one event, and for many. */
   readonly contentTypes: { readonly one: string; readonly many: string }
   /** @throws RejectedError `invalid_event` */
   encode(event: object): Buffer
@@ -44,7 +44,7 @@ function avroEncoding(contract: Contract<object>): Encoding {
     contentTypes: { one: 'avro/binary', many: 'application/x-avro-batch' },
     encode(given) {
       const event = complete(given)
-      // avsc writes nothing of a member that the schema doesn't have, and says nothing.
+      // Without this check, avsc silently drops members that the schema doesn't have.
       if (!type.isValid(event, { noUndeclaredFields: true })) throw doesNotFit(type, event)
       const bytes = type.toBuffer(event)
       if (bytes.includes(replacement) || bytes.includes(surrogate)) refuseLoneSurrogates(event, [])
@@ -62,7 +62,7 @@ function avroEncoding(contract: Contract<object>): Encoding {
 function typeOf(contract: Contract<object>): avro.Type {
   const schema = schemaOf(contract)
   try {
-    // Branches that can be told apart go without their name, the others are {"name": value}.
+    // Branches that differ in type need no name; the others are {"name": value}.
     return avro.Type.forSchema(asSchema(schema), { wrapUnions: 'auto' })
   } catch (error) {
     const message = `the schema of the contract ${contract.id} isn't Avro: ${String(error)}`
@@ -70,11 +70,11 @@ function typeOf(contract: Contract<object>): avro.Type {
   }
 }
 
-/** avsc checks what it is given; its type for it is a promise that nobody can make of JSON. */
+/** avsc checks the schema itself; its type can't be guaranteed for parsed JSON. */
 const asSchema = (schema: unknown): avro.Schema => schema as avro.Schema
 
 const envelopeName = 'svcMeta'
-/** What the service writes over anyway (docs/wire-format.md, Ingest). */
+/** What the service overwrites anyway (docs/wire-format.md, Ingest). */
 const filledByIngest = new Set([
   'schemaId',
   'eventContractRef',
@@ -84,7 +84,7 @@ const filledByIngest = new Set([
   'billingId',
 ])
 
-/** Puts into the envelope what the schema wants there and the service fills in. */
+/** Adds the envelope's members that the schema requires and the service fills in. */
 function completion(type: avro.Type): (event: object) => object {
   const envelope = fieldsOf(type).find(({ name }) => name === envelopeName)
   const blank: Record<string, unknown> = {}
@@ -133,7 +133,10 @@ const describe = (type: avro.Type): string => {
   return type.name ?? type.typeName
 }
 
-/** What avsc writes where a long string isn't Unicode, and how it begins that of a short one. Both may stand there by right. */
+/**
+ * avsc writes the first for lone surrogates in long strings, and the second as their first byte in short strings. Both
+ * can also be part of valid data.
+ */
 const replacement = Buffer.from('\ufffd')
 const surrogate = 0xed
 
@@ -156,7 +159,7 @@ type Framing = {
   mark(body: Buffer, at: number, length: number): void
 }
 
-/** One copy; `before` or `after` each event there is room for what tells it from the next. */
+/** Joins the events with one copy. `before` or `after` each event there is room for its separator. */
 function joined(events: readonly Buffer[], { before, after, mark }: Framing): Buffer {
   let length = 0
   for (const event of events) length += before + event.length + after

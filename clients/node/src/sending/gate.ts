@@ -1,14 +1,14 @@
-// Whether a request may leave now. After a request that failed nothing leaves for a while, longer each time in a row, and
-// then one alone, until one succeeds: a service in trouble is asked, not flooded.
+// Decides whether a request may be sent now. After a failed request nothing is sent for a while, longer after each
+// further failure, and then one request at a time until one succeeds, so that a service with problems is not flooded.
 import { pauseMs } from '../retries.ts'
 
 export type Gate = {
   /** How many requests may be under way. */
   open(): number
   succeeded(): void
-  /** Closes it; returns for how long. */
+  /** Closes the gate, and returns for how long. */
   failed(retryAfterMs: number | undefined): number
-  /** Closes it, though all is well: too fast. */
+  /** Closes the gate because requests are too fast, which is not a failure. */
   slowDown(retryAfterMs: number | undefined): number
   close(): void
 }
@@ -43,7 +43,7 @@ export function createGate({ requestsMax, nowMs, random, onOpen }: GateOptions):
     },
     succeeded: () => void (failures = 0),
     failed(retryAfterMs) {
-      // Of several that failed at once the first one counts.
+      // Of several concurrent failures only the first one counts.
       if (opensAtMs === 0) failures += 1
       return closeFor(pauseMs(failures, retryAfterMs, random))
     },

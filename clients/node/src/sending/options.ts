@@ -1,9 +1,9 @@
-// What a producer is made with, its defaults, and what is wrong with it.
+// The options of a producer, their defaults, and their checks.
 import type { Contract } from '../contract.ts'
 import type { CredentialsOptions } from '../tokens.ts'
 
 export type Retry = {
-  /** What went wrong, for people. */
+  /** The reason, for people. */
   readonly trouble: string
   readonly events: number
   readonly waitMs: number
@@ -12,23 +12,23 @@ export type Retry = {
 export type ProducerOptions<Event extends object = object> = CredentialsOptions & {
   /** The address of ingest. */
   readonly ingestUrl: string
-  /** Events go as Avro. With a schema id alone they go as Avro JSON, for ingest to read. */
+  /** With a contract, events are sent as Avro; with only a schema id, as Avro JSON that ingest reads. */
   readonly contract: Contract<Event> | string
-  /** A `send` without an outcome is given up after that time (120,000). */
+  /** A `send` without an outcome is given up after this time (120,000). */
   readonly sendTimeoutMs?: number
-  /** A request without an answer counts as failed after that time (30,000). */
+  /** A request without a response counts as failed after this time (30,000). */
   readonly requestTimeoutMs?: number
-  /** For a connection to come about (10,000). */
+  /** The time to open a connection (10,000). */
   readonly connectTimeoutMs?: number
-  /** Requests at once (4). With 1 the events of each person keep their order, as long as none has to be sent again. */
+  /** Concurrent requests (4). With 1 the events of each person stay in order, unless one has to be sent again. */
   readonly requestsMax?: number
-  /** Of one request (500 events, 1 MiB). */
+  /** Per request (500 events, 1 MiB). */
   readonly batchEventsMax?: number
   readonly batchBytesMax?: number
-  /** Of the buffer, which is full at either (10,000 events, 16 MiB). */
+  /** Of the buffer, which is full at either bound (10,000 events, 16 MiB). */
   readonly bufferEventsMax?: number
   readonly bufferBytesMax?: number
-  /** Told whenever something has to be sent again. */
+  /** Called whenever something has to be sent again. */
   readonly onRetry?: (retry: Retry) => void
 }
 
@@ -46,7 +46,7 @@ export type Limits = typeof defaults
 
 const names = Object.keys(defaults) as readonly (keyof Limits)[]
 
-/** @throws TypeError for one that isn't a positive whole number */
+/** @throws TypeError for an option that isn't a positive whole number */
 export function limitsOf(options: Partial<Limits>): Limits {
   const limits = { ...defaults }
   for (const name of names) {

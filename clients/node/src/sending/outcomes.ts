@@ -1,29 +1,29 @@
-// What an answer of ingest says of each event that it was asked to store: stored, refused for good, or to be tried again.
-// Pure; retries and promises are elsewhere. What can't be told for certain is never `stored` and never `rejected`.
+// What a response of ingest says about each event of a request: stored, finally refused, or to be sent again. Pure;
+// retries and promises are elsewhere. Without certainty an event is never `stored` and never `rejected`.
 import { RejectedError, rejectionCodeOf } from '../errors.ts'
 import { isObject, memberOf, tryParseJson } from '../json.ts'
 import { retryAfterMsOf } from '../retries.ts'
 
 export type Answer = {
   readonly status: number
-  /** Of the headers `Svc-Error` and `Retry-After`. */
+  /** From the headers `Svc-Error` and `Retry-After`. */
   readonly code: unknown
   readonly retryAfter: unknown
   readonly text: string
 }
-/** No whole answer came. */
+/** No complete response arrived. */
 export type NoAnswer = { readonly trouble: string; readonly mayBeStored: boolean }
 
 export type Outcome =
   | { readonly kind: 'stored' }
   | { readonly kind: 'rejected'; readonly error: RejectedError; readonly isOfEvent: boolean }
-  /** The token wasn't taken; nothing was stored. */
+  /** The token was refused; nothing was stored. */
   | { readonly kind: 'token'; readonly message: string }
   | {
       readonly kind: 'again'
       readonly mayBeStored: boolean
       readonly afterMs: number | undefined
-      /** Too fast: the next event would be refused like this one. */
+      /** Too fast: the next event would also be refused. */
       readonly isRate: boolean
       readonly trouble: string
     }
@@ -31,19 +31,19 @@ export type Outcome =
 export type Verdict = {
   /** One for each event. */
   readonly outcomes: readonly Outcome[]
-  /** The request was answered as a whole, not event by event. */
+  /** The response is about the whole request, not about each event. */
   readonly isWhole: boolean
 }
 
 const stored: Outcome = { kind: 'stored' }
 
-/** A second is the burst of `eventRate`, and what ingest asks for when it can't store. */
+/** One second: the burst of `eventRate`, and the pause that ingest asks for when it can't store. */
 const eventRetryAfterMs = 1_000
 
-/** A proxy may answer with a whole page. */
+/** A proxy may return a whole page. */
 const messageCharsMax = 4_000
 
-/** Refusals that follow from the event and its contract alone, and contracts never change: so it was every time. */
+/** Refusals that depend only on the event and its contract, which never changes: each attempt was refused. */
 const ofEvent: ReadonlySet<string> = new Set([
   'undecodable',
   'key_field_empty',
@@ -74,7 +74,7 @@ export function verdictOf(answer: Answer | NoAnswer, count: number, nowMs: numbe
 
 const again = { kind: 'again', afterMs: undefined, isRate: false } as const
 
-/** Undefined when the answer isn't about so many events. */
+/** Undefined if the response isn't about so many events. */
 function outcomesIn(json: unknown, count: number): Outcome[] | undefined {
   const rejected = memberOf(json, 'rejected')
   if (!Array.isArray(rejected) || memberOf(json, 'accepted') !== count - rejected.length)
@@ -107,7 +107,7 @@ function refusalOf({ status, code, message, afterMs }: Refusal): Outcome {
   if (status === 429 && rejectionCodeOf(code) === 'refused') {
     return { kind: 'again', mayBeStored: false, afterMs, isRate: true, trouble: 'too many events' }
   }
-  // What is neither an answer nor a refusal may come from anything on the way.
+  // Other statuses may come from an intermediary.
   const isFinal = status >= 300 && status < 500 && status !== 408 && status !== 425
   if (!isFinal) {
     const trouble = `ingest answers ${status}`

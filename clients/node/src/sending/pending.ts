@@ -1,4 +1,4 @@
-// An event that has no outcome yet, and sizes of many.
+// An event without an outcome, and the size of several.
 import type { SendError } from '../errors.ts'
 
 export type Pending = {
@@ -8,10 +8,10 @@ export type Pending = {
   readonly deadlineMs: number
   readonly resolve: () => void
   readonly reject: (error: SendError) => void
-  /** `taken` as part of a request that hasn't left, `under_way` once it may have. */
+  /** `taken`: part of a request that was not sent yet; `under_way`: its request may have been sent. */
   state: 'waiting' | 'taken' | 'under_way' | 'resting' | 'settled'
   tries: number
-  /** A try of it has no certain outcome. */
+  /** An earlier attempt had no certain outcome. */
   mayBeStored: boolean
   tokensRefused: number
 }

@@ -1,4 +1,4 @@
-// The producer: `send` keeps an event's octets until ingest has said what became of it.
+// The producer: `send` keeps an encoded event until its outcome is known.
 import { UndeliveredError } from '../errors.ts'
 import { createBuffer } from './buffer.ts'
 import type { BufferSize, Pending } from './pending.ts'
@@ -9,24 +9,24 @@ import { createSender } from './sender.ts'
 
 export type Producer<Event extends object = object> = {
   /**
-   * Resolves when Kafka has the event on all in-sync replicas. Until then it is sent again after every failure that may
-   * pass, so it may be stored more than once. The event is read before `send` returns; afterwards it may change.
+   * Resolves when Kafka has stored the event on all in-sync replicas. Until then it is sent again after every temporary
+   * failure, so it may be stored more than once. The event is encoded before `send` returns, and may change afterwards.
    * Rejects with RejectedError (final, not stored) or UndeliveredError (may be sent again).
    */
   send(event: Event): Promise<void>
-  /** Resolves as long as the buffer has room: for those who don't wait for each `send`. */
+  /** Resolves when the buffer has room: for programs that don't wait for each `send`. */
   ready(): Promise<void>
-  /** Resolves when every event sent so far has its outcome, good or bad: their own promises tell which. */
+  /** Resolves when every event sent so far has its outcome. Each `send` says which one. */
   flush(): Promise<void>
-  /** Takes no more events, flushes for `deadlineMs` (30,000) at most, and gives up what is left. */
+  /** Accepts no more events, flushes for at most `deadlineMs` (30,000), and gives up the rest. */
   close(options?: { readonly deadlineMs?: number }): Promise<void>
-  /** What has no outcome yet. */
+  /** The events without an outcome. */
   buffered(): BufferSize
 }
 
 const closeWithinMs = 30_000
 
-/** @throws TypeError for options that can't be, RejectedError `invalid_contract` */
+/** @throws TypeError for invalid options, RejectedError `invalid_contract` */
 export function createProducer<Event extends object = object>(
   options: ProducerOptions<Event>,
 ): Producer<Event> {

@@ -1,16 +1,16 @@
-// The events that wait to be sent: what is sent again comes before what wasn't sent yet, in the order in which both were
-// sent. It knows how much waits, so that full batches leave at once.
+// The events that wait to be sent: retries come before new events, each in the order of `send`. It knows their size, so
+// that full batches are sent immediately.
 import type { BufferSize, Pending } from './pending.ts'
 
 export type SendQueue = {
   add(pending: Pending): void
-  /** It has its outcome, and waits no more. */
+  /** The event has its outcome, and waits no more. */
   leave(pending: Pending): void
-  /** Whether a batch would be as large as it may be. */
+  /** Whether the waiting events fill a batch. */
   hasBatch(max: BufferSize): boolean
-  /** From the front; one event at least when there is any, however large. */
+  /** From the front; at least one event if there is any, however large. */
   takeBatch(max: BufferSize): Pending[]
-  /** To be sent again. */
+  /** Adds events to be sent again. */
   putBack(events: readonly Pending[]): void
 }
 
@@ -55,7 +55,7 @@ export function createQueue(): SendQueue {
   }
 }
 
-/** What is sent again before what wasn't sent yet, each in the order of `send`. Settled ones are passed over. */
+/** Retries before new events, each in the order of `send`. Settled events are skipped. */
 function createOrder() {
   const fresh = createFresh()
   let again: Pending[] = []
@@ -65,7 +65,7 @@ function createOrder() {
       while (again[0]?.state === 'settled') again.shift()
       return again[0] ?? fresh.peek()
     },
-    /** To be called when `peek` has shown one. */
+    /** Call it after `peek` has returned an event. */
     shift(): void {
       if (again.length > 0) again.shift()
       else fresh.shift()
@@ -76,7 +76,7 @@ function createOrder() {
   }
 }
 
-/** An array's own `shift` moves all that comes after. Settled ones are passed over. */
+/** A queue, because an array's `shift` moves all later items. Settled events are skipped. */
 function createFresh() {
   let items: Pending[] = []
   let head = 0

@@ -1,5 +1,5 @@
-// When requests leave: the first of a burst at once; what comes while requests are under way leaves together, as one request,
-// when one of them is answered. What becomes of each is in deliver.ts.
+// When requests are sent: the first one of a burst immediately. Events that arrive while requests are under way are
+// sent together when one of these is answered. deliver.ts handles the outcomes.
 import { serviceUrl } from '../address.ts'
 import { createTokens } from '../tokens.ts'
 import type { EventBuffer } from './buffer.ts'
@@ -12,9 +12,9 @@ import { createGate } from './gate.ts'
 import type { Limits, ProducerOptions } from './options.ts'
 
 export type Sender = {
-  /** Something waits. */
+  /** Call it when events wait. */
   start(): void
-  /** Nothing leaves any more, and no answer is waited for. */
+  /** Sends nothing more, and waits for no response. */
   stop(): void
 }
 
@@ -37,8 +37,8 @@ export function createSender(options: SenderOptions, sending: Sending): Sender {
   let isOver = false
 
   /**
-   * Once for all that is sent in one turn of the event loop, so that a burst is one request; and at once when a batch is full, or
-   * answers that come in together would let ingest wait for all of them.
+   * Runs once per turn of the event loop, so that a burst becomes one request. A full batch is sent immediately,
+   * because otherwise responses that arrive together would leave ingest idle until all of them are handled.
    */
   function start(): void {
     while (mayLeave() && queue.hasBatch(batchMax)) startOne()
@@ -50,7 +50,7 @@ export function createSender(options: SenderOptions, sending: Sending): Sender {
     })
   }
 
-  /** False when nothing waits. */
+  /** False if no events wait. */
   function startOne(): boolean {
     const batch = queue.takeBatch(batchMax)
     if (batch.length === 0) return false
@@ -76,7 +76,7 @@ export function createSender(options: SenderOptions, sending: Sending): Sender {
   }
 }
 
-/** `start`: there may be something to send again. */
+/** `start` is called when the gate opens or events are to be sent again. */
 function deliverDepsOf(
   options: SenderOptions,
   { limits, encoding, buffer }: Sending,
@@ -96,7 +96,7 @@ function deliverDepsOf(
     paths: { one: ingest.pathname, many: `${ingest.pathname}s` },
     nowMs: Date.now,
     random: Math.random,
-    // What it throws is its own affair.
+    // In a microtask, so that an error that it throws does not affect sending.
     onRetry: (retry) => queueMicrotask(() => options.onRetry?.(retry)),
     rest(events, ms) {
       const timer = setTimeout(() => {
@@ -121,5 +121,5 @@ function giveUpLate(buffer: EventBuffer, nowMs: number): void {
   }
 }
 
-/** What is part of a request gets its answer, or none in requestTimeoutMs. */
+/** Events of a request are not included: they get a response, or none within requestTimeoutMs. */
 const isOurs = ({ state }: Pending): boolean => state === 'waiting' || state === 'resting'

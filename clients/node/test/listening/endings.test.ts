@@ -1,4 +1,4 @@
-// What follows when a WebSocket ends, or doesn't come about.
+// What follows when a WebSocket ends or is refused.
 import { expect, test } from '@jest/globals'
 import { endingOfClose, endingOfRefusal } from '../../src/listening/endings.ts'
 

@@ -1,5 +1,5 @@
-// From the answers of ingest, one try after the other, to what `send` says in the end. Nothing is sent here: the answers
-// are the test's, and so is the clock.
+// From ingest's responses, attempt by attempt, to the outcome of `send`. Nothing is sent: the test sets the responses
+// and the clock.
 import { expect, test } from '@jest/globals'
 import { RejectedError } from '../../src/errors.ts'
 import { createBuffer } from '../../src/sending/buffer.ts'
@@ -25,7 +25,7 @@ const entry = (index: number, status: number, code: string) => ({
   message: 'the line',
 })
 
-/** A producer's inside with so many events, which is answered so. */
+/** The inside of a producer with so many events, which gets these responses. */
 function insideOf(count: number, answers: (Answer | NoAnswer)[]) {
   const buffer = createBuffer({ events: 100, bytes: 1_000 })
   const seen = {
@@ -155,7 +155,7 @@ test('of many events only those that were not stored are sent again', async () =
     'none',
     'stored',
   ])
-  // The others go on meanwhile.
+  // The other events continue meanwhile.
   expect([seen.rested, seen.gate]).toEqual([[2], ['succeeded']])
   expect((await once()).outcomes[2]).toBe('stored')
   expect(seen.requests[1]?.body.toString()).toBe('2')

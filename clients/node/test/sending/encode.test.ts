@@ -1,4 +1,4 @@
-// Events as octets: read back as ingest reads them, and refused here when they don't fit.
+// Encoded events: decoded as ingest does, and refused if they don't fit.
 import { expect, test } from '@jest/globals'
 import avro from 'avsc'
 import { compiledExample, exampleContract, exampleEvent } from '@weir/testkit'

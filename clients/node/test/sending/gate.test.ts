@@ -1,4 +1,4 @@
-// When requests may leave.
+// When requests may be sent.
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { createGate } from '../../src/sending/gate.ts'
 

@@ -1,4 +1,4 @@
-// What each answer of ingest means for the events that were asked to be stored.
+// What each response of ingest means for the events of the request.
 import { expect, test } from '@jest/globals'
 import { verdictOf } from '../../src/sending/outcomes.ts'
 

@@ -1,9 +1,9 @@
-// A producer whose services aren't there: what it holds is bounded, and every `send` gets its outcome.
+// A producer without services: what it keeps is bounded, and every `send` gets its outcome.
 import { afterAll, expect, test } from '@jest/globals'
 import { createProducer } from '../../src/index.ts'
 import type { Producer, ProducerOptions, Retry } from '../../src/index.ts'
 
-/** Nobody listens at port 9 (discard) of loopback. */
+/** No program listens at port 9 (discard) of loopback. */
 const nowhere = {
   authUrl: 'http://127.0.0.1:9',
   ingestUrl: 'http://127.0.0.1:9',

@@ -1,5 +1,5 @@
-// Reading the bytes of one Avro datum, checked at every step. Protects: nothing is read past the end, no
-// number is bent, and nothing is allocated by a count or length that the bytes don't back up.
+// Reads the bytes of one Avro datum, checked at every step. Nothing is read past the end, no number is changed, and
+// nothing is allocated for a count or length that the bytes don't back up.
 //
 //   long   = 1*10 OCTET                   ; zigzag, 7 bits an octet, least significant first, high bit: more
 //   bytes  = long *OCTET                  ; the length, then as many octets; string: the same, UTF-8
@@ -22,7 +22,7 @@ function readByte(cursor: Cursor): number {
 export function readLong(cursor: Cursor): number {
   const first = readByte(cursor)
   if (first < 0x80) return (first >>> 1) ^ -(first & 1)
-  // the sign and 6 bits, then 7 bits an octet: sums, since bit operations end at 32 bits
+  // the sign and 6 bits, then 7 bits per octet: sums, because bit operations end at 32 bits
   let half = (first & 0x7f) >>> 1
   let factor = 64
   for (let octet = 2; ; octet += 1) {
@@ -49,7 +49,7 @@ export function readBoolean(cursor: Cursor): boolean {
   return byte === 1
 }
 
-/** Moves on by so many octets, and answers where they began. */
+/** Moves on by this many octets; returns where they began. */
 export function skip(cursor: Cursor, length: number): number {
   const start = cursor.at
   if (length > cursor.end - start) throw new Unreadable(endsEarly)
@@ -67,24 +67,24 @@ export function readString(cursor: Cursor): string {
   const length = readLength(cursor)
   const start = skip(cursor, length)
   const text = cursor.bytes.toString('utf8', start, cursor.at)
-  // Decoding puts U+FFFD where the octets aren't UTF-8; only then is it worth asking whether it was sent
+  // Decoding puts U+FFFD where the octets aren't UTF-8. Only then is it worth checking whether it was sent.
   if (text.includes('\uFFFD') && !isUtf8(cursor.bytes.subarray(start, cursor.at))) {
     throw new Unreadable('is not valid UTF-8')
   }
   return text
 }
 
-/** A copy: events outlive the body they came in. */
+/** A copy, because events outlive the body that they came in. */
 export function readOctets(cursor: Cursor, length: number): Buffer {
   const start = skip(cursor, length)
   return Buffer.from(cursor.bytes.subarray(start, cursor.at))
 }
 
-/** Moves on over so many octets, which are a string's. */
+/** Moves past a string of this many octets. */
 export function passText(cursor: Cursor, length: number): void {
   const start = skip(cursor, length)
   const { bytes, at: end } = cursor
-  // a loop is faster than a call into native code, up to about so many
+  // up to about this length a loop is faster than a call into native code
   if (length > 128) return requireUtf8(bytes, start, end)
   for (let at = start; at < end; at += 1)
     if ((bytes[at] ?? 0) > 0x7f) return requireUtf8(bytes, start, end)

@@ -1,18 +1,18 @@
-// The default of a record's field -> the value that an event gets where the producer left the field out.
-// Not the reading of events: a default writes a union's first branch plainly. Protects: a schema can't
-// make one omitted field grow into a value without bound.
+// The default of a record's field -> the value that an event gets if the producer left the field out. Events are not
+// read here: a default writes a union's first branch plainly. A schema can't make one omitted field grow into a value
+// without bound.
 import { scalarReader } from './scalars.ts'
 import { depthMax, describeType, nullableOf } from './types.ts'
 import type { AvroType, RecordField, UnionType } from './types.ts'
 import { emptyMap, isFields } from './values.ts'
 import type { Fields } from './values.ts'
 
-/** How many values one default may hold: records, lists, maps and what is in them. */
+/** The maximum number of values in one default: records, lists, maps and what is in them. */
 const defaultValuesMax = 1_000
 
 class BadDefault extends Error {}
 
-/** What is wrong with the default of a field, as a clause; or how large it is. */
+/** What is wrong with the default of a field, as a clause; otherwise its size. */
 export function checkDefault(
   field: RecordField,
 ): { readonly problem: string } | { readonly size: number } {
@@ -25,8 +25,8 @@ export function checkDefault(
 }
 
 /**
- * `make` gives a value of its own each time, since events are changed in place. `size` is about what that takes: so
- * many octets for each value, and those of its text.
+ * `make` returns a new value each time, because events are changed in place. `size` is about what a value takes: a
+ * fixed number of octets for each value in it, and those of its text.
  */
 export type Default = { readonly make: () => unknown; readonly size: number }
 

@@ -1,5 +1,5 @@
-// The schema of an event alone, for whoever reads what is stored and knows no contract: an export. Not a way to make
-// or to check events; that is `contract.ts`.
+// The schema of an event without its contract, for readers of stored events, such as an export. `contract.ts` creates
+// and checks events.
 import { Unreadable } from '../unreadable.ts'
 import { compilePlain } from './plain.ts'
 import { compileAvroReader } from './read-avro.ts'
@@ -14,7 +14,7 @@ export type EventSchema = {
   readonly decode: (payload: Buffer) => Fields
 }
 
-/** Undefined for a text that is no schema of a record. */
+/** Undefined if the text is not the schema of a record. */
 export function readEventSchema(schemaText: string): EventSchema | undefined {
   const parsed = parseSchema(schemaText)
   if (!('type' in parsed) || parsed.type.kind !== 'record') return undefined
@@ -29,5 +29,5 @@ export function readEventSchema(schemaText: string): EventSchema | undefined {
   }
 }
 
-/** A value of a type as JSON for people, as `Contract.toPlain` gives it. */
+/** A value of a type as JSON for people, as `Contract.toPlain` returns it. */
 export const plainOf = (type: AvroType): ((value: unknown) => unknown) => compilePlain(type)

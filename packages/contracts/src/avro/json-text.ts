@@ -1,6 +1,6 @@
-// The bytes of a JSON body -> what JSON.parse makes of them, and how many members its objects were written
-// with. JSON.parse keeps the last of two members of one name and says nothing: whoever reads the result
-// holds the members it saw against this number, so that no second consentLevels slips in.
+// The bytes of a JSON body -> the result of JSON.parse, and how many members its objects were written with. JSON.parse
+// silently keeps the last of two members of one name. So readers compare the members that they saw with this number,
+// and a second consentLevels is noticed.
 import { isUtf8 } from 'node:buffer'
 import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { Unreadable } from '../unreadable.ts'

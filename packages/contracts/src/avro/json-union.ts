@@ -1,6 +1,6 @@
-// Unions in JSON. Strictly a value other than null is an object with one member, named for its branch:
-// {"string": "a"}. Leniently the plain value does, if exactly one branch takes it; where both readings are
-// possible the strict one wins.
+// Unions in JSON. Strictly, a value other than null is an object with one member, named for its branch: {"string":
+// "a"}. Leniently, a plain value that exactly one branch fits is accepted; if both readings are possible, the strict
+// one wins.
 import { Unreadable } from '../unreadable.ts'
 import { refuse } from './json-reading.ts'
 import type { ReadJson, JsonReading } from './json-reading.ts'
@@ -33,7 +33,7 @@ export function readUnion(type: UnionType, reads: readonly ReadJson[]): ReadJson
     return readBranch(branch, inner, reading, depth)
   }
 
-  /** The branch that an object of one member names, if it does. */
+  /** The branch that an object of one member names, if any. */
   function nameIn(json: unknown): number | undefined {
     if (!isFields(json)) return undefined
     const keys = Object.keys(json)
@@ -47,7 +47,7 @@ export function readUnion(type: UnionType, reads: readonly ReadJson[]): ReadJson
     const keys = isFields(json) ? Object.keys(json) : []
     const ofShape = ofKind.filter((shape) => shape.mayBe(json, keys))
     if (name !== undefined && ofShape.length === 0) return readNamed(name, json, reading, depth)
-    // where only one is left, reading it also finds the words for what is wrong
+    // if only one is left, reading it also finds the words for what is wrong
     const plain = ofShape.length === 0 ? ofKind : ofShape
     const [only] = plain
     if (!only) throw new Unreadable(sentence)
@@ -78,10 +78,10 @@ export function readUnion(type: UnionType, reads: readonly ReadJson[]): ReadJson
 }
 
 const sayBranch = 'fits more than one branch of its union: say it as {"<branch>": <value>}'
-/** Of records: each reads the whole value. */
+/** The maximum for records, each of which reads the whole value. */
 const trialsMax = 8
 
-/** The first group in which anything fits decides, and only if no more than one does. */
+/** The first group in which anything fits decides, and only if exactly one fits. */
 function settle(reading: JsonReading, groups: readonly (readonly (() => unknown)[])[]): unknown {
   if (reading.isTrial) {
     throw new Unreadable('has a union within a union: say their branches as {"<branch>": <value>}')
@@ -139,7 +139,7 @@ const jsonKinds: Readonly<Record<Exclude<AvroType['kind'], 'union'>, JsonKind>> 
   record: 'object',
 }
 
-/** What a branch's plain value looks like in JSON. `mayBe` looks at the names in an object, no further. */
+/** What a branch's plain value looks like in JSON. `mayBe` checks only the names in an object. */
 type Shape = {
   readonly branch: number
   readonly kind: JsonKind

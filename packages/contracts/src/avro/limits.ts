@@ -1,6 +1,5 @@
-// What a schema that parses may still not say: lists whose items have no octets (a few octets could then
-// claim any number of them), and records that no event can hold. Whatever passes here can be read with
-// every count backed by octets.
+// What a schema that parses still may not contain: lists whose items have no octets (a few octets could then claim any
+// number of them), and records that no event can contain. For a schema that passes, octets back every count.
 import { depthMax } from './types.ts'
 import type { AvroType, RecordType } from './types.ts'
 
@@ -22,7 +21,7 @@ export function limitProblems(root: AvroType): string[] {
   return problems
 }
 
-/** Every type once; without recursion, since references may make a chain of any length. */
+/** Every type once. Without recursion, because references may make a chain of any length. */
 function reachableFrom(root: AvroType): readonly AvroType[] {
   const found = new Set<AvroType>([root])
   for (const type of found) {
@@ -52,9 +51,9 @@ type Least = { readonly octets: number; readonly depth: number }
 const never: Least = { octets: Infinity, depth: Infinity }
 
 /**
- * Starts from «no value at all» and takes what is found until nothing changes. Each round finds values that are nested
- * one deeper, at least, so after some there are only such as nobody may send. Values without octets have no unions:
- * there is but one of each, and it is found by then, too.
+ * Starts from «no value at all» and improves it until nothing changes. Each pass finds values that are at least one
+ * level deeper, so after `depthMax` passes only values are missing that are too deep to be sent. A value without octets
+ * contains no union, so it is the only one of its type, and is found by then, too.
  */
 function leastOf(records: readonly RecordType[]): ReadonlyMap<RecordType, Least> {
   const least = new Map<RecordType, Least>()

@@ -1,4 +1,4 @@
-// What is made of a type once and kept as long as it is. A schema names a type as often as it likes: made anew for each
+// Keeps what was computed from a type as long as the type. A schema may name a type many times: computed again for each
 // name, an enum's symbols would cost the square of the schema's length.
 import type { AvroType } from './types.ts'
 

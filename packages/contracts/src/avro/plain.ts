@@ -1,5 +1,5 @@
-// An event's value -> plain JSON for people, the WebSocket's form: unions flattened, bytes as Avro JSON
-// writes them, longs as numbers. Not for reading back: it doesn't say which branch a union took.
+// An event's value -> plain JSON for people, as the WebSocket sends it: unions flattened, bytes as Avro JSON writes
+// them, longs as numbers. It can't be read back: it doesn't say which branch a union took.
 import type { AvroType, RecordType } from './types.ts'
 import { emptyMap, isBranch, isFields } from './values.ts'
 import type { Fields } from './values.ts'
@@ -34,7 +34,7 @@ export function compilePlain(type: AvroType): Plain {
     }
   }
 
-  /** Each record is compiled once and at its first use: a schema may name itself, or be a long chain. */
+  /** Each record is compiled once, at its first use: a schema may name itself, or be a long chain. */
   function compileRecord(part: RecordType): Plain {
     const known = records.get(part)
     if (known) return known

@@ -1,5 +1,5 @@
-// Avro type -> the function that reads a raw Avro datum: no magic byte, no header, no container. It checks
-// while it reads, so there is no pass before it and nothing is trusted after it.
+// Avro type -> the function that reads a raw Avro datum: no magic byte, no header, no container. It checks while it
+// reads, so no other pass is needed.
 //
 //   record = *field                       ; in the schema's order
 //   union  = long branch                  ; the branch's place
@@ -24,7 +24,7 @@ import type { Fields } from './values.ts'
 /** `depth` counts the records, lists and maps around the value. */
 export type ReadAvro = (cursor: Cursor, depth: number) => unknown
 
-/** Throws Unreadable for everything that isn't exactly one datum of the type. */
+/** Throws Unreadable for anything that isn't exactly one datum of the type. */
 export type AvroReader = (bytes: Buffer) => unknown
 
 export function compileAvroReader(type: AvroType): AvroReader {
@@ -37,7 +37,7 @@ export function compileAvroReader(type: AvroType): AvroReader {
   }
 }
 
-/** The same for one value among others; it moves the cursor behind it. */
+/** The same for one value among others; moves the cursor behind it. */
 export const compileRead = (type: AvroType): ReadAvro => createCompiler()(type)
 
 const scalars: Readonly<Record<string, ReadAvro>> = {
@@ -73,7 +73,7 @@ function createCompiler(): (type: AvroType) => ReadAvro {
     }
   }
 
-  /** Each record is compiled once and at its first use: a schema may name itself, or be a long chain. */
+  /** Each record is compiled once, at its first use: a schema may name itself, or be a long chain. */
   function compileRecord(type: RecordType): ReadAvro {
     const known = records.get(type)
     if (known) return known
@@ -105,7 +105,7 @@ function readRecord(names: readonly string[], reads: readonly ReadAvro[]): ReadA
   const blank: Fields = Object.fromEntries(names.map((name) => [name, null]))
   return (cursor, depth) => {
     const inner = deeper(depth)
-    // a copy of one object keeps its shape: faster than adding the fields one by one
+    // a copy of one object keeps its shape, which is faster than adding the fields one by one
     const record = { ...blank }
     let index = 0
     try {
@@ -138,7 +138,7 @@ function readBlocks(cursor: Cursor, item: () => void): void {
     const size = count < 0 ? readLength(cursor) : undefined
     const start = cursor.at
     const left = cursor.end - start
-    // every item has at least one octet: the contract was refused otherwise
+    // every item has at least one octet: limits.ts refuses other contracts
     if (Math.abs(count) > left) throw new Unreadable('has more items than octets left')
     if (size !== undefined && size > left) throw new Unreadable('has a block that ends too early')
     for (let items = Math.abs(count); items > 0; items -= 1) item()

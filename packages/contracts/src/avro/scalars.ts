@@ -1,9 +1,9 @@
-// JSON -> the value of a type that holds no other values. Protects: no number, string or symbol is
-// bent to fit; what a type can't hold exactly (but for a float's rounding) does not fit.
+// JSON -> the value of a type that contains no other values. No number, string or symbol is changed to fit: what a type
+// can't hold exactly, except for a float's rounding, does not fit.
 import { oncePerType } from './per-type.ts'
 import type { AvroType, EnumType } from './types.ts'
 
-/** The value, or undefined when the JSON value doesn't fit. */
+/** The value; undefined if the JSON value doesn't fit. */
 export type ScalarReader = (json: unknown) => unknown
 
 const intMax = 2_147_483_647

@@ -1,6 +1,6 @@
-// Avro schema text -> types with every name resolved. Not a codec: `read-avro.ts`, `write-avro.ts` and
-// `read-json.ts` compile these types. Protects: whatever text comes in, the answer is either a type that
-// every part can walk, or all that is wrong with it; nothing throws and nothing recurses without bound.
+// Avro schema text -> types with every name resolved, which `read-avro.ts`, `write-avro.ts` and `read-json.ts` compile.
+// Any text gives either a type that all modules can walk, or all that is wrong with it; nothing throws, and nothing
+// recurses without bound.
 import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { checkDefault } from './defaults.ts'
 import { isFullName, isName, nameCharsMax } from './schema-names.ts'
@@ -8,11 +8,11 @@ import { branchName, depthMax } from './types.ts'
 import type { AvroType, PrimitiveKind, RecordField, RecordType } from './types.ts'
 
 const schemaTextMax = 262_144
-/** Leniently read, a value is held against every branch. */
+/** The lenient reading compares a value with every branch. */
 const branchesMax = 100
-/** More than anybody reads; each is told with its whole place. */
+/** More than anyone reads; each contains its whole path. */
 const problemsMax = 100
-/** Of all defaults together. */
+/** The maximum for all defaults together. */
 const defaultOctetsMax = 262_144
 
 const primitives: Readonly<Record<PrimitiveKind, AvroType>> = {
@@ -47,13 +47,13 @@ export function parseSchema(text: string): SchemaResult {
   return parsing.problems.length === 0 ? { type } : { problems: parsing.problems }
 }
 
-/** Where the parser is: names of the fields on the way, and the namespace that short names get. */
+/** Where the parser is: names of the fields on the way, and the namespace of short names. */
 type Place = {
   readonly path: readonly string[]
   readonly namespace: string
   readonly depth: number
 }
-/** What one schema has come to so far. */
+/** The state of parsing one schema. */
 type Parsing = {
   readonly named: Map<string, AvroType>
   readonly problems: string[]
@@ -71,7 +71,7 @@ const withLogical = (type: AvroType, logical: unknown): AvroType =>
     : type
 const within = (place: Place, name: string): Place => ({ ...place, path: [...place.path, name] })
 
-/** Notes what is wrong and goes on with a stand-in, so that one answer names everything. */
+/** Notes what is wrong and continues with a stand-in, so that one response names everything. */
 function refuse(schema: Parsing, place: Place, sentence: string): AvroType {
   if (schema.problems.length < problemsMax) {
     schema.problems.push(
@@ -115,7 +115,7 @@ function resolve(schema: Parsing, name: string, place: Place): AvroType {
   )
 }
 
-/** The full name of a named type that is being defined, and the namespace inside of it. */
+/** The full name of a named type that is being defined, and the namespace inside it. */
 function nameOf(
   schema: Parsing,
   json: Attributes,
@@ -219,7 +219,7 @@ function parseUnion(schema: Parsing, json: readonly unknown[], place: Place): Av
     return refuse(schema, place, `has a union of more than ${branchesMax} types`)
   }
   const branches = json.map((branch) => {
-    // a union right inside a union does not count as nesting, and is refused: bound it here
+    // a union directly inside a union does not count as nesting, so refusing it here also bounds the recursion
     if (Array.isArray(branch)) return refuse(schema, place, 'has a union right inside a union')
     return parse(schema, branch, place)
   })
@@ -232,7 +232,7 @@ function parseUnion(schema: Parsing, json: readonly unknown[], place: Place): Av
   return { kind: 'union', branches }
 }
 
-/** Defaults are read once every type is complete: a record's default may name any of its fields. */
+/** Defaults are read once every type is complete: a record's default may contain any of its fields. */
 function checkDefaults(schema: Parsing): void {
   let octetsLeft = defaultOctetsMax
   for (const { place, field } of schema.withDefault) {

@@ -1,7 +1,7 @@
-// Avro type and the paths that somebody will look at -> the function that reads those fields alone, and
-// carries the octets of all others over as they came: checked as `read-avro.ts` checks them, but not made into
-// values and back. It takes only what a writer would have written the same way; for everything else it gives
-// up, and the full reader says what is wrong with it, or that nothing is.
+// Avro type and the paths that will be used -> the function that reads only those fields, and copies the octets of all
+// others unchanged: checked as in `read-avro.ts`, but not converted to values and back. It accepts only what a writer
+// would have written the same way. For everything else it gives up, and the full reader says what is wrong, or that
+// nothing is.
 import { passText, readBoolean, readInt, readLong, skip } from './cursor.ts'
 import type { Cursor } from './cursor.ts'
 import { compileAvroReader, compileRead } from './read-avro.ts'
@@ -20,7 +20,7 @@ function giveUp(): never {
   throw givenUp
 }
 
-/** `paths` name fields, with / between nested records; all that lies in such a field is read, too. */
+/** `paths` name fields, with / between nested records; everything in such a field is read, too. */
 export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): AvroReader {
   const readFully = compileAvroReader(type)
   const skim = tryCompile(type, paths)
@@ -37,10 +37,12 @@ export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): 
   }
 }
 
-/** What all records on the ways of the paths may have: a record that holds itself is there once for each way. */
+/**
+ * The maximum number of fields in all records on the paths. A record that contains itself counts once for each path.
+ */
 const fieldsMax = 100_000
 
-/** Undefined where it would take too much. */
+/** Undefined if it would take too much. */
 function tryCompile(type: RecordType, paths: readonly string[]): ReadAvro | undefined {
   try {
     return compileSkim(type, { paths, left: { fields: fieldsMax } })
@@ -52,7 +54,7 @@ function tryCompile(type: RecordType, paths: readonly string[]): ReadAvro | unde
 
 type Wanted = { readonly paths: readonly string[]; readonly left: { fields: number } }
 
-/** One after the other: a field to be read, or a run of those that are passed. */
+/** In order: a field to be read, or a run of fields to be passed. */
 type Step =
   | { readonly name: string; readonly read: ReadAvro }
   | { readonly name: string; readonly passes: readonly Pass[] }
@@ -79,7 +81,7 @@ function passAll(passes: readonly Pass[], cursor: Cursor, depth: number): RawRun
   return new RawRun(cursor.bytes, { start, end: cursor.at, fields: passes.length })
 }
 
-/** What is wanted of each field: what lies under it by the paths, '' for all of it. */
+/** The paths that are wanted inside each field; '' for the whole field. */
 function byField(paths: readonly string[]): ReadonlyMap<string, string[]> {
   const wanted = new Map<string, string[]>()
   for (const path of paths) {
@@ -129,7 +131,7 @@ function compileField({ type }: RecordField, wanted: Wanted): ReadAvro {
 
 // --- passing ---
 
-/** A number may be written with octets to spare; then it isn't carried over. */
+/** A number may be written with superfluous octets; then it can't be copied. */
 function passLong(cursor: Cursor): number {
   const start = cursor.at
   const value = readLong(cursor)
@@ -142,7 +144,7 @@ function passLength(cursor: Cursor): number {
   return length < 0 ? giveUp() : length
 }
 
-/** There are many ways to write NaN. */
+/** NaN can be written in many ways. */
 function passNumber(value: number): void {
   if (Number.isNaN(value)) giveUp()
 }
@@ -181,11 +183,11 @@ function createPassCompiler(): (type: AvroType) => Pass {
       case 'fixed':
         return (cursor) => skip(cursor, type.size)
       default:
-        return scalars[type.kind] ?? giveUp // whether a map has a key twice, shows when it is read
+        return scalars[type.kind] ?? giveUp // a map must be read, to find a key that it has twice
     }
   }
 
-  /** Each record is compiled once and at its first use: a schema may name itself, or be a long chain. */
+  /** Each record is compiled once, at its first use: a schema may name itself, or be a long chain. */
   function compileRecord(type: RecordType): Pass {
     const known = records.get(type)
     if (known) return known
@@ -209,7 +211,7 @@ const passUnion =
     pass(cursor, depth)
   }
 
-/** One block, as a writer makes it. */
+/** One block, as a writer writes it. */
 const passArray =
   (pass: Pass): Pass =>
   (cursor, depth) => {

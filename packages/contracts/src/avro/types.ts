@@ -1,5 +1,5 @@
-// What an Avro schema says, with every name resolved: the one shape that all readers and writers compile.
-// A recursive schema is a cycle here, so whoever walks types has to remember records or bound the depth.
+// An Avro schema with every name resolved: the form that all readers and writers compile. A recursive schema is a cycle
+// here, so code that walks types must remember records or bound the depth.
 
 export type PrimitiveKind =
   | 'null'
@@ -14,7 +14,7 @@ export type PrimitiveKind =
 export type RecordField = {
   readonly name: string
   readonly type: AvroType
-  /** As the schema writes it; boxed, since null is a default too. */
+  /** As the schema writes it; boxed, because null is a default, too. */
   readonly default: { readonly json: unknown } | undefined
 }
 
@@ -32,7 +32,7 @@ export type EnumType = {
   readonly symbols: readonly string[]
 }
 
-/** Readers and writers leave `logical` aside: a long with `logicalType` date is a long. It is for whoever shows values. */
+/** Readers and writers ignore `logical`: a long with `logicalType` date is a long. It is for code that shows values. */
 export type AvroType =
   | { readonly kind: PrimitiveKind; readonly logical?: string }
   | { readonly kind: 'fixed'; readonly name: string; readonly size: number }
@@ -42,13 +42,13 @@ export type AvroType =
   | UnionType
   | RecordType
 
-/** Nesting of records, lists and maps, in schemas and in events. */
+/** The maximum nesting of records, lists and maps, in schemas and in events. */
 export const depthMax = 64
 
 /** How Avro JSON names a union's branch: a named type by its full name, others by their kind. */
 export const branchName = (type: AvroType): string => ('name' in type ? type.name : type.kind)
 
-/** The other branch of a union of null and one type. */
+/** The other branch of a union of null and one type; undefined for any other type. */
 export function nullableOf(type: AvroType): AvroType | undefined {
   if (type.kind !== 'union' || type.branches.length !== 2) return undefined
   const [first, second] = type.branches
@@ -62,7 +62,7 @@ export function describeType(type: AvroType): string {
   return descriptions[type.kind]
 }
 
-/** Each event that doesn't fit is told: of many only some. */
+/** Each event that doesn't fit gets this sentence, so only some of many names are in it. */
 const namesTold = (names: readonly string[]): string =>
   names.length <= namesToldMax
     ? names.join(', ')

@@ -1,7 +1,7 @@
-// How an event lies in memory. A record is a plain object with every field of its schema, in the schema's
-// order; a map is an object without prototype; bytes and fixed are Buffers; a long is a safe integer; an
-// enum is its symbol. A union of null and one type is the plain value or null; any other union says its
-// branch, since a plain value would not tell an int from a long.
+// How an event is represented in memory. A record is a plain object with every field of its schema, in the schema's
+// order; a map is an object without prototype; bytes and fixed are Buffers; a long is a safe integer; an enum is its
+// symbol. A union of null and one type is the plain value or null; any other union names its branch, because a plain
+// value would not tell an int from a long.
 
 /** A record's fields by name, or a map's values by key. */
 export type Fields = { [name: string]: unknown }
@@ -10,14 +10,14 @@ export type Fields = { [name: string]: unknown }
 export type Branch = { readonly branch: number; readonly value: unknown }
 
 /**
- * The octets of some fields of a record, one after the other, as they came: it stands in the place of the first
- * of them, and only a writer knows what to do with it.
+ * The octets of consecutive fields of a record, unchanged. It is in the place of the first of these fields, and only a
+ * writer can use it.
  */
 export class RawRun {
   readonly bytes: Buffer
   readonly start: number
   readonly end: number
-  /** How many. */
+  /** How many fields. */
   readonly fields: number
 
   constructor(

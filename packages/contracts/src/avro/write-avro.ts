@@ -1,16 +1,16 @@
-// Avro type -> the function that writes an event's value as a raw Avro datum. Values come from our own
-// readers, so one that doesn't fit is a mistake in this program: an Error, not an AppError.
-// Lists and maps are one block each. Grammar: `cursor.ts`, `read-avro.ts`.
+// Avro type -> the function that writes an event's value as a raw Avro datum. Values come from our own readers, so one
+// that doesn't fit is a bug: an Error, not an AppError. Lists and maps are one block each. Grammar: `cursor.ts`,
+// `read-avro.ts`.
 import { oncePerType } from './per-type.ts'
 import { nullableOf } from './types.ts'
 import type { AvroType, EnumType, RecordType, UnionType } from './types.ts'
 import { isBranch, isFields, RawRun } from './values.ts'
 
-/** The datum grows in one shared buffer and is copied out at its size. */
+/** The datum grows in one shared buffer, and is then copied at its size. */
 type Sink = { bytes: Buffer; at: number }
 type Write = (sink: Sink, value: unknown) => void
 
-/** The datum, behind `before` where that is given. */
+/** Returns the datum, behind `before` if that is given. */
 export type AvroWriter = (value: unknown, before?: Uint8Array) => Buffer
 
 const sink: Sink = { bytes: Buffer.allocUnsafeSlow(65_536), at: 0 }
@@ -47,7 +47,7 @@ function writeByte(target: Sink, byte: number): void {
 function writeLong(target: Sink, value: number): void {
   ensure(target, 10)
   const { bytes } = target
-  // the sign and 6 bits, then 7 bits an octet: divisions, since bit operations end at 32 bits
+  // the sign and 6 bits, then 7 bits per octet: divisions, because bit operations end at 32 bits
   const isNegative = value < 0
   const half = isNegative ? -(value + 1) : value
   let octet = ((half % 64) << 1) | (isNegative ? 1 : 0)
@@ -151,7 +151,7 @@ function createCompiler(): (type: AvroType) => Write {
     }
   }
 
-  /** Each record is compiled once and at its first use: a schema may name itself, or be a long chain. */
+  /** Each record is compiled once, at its first use: a schema may name itself, or be a long chain. */
   function compileRecord(type: RecordType): Write {
     const known = records.get(type)
     if (known) return known

@@ -1,9 +1,9 @@
-// How much a backtracking engine may try at one place of a value because of choices that don't repeat
-// forever. The proof in `prove-linear.ts` is about how time grows with the value: `(a?){30}a{30}` is linear
-// there, with a factor of 2^30. Protects: patterns whose factor isn't small don't run on V8.
+// How much a backtracking engine may try at one place of a value because of choices that don't repeat forever. The
+// proof in `prove-linear.ts` is about how time grows with the value: `(a?){30}a{30}` is linear there, with a factor of
+// 2^30. Patterns whose factor isn't small don't run on V8.
 import type { PatternNode } from './parse.ts'
 
-/** Steps that V8 may take: once a value, or at every place of it. */
+/** Steps that V8 may take: once for a value, or at every place of it. */
 const onceMax = 100_000
 const everywhereMax = 1_000
 
@@ -12,7 +12,7 @@ export function isCheap(node: PatternNode): boolean {
   return waysThrough(node) * programSize(node) <= (isOnce ? onceMax : everywhereMax)
 }
 
-/** How long the pattern is with its repeats written out; a class of characters counts as `unitSize` says. */
+/** The length of the pattern with its repeats written out; a class of characters counts as `unitSize` returns. */
 export function programSize(node: PatternNode, unitSize = (_ranges: number): number => 1): number {
   const sizeOf = (part: PatternNode): number => programSize(part, unitSize)
   switch (node.kind) {
@@ -33,7 +33,7 @@ export function programSize(node: PatternNode, unitSize = (_ranges: number): num
   }
 }
 
-/** An upper bound: ways through the pattern, where what repeats without end counts as once. */
+/** An upper bound of the ways through the pattern, where an endless repeat counts as one. */
 export function waysThrough(node: PatternNode): number {
   switch (node.kind) {
     case 'sequence':

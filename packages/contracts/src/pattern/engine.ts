@@ -1,5 +1,5 @@
-// Which engine runs a validation's pattern. V8 where its time is proved linear and its factor small, else
-// re2js, else none: the contract is refused with the reason. Both answer as RegExp.test does.
+// Which engine runs a validation's pattern: V8 if its time is proved linear and its factor is small, otherwise re2js.
+// If neither can, the contract is refused with the reason. Both return the same as RegExp.test.
 import type { Engine } from '../types.ts'
 import { isCheap, programSize } from './cost.ts'
 import { parsePattern, Untranslatable } from './parse.ts'
@@ -10,7 +10,7 @@ const patternLengthMax = 1_000
 
 export type EngineChoice = { readonly engine: Engine } | { readonly problem: string }
 
-/** Of patterns that `patternProblem` finds nothing wrong with. `account`: with whose patterns they stand in line. */
+/** For patterns in which `patternProblem` finds nothing wrong. `account`: the account in whose queue they wait. */
 export async function chooseEngines(
   sources: readonly string[],
   account: string,
@@ -26,7 +26,10 @@ export function compileTest(source: string, engine: Engine): (value: string) => 
   return (value) => pattern.test(value)
 }
 
-/** How long it is with its repeats written out; 0 when RE2 can't express it, for which `chooseEngines` has the reason. */
+/**
+ * The length of the pattern with its repeats written out; 0 if RE2 can't express it, for which `chooseEngines` has the
+ * reason.
+ */
 export function patternSize(source: string): number {
   try {
     return programSize(parsePattern(source))
@@ -36,7 +39,7 @@ export function patternSize(source: string): number {
   }
 }
 
-/** What is wrong with it, whatever engine it might get. */
+/** What is wrong with it, whichever engine it might get. */
 export function patternProblem(source: string): string | undefined {
   if (source.length > patternLengthMax) return `is longer than ${patternLengthMax} characters`
   if (!source.isWellFormed()) return 'is not well-formed Unicode'
@@ -52,7 +55,9 @@ function compiles(compile: () => unknown): boolean {
   }
 }
 
-/** Cheap, and no trouble for V8's compiler, which runs at the first match, for each width of characters. */
+/**
+ * Whether it is cheap, and no problem for V8's compiler, which runs at the first match, for each width of characters.
+ */
 function mayRunOnV8(source: string): boolean {
   try {
     if (!isCheap(parsePattern(source))) return false

@@ -1,6 +1,6 @@
-// A JavaScript pattern without flags -> its tree, for patterns that V8 has accepted already (so nothing is
-// checked for validity). Not an engine: `re2.ts` writes the tree in RE2's syntax, `cost.ts` weighs it.
-// Protects: what isn't understood for certain is Untranslatable, never guessed.
+// A JavaScript pattern without flags -> its tree, for patterns that V8 has already accepted (so nothing is checked for
+// validity). `re2.ts` writes the tree in RE2's syntax, `cost.ts` estimates its cost. What isn't understood for certain
+// is Untranslatable, never guessed.
 import { anyButLineEnds, classEscapes, complement, union, unit } from './units.ts'
 import type { UnitSet } from './units.ts'
 
@@ -29,7 +29,7 @@ export function parsePattern(source: string): PatternNode {
   return node
 }
 
-/** Takes what the sticky pattern finds here, if anything. */
+/** Consumes what the sticky pattern finds here, if anything. */
 function take(scanner: Scanner, pattern: RegExp): RegExpExecArray | undefined {
   pattern.lastIndex = scanner.at
   const match = pattern.exec(scanner.source)
@@ -99,7 +99,7 @@ function parseClass(scanner: Scanner): UnitSet {
   return isNegated ? complement(set) : set
 }
 
-/** A range, or three things in a row where one end is a class such as \d. */
+/** A range, or three separate sets if one end is a class such as \d. */
 function classRange(from: UnitSet, to: UnitSet): readonly UnitSet[] {
   const [first, second] = [single(from), single(to)]
   if (first === undefined || second === undefined) return [from, unit(0x2d), to]

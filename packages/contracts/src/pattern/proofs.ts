@@ -1,7 +1,7 @@
-// One worker thread that proves patterns linear, so that a hard pattern holds up nobody's event loop, and neither Java nor a native
-// program is started. Accounts take turns at it, a pattern a turn: however many an account has, another waits for one of them. An account
-// whose pattern took long rests twice as long, so that it never keeps a processor busy. The thread ends when it has had nothing to do for
-// a while, and keeps no process alive.
+// One worker thread that proves patterns linear, so that a hard pattern blocks no event loop, and no Java or native
+// program is started. Accounts take turns, one pattern per turn: however many an account has, another waits for one of
+// them. An account whose pattern took long rests twice as long, so that it never keeps a processor busy. The thread
+// ends when it is idle for a while, and keeps no process alive.
 import { Worker } from 'node:worker_threads'
 import { createFairQueue } from '@weir/kit'
 
@@ -13,14 +13,14 @@ const memoryMb = 256
 
 export type Proofs = {
   /**
-   * Undefined when the pattern breaks the worker, or the account has to rest for longer than it may wait.
+   * Undefined if the pattern breaks the worker, or the account must rest for longer than it may wait.
    * @param options.waitMs how long it may wait for its turn
-   * @throws ContractsError `contracts.unavailable` when patterns of others take longer than that
+   * @throws ContractsError `contracts.unavailable` if patterns of others take longer than that
    */
   of(pattern: string, options: { account: string; waitMs: number }): Promise<Proof | undefined>
 }
 
-/** @param patternMs what takes longer isn't proved */
+/** @param patternMs a pattern that takes longer isn't proved */
 export function createProofs(patternMs: number, rests = createRests()): Proofs {
   const turns = createTurns()
   let worker: Worker | undefined
@@ -35,7 +35,7 @@ export function createProofs(patternMs: number, rests = createRests()): Proofs {
     const asked = (worker ??= startWorker())
     const { promise, resolve } = Promise.withResolvers<Proof | undefined>()
     const broke = (): void => resolve(undefined)
-    // Not unref'd: whoever waits for a proof gets an answer.
+    // Not unref'd: every caller that waits for a proof gets a result.
     const timer = setTimeout(broke, patternMs + 10_000)
     asked.once('message', resolve).once('exit', broke)
     asked.postMessage({ pattern, patternMs } satisfies ProofRequest)
@@ -54,7 +54,7 @@ export function createProofs(patternMs: number, rests = createRests()): Proofs {
         if (!(await rests.rest(account, endMs))) return undefined
         await turns.take(account, endMs - performance.now())
         if (!rests.isResting(account)) break
-        turns.pass() // another pattern of the account was before it
+        turns.pass() // another pattern of the account came first
       }
       const startMs = performance.now()
       return ask(pattern).finally(() => {
@@ -67,13 +67,13 @@ export function createProofs(patternMs: number, rests = createRests()): Proofs {
 
 const longMs = 100
 
-/** Of accounts whose patterns take long. */
+/** The rests of accounts whose patterns took long. */
 export function createRests() {
   const untilMs = new Map<string, number>()
   const leftMs = (account: string): number => (untilMs.get(account) ?? 0) - performance.now()
   return {
     isResting: (account: string): boolean => leftMs(account) > 0,
-    /** False: it would be longer than until then. */
+    /** False if the rest would last longer than that. */
     async rest(account: string, endMs: number): Promise<boolean> {
       const restMs = leftMs(account)
       if (restMs > endMs - performance.now()) return false
@@ -93,12 +93,12 @@ function startWorker(): Worker {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   })
   started.unref()
-  // It exits after an error, which says all that is needed.
+  // It exits after an error, and the exit is all that matters.
   return started.on('error', () => {})
 }
 
 function createTurns() {
-  /** Each answers whether it still wants its turn. */
+  /** Each returns whether it still wants its turn. */
   const waiting = createFairQueue<() => boolean>()
   let isTaken = false
   const pass = (): void => {

@@ -1,12 +1,12 @@
-// The thread that `proofs.ts` starts: takes patterns, answers one proof each, in order. Not imported by
-// anything else, since recheck's checker blocks the thread that it runs in.
+// The thread that `proofs.ts` starts: it takes patterns and returns one proof for each, in order. Nothing else imports
+// this module, because recheck's checker blocks its thread.
 import { parentPort } from 'node:worker_threads'
 
 import { checkSync } from 'recheck'
 
 export type Proof = {
   readonly isLinear: boolean
-  /** False when time ran out: on another day the answer may be another. */
+  /** False if time ran out: the result may differ next time. */
   readonly isSettled: boolean
 }
 

@@ -1,22 +1,22 @@
-// Which patterns V8 matches in linear time, as the package recheck proves it: only its automaton counts, never its fuzzer's
-// «found nothing». Most are proved in milliseconds, some would take longer than the world stands. So each gets a moment first, and
-// those that need more get it elsewhere, where what is usual doesn't wait for them.
+// Which patterns V8 matches in linear time, as the package recheck proves it: only its automaton counts, never its
+// fuzzer's «found nothing». Most are proved in milliseconds, some would practically never be. So each gets a short time
+// first; those that need more get it in another thread, where ordinary patterns don't wait for them.
 import { createProofs, createRests } from './proofs.ts'
 
 const rests = createRests()
 const quick = createProofs(500, rests)
 const patient = createProofs(10_000, rests)
-/** For the patterns of one contract together; and so long they wait for those of others. */
+/** The maximum for the patterns of one contract together, including the wait for those of others. */
 const allMs = 20_000
 const settledMax = 1_000
 
-/** By pattern, whether it is linear, where time can't change the answer; the newest last. */
+/** Whether a pattern is linear, if more time can't change the result; the newest last. */
 const settled = new Map<string, boolean>()
 
 /**
- * Those of the patterns that are proved linear. What takes too long isn't proved.
- * @param account with whose patterns they stand in line
- * @throws ContractsError `contracts.unavailable` when patterns of others take too long
+ * Those of the patterns that are proved linear. A pattern that takes too long isn't proved.
+ * @param account the account in whose queue they wait
+ * @throws ContractsError `contracts.unavailable` if patterns of others take too long
  */
 export async function proveLinear(
   patterns: readonly string[],

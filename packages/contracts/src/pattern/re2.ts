@@ -1,6 +1,6 @@
-// A pattern's tree -> the same pattern for re2js, which takes linear time by construction. Groups, laziness
-// and captures are left out: the only question is whether the pattern is found. RE2 reads code points, so a
-// surrogate stands in patterns and values alike for a private character: then both engines count alike.
+// A pattern's tree -> the same pattern for re2js, which takes linear time by construction. Groups, laziness and
+// captures are left out, because only whether the pattern is found matters. RE2 reads code points, so a private
+// character replaces each surrogate in patterns and values: then both engines count alike.
 import { RE2JS } from 're2js'
 
 import { programSize } from './cost.ts'
@@ -9,12 +9,12 @@ import type { PatternNode } from './parse.ts'
 import { unitMax } from './units.ts'
 import type { UnitRange } from './units.ts'
 
-/** Larger programs are linear too, but a long value would hold up everyone. */
+/** Larger programs are linear, too, but a long value would delay everyone. */
 const programSizeMax = 2_000
 
 /**
- * Up to here re2js may make an automaton of it, state by state as values need them: 50 ns for each of the pattern's
- * states that such a one holds. Those of large patterns hold many and are seldom met again.
+ * Up to this size re2js may build an automaton, state by state as values need them. A state takes 50 ns for each of the
+ * pattern's states in it. Those of large patterns contain many, and are seldom met again.
  */
 const automatonSizeMax = 64
 
@@ -24,7 +24,7 @@ const surrogatesTo = 0xdfff
 const standInFrom = 0xf0000
 const toStandIn = (code: number): number => code - surrogatesFrom + standInFrom
 
-/** Throws Untranslatable with the reason where RE2 can't express the pattern. */
+/** Throws Untranslatable with the reason if RE2 can't express the pattern. */
 export function compileRe2(source: string): (value: string) => boolean {
   const tree = parsePattern(source)
   const size = programSize(tree)
@@ -73,7 +73,7 @@ function write(node: PatternNode): string {
 const writeTimes = (least: number, most: number): string =>
   most === Infinity ? `{${least},}` : `{${least},${most}}`
 
-/** RE2 has no class of nothing, only one of everything left out. */
+/** RE2 has no empty class, only one that excludes everything. */
 const nothing = '[^\\x{0}-\\x{10FFFF}]'
 
 function writeSet(set: readonly UnitRange[]): string {

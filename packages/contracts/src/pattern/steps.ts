@@ -1,16 +1,16 @@
-// What matching a pattern may cost at most, in steps of ten nanoseconds, reckoned from the pattern and the length of
-// the value before anything is matched. Linear time alone is no bound: six patterns of 950 states take two seconds for
-// a value of 61 kB. Protects: the validations of one event take 20 ms of processor time together.
+// The maximum cost of matching a pattern, in steps of ten nanoseconds, computed from the pattern and the length of the
+// value before anything is matched. Linear time alone is no bound: six patterns of 950 states take two seconds for a
+// value of 61 kB. All validations of one event may take 20 ms of processor time together.
 //
-// The weights are twice what was measured at worst, on Node 24: re2js takes up to 50 ns a state and character where
-// it meets a state of its automaton for the first time (1 ns later), and 20 ns without an automaton; V8 up
-// to 3.5 ns at each place for each way through the pattern and element of it. What is usual is 10 to 50 times less.
+// The weights are twice the worst measurements, on Node 24. re2js takes up to 50 ns per state and character when it
+// meets a state of its automaton for the first time (1 ns later), and 20 ns without an automaton. V8 takes up to 3.5 ns
+// at each place for each way through the pattern and each element of it. Usual patterns take 10 to 50 times less.
 import type { Engine } from '../types.ts'
 import { isAnchored, programSize, repeatsForever, waysThrough } from './cost.ts'
 import { parsePattern } from './parse.ts'
 import type { PatternNode } from './parse.ts'
 
-/** For all validations of one event together: 20 ms. */
+/** The maximum for all validations of one event together: 20 ms. */
 export const stepsMax = 2_000_000
 
 export type MatchCost = {
@@ -40,12 +40,12 @@ export function matchCost(source: string, engine: Engine): MatchCost {
 export const stepsFor = ({ perValue, perUnit }: MatchCost, units: number): number =>
   perValue + perUnit * units
 
-/** A class of a few ranges is one comparison or two, one of hundreds a search. */
+/** A class of a few ranges is one or two comparisons, one of hundreds is a search. */
 const classWeight = (ranges: number): number => (ranges <= 16 ? 1 : 1 + Math.log2(ranges))
 
 const sizeOf = (node: PatternNode): number => programSize(node, classWeight)
 
-/** How much of an anchored pattern is tried at every place of a value: all from its first endless repeat on. */
+/** How much of an anchored pattern is tried at every place of a value: everything from its first endless repeat on. */
 function sizeEverywhere(node: PatternNode): number {
   if (!isAnchored(node)) return sizeOf(node)
   if (!repeatsForever(node)) return 0
@@ -56,7 +56,7 @@ function sizeEverywhere(node: PatternNode): number {
   return node.parts.slice(from).reduce((size, part) => size + sizeInPassing(part), 0)
 }
 
-/** What repeats a single character, such as `.+`, goes over the value once and back. */
+/** An endless repeat of a single character, such as `.+`, goes over the value once and back. */
 const sizeInPassing = (node: PatternNode): number =>
   node.kind === 'repeat' && node.most === Infinity && node.part.kind === 'units'
     ? node.least + sizeOf(node.part)

@@ -1,5 +1,5 @@
-// Sets of UTF-16 code units, as sorted ranges. JavaScript's patterns without the u flag match code units,
-// and so do we in both engines.
+// Sets of UTF-16 code units, as sorted ranges. JavaScript's patterns without the u flag match code units, and so do
+// both our engines.
 
 export type UnitRange = readonly [from: number, to: number]
 export type UnitSet = readonly UnitRange[]
@@ -45,7 +45,7 @@ const spaces: UnitSet = [
   [0xfeff, 0xfeff],
 ]
 
-/** What \d and its like stand for. */
+/** The sets of \d and the like. */
 export const classEscapes: Readonly<Record<string, UnitSet>> = {
   d: digits,
   D: complement(digits),

@@ -15,7 +15,7 @@ import {
 
 const list = (items: unknown) => ({ type: 'array', items })
 
-/** The sentence of the refusal; fails the test when the datum is read. */
+/** The sentence of the refusal; fails the test if the datum is read. */
 function refusal(contract: Contract, datum: Buffer): string {
   try {
     contract.decode(datum)

@@ -1,4 +1,4 @@
-// Events of one field more, read or refused.
+// Events with one more field, read or refused.
 import { hasCode } from '@weir/kit'
 import type { Contract } from '../../src/index.ts'
 import { baseEvent, bodyWith, compile, definitionWith } from '../examples.ts'

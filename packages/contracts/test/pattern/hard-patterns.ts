@@ -1,7 +1,7 @@
-// Patterns that cost their engine most, each with the letters of values that cost it most, and the steps that it is reckoned at
-// for each UTF-16 unit. steps-cost.test.ts measures that this is enough: whoever lowers one runs it.
+// Patterns that cost their engine most, each with the letters of the most expensive values, and the steps that are
+// calculated for each UTF-16 unit. steps-cost.test.ts measures that this is enough: run it after lowering one.
 
-/** A pattern, the letters of its values, and the steps a unit. */
+/** A pattern, the letters of its values, and the steps per unit. */
 export type Hard = readonly [pattern: string, letters: string, perUnit: number]
 
 export const hardToRe2: readonly Hard[] = [

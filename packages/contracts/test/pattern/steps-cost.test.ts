@@ -1,5 +1,5 @@
-// Measures, on a quiet machine, that the bound on what matching costs is enough: whatever pattern and value come near it
-// take less than it stands for. Measured as processor time, the least of a few runs.
+// Measures, on a quiet machine, that the bound on the cost of matching is enough: patterns and values near the bound
+// take less time than it stands for. Measures processor time, the least of a few runs.
 import { describe, expect, test } from '@jest/globals'
 
 import { compileTest } from '../../src/pattern/engine.ts'
@@ -16,7 +16,7 @@ function cpuMs(work: () => void): number {
   return (user + system) / 1_000
 }
 
-/** The same characters in no order that a branch predictor or a cache of states could learn. */
+/** The same characters in an order that neither a branch predictor nor a cache of states can learn. */
 function textOf(letters: string, length: number, seed: number): string {
   let state = seed
   let text = ''

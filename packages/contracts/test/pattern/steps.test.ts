@@ -1,5 +1,5 @@
-// The bound on what matching costs is one of processor time, reckoned in steps before anything is matched: as it was measured to
-// suffice (steps-cost.test.ts).
+// The bound on the cost of matching is one of processor time, calculated in steps before anything is matched.
+// steps-cost.test.ts has measured that the steps suffice.
 import { describe, expect, test } from '@jest/globals'
 
 import { chooseEngines } from '../../src/pattern/engine.ts'

@@ -1,6 +1,6 @@
-// From an Authorization header to the stream it gives access to (spec Authentication 2, 3): a validly
-// signed token whose stream and credentials still exist. A token is verified once and remembered;
-// the tables are asked every time, so a deletion or revocation holds from the next request on.
+// Finds the stream that an Authorization header gives access to (spec Authentication 2, 3): the token must be validly
+// signed, and its stream and credentials must still exist. A token is verified once and remembered. The tables are
+// checked every time, so a deletion or revocation holds from the next request on.
 import type { KeyObject } from 'node:crypto'
 import { hasCode } from '@weir/kit'
 import { verifyIdToken } from '@weir/tokens'
@@ -18,17 +18,17 @@ export type Access = {
   readonly clientId: string
   /** Epoch seconds. */
   readonly expiresAt: number
-  /** The key that its token is signed with. */
+  /** The key that signs its token. */
   readonly kid: string
 }
 
 export type Gate = {
   /**
-   * The access a bearer token gives; a promise only when the tables had to be followed first.
-   * @throws ControlStateError `control-state.invalid_token` for whatever is wrong with it, always the same sentence
+   * The access that a bearer token gives; a promise only if the tables must be followed first.
+   * @throws ControlStateError `control-state.invalid_token` for any fault of the token, always with the same sentence
    */
   check(authorization: string | undefined): Access | Promise<Access>
-  /** The same look-up for a token that was checked before; undefined once access is gone. */
+  /** The same look-up for a token that was checked before; undefined if its access has ended. */
   recheck(access: Access): Access | undefined
 }
 
@@ -85,7 +85,7 @@ type Verifying = {
   readonly now: () => number
 }
 
-/** Undefined when the token names a key that the tables don't hold, yet. */
+/** Undefined if the token names a key that the tables don't contain yet. */
 function createVerify(options: Verifying): (authorization: string) => Verified | undefined {
   const { keyOf, now } = options
   const verified = createTokenCache<Verified>()
@@ -131,7 +131,7 @@ function verifyAnew(
 }
 
 type Found = { readonly stream: StreamRecord; readonly credential: Credential }
-/** A token that checked out, and the access it gave when it was last looked up. */
+/** A verified token, and the access that it gave at its last look-up. */
 type Verified = {
   readonly claims: IdClaims
   readonly kid: string

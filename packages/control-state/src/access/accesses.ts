@@ -1,7 +1,7 @@
-// What services notice that is no change of control state: who reads personal data, and that an API key is in use. They
-// are notices in `weir.accesses`, which output may write; auth alone folds them into the audit log and into control state
-// (docs/audit.md). A reading is noticed before anything of it is shown. How many notices somebody can bring about is
-// bounded; what goes over the bound is counted, but for the first of its kind in a minute.
+// Reports what does not change control state: who reads personal data, and that an API key is in use. Reports are
+// notices in `weir.accesses`, which output may write; only auth folds them into the audit log and into control state
+// (docs/audit.md). A reading is reported before anything of it is shown. A caller can cause only a bounded number of
+// notices; beyond it, readings are only counted, except the first of its kind in a minute.
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -11,13 +11,19 @@ import type { Notice, Reading } from '../audit/notices.ts'
 import { ControlStateError } from '../errors.ts'
 
 export type AccessTrace = {
-  /** Resolves once the notice is kept. @throws ControlStateError `control-state.unavailable`: then nothing may be shown */
+  /**
+   * Resolves once the notice is stored. @throws ControlStateError `control-state.unavailable`: then nothing may be
+   * shown
+   */
   read(reading: Reading): Promise<void>
-  /** What was refused to a known caller; nobody waits for it. */
+  /** A refusal to a known caller; nobody waits for it. */
   refused(refused: Reading & { readonly refused: string }): void
-  /** A token for a derived stream's credentials: noticed once an hour. @throws ControlStateError `control-state.unavailable` */
+  /**
+   * A token for a derived stream's credentials: one notice per hour. @throws ControlStateError
+   * `control-state.unavailable`
+   */
   token(reading: Reading): Promise<void>
-  /** Noticed once an hour for each key; nobody waits for it. */
+  /** One notice per hour for each key; nobody waits for it. */
   used(holder: KeyHolder): void
   close(): Promise<void>
 }
@@ -69,7 +75,7 @@ export function createAccessTrace(
     },
     refused(reading) {
       const { actor } = reading
-      // One for all: what is refused may name anything.
+      // One kind for all, because a refused request may name anything.
       const kind = `refused ${actor.billingId}`
       const target = { account: actor.billingId }
       if (inMinute.count(kind) > atOnceMax)
@@ -94,7 +100,7 @@ export function createAccessTrace(
   }
 }
 
-/** Readings that have no notice of their own: of each kind the newest, with their number and the levels of all of them. */
+/** Readings without a notice of their own: the newest of each kind, with their number and all their levels. */
 function createCounted() {
   let counted = new Map<string, Reading>()
   return {
@@ -140,13 +146,13 @@ async function writeCounts(deps: TraceDeps, readings: readonly Reading[]): Promi
   }
 }
 
-/** Who reads what in which way. When, by which request and at which levels doesn't matter: there are too many of these. */
+/** Who reads what in which way. Time, request and levels are left out: they have too many values. */
 function kindOf({ action, actor, target: { stream, output } }: Reading): string {
   const { requestId: _, ...who } = actor
   return JSON.stringify([action, who, stream, output])
 }
 
-/** How often each thing was told since this minute or hour began. */
+/** How often each thing was reported in the current minute or hour. */
 function createTold(spanMs: number, now: () => number) {
   let counts = new Map<string, number>()
   let span = 0
@@ -159,7 +165,7 @@ function createTold(spanMs: number, now: () => number) {
       counts.set(what, count)
       return count
     },
-    /** What could not be told wasn't told. */
+    /** What could not be reported does not count. */
     async unlessFailed(what: string, telling: Promise<void>): Promise<void> {
       await telling.catch((error: unknown) => {
         counts.delete(what)

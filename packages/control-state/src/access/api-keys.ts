@@ -1,5 +1,5 @@
-// From an Authorization header to the account that calls: its API key arrives as a bearer token. Keys are
-// found by their hash, so no comparison can tell how much of one fits.
+// Finds the account that calls, by the API key in its Authorization header, which is sent as a bearer token. Keys are
+// found by their hash, so no comparison can tell how much of a key is right.
 import type { StateFollower } from '../tables/follow.ts'
 import type { ApiKeyRecord, KeyHolder } from '../records/records.ts'
 import { hashSecret } from './secrets.ts'
@@ -26,7 +26,7 @@ export function createAccounts(
       const hash = hashSecret(key)
       let holder = follower.tables.apiKey(hash)
       if (holder === undefined) {
-        await follower.refresh() // another replica may have made it a moment ago
+        await follower.refresh() // another replica may just have created it
         holder = follower.tables.apiKey(hash)
       }
       if (holder === undefined) throw unknownApiKey()

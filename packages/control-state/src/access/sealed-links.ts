@@ -1,9 +1,9 @@
-// The links of a person, as auth seals them for output: under the token with which the person's events can be downloaded.
+// A person's links, as auth encrypts them for output: under the token with which the person's events can be downloaded.
 import { openUnder, sealUnder } from './secret-ids.ts'
 
 const linkBytes = 8
 
-/** JSON of an object: by the number of an era, base64 of its links one after another. */
+/** Encrypts a JSON object that contains, by the number of an era, base64 of its concatenated links. */
 export function sealLinks(
   accessToken: string,
   links: ReadonlyMap<number, readonly Uint8Array[]>,
@@ -12,7 +12,7 @@ export function sealLinks(
   return sealUnder(accessToken, 'subject-access', JSON.stringify(Object.fromEntries(eras)))
 }
 
-/** By era, the links in hexadecimal. @throws Error where they were sealed under another token */
+/** By era, the links in hexadecimal. @throws Error if they were encrypted under another token */
 export function openLinks(
   accessToken: string,
   sealedLinks: string,

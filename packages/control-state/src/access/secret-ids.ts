@@ -1,8 +1,8 @@
-// Ids that are keys, too: control state has a hash of one, and what is sealed under it. So whoever was given the id can have that used
-// for a while, by whatever replica, and nobody else can tell what it is about.
+// Ids that are also keys: control state contains the hash of an id, and what is encrypted under it. So the holder of
+// the id can have that used for a while, by any replica, and nobody else can tell what it is about.
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 
-/** What the id is of; ids of one are none of another. */
+/** The purpose of an id. An id does not work for another purpose. */
 export type SecretOf = 'search' | 'subject-access'
 
 const form = /^[A-Za-z0-9_-]{43}$/
@@ -30,7 +30,7 @@ export function sealUnder(id: string, of: SecretOf, text: string): string {
   return Buffer.concat([nonce, ...sealed]).toString('base64url')
 }
 
-/** @throws Error where it was sealed under another id, or of another kind */
+/** @throws Error if it was encrypted under another id, or for another purpose */
 export function openUnder(id: string, of: SecretOf, sealedText: string): string {
   const sealed = Buffer.from(sealedText, 'base64url')
   const decipher = createDecipheriv('aes-256-gcm', keyOf(id, of), sealed.subarray(0, nonceBytes))

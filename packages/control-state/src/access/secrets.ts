@@ -1,9 +1,9 @@
-// Secrets that auth hands out: 256 random bits each, shown once and kept as SHA-256 alone.
+// Secrets that auth creates: 256 random bits each, shown once and stored only as SHA-256.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ApiKeyRecord, Credential, Scope } from '../records/records.ts'
 import type { Role } from '../roles.ts'
 
-/** SHA-256 of a secret, hex: what control state keeps and look-ups go by. */
+/** SHA-256 of a secret, hex: what control state stores and look-ups use. */
 export const hashSecret = (secret: string): string =>
   createHash('sha256').update(secret, 'utf8').digest('hex')
 

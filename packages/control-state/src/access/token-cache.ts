@@ -1,5 +1,5 @@
-// What is known of tokens that have been verified, each under the usual spelling of its header, however it was sent.
-// Bounded in bytes: a token may be as long as a header, and the one that came first goes first.
+// Remembers verified tokens, each under the usual spelling of its header, however it was sent. Bounded in bytes,
+// because a token may be as long as a header. The oldest entries are removed first.
 
 export type TokenCache<Known> = {
   get(token: string): Known | undefined
@@ -8,7 +8,7 @@ export type TokenCache<Known> = {
 }
 
 const bytesMaxDefault = 16 * 1_048_576
-/** Its claims, and its place in the map. */
+/** The size of an entry's claims and of its place in the map. */
 const entryBytes = 1_024
 
 export function createTokenCache<Known>(bytesMax = bytesMaxDefault): TokenCache<Known> {
@@ -22,7 +22,7 @@ export function createTokenCache<Known>(bytesMax = bytesMaxDefault): TokenCache<
     get: (token) => entries.get(token),
     set(token, known) {
       drop(token)
-      // A copy: what was cut out of a header keeps all of the header in memory.
+      // A copy: a slice of a header keeps the whole header in memory.
       entries.set(Buffer.from(token, 'latin1').toString('latin1'), known)
       bytes += bytesOf(token)
       for (const oldest of entries.keys()) {

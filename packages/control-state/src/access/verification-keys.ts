@@ -1,4 +1,4 @@
-// The public keys that tokens are checked with, from control state; each is made once.
+// The public keys that verify tokens, from control state. Each is created once.
 import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { SigningKeyRecord } from '../records/records.ts'

@@ -1,10 +1,10 @@
-// The audit log: who did which management or key action, when, to what, and how it ended. An entry is written by the
-// fenced writer in the transaction of the change that it tells of. It holds the SHA-256 of the entry before it, and
-// control state holds the newest one's, so a gap, a change or a missing end shows (docs/audit.md). Pure; a target has
-// names and ids alone: never a secret, never a value of an event.
+// The audit log: who did which management or key action, when, to what, and with which outcome. The fenced writer
+// writes an entry in the transaction of the change. Each entry contains the SHA-256 of the entry before, and control
+// state contains that of the newest, so a gap, a change or a missing end is detected (docs/audit.md). Pure. A target
+// contains only names and ids: never a secret, never a value of an event.
 import type { Role } from '../roles.ts'
 
-/** What people and auth itself may do. A change names one of these, or says which one it is a part of. */
+/** What people and auth itself may do. A change names one of these, or the one that it is part of. */
 export type AuditAction =
   | 'account.create'
   | 'account.quotas'
@@ -29,11 +29,11 @@ export type AuditAction =
   | 'erasure.destroyed'
   | 'erasure.receipt'
   | 'subject.lookup'
-  /** A person was looked for in streams of the account. */
+  /** A search for a person in streams of the account. */
   | 'people.search'
-  /** A token to download a person's events was asked for. */
+  /** A request for a token to download a person's events. */
   | 'subject.access'
-  /** Personal data was read, or could be from then on: see accesses.ts. */
+  /** Personal data was read, or could be read from then on: see accesses.ts. */
   | 'read.preview'
   | 'read.dead'
   | 'read.watch'
@@ -43,7 +43,7 @@ export type AuditAction =
   | 'read.refused'
   /** Dead-lettered records were derived again. */
   | 'dead.retry'
-  /** How many notices of readings Kafka had removed before auth had seen them. */
+  /** How many notices of readings Kafka removed before auth read them. */
   | 'read.lost'
   | 'keys.era.create'
   | 'keys.expire'
@@ -53,13 +53,13 @@ export type AuditAction =
   | 'keys.signing.rotate'
   | 'keys.receipt.rotate'
   | 'backup.restore'
-  /** How many refusals had no entry of their own, since there were too many. */
+  /** How many refusals have no entry of their own, because there were too many. */
   | 'access.refused'
-  /** How many requests came without a key that is known. */
+  /** How many requests came without a known key. */
   | 'access.denied'
 
 export type Actor =
-  /** One of its API keys. */
+  /** An API key of an account. */
   | {
       readonly kind: 'account'
       readonly billingId: string
@@ -82,48 +82,48 @@ export type Actor =
 export type Settings = Readonly<Record<string, string | number | boolean>>
 
 export type AuditTarget = {
-  /** Whose it is; that account sees the entry. */
+  /** The account that it belongs to, which sees the entry. */
   readonly account?: string
   readonly stream?: string
   readonly output?: string
   readonly contract?: string
   readonly clientId?: string
   readonly keyId?: string
-  /** What an API key is called. */
+  /** The name of an API key. */
   readonly name?: string
   readonly role?: Role
   readonly expiresAt?: string
   readonly erasure?: string
   readonly search?: string
-  /** Input streams in which a person was looked for; without them it was all. */
+  /** Input streams that were searched for a person; absent if all were. */
   readonly streams?: readonly string[]
   readonly levels?: readonly number[]
-  /** When a reading was: its entry is written a moment later. */
+  /** The time of a reading: its entry is written a moment later. */
   readonly at?: string
-  /** How many values, links, parts or requests it was about. */
+  /** The number of values, links, key records or requests. */
   readonly count?: number
   /** The names of the members that a change has set. */
   readonly changed?: readonly string[]
-  /** Values of such members, before the change and after it. */
+  /** Values of such members, before and after the change. */
   readonly before?: Settings
   readonly after?: Settings
   /** How an output uses its levels, and with which events it starts. */
   readonly consentLevelType?: string
   readonly from?: string
-  /** What credentials are good for. */
+  /** What credentials permit. */
   readonly scope?: readonly string[]
-  /** What was asked for, where it is no action. */
+  /** The route of a request that is no action. */
   readonly route?: string
-  /** What the platform has set. */
+  /** The quotas that the platform has set. */
   readonly quotas?: Readonly<Record<string, number>>
-  /** Derived streams that went with their input. */
+  /** Derived streams that were deleted with their input. */
   readonly outputs?: readonly string[]
   readonly ring?: string
   readonly rings?: readonly string[]
-  /** A key of the KMS: provider, name and version. */
+  /** A KEK: provider, name and version. */
   readonly kek?: string
   readonly kid?: string
-  /** Keys that no token is checked with any more. */
+  /** Keys that no longer verify tokens. */
   readonly revoked?: readonly string[]
   readonly era?: number
 }
@@ -133,15 +133,15 @@ export type Audited = {
   readonly action: AuditAction
   readonly actor: Actor
   readonly target: AuditTarget
-  /** An entry also when nothing changes: the action itself is what matters. */
+  /** It gets an entry even if nothing changes, because the action itself matters. */
   readonly always?: true
-  /** Why it was refused; it changes nothing then. */
+  /** Why it was refused; then it changes nothing. */
   readonly refused?: string
 }
 
 /**
- * What a change of control state is to the audit log: an action with an entry of its own; a part of an action that
- * another change's entry stands for; `unlogged`: nobody's action, so no entry; `read`: it may change nothing.
+ * What a change of control state is to the audit log: an action with an entry of its own; part of an action whose entry
+ * another change writes; `unlogged`: nobody's action, so no entry; `read`: it may change nothing.
  */
 export type Change = Audited | { readonly partOf: AuditAction } | 'unlogged' | 'read'
 
@@ -153,17 +153,17 @@ export const act = (
 
 export const partOf = (action: AuditAction): Change => ({ partOf: action })
 
-/** Where the chain ends: it lies in `weir.control`, written with each entry. */
+/** The end of the chain: stored in `weir.control`, and written with each entry. */
 export type AuditHead = { readonly seq: number; readonly hash: string }
 export type AuditHeadRecord = AuditHead & { readonly type: 'audit-head' }
 
 export type AuditEntry = {
   readonly seq: number
-  /** SHA-256 of the bytes of the entry before. */
+  /** SHA-256 of the bytes of the previous entry. */
   readonly prev: string
   readonly time: string
   readonly by: Actor
-  /** An AuditAction, of this release or another one. */
+  /** An AuditAction, of this or another release. */
   readonly action: string
   readonly target: AuditTarget
   readonly outcome: 'done' | 'refused'

@@ -1,13 +1,13 @@
-// The chain of the audit log: each entry holds the SHA-256 of the bytes of the one before. Pure.
+// The chain of the audit log: each entry contains the SHA-256 of the bytes of the previous one. Pure.
 import { createHash } from 'node:crypto'
 import type { Audited, AuditEntry, AuditHead } from './audit.ts'
 import { entryValue } from './entry-form.ts'
 
 export const auditHeadKey = 'audit/head'
-/** Before the first entry. */
+/** The head before the first entry. */
 export const noEntries: AuditHead = { seq: 0, hash: '0'.repeat(64) }
 
-/** The next entry, as it will lie in the topic, and the head once it does. */
+/** The next entry, as stored in the topic, and the head after it. */
 export function nextEntry(
   { seq, hash }: AuditHead,
   { action, actor, target, refused }: Audited,

@@ -1,4 +1,5 @@
-// How an entry of the audit log lies in `weir.audit` (docs/formats.md). Actions of other releases are shown as they are.
+// How an entry of the audit log is stored in `weir.audit` (docs/formats.md). Actions of other releases are shown as
+// they are.
 import { roles } from '../roles.ts'
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
 import {

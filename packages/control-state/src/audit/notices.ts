@@ -1,5 +1,5 @@
-// What lies in `weir.accesses` (docs/formats.md): notices, which output may write and auth alone reads. They are output's
-// word, so each is taken for no more than a notice can be: names, ids and numbers of their form.
+// What is stored in `weir.accesses` (docs/formats.md): notices, which output may write and only auth reads. auth does
+// not trust output, so a notice may contain only names, ids and numbers of the right form.
 import { z } from 'zod'
 import { createForm, parserOf, storedAs } from '../forms/form.ts'
 import type { Form } from '../forms/form.ts'
@@ -7,7 +7,7 @@ import type { Actor, AuditAction, AuditTarget } from './audit.ts'
 
 export const accessesTopic = 'weir.accesses'
 
-/** What output may say that somebody did. */
+/** The actions that output may report. */
 const noticedActions = [
   'read.preview',
   'read.dead',

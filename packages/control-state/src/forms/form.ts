@@ -1,21 +1,21 @@
-// How records of Weir's own topics lie in Kafka: `{"type": "…", "version": 1, …}`, JSON (docs/formats.md). Each type has
-// one form; a record in a form that this replica doesn't know is reported with a sentence, and never guessed at.
+// How records of Weir's own topics are stored in Kafka: `{"type": "…", "version": 1, …}`, JSON (docs/formats.md). Each
+// type has one form. A record in a form that this replica doesn't know is reported with a sentence, and never guessed.
 import { isObject } from './guards.ts'
 import type { Guard } from './guards.ts'
 import { ControlStateError } from '../errors.ts'
 
-/** What a record is, from its members without `version`; undefined when they are not as they should be. */
+/** Reads a record from its members without `version`; undefined if they are invalid. */
 type Reader<T> = (members: object) => T | undefined
 
 export type Form<T> = {
   readonly type: string
-  /** How each version is read, the first one first; the last one is written. */
+  /** How each version is read, the first one first. The last one is written. */
   readonly versions: readonly Reader<T>[]
 }
 
 /**
- * @throws ControlStateError `control-state.record_not_known`: a type or a version of another release; `record_malformed`: not of Weir's making.
- * Its sentence says which, and what to do.
+ * @throws ControlStateError `control-state.record_not_known`: a type or a version of another release;
+ * `record_malformed`: not written by Weir. Its sentence says which, and what to do.
  */
 export type Parser<T> = (key: string, value: Buffer) => T
 
@@ -24,13 +24,13 @@ export const createForm = <T>(type: string, ...versions: readonly Reader<T>[]): 
   versions,
 })
 
-/** Reads what passes a guard as it is. */
+/** Reads members that pass a guard, unchanged. */
 export const checked =
   <T>(guard: Guard<T>): Reader<T> =>
   (members) =>
     guard(members) ? members : undefined
 
-/** The same for what is kept in memory without its type. */
+/** The same for records that are kept in memory without their type. */
 export const untyped =
   <T>(guard: Guard<T>): Reader<T> =>
   (members) => {
@@ -41,7 +41,7 @@ export const untyped =
 export const storedAs = <T extends object>({ type, versions }: Form<T>, record: T): Buffer =>
   Buffer.from(JSON.stringify({ type, version: versions.length, ...record }))
 
-/** Reads the records of a topic, which are of these types. */
+/** Reads the records of a topic, which have these types. */
 export function parserOf<T>(topic: string, forms: readonly Form<T>[]): Parser<T> {
   const byType = new Map(forms.map((form) => [form.type, form]))
   return (key, value) => {
@@ -76,7 +76,7 @@ type What = {
   readonly version: number
 }
 
-/** `knownVersion`: the newest of this type that is known, if any is. */
+/** `knownVersion`: the newest known version of this type, if any. */
 export const notKnown = (
   { topic, key, type, version }: What,
   knownVersion?: number,
@@ -98,5 +98,5 @@ export const malformed = (
       `${what}; see docs/operations.md, Records that can't be read`,
   )
 
-/** What somebody else wrote, on one line and not for ever. */
+/** Text of others: on one line, and cut off. */
 const quoted = (words: string): string => JSON.stringify(words.slice(0, 100))

@@ -1,12 +1,12 @@
-// Which records of followed topics can't be read, until something readable lies under their keys: while there is one,
-// nothing that rests on those topics is certain.
+// Which records of followed topics can't be read, until readable ones replace them. While there is one, nothing that
+// depends on those topics is certain.
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 export type Unread = {
-  /** Runs what reads a record. @throws whatever it throws, but for these: a record that isn't known, or malformed */
+  /** Runs what reads a record, and notes an unknown or malformed record. @throws any other error of `read` */
   note(topic: string, key: string, read: () => void): void
-  /** A sentence for each; the first few of many. */
+  /** A sentence for each record; of many, only the first few. */
   sentences(): string[]
   isEmpty(): boolean
   clear(): void

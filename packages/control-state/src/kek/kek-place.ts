@@ -1,16 +1,16 @@
-// The seam between Weir and whatever keeps its KEKs.
+// The interface between Weir and whatever stores its KEKs.
 import type { KekProvider } from '@weir/fieldcrypt'
 
 /**
- * What each place of KEKs offers, and all that another KMS has to: wrap under the newest version of the KEK of a
- * name, unwrap by the id of a KEK, and tell whether that id is there still: «no» only by its own positive word, never for want
- * of an answer. What is wrapped is bound to the record key.
+ * What each place of KEKs offers, and all that another KMS must offer: wrap under the newest version of a named KEK,
+ * unwrap by the id of a KEK, and say whether that id still exists. It says «no» only if it knows, never for lack of a
+ * response. What is wrapped is bound to the record key.
  */
 export type KekPlace = {
   wrap(name: string, ...toWrap: Parameters<KekProvider['wrap']>): ReturnType<KekProvider['wrap']>
   readonly unwrap: KekProvider['unwrap']
   readonly has: KekProvider['has']
-  /** The ids of the KEKs that this process itself has; none where a KMS keeps them. @throws when that can't be told */
+  /** The ids of the KEKs that this process itself has; none if a KMS keeps them. @throws if they are unknown */
   held(): Promise<readonly string[]>
 }
 

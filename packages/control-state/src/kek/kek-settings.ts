@@ -1,6 +1,6 @@
-// Where the keys that wrap the wrapping keys (KEKs) come from: a file, a variable, HashiCorp Vault, or several of them
-// while keys move from one to another (docs/keys.md, Where KEKs come from). Which of them wraps is auth's to
-// know, in kek-wraps.ts: the others only unwrap.
+// Where the keys that wrap the wrapping keys (KEKs) come from: a file, a variable, HashiCorp Vault, or several of these
+// while keys move from one to another (docs/keys.md, Where KEKs come from). Only auth knows which of them wraps
+// (kek-wraps.ts); the others only unwrap.
 import { parseKekFile } from '@weir/fieldcrypt'
 import {
   certificateFile,
@@ -92,7 +92,7 @@ export function withKekRules<T extends z.ZodType<KekSettings>>(fields: T): T {
   )
 }
 
-/** The message tells the line and the rule, never what stands there. */
+/** The message contains the line number and the rule, never the line. */
 function kekProblem(contents: Buffer | string): string | undefined {
   try {
     parseKekFile(contents.toString('utf8'))

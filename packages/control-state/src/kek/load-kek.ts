@@ -1,5 +1,5 @@
-// All places that KEKs come from, as one. A wrapping key is unwrapped by the KEK that its record names, whatever wraps new ones.
-// So keys move from one place to another by `weir keys rotate`, while both are configured.
+// Combines all places of KEKs. A wrapping key is unwrapped by the KEK that its record names, whichever KEK wraps new
+// ones. So `weir keys rotate` moves keys from one place to another, while both are configured.
 import { kekIdsIn, parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { hasCode, readSettingFile } from '@weir/kit'
@@ -10,7 +10,7 @@ import { createVault } from './vault.ts'
 import { ControlStateError } from '../errors.ts'
 
 /**
- * Services that only unwrap give no `kekOf`.
+ * Services that only unwrap pass no `kekOf`.
  * @throws AppError `kit.setting_file_unreadable`, `control-state.kek_file_invalid`
  */
 export async function loadKek(
@@ -50,7 +50,7 @@ export async function loadKek(
   }
 }
 
-/** Only the place itself can say that a KEK is gone: one that isn't configured says nothing. */
+/** Only the place itself can say that a KEK is gone; a place that isn't configured says nothing. */
 function notTold(kek: string): ControlStateError<'control-state.kek_not_configured'> {
   const setting = { file: 'KEK_FILE', env: 'KEK', vault: 'VAULT_ADDR' }[providerOf(kek)]
   const advice = setting === undefined ? 'its provider is unknown' : `set ${setting} until it is`
@@ -64,8 +64,8 @@ const providerOf = (kek: string): string => kek.slice(0, kek.indexOf(':'))
 const keyNameOf = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
 /**
- * Lines are read for each use, which is a few times per start: a version that was added is seen at once, and one
- * that was taken away is in nobody's memory.
+ * Lines are read for each use, a few times per start. So a version that was added is used immediately, and one that was
+ * removed is in nobody's memory.
  */
 async function linesPlace(
   provider: 'file' | 'env',

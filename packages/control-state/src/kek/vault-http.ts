@@ -1,5 +1,5 @@
-// Calls to Vault: bounded in time, tried again where that can help. What goes wrong is told by what to look at,
-// never with what was sent: that holds a token.
+// Calls to Vault: bounded in time, and retried where that can help. An error says what to check, never what was sent,
+// because that contains a token.
 import { backoff, codeIn, delay, hintFor, httpCall, readSettingFileNow } from '@weir/kit'
 import type { HttpAnswer } from '@weir/kit'
 import { ControlStateError } from '../errors.ts'
@@ -16,10 +16,12 @@ const HINTS = {
 export type VaultCall = {
   readonly path: string
   readonly token: string | undefined
-  /** Nothing is sent with a GET. */
+  /** Absent for a GET. */
   readonly body?: object
 }
-/** Resolves with any answer that a second try would not change. @throws ControlStateError `control-state.kms_unavailable` */
+/**
+ * Resolves with any response that a retry would not change. @throws ControlStateError `control-state.kms_unavailable`
+ */
 export type CallVault = (call: VaultCall) => Promise<HttpAnswer>
 
 export function createCallVault(address: string, caFile: string | undefined): CallVault {
@@ -48,7 +50,7 @@ export function createCallVault(address: string, caFile: string | undefined): Ca
     for (const pauseMs of backoff({ minMs: 50, maxMs: 1_000 })) {
       try {
         const answer = await once(what)
-        // Sealed, standing by, or asked too often: it may be better in a moment.
+        // Vault is not ready, is a standby, or limits requests: a retry may succeed.
         if (answer.status < 429) return answer
         failure = unavailable(`Vault returns ${answer.status}`)
       } catch (error) {
@@ -62,7 +64,7 @@ export function createCallVault(address: string, caFile: string | undefined): Ca
   }
 }
 
-// No cause: an error of a connection may hold the request, and that the token.
+// No cause: an error of a connection may contain the request, and so the token.
 const unavailable = (message: string) =>
   new ControlStateError('control-state.kms_unavailable', message)
 

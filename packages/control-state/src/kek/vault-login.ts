@@ -1,5 +1,5 @@
-// How a service shows Vault who it is: by a token in a file, which somebody else renews, or by the pod's own
-// service account, for which Vault gives a token that lasts a while.
+// How a service authenticates to Vault: with a token from a file, which something else renews, or with the pod's
+// service account, for which Vault issues a token with a lifetime.
 import { readSettingFileNow } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
 import { objectIn, parsed } from './vault-http.ts'
@@ -8,7 +8,7 @@ import { ControlStateError } from '../errors.ts'
 
 export type VaultLogin = {
   token(): Promise<string>
-  /** The token is refused: the next one shall be new. */
+  /** The token was refused: the next one must be new. */
   forget(): void
 }
 

@@ -1,6 +1,6 @@
-// HashiCorp Vault's Transit engine as a place of KEKs, by its HTTP API. Vault sees a wrapping key's 32 bytes a few times per
-// start and never a part. An error says what Vault answered by its status alone: neither a token nor a key can be
-// in a message.
+// HashiCorp Vault's Transit engine as a place of KEKs, through its HTTP API. Vault sees a wrapping key's 32 bytes a few
+// times per start, and never a key record. An error contains only the status of Vault's response: no message can
+// contain a token or a key.
 //
 //   kek     = "vault:" name ":" version                 ; the version is Transit's own
 //   wrapped = "vault:v" version ":" base64              ; as Transit gives it; associated_data = base64(record key)
@@ -14,7 +14,7 @@ import { ControlStateError } from '../errors.ts'
 const KEK_ID = /^vault:([A-Za-z0-9][A-Za-z0-9._-]{0,62}):([1-9][0-9]{0,8})$/
 const WRAPPED = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}$/
 
-/** undefined when there is no Vault. */
+/** Undefined without Vault. */
 export function createVault(settings: KekSettings): KekPlace | undefined {
   if (settings.VAULT_ADDR === undefined) return undefined
   const transit = createTransit(settings.VAULT_ADDR, settings)
@@ -45,14 +45,14 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
     async has(kek) {
       const [, name, version] = KEK_ID.exec(kek) ?? []
       if (name === undefined) throw refused(`${kek} is not a KEK of Vault`)
-      // Below this a version is gone for good; what is only forbidden to decrypt can be allowed again.
+      // A version below this is gone for good; one that only may not decrypt can be allowed again.
       return Number(version) >= (await transit.oldestVersion(name, Number(version)))
     },
     held: async () => [],
   }
 }
 
-/** What Vault is asked for, with a token of our own. */
+/** Requests to Vault, with a token of our own. */
 function createTransit(address: string, settings: KekSettings) {
   const mount = settings.VAULT_TRANSIT_MOUNT
   const call = createCallVault(address, settings.VAULT_CA_FILE)
@@ -72,11 +72,11 @@ function createTransit(address: string, settings: KekSettings) {
       const path = `${mount}/${action}/${name}`
       return dataOf(await ask(path, body), path)
     },
-    /** That Vault still has of this key, which had `version` once. */
+    /** The oldest version that Vault still has of this key, which once had `version`. */
     async oldestVersion(name: string, version: number): Promise<number> {
       const path = `${mount}/keys/${name}`
       const answer = await ask(path)
-      // A mistyped mount and a key that was deleted look the same from here.
+      // A mistyped mount and a deleted key look the same from here.
       if (answer.status === 404) throw notTold(path, 'Vault returns 404')
       const data = dataOf(answer, path)
       const { name: said, latest_version: latest, min_available_version: min } = data

@@ -1,7 +1,7 @@
-// What lies in `weir.keys`: bytes, of which the first says how the others are to be read (docs/formats.md).
+// What is stored in `weir.keys`: bytes, of which the first says how to read the others (docs/formats.md).
 //
-//   wrapping key, part, private key  as @weir/fieldcrypt wraps them, version 1
-//   marker = %x01 *replaced   ; lies in the log before what a piece of an erasure changes
+//   wrapping key, key record of an era, private key: as @weir/fieldcrypt wraps them, version 1
+//   marker = %x01 *replaced   ; precedes in the log what a piece of an erasure changes
 //   replaced = era "/" suffix %x0A      ; a tree part that was there before
 //   cuts   = %x01 *link       ; what an erasure has not cut out yet
 //   link   = 8OCTET
@@ -13,7 +13,9 @@ import { keysTopic } from '../records/records.ts'
 const version = 0x01
 const kinds: readonly string[] = ['_ring', '_signing', '_receipt', '_erasure', '_beat']
 
-/** What a record is by its key: a part of an era has four pieces, all others begin with an underscore. */
+/**
+ * The type of a record, by its key. The key of an era's record has four segments; all others begin with an underscore.
+ */
 function typeOf(key: string): string {
   if (!key.startsWith('_')) return 'part'
   const slash = key.indexOf('/')
@@ -36,11 +38,11 @@ export function beatValue(timeMs: number): Buffer {
   value.writeBigUInt64BE(BigInt(timeMs), 1)
   return value
 }
-/** When the last one was, 0 when there is none. */
+/** The time of the last beat; 0 if there is none. */
 export const beatTimeIn = (value: Buffer | undefined): number =>
   value?.length === 9 ? Number(value.readBigUInt64BE(1)) : 0
 
-/** Without a version: what all of the wrapping key's keys begin with. */
+/** Without a version: the prefix of the record keys of all versions. */
 export const wrappingKeyId = (keyName: string, version: number | ''): string =>
   `_ring/${keyName}/${version}`
 export function parseWrappingKeyId(key: string): { keyName: string; version: number } | undefined {
@@ -50,14 +52,14 @@ export function parseWrappingKeyId(key: string): { keyName: string; version: num
 export const versionOfKeyId = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 // --- erasures ---
 
-/** What all records of an erasure begin with. */
+/** The prefix of all records of an erasure. */
 export const erasurePrefix = (erasureId: string): string => `_erasure/${erasureId}/`
 
-/** Of each piece of it, counted from 0. */
+/** For each piece of the erasure, counted from 0. */
 export const markerKey = (erasureId: string, piece: number): string =>
   `${erasurePrefix(erasureId)}marker/${piece}`
 
-/** A tree part, by the era that it is of and its suffix. */
+/** A key record of a tree, by its era and its suffix. */
 export type ReplacedPart = { readonly era: number; readonly suffix: string }
 
 export const markerValue = (replaced: readonly ReplacedPart[]): Buffer =>
@@ -79,7 +81,7 @@ export const replacedIn = (marker: Buffer): ReplacedPart[] =>
 const LINK_BYTES = 8
 const cutsPrefix = (erasureId: string): string => `${erasurePrefix(erasureId)}cuts/`
 
-/** What an erasure has yet to cut out, some links of an era each: its records, the first to be worked on in front. */
+/** The records of what an erasure must still cut out, each with some links of an era, in the order of work. */
 export const cutsOf = (keys: { under(prefix: string): Iterable<string> }, erasureId: string) =>
   [...keys.under(cutsPrefix(erasureId))]
     .map((key) => {

@@ -1,6 +1,6 @@
-// The in-memory half of `weir.keys`, in three: the wrapped records by key, the wrapping keys, unwrapped as they
-// arrive, and here the keys of eras, opened at first use (docs/keys.md). A part that is missing, or whose wrapping key can't be
-// unwrapped, is «unknown» and never taken for erased.
+// `weir.keys` in memory: the wrapped records by key, the wrapping keys, which are unwrapped as they arrive, and here
+// the keys of eras, which are decrypted at first use (docs/keys.md). A key record that is missing, or whose wrapping
+// key can't be unwrapped, is «unknown» and never counts as erased.
 import { createLru, keyVersionOf, suffixOfPart, unwrapPart } from '@weir/fieldcrypt'
 import type { Cacheable, EraKeys, OpenPart } from '@weir/fieldcrypt'
 import { createKeyStore } from './key-store.ts'
@@ -10,17 +10,20 @@ import type { EraSource, StreamEra } from './open-era.ts'
 import { createUnwrappedKeys } from './unwrapped-keys.ts'
 import type { UnwrapOptions, UnwrappedKeys } from './unwrapped-keys.ts'
 
-/** What lies in `weir.keys`, opened. */
+/** The decrypted content of `weir.keys`. */
 export type Keyring = {
-  /** Keys of a stream's era; undefined while a part that every reader needs is missing or sealed. */
+  /** Keys of a stream's era; undefined while a key record that every reader needs is missing or can't be unwrapped. */
   eraKeys(billingId: string, streamId: string, era: number): EraKeys | undefined
-  /** Unwraps one record of `weir.keys`. @throws AppError when its wrapping key isn't there or it is corrupt */
+  /**
+   * Unwraps one record of `weir.keys`. Undefined if it or its wrapping key is missing. @throws FieldcryptError
+   * `fieldcrypt.record_unreadable`
+   */
   open(recordKey: string, keyName: string): Buffer | undefined
   /** The same for a value that isn't committed yet. */
   openValue(recordKey: string, keyName: string, value: Buffer): Buffer | undefined
 }
 
-/** Opened parts of trees in memory, of all streams together; of one at most half. */
+/** The bound for decrypted records of trees in memory, of all streams together; one stream may have half of it. */
 const OPEN_PARTS_KILOBYTES_MAX = 65_536
 
 export type Keys = {
@@ -58,7 +61,7 @@ export function createKeys(
     wrappingKeys,
     keyring: { eraKeys: eras.keys, open, openValue },
     apply(recordKey, arrived) {
-      // A copy: what arrived is a piece of a whole fetch, most of which may be long out of date.
+      // A copy: what arrived is a slice of a whole fetch, most of which may be long out of date.
       const value = arrived && Buffer.from(arrived)
       keyStore.put(recordKey, value)
       parts.drop(recordKey)
@@ -72,7 +75,10 @@ export function createKeys(
   }
 }
 
-/** Parts of trees that were opened lately, within a bound: a tree may have hundreds of megabytes. What goes is wiped. */
+/**
+ * Keeps records of trees that were decrypted lately, within a bound: a tree may have hundreds of megabytes. Removed
+ * ones are wiped.
+ */
 function keepOpenParts(kilobytesMax: number) {
   const lru = createLru<KeptPart>(kilobytesMax)
   return {
@@ -106,11 +112,13 @@ const keptPart = (part: OpenPart): KeptPart => ({
 
 type OpenedEra = {
   readonly keys: EraKeys
-  /** Parts of its tree that have come or gone since, by suffix: they are looked at together, when somebody asks. */
+  /**
+   * Records of its tree that were written or removed since, by suffix. They are processed together at the next look-up.
+   */
   readonly changed: Map<string, boolean>
 }
 
-/** The eras that were opened, until a record of theirs changes. */
+/** Keeps the keys of eras until one of their records changes. */
 function keepEras(source: EraSource) {
   /** By stream and era. */
   const opened = new Map<string, Map<number, OpenedEra>>()
@@ -130,7 +138,7 @@ function keepEras(source: EraSource) {
       else opened.set(streamId, eras.set(era, { keys, changed: new Map() }))
       return keys
     },
-    /** What was opened of an era goes, but for the tree's other parts when only some of them have changed. */
+    /** Drops what was decrypted of an era. If only records of the tree have changed, its other records are kept. */
     reopen(recordKey: string, isThere: boolean): void {
       const [, streamId = '', number, part = ''] = recordKey.split('/')
       const eras = opened.get(streamId)

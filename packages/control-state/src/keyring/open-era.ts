@@ -1,5 +1,5 @@
-// Opening an era's parts, whether they lie in the tables that follow `weir.keys` or in a change that isn't
-// committed yet. Readers wait with an alert where they can't open a part; it is never taken for erased.
+// Decrypts an era's key records, from the tables that follow `weir.keys` or from a change that isn't committed yet. If
+// a reader can't decrypt one, it waits with an alert; the record never counts as erased.
 import {
   eraKeys,
   levelOfPart,
@@ -22,9 +22,9 @@ export type StreamEra = {
 
 export type EraSource = {
   under(prefix: string): Iterable<string>
-  /** @throws AppError when its wrapping key isn't there or it is corrupt */
+  /** Undefined if the record or its wrapping key is missing. @throws FieldcryptError `fieldcrypt.record_unreadable` */
   open(recordKey: string, keyName: string): Buffer | undefined
-  /** What `make` made of a tree's part, kept for as long as there is room and the record stays as it is. */
+  /** What `make` returned for a record of a tree, kept while there is room and the record is unchanged. */
   kept(at: StreamEra, recordKey: string, make: () => OpenPart | undefined): OpenPart | undefined
   log: Pick<Log, 'error'>
 }
@@ -32,7 +32,7 @@ export type EraSource = {
 export const eraPrefix = ({ billingId, streamId, era }: StreamEra): string =>
   `${billingId}/${streamId}/${era}/`
 
-/** The levels that an era has keys of. */
+/** The levels for which an era has keys. */
 export function levelsInEra({ under }: Pick<EraSource, 'under'>, at: StreamEra): number[] {
   const prefix = eraPrefix(at)
   return [...under(`${prefix}level.`)].flatMap((key) => levelOfPart(key.slice(prefix.length)) ?? [])
@@ -48,7 +48,7 @@ function openPart({ open, log }: EraSource, at: StreamEra, part: string): Buffer
   }
 }
 
-/** Opened when it is searched: most of a large tree is never looked at. */
+/** Decrypted when it is searched: most of a large tree is never read. */
 const treeSource = (source: EraSource, at: StreamEra, suffix: string): TreePart => ({
   open: () =>
     source.kept(at, eraPrefix(at) + treePart(suffix), () => {
@@ -57,7 +57,7 @@ const treeSource = (source: EraSource, at: StreamEra, suffix: string): TreePart 
     }),
 })
 
-/** Undefined while a part that every reader needs is missing or sealed. */
+/** Undefined while a key record that every reader needs is missing or can't be unwrapped. */
 export function openEra(source: EraSource, at: StreamEra): EraKeys | undefined {
   const prefix = eraPrefix(at)
   const part = (name: string): Buffer | undefined => openPart(source, at, name)
@@ -80,8 +80,8 @@ export function openEra(source: EraSource, at: StreamEra): EraKeys | undefined {
 }
 
 /**
- * The same keys after some parts of their tree, by suffix, were written anew or have gone: what was opened of the others stays so.
- * A tree may have thousands of parts, of which an erasure changes a few.
+ * The same keys after some records of their tree, by suffix, were written or removed. What was decrypted of the others
+ * is kept: a tree may have thousands of records, of which an erasure changes a few.
  */
 export function withTreeParts(
   source: EraSource,

@@ -1,5 +1,5 @@
-// The wrapping keys of `weir.keys` (`_ring/…`), unwrapped by their KEK as they arrive: those of them that this service may
-// use at all. One that can't be unwrapped is tried again until it is, or until another one lies under its key.
+// The wrapping keys of `weir.keys` (`_ring/…`) that this service may use, unwrapped by their KEK as they arrive. If one
+// can't be unwrapped, it is retried until it can be, or until its record is replaced.
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -12,13 +12,13 @@ import type { KeyStore } from './key-store.ts'
 
 export type UnwrappedKeys = {
   key(keyName: string, version: number): KeyObject | undefined
-  /** By what was written; undefined also while that one can't be unwrapped, so that no older one is used. */
+  /** The newest that was written. Undefined also while that one can't be unwrapped, so that no older one is used. */
   newest(keyName: string): { version: number; key: KeyObject } | undefined
-  /** Those that this service may use and has not unwrapped yet. */
+  /** The record keys of those that this service may use and has not unwrapped yet. */
   pending(): string[]
-  /** Those of them that it tries to unwrap for more than a second: it isn't ready while there are any. */
+  /** Those that have been pending for more than a second: while there are any, the service isn't ready. */
   stuck(): string[]
-  /** Resolves when every one that has arrived so far is unwrapped. */
+  /** Resolves when all that have arrived so far are unwrapped. */
   settled(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export type UnwrapOptions = {
   readonly mayUse: (keyName: string) => boolean
 }
 
-/** A wrapping key that is new to a running service takes a moment, of which nobody needs to know. */
+/** A new wrapping key takes a moment in a running service, which need not be reported. */
 const stuckAfterMs = 1_000
 
 type Wrapped = {
@@ -80,7 +80,7 @@ export function createUnwrappedKeys(
   }
 }
 
-/** What is being unwrapped, by its key: the last that was begun under it counts. */
+/** What is being unwrapped, by record key: the last work under a key counts. */
 function createPending(): Pick<UnwrappedKeys, 'pending' | 'stuck' | 'settled'> & {
   begin(recordKey: string, work: Promise<void>): void
 } {
@@ -110,7 +110,7 @@ async function unwrapUntilDone(
   { recordKey, keyName, version, value }: Wrapped,
   { isWanted, signal }: { readonly isWanted: () => boolean; readonly signal: AbortSignal },
 ): Promise<KeyObject | undefined> {
-  // Most wrapping keys of the past are gone a few records later: nobody is asked about those.
+  // Most old wrapping keys are removed a few records later: no KEK is asked to unwrap those.
   await setImmediate()
   let tries = 0
   for (const pauseMs of backoff({ minMs: 200, maxMs: 10_000 })) {
@@ -132,7 +132,7 @@ async function unwrapUntilDone(
   return undefined
 }
 
-/** Of a wrapping key, by the keys of its versions; undefined when there are none. */
+/** The newest version in the record keys of a wrapping key; undefined if there are none. */
 function newestVersion(keys: Iterable<string>): number | undefined {
   const versions = [...keys].map(versionOfKeyId)
   return versions.length === 0 ? undefined : Math.max(...versions)

@@ -1,4 +1,4 @@
-// How the records of `weir.control` lie there (docs/formats.md). Whoever changes a form writes the next version of it.
+// How the records of `weir.control` are stored (docs/formats.md). A changed form gets the next version.
 import { roles } from '../roles.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
 import { checked, createForm, malformed, parserOf, storedAs } from '../forms/form.ts'
@@ -238,7 +238,7 @@ const forms: { readonly [T in Type]: FormOf<T> } = {
   ),
 }
 
-/** What the keys of each type begin with. */
+/** The key prefix of each type. */
 const keysOf = {
   account: 'account/',
   stream: 'stream/',

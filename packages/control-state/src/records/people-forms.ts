@@ -1,4 +1,4 @@
-// How searches for people, and what they have found, lie in control state.
+// How searches for people, and their results, are stored in control state.
 import { listOf, number, objectOf, oneOf, optional, text } from '../forms/guards.ts'
 import type {
   FoundBy,

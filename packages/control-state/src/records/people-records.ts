@@ -1,11 +1,11 @@
-// Searches for people, and what they have found.
+// Searches for people, and their results.
 
-/** Whether values of the contracts' key fields are erased, or data subjects, by their data subject fields. */
+/** Whether the values are of the contracts' key fields, or are data subjects, by the contracts' data subject fields. */
 export type ErasureTerm = 'key_field' | 'data_subject_field'
 
 /**
- * A search for a person in the streams of an account. It does not say for whom: to open the value one needs the id that the caller
- * was given, of which nothing here is made but a hash.
+ * A search for a person in the streams of an account. It does not say for whom: decrypting the value needs the id that
+ * the caller was given, of which only a hash is stored.
  */
 export type SearchRecord = {
   readonly type: 'search'
@@ -14,16 +14,16 @@ export type SearchRecord = {
   readonly sealedValue: string
   readonly billingId: string
   readonly startedAtMs: number
-  /** The replica that searches says so every few seconds, so that others notice when it is gone. */
+  /** Updated by the replica that searches every few seconds, so that others notice when it is gone. */
   readonly seenAtMs: number
   /** Records of all topics together: how many were read, and how many there are. */
   readonly scanned: number
   readonly total: number
-  /** Once it is done. */
+  /** Set once the search is done. */
   readonly streams?: readonly FoundInStream[]
 }
 
-/** What a search has found in an input stream, its outputs, and their dead letter topics. */
+/** What a search has found in an input stream, its outputs and their dead letter topics. */
 export type FoundInStream = {
   readonly stream: string
   readonly by: readonly FoundBy[]
@@ -48,24 +48,24 @@ export type FoundBy = {
 
 /** A topic that was searched. */
 export type HeldIn = {
-  /** Of the stream, or of the output that it belongs to. */
+  /** The name of the stream, or of the output that the topic belongs to. */
   readonly name: string
-  /** `dead`: dead letters of an output; `deleted`: an output that is deleted, and whose topic is still there. */
+  /** `dead`: dead letters of an output; `deleted`: a deleted output whose topic still exists. */
   readonly kind: 'input' | 'output' | 'dead' | 'deleted'
   readonly events: number
-  /** How many of them nobody can decrypt any more; of inputs. */
+  /** For inputs: how many of them nobody can decrypt any more. */
   readonly erased?: number
   /** The fields that are decrypted in at least one of the events. */
   readonly decrypted: readonly string[]
-  /** When Kafka has removed all of them: ISO 8601, or `unknown`. */
+  /** When Kafka will have removed all of them: ISO 8601, or `unknown`. */
   readonly until?: string
   /** Why that is unknown. */
   readonly because?: string
 }
 
-/** Events of the input stream that were found, by what an erasure goes by. */
+/** Events of the input stream that a search found for the values of an erasure. */
 export type FoundPeople = {
-  /** Of how many of the values. */
+  /** How many of the values they belong to. */
   readonly values: number
   readonly events: number
   readonly by: readonly FoundBy[]
@@ -73,8 +73,8 @@ export type FoundPeople = {
 }
 
 /**
- * A token with which the events of one person can be downloaded once, within minutes. It does not say whose: to open the links one
- * needs the token, of which nothing here is made but a hash.
+ * A token with which the events of one person can be downloaded once, within minutes. It does not say whose: decrypting
+ * the links needs the token, of which only a hash is stored.
  */
 export type SubjectAccessRecord = {
   readonly type: 'subject-access'
@@ -83,10 +83,10 @@ export type SubjectAccessRecord = {
   readonly sealedLinks: string
   readonly billingId: string
   readonly streamId: string
-  /** Of events, by their own time; from is part of it, until is not. */
+  /** The events' own time; `fromMs` is inclusive, `untilMs` is exclusive. */
   readonly fromMs?: number
   readonly untilMs?: number
   readonly expiresAtMs: number
-  /** The API key of whoever asked for it, as the audit log calls it. */
+  /** The API key that requested it, as the audit log names it. */
   readonly askedBy: { readonly keyId: string; readonly name: string }
 }

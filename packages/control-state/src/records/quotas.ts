@@ -1,5 +1,5 @@
-// What the platform lets an account have and do, whatever the account itself may set. An account's record has those that were set
-// for it; the others are these.
+// What the platform lets an account have and do, whatever the account itself may set. An account's record contains the
+// quotas that were set for it; the others have these values.
 
 export const defaultQuotas = {
   /** Input streams. */
@@ -13,13 +13,13 @@ export const defaultQuotas = {
   credentials: 2_000,
   /** Values and pseudonyms, while the records of their erasures are kept. */
   erasedLinks: 1_000_000,
-  /** Data subjects that are looked for at the same time, by each replica. */
+  /** Searches for data subjects at the same time, by each replica. */
   lookUps: 2,
-  /** Requests of management in a minute, by each replica. */
+  /** Management requests per minute, by each replica. */
   requestsPerMinute: 6_000,
-  /** What it may set as `eventRate` of a stream. */
+  /** The maximum `eventRate` that it may set for a stream. */
   eventRate: 999_999_999_999_999,
-  /** What it may set as `eventCount` of a stream. */
+  /** The maximum `eventCount` that it may set for a stream. */
   eventCount: 999_999_999_999_999,
 } as const
 

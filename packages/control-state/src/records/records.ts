@@ -1,5 +1,5 @@
-// What lies in `weir.control`: the record types and the keys they lie under. Plain data; how it lies in the topic is in
-// control-forms.ts. Every change writes whole records. Secrets are here only as SHA-256 hashes.
+// The record types of `weir.control` and their keys. Plain data; control-forms.ts says how they are stored. Every
+// change writes whole records. Secrets are stored only as SHA-256 hashes.
 import type { Validation } from '@weir/contracts'
 import type { Role } from '../roles.ts'
 import type {
@@ -23,7 +23,7 @@ export type Credential = {
 }
 
 export type ApiKeyRecord = {
-  /** The first 12 digits of the hash: enough to tell an account's keys apart, and nothing to call with. */
+  /** The first 12 digits of the hash: they tell an account's keys apart, and can't be used to call. */
   readonly keyId: string
   /** SHA-256 of the key, hex. */
   readonly hash: string
@@ -38,14 +38,14 @@ export type AccountRecord = {
   readonly billingId: string
   readonly apiKeys: readonly ApiKeyRecord[]
   readonly createdAtMs: number
-  /** Those that the platform has set. */
+  /** Only the quotas that the platform has set. */
   readonly quotas?: Partial<Quotas>
 }
 
-/** An API key that is good now, and the account it belongs to. */
+/** An API key and its account. */
 export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
 
-/** Architecture 11. `deleting` streams are gone for everyone but the clean-up. */
+/** See docs/architecture.md 11. `deleting` streams exist only for the clean-up. */
 export type StreamState = 'creating' | 'ready' | 'deleting'
 
 export type Limits = { readonly eventRate: string; readonly eventCount: string }
@@ -62,10 +62,10 @@ type StreamCommon = {
   readonly tags: readonly string[]
   readonly credentials: readonly Credential[]
   readonly partitions: number
-  /** How long its topics keep a record; without it, as long as the broker is set to. */
+  /** How long its topics keep a record; absent: the broker's setting. */
   readonly retentionHours?: number | undefined
   readonly createdAtMs: number
-  /** Set on a stream that is deleted without ever having been announced. */
+  /** Set on a stream that is deleted without ever having been ready. */
   readonly neverReady?: true
   /** The auth replica that cleans the stream up, and until when the others leave it alone. */
   readonly cleaner?: { readonly replica: string; readonly untilMs: number }
@@ -82,12 +82,15 @@ export type InputStream = StreamCommon & {
 
 export type ConsentLevelType = 'CUMULATIVE' | 'GRANULAR'
 
-/** An output that is derived anew, from the events that its input still has. */
+/** An output that is derived again, from the events that its input still has. */
 export type Rebuild = {
-  /** How often that was asked for. */
+  /** How often a rebuild was requested. */
   readonly number: number
   readonly askedAtMs: number
-  /** Where its logs begin since then, by partition: what lay before is gone. Until it is there nobody derives the output. */
+  /**
+   * Where its logs begin since the rebuild, by partition; older records are gone. Until this is set, nobody derives the
+   * output.
+   */
   readonly cut?: LogStarts & { readonly atMs: number }
 }
 
@@ -102,12 +105,12 @@ export type DerivedStream = StreamCommon & {
   readonly consentLevelType: ConsentLevelType
   readonly decrypterName: string
   readonly from: 'earliest' | 'now'
-  /** Where derivation starts, one decimal offset per input partition; there once the stream is ready. */
+  /** Where derivation starts, one decimal offset per input partition; set once the stream is ready. */
   readonly startOffsets?: readonly string[]
   readonly rebuild?: Rebuild
 }
 
-/** Its logs are being cut. */
+/** Whether its logs are being cut. */
 export const isRebuilding = ({ rebuild }: Pick<DerivedStream, 'rebuild'>): boolean =>
   rebuild !== undefined && rebuild.cut === undefined
 
@@ -132,7 +135,7 @@ export type ContractRecord = {
   readonly createdAtMs: number
 }
 
-/** The public half of a token key; the private half lies in `weir.keys` under `_signing/<kid>`. */
+/** The public half of a key that signs tokens; the private half is in `weir.keys` under `_signing/<kid>`. */
 export type SigningKeyRecord = {
   readonly type: 'signing-key'
   readonly kid: string
@@ -143,25 +146,25 @@ export type SigningKeyRecord = {
 }
 
 /**
- * New versions of all wrapping keys under the newest KEKs, by which every part is wrapped in the end. Only the last rotation is
- * kept. How far it has come is seen by the parts themselves.
+ * New versions of all wrapping keys under the newest KEKs, which in the end wrap every key record. Only the last
+ * rotation is kept. The key records themselves show its progress.
  */
 export type RotationRecord = {
   readonly type: 'rotation'
   readonly rotationId: string
   readonly startedAtMs: number
-  /** The version of each wrapping key from then on. */
+  /** The new version of each wrapping key. */
   readonly rings: Readonly<Record<string, number>>
-  /** How many parts lay under older ones. */
+  /** How many key records older versions wrapped. */
   readonly parts: number
   readonly finishedAtMs?: number
   /** The auth replica that works on it, and until when the others leave it alone. */
   readonly worker?: { readonly replica: string; readonly untilMs: number }
-  /** KEKs that wrapped wrapping keys once and wrap none any more. */
+  /** KEKs that once wrapped wrapping keys and wrap none any more. */
   readonly unusedKeks: readonly UnusedKek[]
 }
 export type UnusedKek = { readonly kek: string; readonly sinceMs: number }
-/** The public half of a key that signs receipts; the private half lies in `weir.keys` under `_receipt/<kid>`. */
+/** The public half of a key that signs receipts; the private half is in `weir.keys` under `_receipt/<kid>`. */
 export type ReceiptKeyRecord = {
   readonly type: 'receipt-key'
   readonly kid: string
@@ -169,7 +172,7 @@ export type ReceiptKeyRecord = {
   readonly receiptsFromMs: number
 }
 
-/** Who owns a registry subject: the account whose contract named it first. */
+/** The owner of a registry subject: the account whose contract named it first. */
 export type SubjectRecord = {
   readonly type: 'subject-owner'
   readonly subject: string
@@ -177,38 +180,38 @@ export type SubjectRecord = {
 }
 
 /**
- * A person who is erased or, with `isWithdrawal`, a consent that is withdrawn (docs/forgetting.md). It does not
- * say who: `subjects` means something only to those who have the salt, which only the caller was given.
+ * A person who is erased or, with `isWithdrawal`, a consent that is withdrawn (docs/forgetting.md). It does not say
+ * who: `subjects` means nothing without the salt, which only the caller was given.
  */
 export type ErasureRecord = {
   readonly type: 'erasure'
   readonly erasureId: string
   readonly billingId: string
   readonly streamId: string
-  /** What the values are of: see `ErasureTerm`. */
+  /** What the values are: see `ErasureTerm`. */
   readonly as: readonly ErasureTerm[]
   /** HMAC-SHA-256(salt, value) of each value, base64url. */
   readonly subjects: readonly string[]
-  /** What a search had found before. */
+  /** What a search found before. */
   readonly found: FoundPeople
-  /** How many values it is by the account's bound: erasure-bound.ts. */
+  /** How many values count against the account's bound: erasure-bound.ts. */
   readonly counted: number
-  /** The levels are withdrawn; otherwise all of the person is erased. */
+  /** The levels are withdrawn; otherwise the whole person is erased. */
   readonly isWithdrawal?: true
-  /** The levels that it is about: those that are withdrawn, or all that the stream has keys of. */
+  /** The levels that are withdrawn, or all for which the stream has keys. */
   readonly levels: readonly number[]
   /** The caller's name for it, such as a ticket's number. */
   readonly reference?: string
   readonly eras: readonly number[]
   /** How many transactions have cut something out; each has its marker until the erasure is complete (key-forms.ts). */
   readonly pieces: number
-  /** While some links are not cut out yet. */
+  /** Set while some links are not cut out yet. */
   readonly rest?: ErasureRest
-  /** What had wrapped the wrapping keys of the parts that were replaced. */
+  /** The KEKs of the wrapping keys that wrapped the replaced key records. */
   readonly keks: readonly string[]
   readonly acceptedAtMs: number
   readonly appliedAtMs?: number
-  /** From then on: the outputs of that moment that decrypt one of the levels. */
+  /** Set when it is applied: the outputs of that moment that decrypt one of the levels. */
   readonly outputs?: readonly OutputThen[]
   readonly complete?: ErasureScan & { readonly atMs: number }
   readonly destroyedAtMs?: number
@@ -221,17 +224,17 @@ export type OutputThen = {
 }
 
 export type ErasureRest = {
-  /** How many there are, and how many of them are cut out: a link counts once in each era. */
+  /** How many links there are, and how many are cut out. A link counts once in each era. */
   readonly links: number
   readonly done: number
-  /** Who cuts. Two at it at once do no harm, but fence each other. */
+  /** The replica that cuts. Two at the same time do no harm, but fence each other. */
   readonly worker?: { readonly replica: string; readonly untilMs: number }
 }
 
-/** A look through the whole log of `weir.keys` that found nothing older than an erasure. */
+/** A scan of the whole log of `weir.keys` that found nothing older than an erasure. */
 export type ErasureScan = {
   readonly scannedAtMs: number
-  /** From the log's first offset up to this one, on this broker. */
+  /** The scan covered the log from its first offset up to this one, on the broker `leader`. */
   readonly scannedTo: string
   readonly leader: number
 }
@@ -276,14 +279,14 @@ export const keyUseKey = (billingId: string, keyId: string): string =>
 export const accessesKey = 'accesses/next'
 export const signingKeyKey = (kid: string): string => `signing/${kid}`
 
-/** The Kafka topic of a stream, input or derived (wire.md Kafka). */
+/** The Kafka topic of a stream, input or derived (docs/wire-format.md Kafka). */
 export const topicOf = (stream: { billingId: string; name: string }): string =>
   `${stream.billingId}.${stream.name}`
 /** The billingId in the name of a stream's topic; `weir` for Weir's own topics. */
 export const accountOfTopic = (topic: string): string => topic.slice(0, topic.indexOf('.'))
 export const deadLetterTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
 export const groupOf = (stream: DerivedStream): string => `weir.${stream.billingId}.${stream.name}`
-/** Output's own: auth's are under others, where output has no right. */
+/** output's own prefix: auth's transactional ids have others, for which output has no rights. */
 export const TRANSACTIONAL_ID_PREFIX = 'weir.derive.'
 export const transactionalIdOf = (stream: DerivedStream, partition: number): string =>
   `${TRANSACTIONAL_ID_PREFIX}${topicOf(stream)}.${partition}`

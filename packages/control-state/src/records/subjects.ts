@@ -1,20 +1,20 @@
-// `weir.subjects`: which links a data subject has in an era (docs/keys.md, Data subjects). All is in the keys; nobody
-// without the era's part `link` can tell whose they are. Pure.
+// `weir.subjects`: which links a data subject has in an era (docs/keys.md, Data subjects). The keys contain everything.
+// Nobody without the era's key record `link` can tell whose they are. Pure.
 import type { LinkKeys } from '@weir/fieldcrypt'
 import { createForm, parserOf, storedAs } from '../forms/form.ts'
 
 export const subjectsTopic = 'weir.subjects'
-/** Fixed for good: a subject's records are looked for in its partition alone. */
+/** Never changes: a subject's records are searched only in its partition. */
 export const subjectsPartitions = 12
 
 const dayMs = 86_400_000
-/** An era of 32 days, and one for clocks and clean-up: what is written in its first hour outlives its keys. */
+/** An era of 32 days, and a day for clocks and clean-up: what is written in an era's first hour outlives its keys. */
 export const subjectsRetentionMs = (keyRetentionDays: number): number =>
   (keyRetentionDays + 33) * dayMs
 
 type Era = { readonly streamId: string; readonly era: number }
 
-/** What all records of a subject in an era begin with. */
+/** The key prefix of all records of a subject in an era. */
 export const subjectPrefix = ({ streamId, era }: Era, hash: Buffer): string =>
   `${streamId}/${era}/${hash.toString('hex')}/`
 
@@ -24,7 +24,9 @@ export const subjectKeyOf = (era: Era, hash: Buffer, sealedLink: Buffer): string
 export const subjectPartitionOf = (hash: Buffer): number =>
   hash.readUInt32BE(0) % subjectsPartitions
 
-/** The link that a record of this subject names; undefined for another's. @throws FieldcryptError `fieldcrypt.corrupt` */
+/**
+ * The link that a record names; undefined for another subject's record. @throws FieldcryptError `fieldcrypt.corrupt`
+ */
 export function linkIn(key: string, prefix: string, keys: LinkKeys): Uint8Array | undefined {
   if (!key.startsWith(prefix)) return undefined
   return keys.openLink(Buffer.from(key.slice(prefix.length), 'hex'))
@@ -32,7 +34,7 @@ export function linkIn(key: string, prefix: string, keys: LinkKeys): Uint8Array 
 
 const form = createForm('subject-link', () => ({}))
 const parse = parserOf(subjectsTopic, [form])
-/** The same for all: what there is to know is in the key. */
+/** The same for all records: the key contains everything. */
 export const subjectLinkValue = storedAs(form, {})
 /** @throws ControlStateError `control-state.record_not_known`, `record_malformed` */
 export function checkSubjectLink(key: string, value: Buffer): void {

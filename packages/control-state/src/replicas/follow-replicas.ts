@@ -1,5 +1,5 @@
-// Follows what replicas say of themselves: their heartbeats, and for a reader who wants them the counts of the
-// month. Only what comes in while it follows is news; what lay there before says who there was.
+// Follows what replicas report: their heartbeats and, if the reader wants them, the counts of the month. Only what
+// comes while it follows is new; older records say which replicas there were.
 import { followTopics } from '@weir/kafka'
 import type { FollowedRecord, Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -11,9 +11,9 @@ import { countsTopic } from './usage.ts'
 
 export type ReplicaFollower = {
   readonly replicas: ReplicaTable
-  /** Resolves when everything that lay there is read; closed before that, it never does. */
+  /** Resolves when everything stored so far is read; never if it is closed before. */
   start(): Promise<void>
-  /** False before that, while the tables are read again, and while something can't be read. */
+  /** False before that, while the tables are read again, and while a record can't be read. */
   isRead(): boolean
   /** A sentence for each record that this replica can't read. */
   unread(): string[]
@@ -25,7 +25,7 @@ export type ReplicaFollower = {
 type FollowOptions = {
   readonly kafka: Kafka
   readonly now: () => number
-  /** `performance.now`, unless told otherwise. */
+  /** `performance.now` by default. */
   readonly monotonic?: () => number
   readonly log: Log
   readonly onBeat?: (replica: KnownReplica) => void

@@ -1,5 +1,6 @@
-// A replica's heartbeat: every second a record under its id that says what was asked of it, how far it has followed
-// control state, and what it is ready to derive. One that can't be written is dropped: the next one has newer figures.
+// Writes a replica's heartbeat: every second a record under its id that says what was requested of it, how far it has
+// followed control state, and what it is ready to derive. One that can't be written is dropped, because the next one
+// has newer figures.
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { delay } from '@weir/kit'
@@ -12,7 +13,7 @@ import type { Heartbeat, StreamDemand } from './replicas.ts'
 export type Heart = {
   /** Resolves when the first heartbeat is written. */
   readonly begun: Promise<void>
-  /** The last heartbeat, after which the others count this replica out. */
+  /** Writes the last heartbeat, after which the others don't count this replica any more. */
   stop(): Promise<void>
 }
 
@@ -29,9 +30,9 @@ type HeartOptions = {
   readonly replica: string
   readonly service: Heartbeat['service']
   readonly now: () => number
-  /** `performance.now`, unless told otherwise. */
+  /** `performance.now` by default. */
   readonly monotonic?: () => number
-  /** What was asked of it since the last call. */
+  /** What was requested of it since the last call. */
   readonly takeDemand?: () => Record<string, StreamDemand>
   /** The decrypterNames that it is ready to derive now; undefined when it is ready for none. */
   readonly derives?: () => readonly string[] | undefined
@@ -82,8 +83,8 @@ export function startHeartbeats(options: HeartOptions): Heart {
 }
 
 /**
- * Each call starts a new look, and returns what the previous look found: undefined if it failed. So a file that doesn't answer
- * can't delay heartbeats.
+ * Each call starts a new look, and returns what the previous look found: undefined if it failed. So a file that doesn't
+ * answer can't delay heartbeats.
  */
 function lastSeen<Seen>(look: () => Promise<Seen>): () => Seen | undefined {
   let seen: Seen | undefined

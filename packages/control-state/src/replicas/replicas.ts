@@ -1,14 +1,13 @@
-// What replicas say of themselves in `weir.replicas`: one heartbeat a second, under the replica's id. The
-// limits hold across replicas by these, an erasure waits for the positions in them, and output's replicas share the
-// partitions to derive by them. Records and the table over them; who is alive is a matter of the reader's own clock,
-// so no two clocks need to agree.
+// What replicas report in `weir.replicas`: one heartbeat per second, under the replica's id. Limits across replicas
+// depend on these, erasures wait for the positions in them, and output's replicas share partitions by them. Records and
+// the table of them. The reader's own clock decides which replicas are alive, so no two clocks need to agree.
 
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
 import { listOf, number, objectOf, oneOf, optional, tableOf, text } from '../forms/guards.ts'
 
 export const replicasTopic = 'weir.replicas'
 
-/** Of one stream since the last heartbeat: requests that wanted in, and those that its rate let in. */
+/** The requests to one stream since the last heartbeat: all, and those that its rate permitted. */
 export type StreamDemand = readonly [demanded: number, taken: number]
 
 export type Heartbeat = {
@@ -17,63 +16,63 @@ export type Heartbeat = {
   readonly sentMs: number
   /** The same by its monotonic clock. */
   readonly uptimeMs: number
-  /** The time that `streams` is about. */
+  /** The time that `streams` covers. */
   readonly spanMs: number
   /** The next offsets to be read of `weir.control` and `weir.keys`, decimal. */
   readonly control: string
   readonly keys: string
   /** By streamId; only those with any demand. */
   readonly streams: Readonly<Record<string, StreamDemand>>
-  /** How many wrapping keys it may use and can't unwrap; none when absent. */
+  /** How many wrapping keys it may use and can't unwrap; absent if none. */
   readonly sealedRings?: number
   /** The KEKs that this replica itself has, in KEK_FILE or KEK; absent while it can't tell. */
   readonly keks?: readonly string[]
-  /** The decrypterNames whose streams this replica of output is ready to derive; none when absent. */
+  /** The decrypterNames whose streams this replica of output is ready to derive; absent if none. */
   readonly derives?: readonly string[]
-  /** The last one: it takes nothing more. */
+  /** The last heartbeat: the replica accepts nothing more. */
   readonly leaving?: true
 }
 
 export type Replica = {
   readonly id: string
   readonly beat: Heartbeat
-  /** When it was heard of last, by this process's clock. */
+  /** When its last heartbeat was received, by this process's clock. */
   readonly heardMs: number
-  /** The same, but for what was read from the past: when it was written then. */
+  /** The same, but for a heartbeat from before the reader started, when it was written, if that is earlier. */
   readonly freshMs: number
 }
 
-/** The same, for who looks at the time another way. */
+/** The same, with the times of other clocks. */
 export type KnownReplica = Replica & {
-  /** When it was heard of last, by this process's monotonic clock. */
+  /** When its last heartbeat was received, by this process's monotonic clock. */
   readonly heardUptimeMs: number
   /** The timestamp of its last heartbeat: the broker's clock. */
   readonly writtenMs: number
-  /** Its last heartbeat was there before the reader began. */
+  /** Its last heartbeat was written before the reader started. */
   readonly isPast: boolean
 }
 
-/** Who there is, for those who ask. */
+/** Which replicas there are. */
 export type ReplicaTable = {
-  /** All that the topic names, those that left and those that died too. */
+  /** All that the topic names, including those that left or died. */
   known(): Iterable<KnownReplica>
-  /** Who counts for limits. */
+  /** The replicas that count for limits. */
   live(): Replica[]
-  /** Who may still be at work: heard of in the last 60 s, by a reader that has run so long. */
+  /** The replicas that may still be working: heard in the last 60 s, if the reader has run that long. */
   heard(): Replica[]
-  /** Not heard of for 60 s: their records may go. */
+  /** The replicas that were not heard for 60 s: their records may be removed. */
   dead(): string[]
   /**
-   * How far this process's clock was ahead of the broker's when the last heartbeat came, how late it came included;
+   * How far this process's clock was ahead of the broker's when the last heartbeat was received, including its delay;
    * undefined unless that was in the last 5 s. The topic's timestamps are the broker's.
    */
   aheadOfBrokerMs(): number | undefined
 }
 
-/** The table, and what makes it. */
+/** The table, and what fills it. */
 export type FollowedReplicas = ReplicaTable & {
   /**
-   * `isPast`: it was written before the reader began. Undefined for a tombstone.
+   * `isPast`: it was written before the reader started. Undefined for a tombstone.
    * @throws ControlStateError `control-state.record_not_known`, `record_malformed`
    */
   apply(record: ReplicaRecord, isPast: boolean): KnownReplica | undefined
@@ -86,7 +85,7 @@ type ReplicaRecord = {
   readonly timestampMs: number
 }
 
-/** Without a heartbeat for so long a replica isn't counted for limits. */
+/** A replica without a heartbeat for this long doesn't count for limits. */
 export const liveForMs = 5_000
 const deadAfterMs = 60_000
 
@@ -94,7 +93,7 @@ const uptime = (): number => performance.now()
 
 export function createReplicaTable(now: () => number, monotonic = uptime): FollowedReplicas {
   const replicas = new Map<string, KnownReplica>()
-  /** When those were heard of whose last heartbeat can't be read. */
+  /** When the replicas whose last heartbeat can't be read were heard. */
   const notRead = new Map<string, number>()
   const clocks = compareClocks(now)
   const heardWithin = (ms: number): Replica[] =>
@@ -142,7 +141,7 @@ const writtenAt = (
   freshMs: isPast ? Math.min(heardMs, writtenMs) : heardMs,
 })
 
-/** By the last heartbeat that came in while it was followed. */
+/** By the last heartbeat that was received while the topic was followed. */
 function compareClocks(now: () => number) {
   let last: { readonly heardMs: number; readonly writtenMs: number } | undefined
   return {

@@ -1,4 +1,4 @@
-// What lies in `weir.usage` and `weir.counts`: what each stream took, by replica of ingest and minute, and each
+// What is stored in `weir.usage` and `weir.counts`: what each stream used, by replica of ingest and minute, and each
 // replica's count of the month. Records and their keys, both ways; no I/O.
 //
 // usage key = streamId "/" replica "/" minute       ; minutes since 1970
@@ -11,7 +11,7 @@ import { number, objectOf, tableOf, text } from '../forms/guards.ts'
 export const usageTopic = 'weir.usage'
 export const countsTopic = 'weir.counts'
 
-/** So that reading one stream's usage means reading an eighth of everything. */
+/** Reading one stream's usage then means reading an eighth of everything. */
 export const usagePartitions = 8
 export const usagePartitionOf = (streamId: string): number => partitionOf(streamId, usagePartitions)
 
@@ -28,7 +28,7 @@ export type UsageKey = { readonly streamId: string } & (
   | { readonly day: string }
 )
 
-/** By one replica, in the month it counted last. */
+/** The events that one replica counted, in the month that it counted last. */
 export type MonthCount = { readonly month: string; readonly events: number }
 
 const minuteMs = 60_000

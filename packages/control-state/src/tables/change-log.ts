@@ -1,5 +1,5 @@
-// Which of a writer's own changes were followed: after a commit whose outcome is unknown, a record of the change in the
-// log is the proof that it was committed.
+// Which of a writer's own changes were followed. After a commit with an unknown outcome, a record of the change in the
+// log proves that it was committed.
 
 /** The header that names the change a record belongs to. */
 export const changeHeader = 'weir-change'

@@ -1,4 +1,4 @@
-// What changes read and write before the writer commits them: the tables, and over them whatever the changes have put.
+// What changes read and write before the writer commits them: the tables, and the puts of the changes over them.
 // Nothing here reaches Kafka.
 import type { Audited, AuditTarget, Change } from '../audit/audit.ts'
 import { auditHeadKey, nextEntry, noEntries } from '../audit/chain.ts'
@@ -8,10 +8,10 @@ import type { ControlRecord } from '../records/records.ts'
 import type { RecordStore, State } from './state.ts'
 import { overlay, stateOver } from './state.ts'
 
-/** The state as a change sees it, its own puts and those of the changes before it included. */
+/** The state as a change sees it, including its own puts and those of earlier changes. */
 export type Draft = State & {
   put(key: string, record: ControlRecord | null): void
-  /** What lies in `weir.keys`. */
+  /** The records of `weir.keys`. */
   readonly keys: KeyDraft
   /** Adds to the target of the change's audit entry what only the change itself finds out. */
   addToEntry(more: AuditTarget): void
@@ -31,15 +31,15 @@ export type Attempt = {
 
 export type Batch = {
   /**
-   * Runs one change on the draft. What it put stays, unless it throws, and an audit entry with it, unless the change
-   * is a part of another one that has it.
+   * Runs one change on the draft. Its puts stay unless it throws, together with an audit entry, unless the change is
+   * part of another one that has the entry.
    */
   attempt(change: Attempt): void
   readonly control: readonly Put<ControlRecord>[]
   readonly keys: readonly Put<Buffer>[]
   /** Entries of the audit log, in the order of their chain. */
   readonly audit: readonly { readonly value: Buffer; readonly timeMs: number }[]
-  /** How much of `weir.keys` it holds by now. */
+  /** How many bytes of `weir.keys` it contains so far. */
   keyBytes(): number
 }
 
@@ -52,7 +52,7 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
     audit: [] as { value: Buffer; timeMs: number }[],
   }
 
-  /** The head goes with each entry under the change's own id: by it a change that got through is known. */
+  /** The head is put with each entry under the change's own id, which shows whether the change was committed. */
   const audit = (changeId: string, what: Audited, more: AuditTarget): void => {
     const timeMs = now()
     const before = stateOver(records).auditHead() ?? noEntries

@@ -1,6 +1,5 @@
-// Control state as every service sees it (docs/architecture.md 1): `weir.control` and `weir.keys`,
-// followed from their start into plain tables. Read-only; nothing is cached that could go stale
-// unnoticed.
+// Control state as every service sees it (docs/architecture.md 1): `weir.control` and `weir.keys`, followed from their
+// start into plain tables. Read-only. Nothing is cached that could become stale unnoticed.
 import { followTopics, kafkaTrouble } from '@weir/kafka'
 import type { FollowedRecord, Follower, Kafka } from '@weir/kafka'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -21,33 +20,36 @@ import { createTables } from './tables.ts'
 import type { FollowedTables, Tables } from './tables.ts'
 import { ControlStateError } from '../errors.ts'
 
-/** Control state, for all who look things up in it. */
+/** Control state, for look-ups. */
 export type StateFollower = Pick<Keys, 'keyStore' | 'wrappingKeys' | 'keyring'> & {
   readonly tables: Tables
   readonly changes: ChangeLog
-  /** Resolves when everything committed before the call is in the tables. @throws ControlStateError `control-state.unavailable` */
+  /**
+   * Resolves when everything committed before the call is in the tables.
+   * @throws ControlStateError `control-state.unavailable`
+   */
   catchUp(): Promise<void>
-  /** `catchUp` for look-ups that missed: shared by concurrent callers, at most ten times a second. */
+  /** `catchUp` for look-ups that missed: shared by concurrent callers, at most ten times per second. */
   refresh(): Promise<void>
-  /** False when revocations may be missing: nothing may be accepted or opened then. */
+  /** False while revocations may be missing: then nothing may be accepted or decrypted. */
   isFresh(): boolean
   /** How far control state is read: the next offset of each topic. */
   positions(): { control: bigint; keys: bigint }
-  /** Called after each record with its topic and key, and with no key when the tables start over. */
+  /** Called after each record with its topic and key, and without a key when the tables start over. */
   onChange(listener: ChangeListener): () => void
 }
 
-/** The same, for the service that starts and stops it, and tells whether it is ready. */
+/** The same, for the service that starts and stops it, and reports whether it is ready. */
 export type StateFollowing = {
   readonly follower: StateFollower
   /**
-   * Resolves when both topics were read to their ends, nothing in them that can't be read, and the wrapping keys are unwrapped.
-   * Closed before that, it never does.
+   * Resolves when both topics are read to their ends, every record in them can be read, and the wrapping keys are
+   * unwrapped. Never resolves if it is closed before.
    */
   start(): Promise<void>
-  /** False while something was read that this replica doesn't understand. */
+  /** False while there is a record that this replica doesn't understand. */
   isWhole(): boolean
-  /** Why this part isn't ready; empty when it is. */
+  /** Why control state isn't ready; empty if it is. */
   notReady(): string[]
   close(): Promise<void>
 }
@@ -102,7 +104,7 @@ export function followState(options: StateOptions): StateFollowing {
   }
 }
 
-/** What the records make of memory, one after the other. */
+/** Control state in memory, built record by record. */
 function holdState({ service, kek, mayUnwrap, log }: StateOptions) {
   const tables = createTables()
   const keys = createKeys({ kek, log, mayUse: mayUnwrap })
@@ -145,26 +147,26 @@ function apply(
   try {
     if (value !== null) checkKeyRecord(key, value)
   } catch (error) {
-    keys.apply(key, null) // what it replaces is good no more
+    keys.apply(key, null) // what it replaces is no longer valid
     throw error
   }
   keys.apply(key, value)
 }
 
-/** Erasures may be many, and only auth has to do with them once the trees have changed. */
+/** There may be many of these records, and only auth needs them once the trees have changed. */
 const isOfUse = (key: string, service: string): boolean =>
   service === 'auth' || !(key.startsWith('erasure/') || key.startsWith('key-use/'))
 
 const refreshEveryMs = 100
 
-/** Callers that come while one waits for its turn share it. */
+/** Callers that come while one waits for its turn share its run. */
 function atMostEvery(everyMs: number, work: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | undefined
   let lastMs = -everyMs
   const runOnce = async (): Promise<void> => {
     await delay(lastMs + everyMs - performance.now())
     lastMs = performance.now()
-    next = undefined // whoever calls from here on may ask for something newer
+    next = undefined // later callers may need something newer
     await work()
   }
   return () => (next ??= runOnce())

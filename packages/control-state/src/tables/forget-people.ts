@@ -1,26 +1,25 @@
-// Keeps a cache of people in step with control state (docs/keys.md, fast path): what lies under a
-// removed prefix goes soon after the changed record was seen, not only when somebody asks for it
-// again, and a stream that is gone takes its people along. It changes no answer, only what stays in
-// memory.
+// Keeps a cache of people in step with control state. What is under a removed prefix is dropped soon after the changed
+// record was read, not only at its next use, and the people of a deleted stream are dropped. It changes no result, only
+// what stays in memory.
 import type { Opener } from '@weir/fieldcrypt'
 import type { StateFollower } from './follow.ts'
 import type { Keyring } from '../keyring/keyring.ts'
 import { keysTopic } from '../records/records.ts'
 import { onStreamGone } from './stream-gone.ts'
 
-/** A sealer or an opener. */
+/** The cache of a `Sealer` or an `Opener`. */
 export type People = Pick<Opener, 'refresh' | 'forget' | 'clear' | 'size'>
 
 type Era = { readonly billingId: string; readonly streamId: string; readonly era: number }
 type Followed = Pick<StateFollower, 'tables' | 'onChange'> & { keyring: Pick<Keyring, 'eraKeys'> }
 
-/** One change of a tree may be many records; they are looked at together. */
+/** One change of a tree may be many records, which are processed together. */
 const refreshAfterMs = 100
 
 // era-part = billing-id "/" stream-id "/" era "/tree" [ "." suffix ]
 const treeRecord = /^([^_/][^/]*)\/([^/]+)\/(\d+)\/tree/
 
-/** Returns the way to stop. */
+/** Returns a function that stops it. */
 export function forgetPeople(follower: Followed, people: People): () => void {
   const changed = new Map<string, Era>()
   let timer: NodeJS.Timeout | undefined

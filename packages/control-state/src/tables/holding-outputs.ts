@@ -1,16 +1,19 @@
-// Which outputs hold what an erasure can't reach: fields that were decrypted before it was applied lie in the topics of
-// derived streams until those topics' own retention. Dead letter topics aren't among them: a dead record is encrypted,
-// as in the input. Pure; until when depends on the topics' settings, which are read elsewhere.
+// Which outputs contain what an erasure can't reach: fields that were decrypted before it was applied stay in the
+// topics of derived streams until those topics' own retention. Dead letter topics are not among them: a dead-lettered
+// record is encrypted, as in the input. Pure. Until when depends on the topics' settings, which are read elsewhere.
 import type { DerivedStream, ErasureRecord } from '../records/records.ts'
 import type { Streams } from './state.ts'
 
 export type HoldingOutput = {
   readonly output: DerivedStream
-  /** Those of the erasure's levels that the output decrypts. */
+  /** The erasure's levels that the output decrypts. */
   readonly levels: readonly number[]
 }
 
-/** Says whether a derived stream sees fields of the level decrypted. Deny is the default: no levels decrypt nothing. */
+/**
+ * Whether a derived stream sees fields of the level decrypted. The default is to deny: without levels nothing is
+ * decrypted.
+ */
 export function opensLevel(
   { consentLevels, consentLevelType }: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
   level: number,
@@ -26,8 +29,8 @@ export function opensLevel(
 }
 
 /**
- * Deleted outputs are among them while their topics may be there; those that are made after the erasure was applied are not: what
- * they derive is encrypted by then.
+ * Includes deleted outputs while their topics may exist. Excludes outputs that were created after the erasure was
+ * applied: what they derive is encrypted by then.
  */
 export function outputsHolding(
   state: Pick<Streams, 'streamsOf'>,

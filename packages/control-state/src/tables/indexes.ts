@@ -1,4 +1,4 @@
-// Look-ups by what requests bring, such as the hash of an API key: a Map or two for each kind of record, kept in step
+// Look-ups by what requests contain, such as the hash of an API key: a Map or two for each kind of record, kept in step
 // with the tables by `add` and `remove`.
 import type {
   ContractRecord,
@@ -18,7 +18,7 @@ export type Index = {
   clear(): void
 }
 
-/** By the hash of an API key; whether it has expired is for the caller to see. */
+/** By the hash of an API key; the caller must check whether it has expired. */
 export function indexApiKeys(): Index & { apiKey(hash: string): KeyHolder | undefined } {
   const holders = new Map<string, KeyHolder>()
   return {

@@ -1,10 +1,10 @@
-// Whether followed topics were read to their ends: once at the start, and once more each time they start over, for
-// half-read tables may hold what a later record removes.
+// Whether followed topics were read to their ends: once at the start, and again each time they start over, because
+// half-read tables may contain what a later record removes.
 import { delay } from '@weir/kit'
 
 export type WholeReading = {
   /**
-   * Resolves when everything that lay there is read. Closed before that, it never does: a service that gets SIGTERM
+   * Resolves when everything stored so far is read. Never resolves if it is closed before: a service that gets SIGTERM
    * during its start stops, and doesn't fail.
    */
   start(): Promise<void>

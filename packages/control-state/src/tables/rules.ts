@@ -1,5 +1,5 @@
-// The rules that changes of control state begin with: what must be there, and which names are free.
-// Each looks at the draft alone and throws the refusal that the caller of the API reads.
+// The rules that changes of control state check first: what must exist, and which names are free. Each reads only the
+// draft, and throws the refusal that the caller of the API gets.
 import type {
   AccountRecord,
   DerivedStream,
@@ -26,7 +26,7 @@ export function requireAccount(
   return account
 }
 
-/** The input stream, if a reader of the API may see it. */
+/** The input stream, if callers of the API may see it. */
 export function requireInput(
   state: Pick<Streams, 'stream'>,
   billingId: string,
@@ -37,7 +37,7 @@ export function requireInput(
   return stream
 }
 
-/** The same for a derived stream, which is named together with the input stream it hangs on. */
+/** The same for a derived stream, which is named together with its input stream. */
 export function requireOutput(
   state: Pick<Streams, 'stream'>,
   billingId: string,
@@ -50,7 +50,7 @@ export function requireOutput(
   return stream
 }
 
-/** An erasure of an input stream that a reader of the API may see. */
+/** An erasure of an input stream, if callers of the API may see it. */
 export function requireErasure(
   state: Pick<Erasures, 'erasure'>,
   stream: InputStream,

@@ -1,5 +1,5 @@
-// Control state as plain look-ups over records, wherever they lie: in the tables that follow
-// `weir.control`, or in a writer's draft laid over them. No I/O, no clock.
+// Control state as look-ups over records, in the tables that follow `weir.control` or in a writer's draft over them. No
+// I/O, no clock.
 import type { SearchRecord, SubjectAccessRecord } from '../records/people-records.ts'
 import type { AuditHead } from '../audit/audit.ts'
 import { auditHeadKey } from '../audit/chain.ts'
@@ -47,7 +47,7 @@ export type AccountState = {
 export type Streams = {
   stream(billingId: string, name: string): StreamRecord | undefined
   streamsOf(billingId: string): StreamRecord[]
-  /** The derived streams of an input stream, in whatever state, by name. */
+  /** The derived streams of an input stream, in any state, by name. */
   outputsOf(input: InputStream): DerivedStream[]
 }
 
@@ -71,12 +71,12 @@ export type Searches = {
   subjectAccesses(): SubjectAccessRecord[]
 }
 
-/** The public halves of keys, and how the wrapping of the others is renewed. */
+/** The public halves of keys, and the rotation of wrapping keys. */
 export type PublicKeys = {
   signingKey(kid: string): SigningKeyRecord | undefined
   signingKeys(): SigningKeyRecord[]
   receiptKeys(): ReceiptKeyRecord[]
-  /** The last rotation, under way or done. */
+  /** The last rotation, finished or not. */
   rotation(): RotationRecord | undefined
 }
 
@@ -87,7 +87,7 @@ export type AuditState = {
   accesses(): AccessesRecord | undefined
 }
 
-/** All of it, as a change sees it. Whoever reads takes the kinds that it needs. */
+/** All of it, as a change sees it. Readers take only the kinds that they need. */
 export type State = AccountState &
   Streams &
   Contracts &
@@ -96,7 +96,7 @@ export type State = AccountState &
   PublicKeys &
   AuditState
 
-/** The record where it is of the type that is asked for. */
+/** The record, if it is of this type. */
 function typed<T extends ControlRecord['type']>(type: T, record: ControlRecord | undefined) {
   const isOfType = (one: ControlRecord): one is Extract<ControlRecord, { type: T }> =>
     one.type === type
@@ -149,16 +149,14 @@ export function stateOver(store: RecordStore): State {
   }
 }
 
-/** The folder that a key lies in: everything up to its second slash (`signing/` has one alone). */
+/** The folder of a key: everything up to its second slash, or its only one (`signing/`). */
 export function folderOf(key: string): string {
   const first = key.indexOf('/')
   const second = key.indexOf('/', first + 1)
   return key.slice(0, (second < 0 ? first : second) + 1)
 }
 
-/**
- * A store laid over another: what is put here is seen here alone. A null hides the record below.
- */
+/** A store laid over another: its puts are visible only here. A null hides the record below. */
 export function overlay(base: RecordStore): RecordStore & {
   put(key: string, record: ControlRecord | null): void
   readonly puts: ReadonlyMap<string, ControlRecord | null>

@@ -1,9 +1,9 @@
-// Tells when a stream is no more: its record turned `deleting`, went, or is another stream's now.
+// Reports when a stream is gone: its record is now `deleting`, was removed, or is another stream's.
 import type { StateFollower } from './follow.ts'
 import type { StreamRecord } from '../records/records.ts'
 import { controlTopic } from '../records/records.ts'
 
-/** Calls the listener once for each stream that was there and is gone. Returns the way to stop. */
+/** Calls the listener once for each stream that was there and is gone. Returns a function that stops it. */
 export function onStreamGone(
   follower: Pick<StateFollower, 'tables' | 'onChange'>,
   listener: (stream: StreamRecord) => void,

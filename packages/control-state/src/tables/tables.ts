@@ -1,5 +1,5 @@
-// The in-memory tables that follow `weir.control`: every record by key, by folder, and by what requests arrive with.
-// Changed by `apply` alone.
+// The in-memory tables that follow `weir.control`: every record by key, by folder, and by what requests contain.
+// Changed only by `apply`.
 import type { ControlRecord, InputStream, KeyHolder } from '../records/records.ts'
 import {
   indexApiKeys,
@@ -18,19 +18,19 @@ type Linked = {
   readonly linkedStreamId: string
 }
 
-/** All look-ups. Whoever needs those of one kind takes that kind alone, or picks what it needs. */
+/** All look-ups. A caller takes only the kinds that it needs, or picks from them. */
 export type Tables = State &
   StreamIndex &
   ContractIndex &
   ErasureIndex &
   SearchIndex & {
-    /** What the tables hold, for a writer's draft. */
+    /** The records, for a writer's draft. */
     readonly store: RecordStore
     apiKey(hash: string): KeyHolder | undefined
     inputOf(stream: Linked): InputStream | undefined
   }
 
-/** The tables, and what makes them. */
+/** The tables, and what fills them. */
 export type FollowedTables = Tables & {
   apply(key: string, record: ControlRecord | null): void
   clear(): void
@@ -73,7 +73,7 @@ export function createTables(): FollowedTables {
   }
 }
 
-/** Every record by its key, and those of a folder together. */
+/** Every record by its key, and by its folder. */
 function createFolders() {
   const folders = new Map<string, Map<string, ControlRecord>>()
   const store: RecordStore = {
@@ -82,7 +82,7 @@ function createFolders() {
   }
   return {
     store,
-    /** What lay there before. */
+    /** Returns the record that it replaces. */
     put(key: string, record: ControlRecord | null): ControlRecord | undefined {
       const name = folderOf(key)
       const folder = folders.get(name) ?? new Map<string, ControlRecord>()

@@ -1,4 +1,4 @@
-// What is noticed of reading: each before it is shown, no faster than the bound, and nothing forgotten by a failed write.
+// How readings are reported: each before it is shown, no more than the bound, and none lost by a failed write.
 import { expect, test } from '@jest/globals'
 import { createAccessTrace } from '../../src/access/accesses.ts'
 import { parseNotice } from '../../src/audit/notices.ts'

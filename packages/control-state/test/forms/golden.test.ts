@@ -1,5 +1,5 @@
-// Golden records: one file for each type and version that a release has ever written, kept for ever. Each is read, and
-// what was read is written again; one of the newest version comes out as the very bytes. docs/formats.md has the members.
+// Golden records: one file for each type and version that a release has ever written, kept for ever. Each is read and
+// written again; a record of the newest version gives the same bytes. docs/formats.md has the members.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -17,7 +17,7 @@ import {
   usageValue,
 } from '../../src/replicas/usage.ts'
 
-/** By topic: reads a record and writes what was read. */
+/** By topic: reads a record and writes the result. */
 const again: Readonly<Record<string, (key: string, value: Buffer) => Buffer>> = {
   'weir.control': (key, value) => controlValue(parseControlRecord(key, value)),
   'weir.audit': (key, value) => entryValue(parseEntry(key, value)),

@@ -1,5 +1,5 @@
-// The places that KEKs come from, as one: whatever is wrong with one is told by the setting that names it, no key is
-// shown, and keys can move from one place to another.
+// The combined places of KEKs. An error names the setting that is wrong and shows no key, and keys can move from one
+// place to another.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

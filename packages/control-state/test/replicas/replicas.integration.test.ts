@@ -1,5 +1,5 @@
-// Heartbeats over a real broker: who hears of whom, how soon, and what is news. Other tests' replicas may be on
-// the broker too, so each looks for its own.
+// Heartbeats over a real broker: which replicas see each other, how soon, and which heartbeats are new. Replicas of
+// other tests may be on the broker, too, so each test looks for its own.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'

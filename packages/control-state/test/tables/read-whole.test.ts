@@ -52,6 +52,6 @@ test('a start that fails is told, unless it was closed before', async () => {
   const first = await end(0)
   whole.close()
   first.reject(new Error('closed'))
-  await new Promise((resolve) => setTimeout(resolve, 700)) // longer than the pause before the next try
+  await new Promise((resolve) => setTimeout(resolve, 700)) // longer than the pause before the next attempt
   expect(isOver).toBe(false)
 })

@@ -1,4 +1,4 @@
-// An OpenAPI 3.1 document, made of a service's table of operations and of its table of refusals. Pure.
+// Builds an OpenAPI 3.1 document from a service's table of operations and its table of refusals. Pure.
 import type { Answer, Api, JsonSchema, Operation, Parameter } from './types.ts'
 
 const link: JsonSchema = {
@@ -32,7 +32,7 @@ export function openApiOf(api: Api): JsonSchema {
   }
 }
 
-/** Refusals that several operations share are told once, and gathered here. */
+/** Refusals shared by several operations are described once, and collected here. */
 type Making = { readonly api: Api; readonly refused: Record<string, JsonSchema> }
 
 function operationOf(making: Making, operation: Operation): JsonSchema {

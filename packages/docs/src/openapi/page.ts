@@ -1,5 +1,5 @@
-// An OpenAPI document as a page to read: its operations by group, and its schemas. It knows what document.ts makes, and no more
-// of OpenAPI. Nothing runs in the reader's browser; parts open and close by themselves.
+// Renders an OpenAPI document as a page: its operations by group, and its schemas. It supports only what document.ts
+// generates. The page has no scripts; its sections unfold natively.
 import { escapeHtml } from '../markdown.ts'
 import { pageOf } from '../page.ts'
 import type { PageLink } from '../page.ts'
@@ -7,12 +7,12 @@ import type { JsonSchema } from './types.ts'
 
 export type ApiPage = {
   readonly document: JsonSchema
-  /** Where it is for programs. */
+  /** The URL of the machine-readable document. */
   readonly documentHref?: string
   readonly styleHref: string
   readonly home: PageLink
   readonly links?: readonly PageLink[]
-  /** Where a code is explained. */
+  /** The URL that explains a code. */
   readonly pageOfCode: (code: string) => string
 }
 
@@ -136,6 +136,6 @@ const textIn = (parts: Parts, name: string): string => {
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** Members of whatever object; none of anything else. */
+/** The members of an object; none of anything else. */
 const partsOf = (value: unknown): Parts =>
   typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}

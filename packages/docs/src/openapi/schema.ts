@@ -1,5 +1,4 @@
-// JSON Schema as this project writes it: objects that say all their members, so that an answer with one more or one less is
-// no answer of that schema.
+// JSON Schemas of objects that list all their members, so that an answer with one more or one less doesn't match.
 import type { JsonSchema, RefusalForm } from './types.ts'
 
 type Members = Readonly<Record<string, JsonSchema>>
@@ -32,7 +31,7 @@ export const level: JsonSchema = { type: 'integer', minimum: 0, maximum: 255 }
 
 export const json = (schema: JsonSchema) => ({ 'application/json': schema })
 
-/** RFC 9457, with a `code` among those that are named. */
+/** RFC 9457, with one of these codes as `code`. */
 export const problemForm: RefusalForm = (codes) => ({
   'application/problem+json': {
     allOf: [ref('Problem'), { properties: { code: { enum: codes } } }],

@@ -1,6 +1,6 @@
-// What a service says of its HTTP interface, in a table of operations; document.ts makes OpenAPI of it.
+// A service's HTTP interface as a table of operations, from which document.ts builds OpenAPI.
 
-/** JSON Schema 2020-12, as OpenAPI 3.1 takes it. */
+/** JSON Schema 2020-12, as in OpenAPI 3.1. */
 export type JsonSchema = Readonly<Record<string, unknown>>
 
 export type Parameter = {
@@ -25,12 +25,12 @@ export type Operation = {
   readonly id: string
   readonly group: string
   readonly method: Method
-  /** As the router has it: `/v2/streams/:stream`. */
+  /** As in the router: `/v2/streams/:stream`. */
   readonly path: string
   readonly says: string
-  /** Names of security schemes, any of which will do; none: for anyone. */
+  /** Names of alternative security schemes; none means public. */
   readonly who: readonly string[]
-  /** The role that an API key needs; one that covers it will do, too. */
+  /** The role that an API key needs; a role that includes it will do, too. */
   readonly role?: string | undefined
   readonly query?: readonly Parameter[]
   readonly headers?: readonly Parameter[]
@@ -38,7 +38,7 @@ export type Operation = {
   readonly answers: readonly Answer[]
   /** Codes of refusals. */
   readonly refusals: readonly string[]
-  /** How this operation tells a refusal; the service's own form unless said otherwise. */
+  /** The format of this operation's refusals; the service's own by default. */
   readonly refusalForm?: RefusalForm
 }
 
@@ -51,7 +51,7 @@ export type Api = {
   readonly version: string
   readonly groups: Readonly<Record<string, string>>
   readonly operations: readonly Operation[]
-  /** What may be in a path, by its name there. */
+  /** The path parameters, by name. */
   readonly pathParameters: Readonly<Record<string, Parameter>>
   readonly schemas: Readonly<Record<string, JsonSchema>>
   readonly security: Readonly<Record<string, JsonSchema>>

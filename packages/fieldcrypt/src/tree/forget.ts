@@ -1,5 +1,5 @@
-// Forgetting: taking subtrees out of a tree, and what sealing takes afterwards. Pure: the result says
-// which records of the era change; writing them in one transaction is the caller's.
+// Erasing: removes subtrees from a tree, and finds the link that encryption uses afterwards. Pure: the result says
+// which records of the era change; the caller writes them in one transaction.
 import type { KeyObject } from 'node:crypto'
 import { levelDigits, LINK_DIGITS, linkDigits, linkOf } from '../derivation.ts'
 import { keyUnavailable } from '../errors.ts'
@@ -9,13 +9,13 @@ import { HEX_DIGITS, splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-by
 import { replaceTreeParts } from './tree.ts'
 import type { Tree } from './tree.ts'
 
-// More often than this nobody is forgotten within an era: a tree without a root must not be an
-// endless loop.
+// Nobody is erased more often than this within an era. Without the bound, a tree without a root would cause an endless
+// loop.
 const GENERATIONS_MAX = 65_536
 
 export type Current = { readonly generation: number; readonly link: Uint8Array }
 
-/** What sealing takes: the smallest generation whose link has a stored prefix. */
+/** The link that encryption uses: that of the smallest generation with a stored prefix. */
 export function currentOf(
   tree: Tree,
   linkKey: KeyObject,
@@ -31,8 +31,8 @@ export function currentOf(
 }
 
 /**
- * Every link under which this value may have been sealed in the era: those of all generations up to
- * the current one. Throws `key_unavailable` when a part is missing: a link left out would stay readable.
+ * Every link under which this value may have been encrypted in the era: those of all generations up to the current one.
+ * Throws `key_unavailable` if a key record is missing: a link left out would stay readable.
  */
 export function linksOf(keys: EraKeys, keyFieldValue: string): Uint8Array[] {
   const { linkKey } = keys.link ?? missing(keys, 'link')
@@ -47,21 +47,22 @@ const missing = (keys: EraKeys, part: string): never => {
   throw keyUnavailable(keys.streamId, keys.era, part)
 }
 
-/** Where a person lies or, with levels, where these consents of a person lie. */
+/** Where a person is in the tree or, with levels, where these consents of a person are. */
 export function prefixesOf(link: Uint8Array, levels?: Iterable<number>): string[] {
   const person = linkDigits(link)
   return levels === undefined ? [person] : [...levels].map((level) => person + levelDigits(level))
 }
 
-/** Subtrees that are taken out of a tree one after the other. The tree itself stays as it is. */
+/** Removes subtrees from a tree one after the other. The tree itself is not changed. */
 export type Cutting = {
-  /** False: nothing was stored there. @throws FieldcryptError `key_unavailable` when its part is missing */
+  /** False if nothing was stored there. @throws FieldcryptError `key_unavailable` if its key record is missing */
   remove(prefix: string): boolean
-  /** How much the parts come to that have changed so far. */
+  /** The size of all key records that have changed so far. */
   bytes(): number
   /**
-   * What changes in the era, by the suffix of the tree part; undefined: a tombstone. Where a part has grown too large its sixteen
-   * pieces come before its tombstone: a replica that has followed half of it lacks nothing. Each is encoded when it is asked for.
+   * What changes in the era, by the suffix of the tree's key record; undefined: a tombstone. If a record has grown too
+   * large, the sixteen that replace it come before its tombstone, so that a replica that has followed half of them
+   * lacks nothing. Each is encoded when it is requested.
    */
   changes(): Generator<readonly [suffix: string, part: Buffer | undefined]>
 }
@@ -71,7 +72,7 @@ export function startCutting(
   partBytesMax: number = TREE_PART_BYTES_MAX,
 ): Cutting {
   const opened = new Map<string, Map<string, Uint8Array>>()
-  /** What the parts that have changed come to, by suffix. */
+  /** The sizes of the key records that have changed, by suffix. */
   const changed = new Map<string, number>()
   const entriesOf = (suffix: string): Map<string, Uint8Array> | undefined => {
     const entries = opened.get(suffix) ?? keys.tree.entriesOf(suffix)
@@ -99,13 +100,13 @@ export function startCutting(
   }
 }
 
-/** An entry whose prefix is as long as that of a consent can be: digits-count, digits, node. */
+/** An entry with the longest prefix that a consent can have: digits-count, digits, node. */
 const ENTRY_BYTES_MAX = 1 + 9 + NODE_BYTES
 const LEVEL_DIGITS = 2
 
 /**
- * How many bytes a tree grows by at most when so many people are taken out of it or, with `levels`, so many consents of each: at
- * each digit of its path one leaves fifteen siblings, and at the first digits many share them.
+ * The most bytes that a tree grows by when this many people or, with `levels`, this many consents of each are removed.
+ * Each person leaves fifteen siblings at each digit of the path; many people share those at the first digits.
  */
 export function growthMaxBytes(people: number, levels?: number): number {
   let entries = levels === undefined ? 0 : people * levels * LEVEL_DIGITS
@@ -116,11 +117,11 @@ export function growthMaxBytes(people: number, levels?: number): number {
 
 export type Puncture = {
   readonly tree: Tree
-  /** As `Cutting` has them. */
+  /** As in `Cutting`. */
   readonly changes: ReadonlyMap<string, Buffer | undefined>
 }
 
-/** The tree without the subtrees at `prefixes`, all at once. @throws as `Cutting` does */
+/** The tree without the subtrees at `prefixes`. @throws as `Cutting` does */
 export function puncture(
   keys: Pick<EraKeys, 'streamId' | 'era' | 'tree'>,
   prefixes: Iterable<string>,
@@ -132,7 +133,7 @@ export function puncture(
   return { tree: replaceTreeParts(keys.tree, changes), changes }
 }
 
-/** In place. False: nothing was stored there. */
+/** Changes `entries` in place. False if nothing was stored there. */
 function removeSubtree(entries: Map<string, Uint8Array>, prefix: string): boolean {
   for (let digits = 0; digits < prefix.length; digits++) {
     const held = prefix.slice(0, digits)
@@ -150,7 +151,7 @@ function removeSubtree(entries: Map<string, Uint8Array>, prefix: string): boolea
   return removed
 }
 
-/** What hung below the stored ancestor, but for the subtree at `prefix`. */
+/** Adds what was below the stored ancestor, except for the subtree at `prefix`. */
 function addSiblings(
   entries: Map<string, Uint8Array>,
   ancestor: Uint8Array,

@@ -1,5 +1,5 @@
-// Parts at rest: their names, the wrapping key that wraps each, and the wrapping. A part's value in the key
-// topic is bound to its record key, so no part can be put in another's place.
+// Key records at rest: their names, the wrapping key of each, and the wrapping. A value in the key topic is bound to
+// its record key, so no key record can be put in another's place.
 //
 //   value = %x01 key-version nonce ciphertext tag     ; AES-256-GCM, AD = the record key as UTF-8
 //   key-version = 4OCTET                              ; big-endian
@@ -22,20 +22,20 @@ export const levelPart = (level: number): string => `level.${level}`
 /** `''` is the whole tree. */
 export const treePart = (suffix: string): string => (suffix === '' ? 'tree' : `tree.${suffix}`)
 
-/** The suffix of a tree's part; undefined for any other part. */
+/** The suffix of a tree's key record; undefined for any other. */
 export const suffixOfPart = (part: string): string | undefined =>
   /^tree(?:\.([0-9a-f]+))?$/
     .exec(part)
     ?.slice(1)
     .map((suffix) => suffix ?? '')[0]
 
-/** The level of a level's part; undefined for any other part. */
+/** The level of a level's key record; undefined for any other. */
 export function levelOfPart(part: string): number | undefined {
   const digits = /^level\.(0|[1-9][0-9]{0,2})$/.exec(part)?.[1]
   return digits === undefined || Number(digits) > 255 ? undefined : Number(digits)
 }
 
-/** The name of the key that wraps a part of an era. Anyone who has this key can read the part. */
+/** The name of the key that wraps a key record of an era. Anyone who has this key can read the record. */
 export function keyNameOfPart(part: string): string {
   if (part === 'link' || levelOfPart(part) !== undefined) return part
   if (part === 'label' || suffixOfPart(part) !== undefined || isWithdrawnPart(part)) return 'open'
@@ -56,7 +56,7 @@ export function checkedKey(plain: Buffer, sizeBytes: number, part: string): Buff
   return plain
 }
 
-/** The wrapping key is a random AES-256 key; its version stands in the value. */
+/** The wrapping key is a random AES-256 key; the value contains its version. */
 export function wrapPart(part: {
   readonly keyVersion: number
   readonly wrappingKey: KeyObject
@@ -72,7 +72,7 @@ export function wrapPart(part: {
   return Buffer.concat([header, gcmSeal(wrappingKey, recordKey, plain, nonce)])
 }
 
-/** Which version of its wrapping key a part needs. Throws `record_unreadable`. */
+/** The version of its wrapping key that a key record needs. Throws `record_unreadable`. */
 export function keyVersionOf(value: Buffer): number {
   if (value.length < NONCE_AT || value[0] !== FORMAT) throw recordUnreadable('a wrapped key record')
   return value.readUInt32BE(1)

@@ -1,5 +1,5 @@
-// A tree as it lies in a part. Reading is strict: a malformed part must never look like one that
-// forgot somebody. No prefix begins another, so each path has at most one stored prefix.
+// A tree as stored in a key record. Reading is strict: a malformed record must never look like one in which somebody
+// was erased. No prefix begins another, so each path has at most one stored prefix.
 //
 //   tree   = *entry              ; by ascending prefix
 //   entry  = digits-count digits node
@@ -14,8 +14,8 @@ import { NODE_BYTES } from './node-hash.ts'
 export type TreeEntries = ReadonlyMap<string, Uint8Array>
 
 /**
- * A part that would be larger is sixteen instead. What can lie below one link takes 11 kB at most, so
- * no part is ever split below a link, and one part tells whether a person is there.
+ * A larger key record is split into sixteen. What can be below one link takes at most 11 kB, so no record is split
+ * below a link, and one record shows whether a person is there.
  */
 export const TREE_PART_BYTES_MAX = 65_536
 export const HEX_DIGITS: readonly string[] = '0123456789abcdef'.split('')
@@ -24,7 +24,7 @@ const packedBytes = (digits: number): number => (digits + 1) >>> 1
 
 const entryBytes = (prefix: string): number => 1 + packedBytes(prefix.length) + NODE_BYTES
 
-/** What they take, encoded. */
+/** The size of the encoded entries. */
 export function treeBytes(entries: TreeEntries): number {
   let bytes = 0
   for (const prefix of entries.keys()) bytes += entryBytes(prefix)
@@ -79,13 +79,13 @@ function prefixAt(bytes: Buffer, at: number): string {
   return bytes.toString('hex', at + 1, at + 1 + packedBytes(digits)).slice(0, digits)
 }
 
-/** A copy: a part's bytes may be overwritten when a newer one comes. */
+/** A copy: a record's bytes may be overwritten when a newer one arrives. */
 function nodeAt(bytes: Buffer, at: number): Uint8Array {
   const from = at + 1 + packedBytes(bytes[at] ?? 0)
   return new Uint8Array(bytes.subarray(from, from + NODE_BYTES))
 }
 
-/** The entry whose prefix begins `path`: a binary search over the bytes themselves. */
+/** The entry whose prefix begins `path`, found by a binary search over the bytes themselves. */
 export function findInTree(
   bytes: Buffer,
   offsets: Uint32Array,
@@ -103,7 +103,7 @@ export function findInTree(
   return undefined
 }
 
-/** 0 when the entry's prefix begins the path; else on which side of the entry the path lies. */
+/** 0 if the entry's prefix begins the path; otherwise the side of the entry on which the path is. */
 function compare(bytes: Buffer, at: number, packedPath: Buffer, pathDigits: number): number {
   const digits = bytes[at] ?? 0
   const shared = Math.min(digits, pathDigits)
@@ -119,7 +119,7 @@ function compare(bytes: Buffer, at: number, packedPath: Buffer, pathDigits: numb
   return digits <= pathDigits ? 0 : 1
 }
 
-/** The parts that a tree takes: one, or sixteen with one more digit each where it is too large. */
+/** The key records of a tree: one or, if it is too large, sixteen with one more digit each. */
 export function splitTree(
   entries: TreeEntries,
   suffix: string,

@@ -1,14 +1,14 @@
-// The tree of one era: who can be opened. It is searched in the bytes of its parts, each opened at
-// first use, since a tree may have thousands of parts of which an event needs one. Trees are values:
-// a change makes a new one that shares the parts that stayed.
+// The tree of one era, which determines whose fields can be decrypted. It is searched in the bytes of its key records,
+// each unwrapped at first use, because a tree may have thousands of records, of which an event needs one. Trees are
+// values: a change returns a new one that shares the records that stayed.
 //
-// «erased» is only ever said of a part that is there and was read. A part that is missing, its
-// siblings there or not, is «unknown», and whoever asks has to wait.
+// «erased» is only returned for a record that exists and was read. A missing record is «unknown», even if its siblings
+// exist, and the caller must wait.
 import { decodeTree, findInTree, indexTree } from './tree-bytes.ts'
 
 /**
- * A part's plaintext, or how to get it, undefined: not at hand (yet), ask again next time. What is got once is kept, but for a
- * part that opens itself.
+ * A key record's plaintext, or how to get it; undefined: not available (yet), asked for again next time. What was once
+ * returned is kept, except by a `TreePart`.
  */
 export type TreePartSource = Buffer | (() => Buffer | undefined) | TreePart
 
@@ -21,9 +21,9 @@ export type StoredNode = {
 export type Tree = {
   /** The one stored prefix of `path`, 0 to 21 lower-case hexadecimal digits. */
   find(path: string): StoredNode | 'erased' | 'unknown'
-  /** The part that holds `path` if anything does: `''` is `tree`, `3f` is `tree.3f`. */
+  /** The key record that would contain `path`: `''` is `tree`, `3f` is `tree.3f`. */
   suffixFor(path: string): string | undefined
-  /** All entries of a part, for changing it. */
+  /** All entries of a key record, for changing it. */
   entriesOf(suffix: string): Map<string, Uint8Array> | undefined
   readonly parts: ReadonlyMap<string, TreePart>
 }
@@ -40,7 +40,7 @@ export const openTreePart = (bytes: Buffer, suffix: string): OpenPart => ({
 export const createTree = (parts: Iterable<readonly [string, TreePartSource]>): Tree =>
   treeOf(new Map([...parts].map(([suffix, source]) => [suffix, treePart(suffix, source)])))
 
-/** A tree with other parts in the place of some; undefined: the part is gone. */
+/** A tree in which some key records are replaced; undefined: the record is gone. */
 export function replaceTreeParts(
   tree: Tree,
   changes: Iterable<readonly [string, TreePartSource | undefined]>,
@@ -69,8 +69,8 @@ function treePart(suffix: string, source: TreePartSource): TreePart {
 
 function treeOf(parts: ReadonlyMap<string, TreePart>): Tree {
   const suffixDigitsMax = Math.max(0, ...[...parts.keys()].map((suffix) => suffix.length))
-  // Of a part and the sixteen that replace it, a follower may see both for a moment: the longer
-  // suffix is the newer one, since parts are never joined again.
+  // For a moment a follower may see a key record and the sixteen that replace it. The longer suffix is the newer one,
+  // because records are never joined again.
   const suffixFor = (path: string): string | undefined => {
     for (let digits = Math.min(suffixDigitsMax, path.length); digits >= 0; digits--) {
       const suffix = path.slice(0, digits)

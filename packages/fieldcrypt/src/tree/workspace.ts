@@ -1,10 +1,10 @@
-// The memory in which a field is sealed or opened, laid out so that the bytes of the sealed text lie
-// in one piece and its ciphertext begins at a whole block:
+// The memory in which a field is encrypted or decrypted, laid out so that the bytes of the encrypted text are
+// contiguous and its ciphertext begins at a whole block:
 //
 //   0        11        12           16     32
 //   | unused | version | keyLink id | siv  | plaintext, in place ciphertext | room for padding |
 //
-// Sealing and opening are synchronous, so one workspace serves all of them; a long value gets its own.
+// Encryption and decryption are synchronous, so one workspace serves all; a long value gets its own.
 
 export type Workspace = { readonly bytes: Buffer; readonly view: DataView }
 
@@ -16,7 +16,7 @@ const BLOCK_BYTES = 16
 const SHARED_BYTES = 16_384
 
 function allocate(sizeBytes: number): Workspace {
-  // Not from Node's pool: what lies here is nobody else's neighbour.
+  // Not from Node's pool, so that it shares no memory with other buffers.
   const bytes = Buffer.alloc(sizeBytes)
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, sizeBytes) }
 }

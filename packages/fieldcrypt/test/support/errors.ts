@@ -1,4 +1,4 @@
-// What a refusal was: code and message, since both are a promise.
+// The code and the message of a refusal: both are promises.
 import { AppError } from '@weir/kit'
 
 export function refusalOf(action: () => unknown): { code: string; message: string } | undefined {
@@ -26,7 +26,7 @@ export async function asyncRefusalOf(
   )
 }
 
-/** The one answer to everything that doesn't check out. */
+/** The one error for everything invalid. */
 export const CORRUPT = {
   code: 'fieldcrypt.corrupt',
   message: 'the encrypted field or its keyLink is not authentic',

@@ -1,4 +1,4 @@
-// Keys of an era made from a seed, so that a failure can be seen again.
+// Keys of an era, created from a seed, so that a failure can be repeated.
 import { createHash } from 'node:crypto'
 import { eraKeys, makeEraParts } from '../../src/index.ts'
 import type { EraKeys, RandomBytes } from '../../src/index.ts'

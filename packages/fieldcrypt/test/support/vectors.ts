@@ -1,5 +1,5 @@
-// The fixtures as the tests use them: format version 1 as an independent implementation writes it,
-// RFC 5297's examples and Wycheproof's AES-SIV cases. Golden for ever.
+// The fixtures as the tests use them: format version 1 as an independent implementation writes it, RFC 5297's examples
+// and Wycheproof's AES-SIV cases. They never change.
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { eraKeys } from '../../src/index.ts'
 import type { EraKeys } from '../../src/index.ts'
@@ -28,7 +28,7 @@ export const levelKeyBytes = (level: number): Buffer | undefined => {
   return key === undefined ? undefined : hex(key)
 }
 
-/** The vectors' keys as those of any stream and era, the tree replaced if one is given. */
+/** The vectors' keys as the keys of any stream and era, with another tree if one is given. */
 export function vectorKeys(
   era: number,
   { streamId = 'stream-a', trees = [['', treeBytes]] }: VectorKeysOptions = {},

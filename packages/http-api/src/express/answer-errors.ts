@@ -1,4 +1,4 @@
-// The last in line: whatever was thrown becomes an answer that names its code and links to the page of it.
+// The last handler: turns anything that was thrown into a response that names its code and links to its page.
 import type { NextFunction, Request, Response } from 'express'
 import { helpLink, tooManyGuesses } from '@weir/kit'
 import type { Guesses, PageOf, RefusedRequest } from '@weir/kit'
@@ -8,7 +8,7 @@ import type { Refusal } from '../refusal.ts'
 import type { ErrorForm } from './answer.ts'
 import { send } from './mount.ts'
 
-/** The secret that a refusal says is wrong; undefined for what is no guess. */
+/** The secret that a refusal says is wrong; undefined if it is no guess. */
 export type WrongSecret = (refusal: Refusal, req: Request) => string | undefined
 
 export type AnswerErrorsOptions = {
@@ -19,7 +19,7 @@ export type AnswerErrorsOptions = {
   readonly wrongSecretOf: WrongSecret
 }
 
-/** Express knows it by its four parameters. */
+/** Express recognises it by its four parameters. */
 export function answerErrors({ errors, pageOf, onError, ...guessing }: AnswerErrorsOptions) {
   return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
     const refusal = limitGuesses(guessing, errors.refusalOf(error), req)
@@ -33,7 +33,10 @@ export function answerErrors({ errors, pageOf, onError, ...guessing }: AnswerErr
   }
 }
 
-/** Who proves himself never comes here: it stands behind all of authentication, where a refusal becomes an answer. */
+/**
+ * A request that authenticates never comes here: this runs after all authentication, where a refusal becomes a
+ * response.
+ */
 function limitGuesses(
   { guesses, wrongSecretOf }: Pick<AnswerErrorsOptions, 'guesses' | 'wrongSecretOf'>,
   refusal: Refusal,
@@ -47,6 +50,6 @@ function limitGuesses(
   })
 }
 
-/** `res.locals` is anything; `mount` and `errorsUnder` alone put this there. */
+/** `res.locals` is untyped; only `mount` and `errorsUnder` set this. */
 const errorFormOf = (res: Response): ErrorForm | undefined =>
   res.locals.errorForm as ErrorForm | undefined

@@ -1,11 +1,11 @@
-// What a route is to the rest of a service: a handler takes a call and gives an answer.
+// What a route is to the rest of a service: a handler takes a call and returns an answer.
 import type { Actor } from '@weir/control-state'
 import type { PageOf } from '@weir/kit'
 import type { Refusal } from '../refusal.ts'
 
 export type RouteAnswer = {
   readonly status: number
-  /** Sent as JSON; a string or a `StreamedBody` as it is, under the content type among the headers. */
+  /** Sent as JSON; a string or a `StreamedBody` is sent unchanged, with the content type from the headers. */
   readonly body: unknown
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -13,14 +13,14 @@ export type RouteAnswer = {
 export type Call = {
   /** Decoded segments of the path. */
   param(name: string): string
-  /** @throws Refusal `invalid` when it is there twice */
+  /** @throws Refusal `invalid` if it is present twice */
   query(name: string): string | undefined
   header(name: string): string | undefined
   readonly requestId: string
-  /** Whose call it is, for the log and for the audit log. */
+  /** Sets whose call it is, for the log and for the audit log. */
   isFrom(caller: string, actor: Actor): void
   /**
-   * At most 1 MiB unless told otherwise.
+   * At most 1 MiB by default.
    * @throws Refusal `too_large`, `unsupported_encoding`, `invalid_request`
    */
   readBody(bytesMax?: number): Promise<Buffer>

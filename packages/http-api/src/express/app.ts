@@ -1,4 +1,5 @@
-// An application before its routes, and after them. Each request has an id, and whatever no route answers is an error.
+// An application before its routes, and after them. Each request has an id, and a request that no route answers is an
+// error.
 import express from 'express'
 import type { Express } from 'express'
 import { nameRequests, tellFaults } from '@weir/kit'
@@ -18,7 +19,7 @@ export function createExpress(log: Log): Express {
 }
 
 export type Rest = {
-  /** Of a path that isn't there. */
+  /** The message for an unknown path. */
   readonly notFound: string
   readonly errors: Errors<string>
   readonly log: Log
@@ -27,7 +28,7 @@ export type Rest = {
   readonly wrongSecretOf: WrongSecret
 }
 
-/** What comes last. */
+/** What comes after all routes. */
 export function answerRest(app: Express, { notFound, log, ...rest }: Rest): void {
   app.use(() => {
     throw refuse('not_found', notFound)

@@ -1,5 +1,5 @@
-// The seam to Express: a path takes a handler for each method it knows. What a handler throws goes on to the error form
-// of its path.
+// The interface to Express: a path has a handler for each method that it supports. What a handler throws goes to the
+// error form of its path.
 import express from 'express'
 import type { Express, Request, Response } from 'express'
 import type { Needs } from '@weir/control-state'
@@ -12,12 +12,12 @@ import { bodyBytesMax, refusalOfUnreadable } from './unreadable.ts'
 
 export type MountOn = {
   readonly app: Express
-  /** @throws Error for a route of which nobody has said who may call it */
+  /** @throws Error for a route that isn't in the table of who may call it */
   readonly needsOf: (route: string) => Needs
 }
 
 /**
- * Answers a path. Methods without a handler get 405 and an `Allow` header. Without a form of its own, its errors are
+ * Serves a path. Methods without a handler get 405 and an `Allow` header. Without a form of its own, its errors are
  * problem documents.
  */
 export function mount(
@@ -47,7 +47,7 @@ export function mount(
   })
 }
 
-/** How errors are told under a folder, also those of paths that aren't there. */
+/** The form of errors under a folder, including those of unknown paths. */
 export function errorsUnder(app: Express, folder: string, errorForm: ErrorForm): void {
   app.use(folder, (_req, res, next) => {
     res.locals.errorForm = errorForm
@@ -100,5 +100,5 @@ const verbs = {
   DELETE: 'delete',
 } as const
 
-/** Object.entries forgets that the keys were methods. */
+/** Object.entries loses the type of the keys. */
 const asMethod = (name: string): Method => name as Method

@@ -1,23 +1,23 @@
-// A body that is made while it is sent: as fast as the client reads, and no faster. A client that stops reading is cut off, and so is the
-// answer when the rest of it can't be made: its head is out, and nothing else could say so.
+// A body that is created while it is sent, only as fast as the client reads. A client that stops reading is cut off. So
+// is the response if the rest of it can't be created: its head is already sent, so nothing else could say so.
 import type { Response } from 'express'
 import type { RouteAnswer } from './answer.ts'
 
-/** Resolves when there is room for more; nothing is written for no bytes. Rejects when the client is gone, or doesn't read. */
+/** Resolves when there is room for more; no bytes write nothing. Rejects if the client is gone, or doesn't read. */
 export type Write = (bytes: Uint8Array) => Promise<void>
 
 export type StreamedBody = {
-  /** Called once, whatever becomes of the client. */
+  /** Called once, whatever happens to the client. */
   stream(write: Write): Promise<void>
 }
 
-/** So long a client may read nothing while something waits for it. */
+/** How long a client may read nothing while data waits for it. */
 const stalledMs = 30_000
 
 export const isStreamed = (body: unknown): body is StreamedBody =>
   typeof body === 'object' && body !== null && 'stream' in body && typeof body.stream === 'function'
 
-/** Passes on what `stream` throws, unless the client is gone. */
+/** Rethrows what `stream` throws, unless the client is gone. */
 export async function sendStreamed(
   res: Response,
   { status, headers }: RouteAnswer,

@@ -1,4 +1,5 @@
-// Requests that Express or its body reader could not read: they say by `status` that the request itself was at fault.
+// Requests that Express or its body reader could not read: the error's `status` says that the request itself was at
+// fault.
 import { refuse } from '../refusal.ts'
 import type { Refusal, SharedCode } from '../refusal.ts'
 
@@ -21,7 +22,7 @@ export function refusalOfUnreadable(cause: unknown): Refusal<SharedCode> | undef
   return refuse('invalid_request', message, { cause })
 }
 
-/** The body reader tells its limit with the error. */
+/** The body reader puts its limit into the error. */
 function bytesMaxOf(error: Error): string {
   const bytes = 'limit' in error && typeof error.limit === 'number' ? error.limit : bodyBytesMax
   return bytes < mebibyte ? `${bytes / 1_024} KiB` : `${bytes / mebibyte} MiB`

@@ -67,6 +67,6 @@ export async function serving<Result>(
   }
 }
 
-/** A server that listens on TCP has one. */
+/** The address of a TCP server is an object. */
 const portOf = (address: string | AddressInfo | null): number =>
   typeof address === 'object' && address !== null ? address.port : 0

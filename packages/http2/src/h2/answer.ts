@@ -1,5 +1,5 @@
-// An answer as frames want it: its header block and its body. The same response object is encoded once,
-// so that 204 costs a look-up.
+// An answer as frames need it: its header block and its body. The same response object is encoded once, so that 204
+// costs a look-up.
 import { encodeHeaders } from '../hpack/encoder.ts'
 import type { HttpResponse } from '../types.ts'
 import { isInPieces } from '../pieces.ts'
@@ -7,7 +7,7 @@ import { badValue, connectionHeaders } from './head/request-head.ts'
 
 export type EncodedAnswer = {
   readonly block: Buffer
-  /** The block has the answer's date. */
+  /** Whether the block contains the answer's own date. */
   readonly hasDate: boolean
   readonly body: Buffer
 }
@@ -15,7 +15,7 @@ export type EncodedAnswer = {
 const nothing = Buffer.alloc(0)
 const kept = new WeakMap<HttpResponse, EncodedAnswer>()
 
-/** Responses whose objects are frozen never change, so their bytes are kept. */
+/** Frozen response objects never change, so their bytes are cached. */
 export function encodeAnswer(response: HttpResponse): EncodedAnswer {
   const known = kept.get(response)
   if (known !== undefined) return known

@@ -1,5 +1,5 @@
-// From a request to its answer: the handler is called, and what comes of it goes out as far as the
-// peer's windows and the socket allow. An answer doesn't overtake the body of its request.
+// From a request to its answer: calls the handler, and sends the result as far as the peer's windows and the socket
+// allow. An answer doesn't overtake the body of its request.
 import { hasCode } from '@weir/kit'
 import { encodeHeaders } from '../hpack/encoder.ts'
 import { goneAway, isInPieces, progressBytesMin } from '../pieces.ts'
@@ -50,7 +50,7 @@ export function dispatch(c: ConnectionState, stream: Stream): void {
   )
 }
 
-/** Its handler is done. */
+/** The stream's handler is done. */
 function leave(c: ConnectionState, stream: Stream): void {
   stream.isAtWork = false
   if (!stream.isClosed) return
@@ -82,8 +82,8 @@ function answer(c: ConnectionState, stream: Stream, response: HttpResponse): voi
 }
 
 /**
- * May overtake its request, but doesn't end before it. The handler is at work until the last piece is
- * sent. Never rejects.
+ * May overtake its request, but doesn't end before it. The handler counts as working until the last piece is sent.
+ * Never rejects.
  */
 async function answerInPieces(
   c: ConnectionState,
@@ -146,7 +146,7 @@ function send(c: ConnectionState, stream: Stream, { block, hasDate, body }: Enco
   return sendBody(c, stream)
 }
 
-/** As much of the body as the windows and the socket allow. */
+/** Sends as much of the body as the windows and the socket allow. */
 export function sendBody(c: ConnectionState, stream: Stream): void {
   while (stream.unsent.length > 0) {
     const room = Math.min(c.sendWindow, stream.sendWindow, framePayloadMax)

@@ -1,10 +1,10 @@
-// The time as all connections of a port see it, read about once a second: good enough for time-outs and
-// for the Date of an answer, and free for every request.
+// The time shared by all connections of a port, read about once a second: precise enough for time-outs and for the Date
+// of an answer, and free for every request.
 import { encodeHeaders } from '../hpack/encoder.ts'
 
 export type Clock = {
   nowMs: number
-  /** The header field `date`, coded. */
+  /** The encoded header field `date`. */
   date: Buffer
   tick(): void
 }

@@ -1,6 +1,6 @@
-// One HTTP/2 connection (RFC 9113) on its socket: the preface, chunks in, frames out, what takes too
-// long, and the end. The rules of frames are in the rooms beside it: requests.ts, control.ts, credit.ts,
-// answers.ts, ends.ts. It knows no paths and no events.
+// One HTTP/2 connection (RFC 9113) on its socket: preface, reading, writing, time-outs, and the end. The rules of
+// frames are in the modules beside it: requests.ts, control.ts, credit.ts, answers.ts, ends.ts. It knows no paths and
+// no events.
 import type { Timeouts } from '../bounds.ts'
 import { HeaderBlockError } from '../hpack/decoder.ts'
 import { dispatch, sendAllBodies } from './answers.ts'
@@ -17,9 +17,9 @@ import type { ConnectionOptions, ConnectionState } from './state.ts'
 const droppedBytesMax = 262_144
 
 export type Connection = {
-  /** Looks for what has taken too long; called about once a second. */
+  /** Ends what has taken too long; called about once a second. */
   sweep(timeouts: Timeouts, elapsedMs: number): void
-  /** Takes no more requests and ends when those under way are answered. */
+  /** Takes no more requests and ends when the open ones are answered. */
   finish(): void
 }
 
@@ -65,13 +65,13 @@ function onChunk(c: ConnectionState, read: (chunk: Buffer) => void, chunk: Buffe
   checkOutput(c)
 }
 
-/** What was on its way when we said goodbye. Whoever goes on sending hears nothing more. */
+/** Data that was on its way when we sent GOAWAY. A peer that keeps sending gets no more answers. */
 function drop(c: ConnectionState, chunk: Buffer): void {
   c.droppedBytes += chunk.length
   if (c.droppedBytes > droppedBytesMax) c.socket.destroy()
 }
 
-/** Of a peer that doesn't take its answers nothing more is read. */
+/** Stops reading from a peer that doesn't read its answers. */
 function checkOutput(c: ConnectionState): void {
   if (!c.output.isFull || c.blockedSinceMs !== undefined) return
   c.blockedSinceMs = c.clock.nowMs
@@ -129,7 +129,7 @@ function sweep(c: ConnectionState, timeouts: Timeouts, elapsedMs: number): void 
     else if (stream.unsent.length > 0 && since(stream.lastProgressMs) > bodyTimeoutMs)
       resetStream(c, stream, errorCode.cancel)
   }
-  // Frames of its own keep no connection alive on which nothing is asked: what they answer may go nowhere.
+  // A connection without requests isn't kept alive by its frames: their answers may not be read.
   const isIdle = c.streams.size === 0 && since(c.lastStreamMs) > idleTimeoutMs
   const isSilent = c.output.pendingBytes > 0 && since(c.lastFrameMs) > idleTimeoutMs
   if (isIdle || isSilent) endConnection(c, errorCode.noError)

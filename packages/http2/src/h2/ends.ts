@@ -1,4 +1,4 @@
-// How streams and connections end: closed, reset, with a GOAWAY, gracefully or at once.
+// How streams and connections end: closed, reset, with a GOAWAY, gracefully or immediately.
 import { account } from './bounds/credit.ts'
 import { errorCode, frameType, windowMax } from './frames/frames.ts'
 import type { ErrorCode } from './frames/frames.ts'
@@ -6,11 +6,11 @@ import type { ClosedBy } from './recent-streams.ts'
 import type { ConnectionState } from './state.ts'
 import type { Stream } from './stream.ts'
 
-/** So long a peer has to take our last words and close. */
+/** How long a peer may take to read our last frames and close. */
 const lingerMs = 1_000
-/** So long requests may still be on their way to us that were sent before our notice arrived. */
+/** How long requests may still arrive that were sent before the peer got our notice. */
 const noticeMs = 2_000
-/** Its acknowledgement says that the peer has read everything we sent before. */
+/** Its acknowledgement means that the peer has read everything we sent before. */
 export const noticePing = Buffer.from('finished', 'latin1')
 
 export function closeStream(c: ConnectionState, stream: Stream, by: ClosedBy = 'peer'): void {
@@ -25,7 +25,7 @@ export function closeStream(c: ConnectionState, stream: Stream, by: ClosedBy = '
     endConnection(c, errorCode.noError)
 }
 
-/** Nobody holds its body any longer. */
+/** The body of the stream is no longer held. */
 export function release(c: ConnectionState, stream: Stream): void {
   stream.heldBytes = 0
   account(c, stream)
@@ -53,8 +53,8 @@ export function closeAll(c: ConnectionState): void {
 }
 
 /**
- * Tells the peer to open no new streams, takes those that it opened before it knew, and ends when all
- * are answered (RFC 9113 6.8).
+ * Tells the peer to open no new streams, accepts those opened before it knew, and ends when all are answered (RFC 9113
+ * 6.8).
  */
 export function finishConnection(c: ConnectionState): void {
   if (c.isOver || c.hasNotice) return
@@ -64,7 +64,7 @@ export function finishConnection(c: ConnectionState): void {
   setTimeout(() => refuseStreams(c), noticeMs).unref()
 }
 
-/** The peer knows by now, so what it opens from here on is refused. */
+/** By now the peer knows, so later streams are refused. */
 export function refuseStreams(c: ConnectionState): void {
   if (c.isOver || c.isFinishing) return
   c.isFinishing = true

@@ -1,5 +1,5 @@
-// The streams that closed last. A frame for one of them was on its way when it closed, or breaks the
-// rules: which of the two, depends on who closed it (RFC 9113 5.1).
+// The streams that closed last. A frame for one of them was either on its way when it closed or breaks the rules,
+// depending on which side closed it (RFC 9113 5.1).
 
 const streamsMax = 256
 

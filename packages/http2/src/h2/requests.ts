@@ -1,5 +1,5 @@
-// The frames that make a request: HEADERS and CONTINUATION, DATA, trailers. Which of them may come when,
-// and what is malformed (RFC 9113 5.1, 6.1, 6.2, 6.10, 8.1).
+// The frames of a request: HEADERS and CONTINUATION, DATA, trailers; their order, and what is malformed (RFC 9113 5.1,
+// 6.1, 6.2, 6.10, 8.1).
 import { concurrentStreamsMax, headerBytesMax } from '../bounds.ts'
 import { cost } from './bounds/allowance.ts'
 import { account, creditConnection, creditStream } from './bounds/credit.ts'
@@ -19,7 +19,7 @@ import type { ConnectionState } from './state.ts'
 import { Stream } from './stream.ts'
 
 const blockBytesMax = 2 * headerBytesMax
-/** A stream that is reset leaves a handler at work; both together are bounded. */
+/** A reset stream may leave its handler at work; both together are bounded. */
 const atWorkMax = 2 * concurrentStreamsMax
 const smallBytes = 16
 
@@ -70,7 +70,7 @@ function onBlock(c: ConnectionState, id: number, flags: number, bytes: Buffer): 
       'HEADERS on a stream that has ended',
     )
   }
-  // Also that of a stream that is refused: what later blocks mean depends on it.
+  // Decoded even for a refused stream, because later blocks depend on it.
   const head = c.heads.read(bytes)
   c.lastStream = id
   if (head?.isTooLarge === true) c.allowance.spend(cost.largeHeaders)
@@ -182,7 +182,7 @@ function checkLength({ head, bodyBytes }: Stream, isEnd: boolean): void {
     )
 }
 
-/** Undefined when it is closed already. @throws ConnectionError when it never was open */
+/** Undefined when it is closed already. @throws ConnectionError when it was never open */
 export function openStream(c: ConnectionState, id: number): Stream | undefined {
   const stream = c.streams.get(id)
   if (stream === undefined && (id > c.lastStream || id % 2 === 0))

@@ -1,5 +1,4 @@
-// Each frame to the room where its rules are, and what comes of a rule that it breaks: one stream ends,
-// or the whole connection does.
+// Passes each frame to the module with its rules, and ends the stream or the whole connection when a rule is broken.
 import { cost } from './bounds/allowance.ts'
 import { onGoAway, onPing, onPriority, onReset, onSettings, onWindowUpdate } from './control.ts'
 import { resetStream } from './ends.ts'
@@ -8,7 +7,7 @@ import { ConnectionError, errorCode, flag, frameType, StreamError } from './fram
 import { onContinuation, onData, onHeaders } from './requests.ts'
 import type { ConnectionState } from './state.ts'
 
-/** What it gives back throws ConnectionError and HeaderBlockError. */
+/** The returned function throws ConnectionError and HeaderBlockError. */
 export function createRoute(c: ConnectionState): OnFrame {
   const route = routeOf(c)
   return (type, flags, id, payload) => {

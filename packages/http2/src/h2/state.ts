@@ -1,5 +1,4 @@
-// What one connection knows: a plain record that the rooms beside this file work on, each with its own
-// part of the rules. Nothing is decided here.
+// The state of one connection: a plain record, changed by the modules beside this file. It holds no logic.
 import type { Socket } from 'node:net'
 import { headerBytesMax, headersMax } from '../bounds.ts'
 import { createHeaderDecoder } from '../hpack/decoder.ts'
@@ -27,7 +26,7 @@ export type ConnectionOptions = {
   clock: Clock
 }
 
-/** A header block that came in pieces, as far as it is here. */
+/** The fragments of an incomplete header block. */
 export type Block = {
   readonly stream: number
   readonly flags: number
@@ -44,7 +43,7 @@ export type ConnectionState = ConnectionOptions & {
   /** Open ones, the oldest first. */
   readonly streams: Map<number, Stream>
   readonly recent: RecentStreams
-  /** Opened by the chunk that is being read; their handlers run when it is read. */
+  /** Opened by the chunk that is being read; their handlers run once it is read. */
   readonly dispatchable: Stream[]
   readonly acceptedMs: number
   peer: PeerSettings
@@ -57,38 +56,38 @@ export type ConnectionState = ConnectionOptions & {
   sendWindow: number
   /** Bytes of bodies that the client may still send, on all streams together. */
   receiveWindow: number
-  /** What the bodies of open streams and those under work take of our memory. */
+  /** The memory of the bodies of open streams and of running handlers. */
   heldBytes: number
-  /** Bodies come in that are larger than usual: a larger window pays. */
+  /** Bodies are larger than usual, so a larger window pays. */
   hasLargeBodies: boolean
-  /** How many DATA frames came in. */
+  /** The number of DATA frames received. */
   dataFrames: number
-  /** A timer looks for clients that sleep (nudge.ts). */
+  /** A timer watches for clients that hang (nudge.ts). */
   isWatched: boolean
-  /** Of a round of PINGs those that are still to be acknowledged, and the DATA frames before it. */
+  /** The unacknowledged PINGs of the last nudge, and the number of DATA frames before it. */
   nudgesLeft: number
   nudgedAt: number
-  /** Streams wait for credit until less is held. */
+  /** Streams wait for window until less is held. */
   hasStalledStreams: boolean
-  /** Handlers at work for streams that are gone. */
+  /** Running handlers of closed streams. */
   orphans: number
-  /** The peer was told that we take no new streams soon. */
+  /** The peer knows that we will soon take no new streams. */
   hasNotice: boolean
   /** We take no new streams, and end when none is left. */
   isFinishing: boolean
   /** The peer opens no new streams; we end when none is left. */
   isPeerLeaving: boolean
-  /** Nothing counts any longer. */
+  /** Later events are ignored. */
   isOver: boolean
-  /** Bytes that were read since, and dropped. */
+  /** Bytes read and dropped since then. */
   droppedBytes: number
   lastFrameMs: number
   /** When a stream began or ended. */
   lastStreamMs: number
-  /** Since when the peer has left our answers unread; undefined when it takes them. */
+  /** Since when the peer hasn't read our answers; undefined when it reads them. */
   blockedSinceMs: number | undefined
   onBodyWanted: (stream: Stream) => void
-  /** Called when the peer has taken what was too much. */
+  /** Called when the peer has read enough. */
   onOutputRoom: () => void
   /** Called when all connections together hold less again. */
   onRoom: () => void

@@ -1,4 +1,4 @@
-// One stream: a request as handlers see it, its body as it comes in, and what is left to send.
+// One stream: a request as handlers see it, its incoming body, and what is left to send.
 import { dropBytesMax } from '../bounds.ts'
 import { goneAway, progressBytesMin } from '../pieces.ts'
 import type { HttpRequest } from '../types.ts'
@@ -14,7 +14,7 @@ const keptBytesMin = 1_024
 export type StreamHost = {
   readonly peer: PeerSettings
   readonly clock: Clock
-  /** Somebody waits for the rest of the stream's body. */
+  /** A reader waits for the rest of the stream's body. */
   onBodyWanted: (stream: Stream) => void
 }
 
@@ -28,25 +28,25 @@ export class Stream implements HttpRequest {
   readonly id: number
   readonly head: RequestHead
   readonly openedMs: number
-  /** The request is whole. */
+  /** The request is complete. */
   isEnded = false
   /** The rest of the body isn't waited for. */
   isCut = false
   isClosed = false
-  /** A handler that answers later has it. */
+  /** A handler is working on it. */
   isAtWork = false
   /** Bytes that we may still send of the answer's body. */
   sendWindow: number
   /** Bytes that the client may still send of the request's. */
   receiveWindow = streamWindow
-  /** What the body takes of our memory, and how much of that is counted already. */
+  /** The memory of the body, and how much of it is already counted. */
   heldBytes = 0
   countedBytes = 0
-  /** What of it is counted as part of a body that isn't whole. */
+  /** How much of it is counted as part of an incomplete body. */
   unfinishedBytes = 0
   bodyBytes = 0
   lastProgressMs: number
-  /** What is left of the answer's body, when the client's window was too small. */
+  /** The unsent rest of the answer's body, when the client's window was too small. */
   unsent: Buffer = nothing
   /** Called when all of `unsent` is sent, if more of the answer comes after it. */
   whenSent: (() => void) | undefined
@@ -89,31 +89,31 @@ export class Stream implements HttpRequest {
     return this.head.count(name)
   }
 
-  /** There is no point in more of the body: it is far beyond what would be dropped. */
+  /** The body is far larger than what would be dropped, so reading more is useless. */
   get isEndless(): boolean {
     return this.#isDropping && this.bodyBytes - this.#droppedFrom > dropBytesMax
   }
 
-  /** Somebody waits for more, if only to drop it. */
+  /** A reader waits for more, if only to drop it. */
   get wantsBody(): boolean {
     if (this.isEnded || this.isCut || this.isClosed) return false
     if (this.#isInPieces && this.#keptBytes === 0) return true
     return this.#isDropping || this.#reader !== undefined
   }
 
-  /** Since when the client owes us the body, or more of it; undefined while we hold it up ourselves. */
+  /** Since when the client owes us the body, or more of it; undefined while we delay it ourselves. */
   get owedSinceMs(): number | undefined {
     if (this.isEnded || this.isCut) return undefined
     if (!this.#isInPieces) return this.openedMs
     return this.#isDropping || this.#onPiece !== undefined ? this.#progressMs : undefined
   }
 
-  /** An answer is there and waits for the body's end. */
+  /** The answer waits for the body's end. */
   get isAnswered(): boolean {
     return this.#whenOver !== undefined
   }
 
-  /** See `HttpRequest.body`; at once when the request is whole already. */
+  /** See `HttpRequest.body`; returns immediately when the request is complete. */
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined> {
     if (this.isClosed) return Promise.reject(goneAway())
     if (Math.max(this.bodyBytes, this.head.contentLength ?? 0) > bytesMax) this.#drop()
@@ -124,7 +124,7 @@ export class Stream implements HttpRequest {
     })
   }
 
-  /** See `HttpRequest.chunks`; what came in one turn of the event loop is one piece. */
+  /** See `HttpRequest.chunks`; everything from one turn of the event loop is one piece. */
   async *chunks(): AsyncGenerator<Buffer, void, void> {
     this.#isInPieces = true
     this.#progressMs = this.#host.clock.nowMs
@@ -154,13 +154,13 @@ export class Stream implements HttpRequest {
     else this.#append(chunk)
   }
 
-  /** The request is whole. */
+  /** Marks the request as complete. */
   end(): void {
     this.isEnded = true
     this.#settle()
   }
 
-  /** Whoever waits for the rest of the body waits no longer. */
+  /** Ends the wait of the body's reader. */
   cutShort(): void {
     this.isCut = true
     this.#drop()
@@ -175,7 +175,7 @@ export class Stream implements HttpRequest {
     this.#whenOver = then
   }
 
-  /** Whoever waits for the body hears that it won't come. */
+  /** Rejects the body's reader: the rest won't arrive. */
   close(): void {
     this.isClosed = true
     this.#kept = nothing
@@ -214,13 +214,13 @@ export class Stream implements HttpRequest {
   #keep(bytes: Buffer, count: number): void {
     this.#kept = bytes
     this.#keptBytes = count
-    // Of a large buffer only what was written to takes memory.
+    // Only the written part of a large buffer takes memory.
     this.heldBytes = Math.max(count, Math.min(bytes.length, keptBytesMin)) + this.#usedBytes
   }
 
   /**
-   * A body that comes in pieces is copied: a small piece must not keep the whole chunk alive that it
-   * came in, and many small ones cost no more than their bytes.
+   * A body in pieces is copied: a small piece must not keep its whole chunk alive, and many small ones cost no more
+   * than their bytes.
    */
   #append(chunk: Buffer): void {
     const bytes = this.#keptBytes + chunk.length
@@ -233,7 +233,7 @@ export class Stream implements HttpRequest {
     this.#keep(kept, bytes)
   }
 
-  /** It counts as held until the next one is asked for. */
+  /** It counts as held until the next one is requested. */
   #takePiece(): Buffer {
     this.#usedBytes = this.#kept.length
     const piece = this.#take()
@@ -241,7 +241,7 @@ export class Stream implements HttpRequest {
     return piece
   }
 
-  /** What the handler got counts on as held, until it has answered. */
+  /** The handler's body counts as held until it has answered. */
   #take(): Buffer {
     const body = this.#kept.subarray(0, this.#keptBytes)
     this.#kept = nothing

@@ -1,6 +1,6 @@
-// Reads header blocks (RFC 7541). One decoder lives as long as its connection, since blocks refer to
-// what earlier ones put into the dynamic table. Bounded: a list that grows past its limit is still
-// decoded, so that the table stays right, but no longer kept.
+// Reads header blocks (RFC 7541). One decoder lives as long as its connection, because blocks refer to the dynamic
+// table of earlier ones. Bounded: a list beyond its limit is still decoded, so that the table stays right, but no
+// longer kept.
 import type { Field } from './field.ts'
 import { fieldSize } from './field.ts'
 import { lengthLiteralAt } from './length-literal.ts'
@@ -8,7 +8,7 @@ import type { LengthLiteral } from './length-literal.ts'
 import { createStringDecoder } from './long-strings.ts'
 import { staticTable } from './static-table.ts'
 
-/** The block can't be read: the connection is over (RFC 7541 2.2, RFC 9113 4.3). */
+/** The block can't be read: the connection must end (RFC 7541 2.2, RFC 9113 4.3). */
 export class HeaderBlockError extends Error {}
 
 export type DecodedBlock = {
@@ -17,9 +17,9 @@ export type DecodedBlock = {
   readonly isTooLarge: boolean
   /** The block changed the dynamic table, so the same bytes would now mean something else. */
   readonly changedTable: boolean
-  /** How much longer the list might have been; less than 0 when it was too long. */
+  /** How much longer the list might have been; negative when it was too long. */
   readonly listBytesLeft: number
-  /** Where a `content-length` stands that isn't remembered, the last one. */
+  /** The position of the last `content-length` that isn't added to the dynamic table. */
   readonly lengthLiteral: LengthLiteral | undefined
 }
 
@@ -33,7 +33,7 @@ export function createHeaderDecoder(options: {
   listFieldsMax: number
 }): HeaderDecoder {
   const { tableBytesMax, listBytesMax, listFieldsMax } = options
-  /** The newest first. */
+  /** Newest first. */
   const table: Field[] = []
   let tableBytes = 0
   let tableLimit = tableBytesMax
@@ -63,7 +63,7 @@ export function createHeaderDecoder(options: {
     return field
   }
 
-  /** An integer whose first bits share their byte with something else (RFC 7541 5.1). */
+  /** An integer whose first byte also holds other bits (RFC 7541 5.1). */
   const integer = (prefixBits: number): number => {
     const mask = (1 << prefixBits) - 1
     let value = (block[at++] ?? 0) & mask

@@ -1,9 +1,9 @@
-// Writes header blocks of responses (RFC 7541): fields of the static table by their index, everything
-// else literally, nothing remembered. So a block's bytes never depend on what was sent before, and those
-// of answers that are always the same can be kept.
+// Writes header blocks of responses (RFC 7541): fields of the static table by their index, all others literally,
+// without the dynamic table. A block's bytes thus never depend on earlier ones, and those of constant answers can be
+// cached.
 import { staticIndexOf, staticNameIndexOf } from './static-table.ts'
 
-/** Names in lower case. Values a byte a character. */
+/** Names in lower case; values with one byte per character. */
 export function encodeHeaders(fields: Iterable<readonly [name: string, value: string]>): Buffer {
   const pieces: Buffer[] = []
   for (const [name, value] of fields) {

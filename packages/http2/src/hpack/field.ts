@@ -1,4 +1,4 @@
-// A header field, and what it counts for (RFC 7541 4.1).
+// A header field, and its size for limits (RFC 7541 4.1).
 
 export type Field = { readonly name: string; readonly value: string }
 

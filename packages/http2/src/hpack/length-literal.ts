@@ -11,10 +11,10 @@ const unindexed = 0x0f
 const neverIndexed = 0x1f
 const indexRest = 0x0d
 const valueAt = 3
-/** Longer ones aren't looked at: no length has more digits. */
+/** Longer ones are ignored: no length has more digits. */
 export const lengthBytesMax = 15
 
-/** Undefined when at that byte there is something else, or a literal that is cut off or too long. */
+/** Undefined when there is something else at that byte, or a literal that is cut off or too long. */
 export function lengthLiteralAt(block: Buffer, start: number): LengthLiteral | undefined {
   const first = block[start]
   if (first !== unindexed && first !== neverIndexed) return undefined
@@ -24,7 +24,7 @@ export function lengthLiteralAt(block: Buffer, start: number): LengthLiteral | u
   return bytes <= lengthBytesMax && end <= block.length ? { start, end } : undefined
 }
 
-/** The value of such a literal; undefined when it isn't validly coded. */
+/** The value of such a literal; undefined when its coding is invalid. */
 export function lengthText(block: Buffer, { start, end }: LengthLiteral): string | undefined {
   const isHuffman = ((block[start + 2] ?? 0) & 128) !== 0
   if (isHuffman) return decodeHuffman(block, start + valueAt, end)

@@ -1,10 +1,9 @@
-// Long strings come again in request after request, a signed token above all, and clients that keep such
-// out of the dynamic table send them in full each time. The last few that were decoded are kept by their
-// coded bytes, so the same bytes needn't be decoded again.
+// Caches the last few decoded long strings by their coded bytes. Long strings, such as signed tokens, are repeated in
+// each request, and clients that keep them out of the dynamic table send them in full each time.
 import { decodeHuffman } from './huffman.ts'
 import { hasBytesAt } from './same-bytes.ts'
 
-/** What is shorter is decoded as fast as it is found. */
+/** Shorter strings are decoded as fast as they are found. */
 const bytesMin = 128
 const bytesMax = 2_048
 const keptMax = 16
@@ -22,7 +21,7 @@ export function createStringDecoder(): StringDecoder {
       if (bytes.length === length && hasBytesAt(block, start, bytes)) return text
     const text = decodeHuffman(block, start, end)
     if (text === undefined) return undefined
-    // With memory of its own: a share of Node's pool would keep all of it alive.
+    // With memory of its own: a slice of Node's pool would keep all of it alive.
     const bytes = Buffer.allocUnsafeSlow(length)
     block.copy(bytes, 0, start, end)
     kept[oldest] = { bytes, text }

@@ -1,5 +1,5 @@
-// Whether the same bytes stand in a block once more. Two of them are looked at first: blocks and tokens
-// that aren't the same mostly differ there, and the comparison of all costs thirty times as much.
+// Whether a block repeats the same bytes. Compares two of them first: different blocks and tokens mostly differ there,
+// and comparing all bytes costs thirty times as much.
 
 export function hasBytesAt(block: Buffer, at: number, bytes: Buffer): boolean {
   const { length } = bytes

@@ -8,7 +8,7 @@ export const staticTable: readonly Field[] = text.split('|').map((entry) => {
   return { name, value }
 })
 
-/** Index of the entry with that name and value, and of the first with that name. */
+/** The index of the entry with that name and value, and of the first with that name. */
 export const staticIndexOf = (name: string, value: string): number =>
   staticTable.findIndex((field) => field.name === name && field.value === value) + 1
 export const staticNameIndexOf = (name: string): number =>

@@ -1,5 +1,5 @@
-// Floods of frames that each cost their sender nothing, by the numbers under which they became known.
-// Each ends its connection with ENHANCE_YOUR_CALM, and nobody else notices.
+// Floods of frames that each cost their sender nothing, by their CVE numbers. Each ends its connection with
+// ENHANCE_YOUR_CALM, and other clients notice nothing.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   codes,

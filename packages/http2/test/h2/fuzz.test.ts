@@ -1,5 +1,5 @@
-// Whatever bytes and frames come: no exception, no hang, nothing that stays. The connection is given a
-// socket that is none, so that a thousand sessions take seconds.
+// Arbitrary bytes and frames cause no exception, no hang and no leak. The connection gets a fake socket, so that a
+// thousand sessions take seconds.
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import fc from 'fast-check'
@@ -33,7 +33,7 @@ const timeouts = { firstBytesTimeoutMs: 10_000, bodyTimeoutMs: 30_000, idleTimeo
 const heldBytesMax = 1_048_576
 const limits = { tableBytesMax: 4_096, listBytesMax: 16_384, listFieldsMax: 100 }
 
-/** Takes what is written, at once, and counts. */
+/** Accepts every write immediately, and counts. */
 class Sink extends EventEmitter {
   written: Buffer[] = []
   writableLength = 0
@@ -59,7 +59,7 @@ class Sink extends EventEmitter {
 /** The part of a socket that a connection uses. */
 const asSocket = (sink: Sink): Socket => sink as unknown as Socket
 
-/** What all connections hold and may be sent, as the budget hears of it. */
+/** What all connections hold and may still be sent, as reported to the budget. */
 function countedBudget(): SharedBudget & { left(): Record<string, number> } {
   const budget = createBudget(heldBytesMax)
   let used = 0
@@ -104,7 +104,7 @@ const handler: Handler = (request) => {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Feeds the chunks, ends the connection and looks at what is left. */
+/** Feeds the chunks, ends the connection and checks what is left. */
 async function session(chunks: readonly Buffer[]): Promise<Buffer> {
   const sink = new Sink()
   const errors: unknown[] = []
@@ -128,13 +128,13 @@ async function session(chunks: readonly Buffer[]): Promise<Buffer> {
   return Buffer.concat(sink.written)
 }
 
-/** Cut at places that are given as shares of the whole. */
+/** Cut at these places, given as fractions of the whole. */
 function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   const cuts = places.map((place) => Math.floor(place * bytes.length)).sort((a, b) => a - b)
   return [0, ...cuts].map((from, i) => bytes.subarray(from, cuts[i] ?? bytes.length))
 }
 
-/** Undefined when the block is refused, as it should be. */
+/** Undefined when the block is refused, as expected. */
 function decodeOrRefuse(decoder: HeaderDecoder, block: Buffer): DecodedBlock | undefined {
   try {
     return decoder.decode(block)
@@ -154,7 +154,7 @@ const flags = fc.oneof(
 )
 const path = fc.constantFrom('/', '/sync', '/large')
 
-/** Frames that mostly mean something. */
+/** Mostly valid frames. */
 const anyFrame = fc.oneof(
   fc
     .tuple(fc.integer({ min: 0, max: 11 }), flags, streamId, bytesOf(40))
@@ -171,7 +171,7 @@ const anyFrame = fc.oneof(
   fc.tuple(streamId, bytesOf(60), flags).map(([id, block, some]) => headers(id, block, some)),
 )
 
-/** A client that does nothing wrong: requests with bodies, trailers, pings. */
+/** A well-behaved client: requests with bodies, trailers, pings. */
 const request = (id: number, to: string, body: Buffer): Buffer =>
   Buffer.concat([
     post(id, to, endHeaders),

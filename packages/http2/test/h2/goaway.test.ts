@@ -1,4 +1,4 @@
-// How a connection says goodbye: no request is lost, and each side knows which were taken.
+// How a connection ends with GOAWAY: no request is lost, and each side knows which were accepted.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { listenHttp } from '../../src/index.ts'
 import type { HttpResponse, Listener } from '../../src/index.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => listener.close(0))
 
 const isPing = ({ type }: Frame): boolean => type === frameTypes.ping
-/** The last streams that the GOAWAYs so far named. */
+/** The last streams named by the GOAWAYs so far. */
 const lastStreams = (): number[] =>
   client.frames
     .filter(({ type }) => type === frameTypes.goAway)

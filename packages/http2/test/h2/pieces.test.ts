@@ -1,5 +1,5 @@
-// Bodies that are read in pieces by somebody who takes his time: however many there are and however long, what is
-// held of them is bounded, and all are read to their end after that.
+// Bodies read in pieces by slow handlers: whatever their number and length, the memory held is bounded, and all are
+// read to their end.
 import * as http2 from 'node:http2'
 import { delay, pollUntil } from '@weir/kit'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -11,7 +11,7 @@ const mebibyte = 1_048_576
 const deadlineMs = 60_000
 const connections = 10
 const streams = 10
-/** A body, and what all connections together may hold. */
+/** The size of a body, and the bound for all connections together. */
 const bytes = mebibyte
 const heldBytesMax = 8 * mebibyte
 

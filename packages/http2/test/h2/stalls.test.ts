@@ -1,5 +1,5 @@
-// Clients that take their time: with their preface, their header blocks, their bodies, or with taking our
-// answers. Each is ended in time, and nobody else notices.
+// Slow clients: with their preface, their header blocks, their bodies, or with reading our answers. Each is ended in
+// time, and other clients notice nothing.
 import * as net from 'node:net'
 import { pollUntil } from '@weir/kit'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -27,7 +27,7 @@ const deadlineMs = 60_000
 const timeouts = { firstBytesTimeoutMs: 2_000, bodyTimeoutMs: 4_000, idleTimeoutMs: 6_000 }
 
 let server: Attacked
-/** All of them at once, each on connections of its own; a client that is no attacker notices nothing. */
+/** All at the same time, each on connections of its own; a well-behaved client notices nothing. */
 let outcomes: ReadonlyMap<string, unknown>
 beforeAll(async () => {
   server = await startAttacked({ timeouts })
@@ -38,7 +38,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-/** Sends the same piece again and again until the attack is over. */
+/** Sends the same piece repeatedly until the attack is over. */
 async function dripping<T>(client: ByHand, piece: Buffer, outcome: Promise<T>): Promise<T> {
   const timer = setInterval(() => client.send(piece), 100)
   try {
@@ -180,7 +180,7 @@ test('answers that a client never reads are not piled up, and end its connection
       return clients.every(({ socket }) => socket.destroyed)
     }
     for (const { socket } of clients) socket.once('close', () => {})
-    // The kernel keeps what was sent before; the sockets learn of their end when they write.
+    // The kernel keeps data sent before; the sockets notice the end when they write.
     const pinging = setInterval(() => {
       for (const { socket, send } of clients) if (!socket.destroyed) send(settings())
     }, 100)
@@ -192,5 +192,5 @@ test('answers that a client never reads are not piled up, and end its connection
     }
   })
   expect(closed).toBe(true)
-  expect(grown).toBeLessThan(20 * 1_048_576) // a hundred times less than was asked for
+  expect(grown).toBeLessThan(20 * 1_048_576) // a hundred times less than was requested
 })

@@ -1,5 +1,5 @@
-// The windows that a client gets for large bodies: enough to go on without waiting for us, never more than
-// there is room for, and a client that sleeps although they are open is woken.
+// The windows that a client gets for large bodies: enough to continue without waiting for us, never more than there is
+// room for; and a client that hangs although they are open is woken.
 import * as http2 from 'node:http2'
 import { pollUntil } from '@weir/kit'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -81,7 +81,7 @@ test('the windows of all connections together stay within the bound, but for the
   const sum = windows.reduce((total, window) => total + window, 0)
   expect(sum).toBeLessThanOrEqual(heldBytesMax + clients.length * windowDefault)
   expect(Math.min(...windows)).toBeGreaterThanOrEqual(windowDefault)
-  // Those of one connection's streams: a third of the bound, and what each has from the beginning.
+  // The windows of one connection's streams: a third of the bound, and their initial windows.
   for (const client of clients) {
     const ahead = streamIds(100).map((id) => windowOf(client, id) - windowDefault)
     const total = ahead.reduce((bytes, more) => bytes + more, 0)

@@ -1,4 +1,4 @@
-// Header blocks as they are read: the RFC's own examples, and what isn't one.
+// Reading header blocks: the RFC's own examples, and invalid blocks.
 import { describe, expect, test } from '@jest/globals'
 import { createHeaderDecoder, HeaderBlockError } from '../../src/hpack/decoder.ts'
 import type { HeaderDecoder } from '../../src/hpack/decoder.ts'
@@ -11,7 +11,7 @@ const limits = { tableBytesMax: 4_096, listBytesMax: 16_384, listFieldsMax: 100 
 const line = ({ name, value }: Field): string => `${name}: ${value}`
 const decoded = (decoder: HeaderDecoder, hex: string) => decoder.decode(Buffer.from(hex, 'hex'))
 
-/** The dynamic table, as far as indices reach. */
+/** The dynamic table, by indices. */
 function tableOf(decoder: HeaderDecoder): string[] {
   const entries: string[] = []
   for (let index = staticEntries + 1; index < 127; index++)
@@ -39,7 +39,7 @@ describe.each(sequences)('RFC 7541 $name', ({ tableBytesMax, examples }) => {
 })
 
 test('the integers of RFC 7541 C.1 are read', () => {
-  // As table sizes, whose prefix has five bits: 10, 1337, 42 with eight bits is an index.
+  // As table sizes, whose prefix has five bits: 10, 1337; 42 with eight bits is an index.
   const decoder = createHeaderDecoder(limits)
   expect(decoded(decoder, '2a').changedTable).toBe(true)
   expect(decoded(decoder, '3f9a0a').changedTable).toBe(true)

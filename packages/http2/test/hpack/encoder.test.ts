@@ -1,4 +1,4 @@
-// Header blocks as they are written.
+// Writing header blocks.
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createHeaderDecoder } from '../../src/hpack/decoder.ts'

@@ -1,5 +1,5 @@
-// The Huffman code of RFC 7541 Appendix B as the RFC lists it, symbol by symbol, each `code in hex/bits`;
-// and an encoder from it. The server derives its own from lengths alone, so the two check each other.
+// The Huffman code of RFC 7541 Appendix B as the RFC lists it, symbol by symbol, each `code in hex/bits`; and an
+// encoder from it. The server derives its own from the lengths alone, so the two check each other.
 
 const listed = `
 1ff8/13 7fffd8/23 fffffe2/28 fffffe3/28 fffffe4/28 fffffe5/28 fffffe6/28 fffffe7/28
@@ -39,7 +39,7 @@ export const huffmanCodes: readonly string[] = listed
     return Number.parseInt(code, 16).toString(2).padStart(Number(bits), '0')
   })
 
-/** A byte a character. */
+/** One byte per character. */
 export function encodeHuffman(text: string): Buffer {
   const bits = [...Buffer.from(text, 'latin1')].map((byte) => huffmanCodes[byte]).join('')
   const bytes: number[] = []

@@ -1,4 +1,4 @@
-// The Huffman code: every symbol both ways, by an encoder that the tests have and the server doesn't.
+// The Huffman code: every symbol both ways, by an encoder of the tests' own.
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { decodeHuffman } from '../../src/hpack/huffman.ts'

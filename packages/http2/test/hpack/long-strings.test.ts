@@ -1,4 +1,4 @@
-// Long strings that were decoded before: the same bytes mean the same, and no others do.
+// Cached long strings: the same bytes mean the same, and no others do.
 import { expect, test } from '@jest/globals'
 import { createStringDecoder } from '../../src/hpack/long-strings.ts'
 import { decodeHuffman } from '../../src/hpack/huffman.ts'

@@ -1,9 +1,9 @@
-// The examples of RFC 7541 Appendix C: bytes as sent, what they mean, and the dynamic table after them.
+// The examples of RFC 7541 Appendix C: the bytes, their meaning, and the dynamic table after them.
 
 export type Example = {
   block: string
   fields: readonly string[]
-  /** The newest first; with the table's size as the RFC counts it. */
+  /** Newest first; with the table's size as the RFC counts it. */
   table: readonly string[]
   tableBytes: number
 }

@@ -1,6 +1,5 @@
-// Who may do what with which topic, group and transactional id, as Kafka's authorizer keeps it. It knows allowing
-// READ and WRITE alone, which include DESCRIBE, and finds ALL. It holds no rules about who may: callers know that,
-// and what they may take away.
+// ACLs of topics, groups and transactional ids, as Kafka's authorizer keeps them. Creates only ALLOW for READ and
+// WRITE, which include DESCRIBE; also finds ALL. Callers decide which ACLs to create and revoke.
 import {
   AclOperations,
   AclPermissionTypes,
@@ -22,26 +21,28 @@ import { protocolTypeOf, unavailable } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { KafkaError } from '../errors.ts'
 
-/** A principal may read or write a topic, be in a group, or write under a transactional id; or all that begin so. */
+/**
+ * A principal may read or write a topic, be in a group, or write under a transactional id; or all with such a prefix.
+ */
 export type Acl = {
   /** As Kafka writes it: `User:…`. */
   readonly principal: string
   readonly resource: 'topic' | 'group' | 'transactionalId'
   readonly name: string
   readonly pattern: 'literal' | 'prefixed'
-  /** `all` is found, and never made. */
+  /** `all` is found, but never created. */
   readonly operation: 'read' | 'write' | 'all'
 }
 
-/** All of them throw KafkaError `kafka.no_authorizer` where the brokers have none: everybody may everything there. */
+/** All of them throw KafkaError `kafka.no_authorizer` where the brokers have no authorizer, and so allow everything. */
 export type Acls = {
-  /** All there are of this form, whoever made them. */
+  /** All ACLs of this form, also those that something else created. */
   list(): Promise<Acl[]>
   /** Resolves once every broker knows them. */
   allow(acls: readonly Acl[]): Promise<void>
-  /** Takes away these and no others. Resolves once every broker has forgotten them. */
+  /** Revokes exactly these. Resolves once no broker has them any more. */
   revoke(acls: readonly Acl[]): Promise<void>
-  /** Takes away all that these may, of whatever form. Resolves once every broker has forgotten it. */
+  /** Revokes all ACLs of these principals, of any form. Resolves once no broker has them any more. */
   disallow(principals: readonly string[]): Promise<void>
   close(): Promise<void>
 }
@@ -156,7 +157,7 @@ function whatBrokersKnow(ask: Ask) {
   return { knownNowhere, knownEverywhere, areKnownNowhere }
 }
 
-/** One is asked about by name: a broker goes through all it knows for each question. */
+/** Asks about a single principal by name, because a broker searches all its ACLs for each question. */
 const about = (principals: readonly string[]): string | null =>
   principals.length === 1 ? (principals[0] ?? null) : null
 
@@ -180,7 +181,7 @@ const toEntry = ({ principal, resource, name, pattern, operation }: Acl): Entry 
   permissionType: AclPermissionTypes.ALLOW,
 })
 
-/** Nothing for an entry of another form. */
+/** Empty for an entry of another form. */
 function toAcl(entry: Entry): Acl[] {
   const { principal, resourceName, host, permissionType } = entry
   const isAllowed = permissionType === AclPermissionTypes.ALLOW && host === EVERY_HOST

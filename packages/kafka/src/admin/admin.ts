@@ -1,5 +1,4 @@
-// What is asked of the brokers outside of reading and writing: one handle for topics, offsets, groups and settings,
-// over one connection. Whoever needs one of them is given that one.
+// Everything but reading and writing: one handle for topics, offsets, groups and settings, over one connection.
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createConfigs } from './configs.ts'

@@ -1,4 +1,4 @@
-// What topics and brokers are set to, read from the brokers and, for topics, set.
+// Reads the configuration of topics and brokers, and sets that of topics.
 import { ConfigResourceTypes, alterConfigsV2 } from '#client-library'
 
 import { hasCode, pollUntil } from '@weir/kit'
@@ -12,16 +12,16 @@ import { KafkaError } from '../errors.ts'
 const SHOWN_WITHIN_MS = 5_000
 
 export type Configs = {
-  /** KafkaError `kafka.not_found` where there is no such topic. */
+  /** Throws KafkaError `kafka.not_found` where there is no such topic. */
   topic(topic: string): Promise<ConfigEntries>
-  /** Of those that there are. */
+  /** Topics that don't exist are left out. */
   topics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>>
   /**
-   * All settings of the topic's own: what isn't named goes back to the broker's default. Resolves once every broker shows them, or after
-   * some seconds: somebody may have set others since.
+   * Sets all of the topic's own settings: those that aren't named go back to the broker's default. Resolves once every
+   * broker shows them, or after a few seconds, because another client may have set others since.
    */
   setTopic(topic: string, config: ConfigEntries): Promise<void>
-  /** Each broker's, by its id. */
+  /** By broker id. */
   brokers(): Promise<ReadonlyMap<string, ConfigEntries>>
 }
 

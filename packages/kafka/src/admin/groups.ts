@@ -1,4 +1,4 @@
-// Consumer groups and transactional ids: what a group has committed, and the end of both.
+// Consumer groups and transactional ids: a group's committed offsets, deleting a group, fencing a transactional id.
 import { deleteGroupsV2 } from '#client-library'
 
 import type { BrokerCalls } from '../connect/broker-calls.ts'
@@ -11,13 +11,14 @@ import { committedOffsets } from '../connect/topic-calls.ts'
 import { KafkaError } from '../errors.ts'
 
 export type Groups = {
-  /** What the group has committed, by partition, without joining it; undefined where it never did. */
+  /** The group's committed offsets, by partition, without joining it; undefined where it never committed. */
   committedOffsets(groupId: string, topic: string): Promise<(bigint | undefined)[]>
-  /** KafkaError `kafka.group_not_empty` while it has members. */
+  /** Throws KafkaError `kafka.group_not_empty` while it has members. */
   delete(groupId: string): Promise<'deleted' | 'absent'>
   /**
-   * Ends the open transaction of whoever has this transactional id, and fences his transactions, wherever they write. It leaves no
-   * marker where none was open, so it doesn't refuse batches of no transaction: `Fencer` does, in partitions that there are.
+   * Ends the open transaction of this transactional id, and fences its transactions in all partitions. It leaves no
+   * marker where no transaction was open, so it doesn't fence batches written without a transaction: `Fencer` does, in
+   * partitions that exist.
    */
   fence(transactionalId: string): Promise<FormerHolder>
 }

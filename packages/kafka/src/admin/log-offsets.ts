@@ -1,4 +1,4 @@
-// Where a topic's log begins and ends, by partition, fresh from the brokers; and how its beginning is cut off.
+// Where each partition's log begins and ends, asked from the brokers each time; and deleting its oldest records.
 import type { BrokerCalls } from '../connect/broker-calls.ts'
 import * as topicCalls from '../connect/topic-calls.ts'
 import type { Isolation } from '../connect/topic-calls.ts'
@@ -10,7 +10,7 @@ export type LogOffsets = {
   /** The first offset of each partition that was written at or after a time; the end where none was. */
   at(topic: string, timestampMs: number): Promise<bigint[]>
   /**
-   * Resolves once nobody gets a record any more that lies before these offsets, one for each partition. Brokers free the disk when they
+   * Resolves once no reader gets a record before these offsets, one per partition. Brokers free the disk when they
    * delete the segment. Throws KafkaError `kafka.refused` where an offset is beyond the end.
    */
   deleteBefore(topic: string, before: readonly bigint[]): Promise<void>

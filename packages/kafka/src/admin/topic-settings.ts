@@ -1,5 +1,5 @@
-// What topics and brokers are set to: on how many brokers a topic lies, what holds for it, and which of that was set on
-// the topic itself. For whoever checks what Kafka promises; it changes nothing.
+// Describes topics and brokers: a topic's replication, its effective configuration, and which of it was set on the
+// topic itself. Changes nothing.
 import { ConfigResourceTypes, ConfigSources, describeConfigsV4 } from '#client-library'
 
 import type { Brokers } from '../connect/broker-calls.ts'
@@ -10,11 +10,11 @@ import type { Request } from '../connect/requests.ts'
 export type ConfigEntries = Readonly<Record<string, string>>
 
 export type TopicSettings = {
-  /** Of the partition with the fewest. */
+  /** Of the partition with the fewest replicas. */
   readonly replication: number
-  /** What holds, wherever it comes from. */
+  /** The effective settings, whatever their source. */
   readonly config: ConfigEntries
-  /** Those of them that the topic has of its own. */
+  /** Those of them that were set on the topic itself. */
   readonly own: ConfigEntries
 }
 
@@ -23,7 +23,7 @@ type Config = describeConfigsV4.DescribeConfigsResponseConfig
 
 const TOPICS_AT_ONCE = 50
 
-/** Those of the topics that there are. */
+/** Topics that don't exist are left out. */
 export async function describeTopics(
   brokers: Brokers,
   topics: readonly string[],
@@ -51,7 +51,7 @@ async function describeSlice(
   })
 }
 
-/** Whether every broker says that these, and no others, are the topic's own. */
+/** Whether every broker shows exactly these as the topic's own settings. */
 export async function isShown(
   brokers: Brokers,
   topic: string,
@@ -66,7 +66,7 @@ export async function isShown(
   })
 }
 
-/** By the broker's id: each is asked about itself. */
+/** By broker id: each broker describes itself. */
 export async function describeBrokers(brokers: Brokers): Promise<Map<string, ConfigEntries>> {
   const found = new Map<string, ConfigEntries>()
   for (const id of (await brokers.describe([])).brokers) {

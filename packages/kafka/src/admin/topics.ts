@@ -1,5 +1,5 @@
-// Making, deleting and looking at topics. It holds no rules about which of them may go: callers check those right
-// before. Every answer is fresh from the brokers.
+// Creates, deletes and inspects topics. Callers check beforehand whether a topic may be deleted. Every answer is fresh
+// from the brokers.
 import { createTopicsV5, deleteTopicsV4 } from '#client-library'
 
 import { hasCode, pollUntil } from '@weir/kit'
@@ -24,16 +24,16 @@ export type TopicSpec = {
 export type Topics = {
   /** Resolves once every broker knows the topic. `exists` means that it was there before. */
   create(spec: TopicSpec): Promise<'created' | 'exists'>
-  /** Resolves once no broker shows the topic any more, and tells the producers of this handle. */
+  /** Resolves once no broker shows the topic any more. Informs the producers of this handle. */
   delete(topic: string): Promise<'deleted' | 'absent'>
   exists(topic: string): Promise<boolean>
-  /** True when no partition holds a record, of whatever transaction. Markers of fences are none. */
+  /** True when no partition holds a record, of any transaction. Fences' markers don't count. */
   isEmpty(topic: string): Promise<boolean>
   partitionCount(topic: string): Promise<number | undefined>
 }
 
 const BROKERS_DEFAULT = -1
-// Versions before those that a quota on changes of the controller refuses: a broker delays its answers to them instead.
+// A quota on topic changes refuses later versions of these requests; a broker answers these versions late instead.
 const REQUEST_TIMEOUT_MS = 10_000
 const SPREAD_TIMEOUT_MS = 15_000
 

@@ -1,5 +1,5 @@
-// Questions to brokers that are asked until they are answered: each of one or several requests, which are made again together when
-// something passing went wrong. All who ask by one handle share its connections.
+// Calls of one or several requests to brokers. A call is repeated as a whole after a passing error. All users of one
+// handle share its connections.
 import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 
 import type { ClusterState } from './cluster-state.ts'
@@ -10,19 +10,19 @@ import { internalsOf } from './internals.ts'
 import type { Kafka } from './internals.ts'
 import type { Request } from './requests.ts'
 
-/** The brokers, for as long as a question may take. */
+/** Brokers that can be asked during one call. */
 export type Brokers = {
   ask<Answer>(target: Target, request: Request<Answer>, purpose?: Purpose): Promise<Answer>
-  /** What any broker knows now of itself, the others and these topics; or this one. */
+  /** What any broker, or broker `at`, knows now of the brokers and these topics. */
   describe(topics: readonly string[], at?: number): Promise<ClusterState>
 }
 
 export type Call<T> = (brokers: Brokers) => Promise<T>
 
 export type BrokerCalls = {
-  /** Again on passing errors, until the deadline. Throws KafkaError `kafka.unavailable` or `refused`. */
+  /** Retries passing errors until the deadline. Throws KafkaError `kafka.unavailable` or `refused`. */
   run<T>(what: string, call: Call<T>): Promise<T>
-  /** With brokers just seen working, and never twice: for what may not happen twice. */
+  /** Never retries, and asks brokers just seen working: for calls that must not run twice. */
   runOnce<T>(what: string, call: Call<T>): Promise<T>
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
   const leave = cluster.join()
 
   async function attempt<T>(call: Call<T>, limits: Limits): Promise<T> {
-    // Nobody would close what was opened now.
+    // Nothing would close a connection opened now.
     if (signal.aborted) throw unavailable('be asked after closing')
     const end = performance.now() + limits.ms
     return bounded(call(askBrokers(cluster, 'control', () => end)), limits)
@@ -63,7 +63,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
   }
 }
 
-/** Each request once, and none later than `untilMs` says when it is asked for. */
+/** Sends each request once, and none after `untilMs`, which is read for each request. */
 export function askBrokers(cluster: Cluster, purpose: Purpose, untilMs: () => number): Brokers {
   return {
     ask: (target, request, other = purpose) =>
@@ -99,10 +99,10 @@ function lastWord(what: string, error: unknown): unknown {
   return mayPass ? unavailable(what, error) : refused(what, error)
 }
 
-/** An answer in the caller's own terms. */
+/** An error with the caller's own code. */
 const isOver = (error: unknown): boolean => hasCode(error) && !hasCode(error, 'kafka.not_sent')
 
-/** Ends with the time, and with `signal`. */
+/** Rejects when the time is over, or when `signal` aborts. */
 async function bounded<T>(work: Promise<T>, { what, ms, signal }: Limits): Promise<T> {
   const { promise: closed, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(unavailable(what))

@@ -1,6 +1,7 @@
-// One connection to one broker. The library connects, frames requests and matches answers. Here it is found out what the broker
-// speaks, we are logged in, and requests wait where the broker says so. A request ends with its answer, or as certainly not sent (KafkaError
-// `kafka.not_sent`), or lost with the connection, when nobody knows: one whose answer takes too long ends the connection for all.
+// One connection to one broker. The library connects, frames requests and matches answers; this file negotiates
+// versions, logs in, and delays requests while the broker throttles. A request ends with its answer, as certainly not
+// sent (KafkaError `kafka.not_sent`), or lost with the connection, its outcome unknown. An answer that takes too long
+// ends the connection for all its requests.
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
@@ -20,16 +21,16 @@ import type { Troubles } from './troubles.ts'
 export type Address = { readonly host: string; readonly port: number }
 
 export type BrokerConnection = {
-  /** Requests leave in the order of these calls; one that waits isn't sent after `untilMs` (of `performance.now`). */
+  /** Requests leave in the order of these calls; a waiting one isn't sent after `untilMs` (of `performance.now`). */
   send<Answer>(request: Request<Answer>, untilMs: number): Promise<Answer>
-  /** Not if it was lost, or rested for so long that the broker may be closing it. */
+  /** False if it was lost, or was idle for so long that the broker may be closing it. */
   isUsable(): boolean
   /** Takes no further requests, and ends after the last answer. */
   retire(): void
   close(): void
 }
 
-/** Of all connections of a handle. */
+/** For all connections of a handle. */
 export type ConnectionSettings = {
   readonly clientId: string
   readonly troubles: Troubles
@@ -42,12 +43,12 @@ type Purpose = { readonly answerWithinMs: number; readonly gate: Gate }
 const CONNECT_TIMEOUT_MS = 3_000
 const KEEP_ALIVE_MS = 60_000
 const IN_FLIGHT_MAX = 10_000
-// Brokers close after 10 minutes without a request; one sent at that moment would be lost.
+// Brokers close a connection after 10 minutes without a request; one sent at that moment would be lost.
 const IDLE_MS_MAX = 540_000
-// What a broker counts a quota by is seconds long; timers go wrong far above this.
+// Quota windows last seconds; timers misbehave far above this value.
 const THROTTLE_MS_MAX = 600_000
 
-// They print whole requests, logins among them, where DEBUG is set.
+// They print whole requests, including logins, where DEBUG is set.
 for (const logger of Object.values(loggers)) logger.enabled = false
 
 /** Throws KafkaError `kafka.not_sent`, or `kafka.unsupported_broker`. */
@@ -100,7 +101,7 @@ async function connect(
   address: Address,
   troubles: Troubles,
 ): Promise<void> {
-  // Whoever has asked is told; without a listener an error would end the process.
+  // The request's caller gets the error; without a listener it would end the process.
   connection.on('error', () => undefined)
   const connected = connection.connect(address.host, address.port)
   connection.socket.setKeepAlive(true, KEEP_ALIVE_MS)
@@ -157,14 +158,14 @@ function requestsOn(connection: Connection, { gate, broker, known }: Facts): Bro
   }
 }
 
-/** A broker that we ask too much takes no further request for a while (KIP-219). */
+/** A throttling broker must get no further request for a while (KIP-219). */
 function throttledBy<T>(gate: Gate, outcome: T): T {
   const throttledMs = Math.min(throttleIn(outcome), THROTTLE_MS_MAX)
   if (throttledMs > 0) setTimeout(gate.shut(), throttledMs)
   return outcome
 }
 
-// The library's own way leaves a connection alone that it couldn't open. There is no socket if opening threw at once.
+// The library's own close ignores a connection that it couldn't open. There is no socket if opening threw immediately.
 function end({ socket }: Partial<Connection>): void {
   socket?.destroy()
 }

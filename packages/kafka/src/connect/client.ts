@@ -1,5 +1,4 @@
-// Makes the handle that every other function of this package takes: where the brokers are, how to get in,
-// who asks. It opens no connection.
+// Creates the handle that every other function of this package takes: brokers, access, client id. Opens no connection.
 import type { Log } from '@weir/kit'
 
 import type { Address } from './broker-connection.ts'
@@ -28,7 +27,7 @@ export function createKafka(options: KafkaOptions): Kafka {
   })
 }
 
-/** The last colon is the port's: an IPv6 address has more of them. */
+/** The last colon precedes the port: an IPv6 address contains colons too. */
 const seedsOf = ({ brokers }: KafkaOptions): Address[] =>
   brokers.map((broker) => {
     const at = broker.lastIndexOf(':')

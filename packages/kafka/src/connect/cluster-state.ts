@@ -1,11 +1,11 @@
-// What a broker says of the cluster, as our functions take it: its brokers, and of each topic asked for, whether it exists and who
-// leads its partitions. What went wrong with one topic is said of that one alone.
+// A broker's description of the cluster: its brokers, and for each requested topic whether it exists and which broker
+// leads its partitions. An error with one topic doesn't affect the others.
 import { ProtocolError, ResponseError } from '#client-library'
 import type { metadataV12 } from '#client-library'
 
 export type Partition = {
   readonly partition: number
-  /** Undefined while it has none. */
+  /** Undefined while the partition has none. */
   readonly leader: number | undefined
   /** Grows with each new leader. */
   readonly leaderEpoch: number
@@ -17,9 +17,9 @@ export type Topic = { readonly id: string; readonly partitions: readonly Partiti
 export type ClusterState = {
   readonly brokers: readonly number[]
   readonly controller: number
-  /** Those that there are, their partitions by number. */
+  /** Topics that exist, their partitions by number. */
   readonly topics: ReadonlyMap<string, Topic>
-  /** Of those of which the broker says neither that they exist nor that they don't. */
+  /** The topics whose existence the broker neither confirms nor denies. */
   readonly faults: ReadonlyMap<string, ProtocolError>
 }
 
@@ -53,13 +53,13 @@ const toPartitions = (found: readonly metadataV12.MetadataResponsePartition[]): 
     }))
     .sort((a, b) => a.partition - b.partition)
 
-/** For `catch`: an answer that says of parts of it that they failed, as a whole. */
+/** For `catch`: returns an answer in which only some parts failed as a whole answer. */
 export function answerWithFaults<Answer>(error: unknown): Answer {
   if (error instanceof ResponseError) return wholeAnswer(error)
   throw error
 }
 
-// The library doesn't say in types which answer it was.
+// The library's types don't tell which answer it was.
 function wholeAnswer<Answer>({ response }: ResponseError): Answer {
   return response as Answer
 }

@@ -1,6 +1,6 @@
-// How a handle asks its cluster: one request to a broker, a coordinator or the controller. Where groups and transactions have their
-// coordinators is kept until they moved. Who leads a topic's partitions is not: it is asked topic by topic, so that there is none that
-// could fail to be forgotten, and one that is gone is no trouble to another.
+// One request to a broker, a coordinator or the controller of a handle's cluster. The coordinators of groups and
+// transactions are cached until they move. Partition leaders aren't cached: they are asked topic by topic, so no entry
+// can become stale, and a missing topic doesn't affect others.
 import { ProtocolError, findCoordinatorV4 } from '#client-library'
 
 import type { Address } from './broker-connection.ts'
@@ -12,7 +12,7 @@ import type { DescribeOptions, Nodes } from './nodes.ts'
 import { requestOf } from './requests.ts'
 import type { Request } from './requests.ts'
 
-/** A broker by its id, or by what it is to us. */
+/** A broker by its id or its role. */
 export type Target =
   | number
   | 'any'
@@ -20,15 +20,15 @@ export type Target =
   | { readonly group: string }
   | { readonly transactionalId: string }
 
-/** A request that has to wait isn't sent after `untilMs` (of `performance.now`). */
+/** A waiting request isn't sent after `untilMs` (of `performance.now`). */
 export type AskOptions = { readonly purpose: Purpose; readonly untilMs: number }
 
 export type Cluster = {
-  /** Once. What passes may be asked again (`isRetriable`). */
+  /** Asks once. Passing errors may be retried (`isRetriable`). */
   ask<Answer>(target: Target, request: Request<Answer>, options: AskOptions): Promise<Answer>
   /** What one broker knows now of the brokers and these topics. */
   describe(topics: readonly string[], options: DescribeOptions): Promise<ClusterState>
-  /** To be called by all who ask; the last one to call the function returned, once, ends the connections. */
+  /** Every user calls it, and calls the function returned once; the last such call ends the connections. */
   join(): () => void
 }
 

@@ -1,5 +1,6 @@
-// The connections of one handle, at most one for each purpose to each broker, opened when somebody needs it and shared by all who do.
-// Several purposes only where one must not wait for another: a broker answers the requests of a connection in order, one at a time.
+// The connections of one handle: at most one per purpose and broker, opened on demand and shared. Separate purposes
+// exist only where one must not wait for another: a broker answers the requests of a connection one at a time, in
+// order.
 import type { Log } from '@weir/kit'
 
 import { openConnection } from './broker-connection.ts'
@@ -7,9 +8,10 @@ import type { Address, BrokerConnection, ConnectionSettings } from './broker-con
 import { createGate } from './gate.ts'
 
 /**
- * Milliseconds after which an unanswered request ends its connection. `control` is for what is soon answered; what may keep a broker
- * waiting, as a fetch does, or is bulky, needs one of its own: `hot` and `cold` are two fetch sessions', `pool` is for fetches without
- * one. Who produces ends his connection earlier if need be. A broker bounds the connections of a host, so there are no more than six.
+ * Milliseconds after which an unanswered request ends its connection. `control` is for short requests. Long or bulky
+ * ones, such as fetches, have their own: `hot` and `cold` for the two fetch sessions, `pool` for fetches without a
+ * session. The producer may end its connection earlier. There are no more than six, because a broker bounds the
+ * connections of a host.
  */
 const ANSWER_WITHIN_MS = {
   control: 15_000,
@@ -26,12 +28,12 @@ export type Connections = {
   /** Throws KafkaError `kafka.not_sent`, or `kafka.unsupported_broker`. */
   open(address: Address, purpose: Purpose): Promise<BrokerConnection>
   isOpen(address: Address, purpose: Purpose): boolean
-  /** Those to other addresses take no further requests, and end after their last answer. */
+  /** Connections to other addresses take no further requests, and end after their last answer. */
   keepOnly(addresses: readonly Address[]): void
   close(): void
 }
 
-// Those who wait for a broker that is down don't storm it together.
+// So that waiting callers don't flood a broker that is down.
 const PAUSE_AFTER_FAILURE_MS = 50
 
 export function createConnections(
@@ -39,7 +41,7 @@ export function createConnections(
 ): Connections {
   const opening = new Map<string, Promise<BrokerConnection>>()
   const opened = new Map<string, BrokerConnection>()
-  // A broker's, not a connection's: who comes back by another one is put off as before.
+  // Per broker, not per connection: a new connection is throttled as the old one was.
   const gateOf = remembered(createGate)
 
   const usable = (name: string) => usableIn(opened, name)

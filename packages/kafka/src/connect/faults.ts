@@ -1,12 +1,12 @@
-// What an error of the Kafka client means: Kafka's own name for it, and whether trying again may help. It wraps errors in one
-// another, so all of these look through the causes. It decides nothing.
+// Classifies errors of the Kafka client: Kafka's own name for them, and whether a retry may help. The client nests
+// errors, so all of these functions search the causes.
 import { ProtocolError } from '#client-library'
 
 import { hasCode } from '@weir/kit'
 
 import { KafkaError } from '../errors.ts'
 
-/** What a login ended with, in a sentence for whoever runs the service. It holds no secret. */
+/** Why a login failed, in a sentence for the operator. It holds no secret. */
 export class LoginFailed extends Error {}
 
 type Refusal = { readonly type: string; readonly isRetriable: boolean }
@@ -21,7 +21,7 @@ export function protocolTypeOf(error: unknown): string | undefined {
   return refusalIn(error)?.type
 }
 
-/** True when the same request may succeed later: the broker said so, or no broker said anything. */
+/** True when the same request may succeed later: the broker said so, or no broker answered. */
 export function isRetriable(error: unknown): boolean {
   const chain = chainOf(error)
   if (chain.some((link) => hasCode(link, 'kafka.not_sent'))) return true
@@ -39,7 +39,7 @@ export function isTlsMissing(error: unknown): boolean {
   return chainOf(error).some((link) => codeOf(link) === USED_WRONGLY)
 }
 
-/** For how many milliseconds the broker that gave this answer, or refusal, wants no other request. */
+/** For how many milliseconds the broker that sent this answer or refusal wants no other request. */
 export function throttleIn(outcome: unknown): number {
   if (typeof outcome !== 'object' || outcome === null) return 0
   if ('throttleTimeMs' in outcome) return Number(outcome.throttleTimeMs)
@@ -64,7 +64,7 @@ function chainOf(error: unknown): Error[] {
   return chain
 }
 
-/** Of several parts of a request, some are left alone because of others. */
+/** When several parts of a request failed, some failed only because of others. */
 const firstOf = (errors: readonly unknown[]): unknown =>
   errors.find((error) => Object(error).apiId !== 'OPERATION_NOT_ATTEMPTED') ?? errors[0]
 

@@ -1,9 +1,12 @@
-// Lets the requests to a broker through in their order. While it is shut they wait: a broker that throttles us must not be
-// sent any, and one that is shown a login anew closes the connection if another request comes between.
+// Passes requests to a broker in order; while it is shut they wait. A throttling broker must get none, and a broker
+// closes a connection when another request interrupts a renewed login.
 import { KafkaError } from '../errors.ts'
 
 export type Gate = {
-  /** `work` at once or when the gate opens. Rejects with KafkaError `kafka.not_sent` where that is after `untilMs`. */
+  /**
+   * Runs `work` immediately, or when the gate opens. Rejects with KafkaError `kafka.not_sent` where that is after
+   * `untilMs`.
+   */
   pass<T>(work: () => Promise<T>, untilMs: number): Promise<T>
   /** Shuts it until the function returned is called, once. */
   shut(): () => void
@@ -38,6 +41,6 @@ export function createGate(): Gate {
   }
 }
 
-/** The broker has seen nothing of it, for certain. */
+/** The broker has certainly received nothing of it. */
 export const notSent = (why: string, cause?: unknown): KafkaError =>
   new KafkaError('kafka.not_sent', why, { cause })

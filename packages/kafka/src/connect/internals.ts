@@ -1,4 +1,4 @@
-// What a Kafka handle stands for inside this package. Never exported from the package.
+// The content of a Kafka handle inside this package. Never exported from the package.
 import type { Log } from '@weir/kit'
 
 import type { Cluster } from './cluster.ts'
@@ -6,7 +6,7 @@ import type { Troubles } from './troubles.ts'
 
 declare const opaque: unique symbol
 
-/** A connection's settings. Give it to the functions of this package; it has nothing to call. */
+/** A connection's settings, to be passed to the functions of this package; it has no methods. */
 export type Kafka = { readonly [opaque]: true }
 
 export type Internals = {
@@ -16,7 +16,7 @@ export type Internals = {
   readonly troubles: Troubles
 }
 
-/** Tells producers of this process that a topic is gone. */
+/** Informs producers of this process that a topic was deleted. */
 export type DeletedTopics = {
   announce(topic: string): void
   subscribe(listener: (topic: string) => void): () => void
@@ -36,7 +36,7 @@ export function internalsOf(kafka: Kafka): Internals {
   return internals
 }
 
-// The brand exists in types only, so no value can have it without being told so.
+// The brand exists in types only, so a value gets it only by this cast.
 function asOpaque(value: object): Kafka {
   return value as Kafka
 }

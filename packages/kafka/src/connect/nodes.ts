@@ -1,5 +1,5 @@
-// Where the brokers of a cluster are: first those that the settings name, then those that a broker named last. Any of them that can
-// be reached will do to ask for the others.
+// The brokers' addresses: first those of the settings, then those that a broker named last. Any reachable one can name
+// the others.
 import { ProtocolError, metadataV12 } from '#client-library'
 
 import type { Address, BrokerConnection } from './broker-connection.ts'
@@ -14,7 +14,7 @@ type ConnectOptions = { readonly purpose: Purpose; readonly untilMs: number }
 export type DescribeOptions = { readonly untilMs: number; readonly at?: number | undefined }
 
 export type Nodes = {
-  /** To the broker of this id, or to any. */
+  /** To the broker with this id, or to any. */
   connect(target: number | 'any', options: ConnectOptions): Promise<BrokerConnection>
   describe(topics: readonly string[], options: DescribeOptions): Promise<ClusterState>
   learn(node: Address & { readonly nodeId: number }): void
@@ -35,7 +35,7 @@ export function createNodes(seeds: readonly Address[], connections: Connections)
     try {
       return await connections.open(address, purpose)
     } catch (error) {
-      // It may have moved; the others know where to.
+      // It may have moved; the other brokers know its new address.
       addresses.delete(target)
       throw error
     }
@@ -52,7 +52,7 @@ export function createNodes(seeds: readonly Address[], connections: Connections)
       .catch(answerWithFaults<metadataV12.MetadataResponse>)
     addresses.clear()
     answer.brokers.forEach(learn)
-    // A broker that the settings name otherwise than it does itself would be connected to twice.
+    // Otherwise a broker whose name in the settings differs from its own would get two connections.
     if (addresses.size > 0) connections.keepOnly([...addresses.values()])
     return toClusterState(answer)
   }

@@ -1,14 +1,14 @@
-// A request to a broker. The library's generated requests speak most of Kafka's; what they lack is written and read by own
-// functions that are given to its `createAPI`. None is sent in a version that the broker doesn't have.
+// A request to a broker. Most use the library's generated requests; for the others, own functions to write and read
+// them are given to its `createAPI`. None is sent in a version that the broker doesn't have.
 import { protocolAPIsById } from '#client-library'
 import type { API, Connection } from '#client-library'
 
 import { KafkaError } from '../errors.ts'
 
 export type Request<Answer> = {
-  /** Kafka's number of it. */
+  /** Its API key in Kafka's protocol. */
   readonly key: number
-  /** Those that will do, the best one first. */
+  /** The versions that we support, the preferred one first. */
   readonly versions: readonly RequestVersion<Answer>[]
 }
 
@@ -31,7 +31,7 @@ export function requestOf<Args extends unknown[], Answer>(
   return { key: api.key, versions: [{ version: api.version, send }] }
 }
 
-/** Throws KafkaError `kafka.unsupported_broker`, which says what is missing. */
+/** Throws KafkaError `kafka.unsupported_broker`, which names what is missing. */
 export function versionFor<Answer>(
   { key, versions }: Request<Answer>,
   known: KnownVersions,

@@ -1,5 +1,5 @@
-// Questions about one topic, asked of the brokers themselves: who leads its partitions, where its log begins
-// and ends, what a group has committed. Nothing is remembered between two questions.
+// Questions about one topic, asked of the brokers: its leaders, its logs' ends, a group's committed offsets. Nothing is
+// cached.
 import { ProtocolError, deleteRecordsV2, listOffsetsV8, offsetFetchV9 } from '#client-library'
 
 import { delay } from '@weir/kit'
@@ -28,7 +28,10 @@ const ISOLATION_LEVEL = { read_uncommitted: 0, read_committed: 1 } as const sati
   number
 >
 
-/** The partitions by number, as one broker knows them now, any or this one; undefined when it knows no such topic. */
+/**
+ * The partitions by number, as one broker (any, or the given one) knows them now; undefined when it knows no such
+ * topic.
+ */
 export async function findPartitions(
   brokers: Brokers,
   topic: string,
@@ -44,7 +47,7 @@ async function findTopic(brokers: Brokers, topic: string, at?: number): Promise<
   return topics.get(topic)
 }
 
-/** The same from every broker: a topic that was made or deleted just now is known to some before others. */
+/** The same from every broker: some learn of a new or deleted topic before others. */
 export async function findPartitionsEverywhere(
   brokers: Brokers,
   topic: string,
@@ -63,7 +66,10 @@ export async function needTopic(brokers: Brokers, topic: string): Promise<Topic>
   return found
 }
 
-/** True when all brokers say so, twice: one that just started might not know all topics yet. Of the id, if there is one. */
+/**
+ * True when all brokers say so, twice, because one that just started might not know all topics yet. Checks the id if
+ * one is given.
+ */
 export async function isGone(brokers: Brokers, topic: string, id?: string): Promise<boolean> {
   const isKnown = async () => {
     const { brokers: ids } = await brokers.describe([])
@@ -95,14 +101,14 @@ export function endOffsetsOf(
 
 type LedBy = Pick<Partition, 'partition' | 'leader'>
 
-/** Where the log of one partition ends now, whatever of it counts. Throws Kafka's own error while the leader doesn't have it. */
+/** The log end of one partition, committed or not. Throws Kafka's own error while the leader doesn't have it. */
 export async function logEndOf(brokers: Brokers, topic: string, one: LedBy): Promise<bigint> {
   const asked = { topic, partitions: [one] }
   const [end] = (await askLeaders(brokers, asked, LATEST, 'read_uncommitted')).values()
   return end ?? leftOut()
 }
 
-/** Where it begins now. */
+/** Where the partition's log begins now. */
 export async function logStartOf(brokers: Brokers, topic: string, one: LedBy): Promise<bigint> {
   const asked = { topic, partitions: [one] }
   const [start] = (await askLeaders(brokers, asked, EARLIEST, 'read_uncommitted')).values()
@@ -119,15 +125,15 @@ export async function offsetsAt(
   topic: string,
   timestampMs: number,
 ): Promise<bigint[]> {
-  // The end first: what is written in between is at or after it.
+  // The end is asked first: anything written between the two questions lies at or after it.
   const ends = await endOffsets(brokers, topic, 'read_committed')
-  // Below 0 are Kafka's special ones.
+  // Negative timestamps have special meanings in Kafka.
   const time = BigInt(Math.max(0, Math.floor(timestampMs)))
   const found = await listOffsets(brokers, topic, time, 'read_committed')
   return found.map((offset, partition) => (offset < 0n ? (ends[partition] ?? 0n) : offset))
 }
 
-/** What the group has committed, by partition, without joining it; undefined where it never did. */
+/** The group's committed offsets, by partition, without joining it; undefined where it never committed. */
 export async function committedOffsets(
   brokers: Brokers,
   groupId: string,
@@ -144,7 +150,7 @@ export async function committedOffsets(
   return inOrder(partitions, committed).map((offset) => (offset < 0n ? undefined : offset))
 }
 
-/** From then on each partition begins there. Throws Kafka's own error where one of the offsets isn't in its log. */
+/** From then on each partition begins at its offset. Throws Kafka's own error where an offset isn't in the log. */
 export async function deleteBefore(
   brokers: Brokers,
   topic: string,
@@ -196,7 +202,7 @@ async function askLeaders(
   return offsets
 }
 
-/** Throws Kafka's own error, which passes, while the partition has none. */
+/** Throws Kafka's own, retriable error while the partition has none. */
 export function leaderOf({ leader }: Pick<Partition, 'leader'>): number {
   if (leader === undefined) throw new ProtocolError('LEADER_NOT_AVAILABLE')
   return leader

@@ -1,5 +1,5 @@
-// Why Kafka can't be reached, as far as a connection can tell: for the log, once a minute for each reason, and
-// for readiness, which says what to put right. It decides nothing; those who connect try again anyway.
+// Why Kafka can't be reached, as far as a connection can tell: logged once a minute per reason, and shown in readiness
+// with what to correct. It doesn't affect the retries.
 import type { Socket } from 'node:net'
 
 import type { Log } from '@weir/kit'
@@ -8,13 +8,13 @@ import { codeIn, hintFor } from '@weir/kit'
 import { LoginFailed } from './faults.ts'
 
 export type Troubles = {
-  /** To be called with each new socket to a broker. */
+  /** Call with each new socket to a broker. */
   watch(socket: Socket, address: { host: string; port: number }): void
-  /** A broker that speaks TLS has ended a connection that doesn't. */
+  /** A broker that speaks TLS has closed a plain connection. */
   turnedAway(broker: string): void
-  /** A login was refused or broke off, as the error's message says. */
+  /** A login was refused or broke off; the error's message says why. */
   loginFailed(error: unknown): void
-  /** The reason of late, if there is one. */
+  /** The recent reason, if there is one. */
   current(): string | undefined
 }
 
@@ -30,7 +30,7 @@ const SETTINGS = {
 const CURRENT_FOR_MS = 20_000
 const LOG_AGAIN_AFTER_MS = 60_000
 const REASONS_MAX = 100
-// A broker that doesn't understand us closes at once; one that restarts has served us for a while.
+// A broker that rejects our protocol closes immediately; one that restarts has served the connection for a while.
 const YOUNG_MS = 2_000
 const LOGIN_COUNTS_FOR_MS = 5_000
 
@@ -44,7 +44,7 @@ export function createTroubles(log: Log, { isTls, mechanism }: ConnectionSecurit
   }
 
   function closedAtOnce(broker: string, isShaken: boolean): void {
-    // Whose login was refused a moment ago knows why.
+    // The reason is already known: the login was refused a moment ago.
     if (latest?.isLogin && performance.now() - latest.atMs < LOGIN_COUNTS_FOR_MS) return
     note(`${broker} closes connections immediately; ${questionOf({ isTls, mechanism }, isShaken)}?`)
   }
@@ -89,7 +89,7 @@ function questionOf({ isTls, mechanism }: ConnectionSecurity, isShaken: boolean)
   return `does it need ${wanted.join(' or ')}`
 }
 
-/** Whether a reason was not told for a while. */
+/** Whether a reason wasn't logged for a while. */
 function createNews(): (reason: string) => boolean {
   const loggedMs = new Map<string, number>()
   return (reason) => {

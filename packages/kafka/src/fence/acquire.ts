@@ -1,6 +1,7 @@
-// Makes somebody the one writer of some partitions that have a transactional id in common: whoever wrote them before is refused from a
-// marker on, in each. The fence counts only once its own marker was read back from every one of them; until then it is made again.
-// Nothing is written but markers. What a former transaction has left open there is ended as the rest of it was.
+// Makes the caller the one writer of some partitions that share a transactional id: from a marker on, each partition
+// refuses its former writers. The fence is complete only once its own marker was read back from every partition; until
+// then it is repeated. It writes only markers. What a former transaction left open there is ended as the rest of that
+// transaction was.
 import { ProtocolError } from '#client-library'
 
 import { createTurns, hasCode } from '@weir/kit'
@@ -24,59 +25,60 @@ import { requestsUntil } from './transaction-requests.ts'
 import { untilDone } from './until-done.ts'
 import { KafkaError } from '../errors.ts'
 
-/** What has one writer. */
+/** Partitions that have one writer. */
 export type OwnedLogs = {
   readonly partitions: readonly { readonly topic: string; readonly partition: number }[]
   /**
-   * The header that has the same value on those records of a transaction that belong together, in whichever of the partitions they are.
-   * By it the end of a transaction that a partition lacks is found in another, if there are no more than 2,000 records of it in each
-   * (left-open.ts). Without it what was left open is aborted.
+   * A header with the same value on those records of a transaction that belong together, in any of the partitions. It
+   * finds in another partition the marker that one partition lacks, if the transaction has at most 2,000 records in
+   * each (left-open.ts). Without it open transactions are aborted.
    */
   readonly linkHeader?: string
 }
 
 export type Acquiring = OwnedLogs & {
   readonly transactionalId: string
-  /** A partition may be without a leader, or just have been created: then a broker can hold up all its transactions for 30 s. */
+  /** While a partition has no leader, or was just created, a broker can delay all its transactions for 30 s. */
   readonly deadlineMs: number
 }
 
 export type Acquired = {
-  /** Under which the partitions are to be written, from sequence 0 on. */
+  /** The identity to write under, from sequence 0 on. */
   readonly identity: Identity
-  /** Where the own marker lies in each: all before it is what others wrote, and they write no more. */
+  /** The offset of the fence's marker in each partition: others wrote all before it, and can write no more. */
   readonly markers: readonly bigint[]
   /**
-   * Kafka has given the transactional id another producer id than the one that the partitions may have been written with, so
-   * that whoever wrote them is NOT refused: it must have stopped by itself, and then they are to be acquired again.
+   * Kafka has given the transactional id another producer id than the one that may have written the partitions. That
+   * former writer is NOT fenced: it must have stopped before, and then the partitions are to be acquired again.
    */
   readonly isNewIdentity: boolean
 }
 
 export type Fencer = {
   /**
-   * Throws KafkaError `kafka.fenced` when another acquires them at this time, `kafka.unavailable` after the deadline, or
-   * `kafka.refused`.
+   * Throws KafkaError `kafka.fenced` when another owner acquires them meanwhile, `kafka.unavailable` after the
+   * deadline, or `kafka.refused`.
    */
   acquire(acquiring: Acquiring): Promise<Acquired>
   /**
-   * The next identity of an owner, whose batches have all been answered: Kafka forgets a transactional id that nobody asks about for
-   * a week. Throws KafkaError `kafka.fenced` when another has acquired the partitions, or the id was forgotten.
+   * The next identity of an owner whose batches have all been answered: Kafka forgets a transactional id that isn't
+   * used for a week. Throws KafkaError `kafka.fenced` when another owner has acquired the partitions, or the id was
+   * forgotten.
    */
   renew(transactionalId: string, identity: Identity): Promise<Identity>
   close(): void
 }
 
-// A new id has the epochs 0 and 1 after its first fence, so none from 2 on is a first one's.
+// The first fence of a new id uses the epochs 0 and 1, so a higher epoch means an older id.
 const FIRST_EPOCHS = 2
-// How long what a fence has begun may stay open if it never ends it. It holds no records of its own, but may hold what is to be
-// committed, and Kafka would abort that: another owner needs 12 s to come.
+// How long a fence's transaction may stay open if the fence never ends it. It holds no records of its own, but may
+// cover records that are to be committed, which Kafka would abort: another owner needs 12 s to arrive.
 const TRANSACTION_TIMEOUT_MS = 60_000
 const RENEW_WITHIN_MS = 15_000
 const PLACES_TIMEOUT_MS = 3_000
-// More at once would only wait for one another, and for longer than an answer may take.
+// More would only wait for one another, and for longer than an answer may take.
 const AT_ONCE = 32
-/** The partition isn't as its leader said a moment ago. */
+/** The partition isn't as its leader described it a moment ago. */
 const MOVED: readonly string[] = [
   'OFFSET_OUT_OF_RANGE',
   'UNKNOWN_TOPIC_ID',
@@ -105,12 +107,12 @@ export function createFencer(kafka: Kafka): Fencer {
 
 type Deps = { readonly cluster: Cluster; readonly places: Places; readonly inTurn: Turns }
 
-/** What the attempts so far have told. */
+/** What the attempts so far have found. */
 type Known = {
-  /** Whether there was nothing in any of the partitions that somebody could have written. */
+  /** Whether none of the partitions held anything written by others. */
   wasEmpty: boolean | undefined
   first: { readonly identity: Identity; readonly isNew: boolean } | undefined
-  /** Identities that may have been given to us without our learning of it. */
+  /** Identities that Kafka may have given us without our receiving the answer. */
   lost: number
 }
 
@@ -124,7 +126,7 @@ async function acquire(deps: Deps, acquiring: Acquiring): Promise<Acquired> {
 
 type Attempt = { readonly known: Known; readonly untilMs: number }
 
-/** Undefined when the fence has to be made again. */
+/** Undefined when the fence has to be repeated. */
 async function attempt(
   deps: Deps,
   { transactionalId, partitions, linkHeader }: Acquiring,
@@ -133,7 +135,7 @@ async function attempt(
   const fencing = { cluster: deps.cluster, transactionalId, untilMs }
   const brokers = askBrokers(deps.cluster, 'control', () => untilMs)
   const logs = await findLogs(deps.places, partitions)
-  // It also makes certain that the leaders have the logs: a marker that comes sooner holds up the transactions of others.
+  // Also ensures that the leaders have the logs: a marker that arrives earlier delays the transactions of others.
   const ends = await Promise.all(logs.map((log) => logEndOf(brokers, log.topic, log)))
   known.wasEmpty ??= ends.every((end) => end === 0n)
   await endInterrupted(brokers, fencing, { logs, linkHeader })
@@ -168,8 +170,8 @@ type Fencing = {
 }
 
 /**
- * A fence that ends a committed transaction may itself have been interrupted before its own commit. To take the transactional id
- * would abort it, and the committed transaction with it, so it is committed first.
+ * A fence that ends a committed transaction may itself have been interrupted before its commit. Acquiring the
+ * transactional id would abort it, and with it the committed transaction, so it is committed first.
  */
 async function endInterrupted(
   brokers: Brokers,
@@ -184,12 +186,12 @@ async function endInterrupted(
   try {
     await requestsUntil(cluster, untilMs).end({ transactionalId, ...former }, true)
   } catch (error) {
-    // Then somebody else has ended it, or taken the id.
+    // Otherwise another owner has ended it, or acquired the id.
     if (!isFromBroker(error) || isRetriable(error)) throw error
   }
 }
 
-/** The identity that the marker is to have. Ends what is open of whoever had the transactional id. */
+/** The identity for the marker. Ends the open transaction of the transactional id's former owner. */
 async function take(fencing: Fencing, known: Known): Promise<Identity> {
   try {
     const identity = await init(fencing)
@@ -203,11 +205,11 @@ async function take(fencing: Fencing, known: Known): Promise<Identity> {
 
 type Marking = Pick<Acquiring, 'partitions'> & {
   readonly fence: Identity
-  /** Whether what is open there counts. */
+  /** Whether to commit what is open there. */
   readonly isCommit: boolean
 }
 
-/** Puts the marker into the partitions; gives the identity to write with. */
+/** Writes the marker into the partitions and returns the identity to write with. */
 async function mark(fencing: Fencing, marking: Marking): Promise<Identity> {
   const { fence, partitions, isCommit } = marking
   const { cluster, transactionalId, untilMs } = fencing
@@ -216,7 +218,7 @@ async function mark(fencing: Fencing, marking: Marking): Promise<Identity> {
   const topics = partitions.map(({ topic, partition }) => ({ topic, partitions: [partition] }))
   await requests.addPartitions(producer, topics)
   await requests.end(producer, isCommit)
-  // As whom the fence was made: if another has made one since, it is the owner.
+  // Under the marker's own identity: if there was another fence since, its creator is the owner and this is refused.
   return init(fencing, fence)
 }
 
@@ -230,7 +232,10 @@ async function init(
   return { id: given.producerId, epoch: given.producerEpoch }
 }
 
-/** An id that changes between two attempts leaves whoever wrote with the former one where the first left no marker. */
+/**
+ * If the producer id changes between two attempts, the writer with the former id isn't fenced where the first attempt
+ * left no marker.
+ */
 const isNew = ({ wasEmpty, first }: Known, fence: Identity): boolean =>
   wasEmpty === false && first !== undefined && (first.isNew || first.identity.id !== fence.id)
 
@@ -238,7 +243,7 @@ function orFenced(error: unknown): never {
   throw isFenced(error) ? fencedBy(error) : error
 }
 
-/** For `catch`. */
+/** For `catch`: undefined for a passing error. */
 function passing(error: unknown): undefined {
   if (!MOVED.includes(protocolTypeOf(error) ?? '')) return orFenced(error)
   return undefined

@@ -1,6 +1,6 @@
-// What a transactor that owns its logs needs before it writes: no transaction may be open in them. One of a former owner, which Kafka
-// takes for ended (left-open.ts), is ended by acquiring the logs, as it should have been. One of somebody else can't be ended, and would
-// hide what was committed after it.
+// Ensures that no transaction is open in the logs of a transactor before it writes. A former owner's transaction that
+// Kafka takes for ended (left-open.ts) is ended by acquiring the logs, as it should have been. An unrelated producer's
+// can't be ended, and would hide what is committed after it.
 import { delay } from '@weir/kit'
 
 import { endOffsets, leaderOf, needTopic } from '../connect/topic-calls.ts'
@@ -19,7 +19,10 @@ const ACQUIRED_WITHIN_MS = 15_000
 const ENDED_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 20
 
-/** Has the transactional id taken by `take` when nothing is open in the logs that this could lose, and waits until nothing is. */
+/**
+ * Calls `take` to acquire the transactional id once nothing open in the logs could be lost by it, then waits until
+ * nothing is open.
+ */
 export async function takeEnded<T>(kafka: Kafka, of: Of, take: () => Promise<T>): Promise<T> {
   const calls = createBrokerCalls(kafka)
   try {
@@ -32,7 +35,10 @@ export async function takeEnded<T>(kafka: Kafka, of: Of, take: () => Promise<T>)
   }
 }
 
-/** Before the transactional id is taken, for to take it could abort what is to be committed. Throws what `acquire` throws. */
+/**
+ * Runs before the transactional id is acquired, since that could abort what is to be committed. Throws what `acquire`
+ * throws.
+ */
 async function endHanging(kafka: Kafka, calls: BrokerCalls, of: Of): Promise<void> {
   const open = await calls.run('look for open transactions', (brokers) => openIn(brokers, of))
   if (open.every(({ begins }) => begins.size === 0)) return
@@ -41,8 +47,9 @@ async function endHanging(kafka: Kafka, calls: BrokerCalls, of: Of): Promise<voi
 }
 
 /**
- * After the transactional id was taken: resolves when all logs end where their committed records end. Throws KafkaError
- * `kafka.hanging_transaction` when somebody else's transaction is open there, and `kafka.fenced` when a former owner's is.
+ * Runs after the transactional id was acquired: resolves when all logs end where their committed records end. Throws
+ * KafkaError `kafka.hanging_transaction` when an unrelated producer's transaction is open there, and `kafka.fenced`
+ * when a former owner's is.
  */
 async function untilAllEnded(calls: BrokerCalls, of: Of): Promise<void> {
   const isEnded = () =>
@@ -56,7 +63,7 @@ async function untilAllEnded(calls: BrokerCalls, of: Of): Promise<void> {
 
 async function areEnded(brokers: Brokers, partitions: Of['partitions']): Promise<boolean> {
   const ended = partitions.map(async ({ topic, partition }) => {
-    // In this order, lest what is written in between looks open.
+    // In this order, so that a record written in between doesn't look open.
     const to = (await endOffsets(brokers, topic, 'read_uncommitted'))[partition] ?? 0n
     const committed = (await endOffsets(brokers, topic, 'read_committed'))[partition] ?? 0n
     return committed >= to

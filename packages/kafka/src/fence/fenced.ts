@@ -1,4 +1,4 @@
-// How Kafka says to a producer that another one has its transactional id.
+// How Kafka tells a producer that another one has its transactional id.
 import { protocolTypeOf } from '../connect/faults.ts'
 import { KafkaError } from '../errors.ts'
 

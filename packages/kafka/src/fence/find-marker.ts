@@ -1,5 +1,6 @@
-// Whether a fence has left its marker in a partition's log, and where: from there on the broker refuses all who wrote there under
-// the same transactional id before. Kafka 4.3.1 says that a transaction has ended although a marker is missing (KAFKA-20734).
+// Whether a fence has left its marker in a partition's log, and where: from there on the broker refuses all earlier
+// writers under the same transactional id. Needed because Kafka 4.3.1 reports a transaction as ended although a marker
+// is missing (KAFKA-20734).
 import type { Brokers } from '../connect/broker-calls.ts'
 import { batchesIn } from '../protocol/fetched-batches.ts'
 import type { FetchedBatch } from '../protocol/fetched-batches.ts'
@@ -8,7 +9,7 @@ import type { LedPartition } from '../read/fetch-once.ts'
 import type { Identity } from '../produce/identities.ts'
 
 export type MarkerSought = {
-  /** Where the log ended before. */
+  /** The log end before the fence. */
   readonly from: bigint
   readonly identity: Identity
 }
@@ -20,7 +21,7 @@ const FETCH = {
   purpose: 'control',
 } as const
 
-/** Undefined when there is none up to the end, as the leader shows it now. */
+/** Undefined when there is none up to the leader's current log end. */
 export async function findMarker(
   brokers: Brokers,
   place: LedPartition,

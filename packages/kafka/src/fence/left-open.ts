@@ -1,7 +1,7 @@
-// What a transaction has left open in logs, and whether it was committed. Kafka 4.3.1 leaves the marker of a transaction out of a
-// partition that has no leader when it ends (KAFKA-20734): its records lie there open although it has ended, and the next marker of that
-// producer decides about them. Where a transaction has written to two logs, the marker in the other log says what has become of it. It
-// protects that each transaction counts in both logs or in none.
+// Transactions left open in logs, and whether they were committed. Kafka 4.3.1 writes no marker to a partition that has
+// no leader when a transaction ends (KAFKA-20734): its records stay open there, and that producer's next marker decides
+// about them. For a transaction that has written to two logs, the marker in the other log tells the outcome. This
+// ensures that each transaction counts in both logs or in none.
 import { ProtocolError, describeProducersV0, describeTransactionsV0 } from '#client-library'
 
 import { logEndOf, logStartOf } from '../connect/topic-calls.ts'
@@ -22,15 +22,15 @@ export type OpenIn = readonly {
   readonly begins: ReadonlyMap<bigint, bigint>
 }[]
 
-/** How the coordinator knows a transactional id. */
+/** What the coordinator knows of a transactional id. */
 export type KnownProducer = {
   readonly producerId: bigint
   readonly producerEpoch: number
-  /** Whether it has a transaction that was not yet ended. */
+  /** Whether it has a transaction that hasn't ended. */
   readonly isOngoing: boolean
 }
 
-/** A transaction that is judged takes fewer, markers included. */
+/** A transaction whose outcome is searched has fewer offsets, markers included. */
 const TRANSACTION_OFFSETS_MAX = 2_000n
 const FETCH = {
   bytesMax: 1_048_576,
@@ -39,7 +39,7 @@ const FETCH = {
   purpose: 'control',
 } as const
 
-/** Asks the leaders what lies in their logs, whether or not it is replicated yet. */
+/** Asks the leaders what is open in their logs, replicated or not. */
 export const findOpen = (brokers: Brokers, logs: readonly Log[]): Promise<OpenIn> =>
   Promise.all(
     logs.map(async (log) => {
@@ -57,7 +57,7 @@ export const findOpen = (brokers: Brokers, logs: readonly Log[]): Promise<OpenIn
 export const isOpenOf = (open: OpenIn, producerId: bigint): boolean =>
   open.some(({ begins }) => begins.has(producerId))
 
-/** Undefined when nobody has had the id, or Kafka has forgotten it. */
+/** Undefined when the id was never used, or Kafka has forgotten it. */
 export async function findProducer(
   brokers: Brokers,
   transactionalId: string,
@@ -74,14 +74,17 @@ export async function findProducer(
 }
 
 type Judging = {
-  /** Whoever has the transactional id now: only transactions of former holders are judged, for they have ended. */
+  /**
+   * The present holder of the transactional id: only transactions of former holders are examined, because those have
+   * ended.
+   */
   readonly holder: Pick<KnownProducer, 'producerId' | 'producerEpoch'>
   readonly linkHeader: string | undefined
 }
 
 /**
- * Whether what is open there of a former holder was committed. Where its part in no log was ended nobody has seen it, and it
- * counts as aborted, as it does where no header links its records.
+ * Whether a former holder's open transaction was committed. If it has ended in none of the logs, no reader has seen it
+ * and it counts as aborted; so does one whose records no header links.
  */
 export async function wasCommitted(
   brokers: Brokers,
@@ -112,8 +115,8 @@ export async function wasCommitted(
 type Stretch = Judging & { readonly from: bigint; readonly to: bigint; readonly linkHeader: string }
 
 /**
- * What identifies a record of a transaction in both logs: what links them, and the producer's epoch, as a former transaction may have
- * been about the same.
+ * Identifies a record of a transaction in both logs: the link header, and the producer's epoch, because a former
+ * transaction may have had the same header.
  */
 type Parts = { readonly open: readonly string[]; readonly committed: readonly string[] }
 
@@ -146,7 +149,7 @@ async function* batchesOf(
     const batches = batchesIn(records)
     yield* batches
     const last = batches.at(-1)
-    // A leader that has just become one may not show the end yet.
+    // A new leader may not show the end yet.
     if (last === undefined) throw new ProtocolError('OFFSET_NOT_AVAILABLE')
     next = last.next
   }

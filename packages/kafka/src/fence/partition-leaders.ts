@@ -1,4 +1,5 @@
-// Who leads the partitions that a transactional producer writes to: asked once for each topic, and anew after a leader moved.
+// The leaders of the partitions that a transactional producer writes to: asked once per topic, and again after a leader
+// moved.
 import { ProtocolError } from '#client-library'
 
 import type { Brokers } from '../connect/broker-calls.ts'
@@ -12,7 +13,7 @@ export const LEADER_MOVED: readonly string[] = [
 ]
 
 export type PartitionLeaders = {
-  /** Afterwards all of these are known. */
+  /** Afterwards the leaders of all these topics are known. */
   learn(topics: readonly string[]): Promise<void>
   /** By number. */
   partitionsOf(topic: string): readonly Partition[]

@@ -1,6 +1,6 @@
-// The requests of one transactional producer, each to the broker that is responsible for it. Partitions are added to a
-// transaction explicitly, which brokers of all versions that we know take. A request that Kafka has refused for certain, for a reason
-// that passes, is sent again; any other error is the caller's.
+// The requests of one transactional producer, each to the responsible broker. Partitions are added to a transaction
+// explicitly, which all supported broker versions accept. A request that Kafka has certainly refused for a passing
+// reason is retried; any other error goes to the caller.
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '#client-library'
 
 import { leaderOf } from '../connect/topic-calls.ts'
@@ -18,7 +18,9 @@ import type { ProducerIdentity, TransactionBatch } from './transaction-produce.t
 export type TopicPartitions = { readonly topic: string; readonly partitions: number[] }
 
 export type TransactionRequests = {
-  /** Ends what a former producer of this id had begun, and fences it; unless somebody did so after `own`, which is refused. */
+  /**
+   * Ends the transaction of the id's former producer, and fences it. Refused if another producer did so after `own`.
+   */
   init(
     transactionalId: string,
     timeoutMs: number,
@@ -72,7 +74,7 @@ export function createTransactionRequests(
   }
 }
 
-/** None is sent after `untilMs` (of `performance.now`). */
+/** Sends none after `untilMs` (of `performance.now`). */
 export function requestsUntil(cluster: Cluster, untilMs: number): TransactionRequests {
   const brokers = askBrokers(cluster, 'transactions', () => untilMs)
   return createTransactionRequests(brokers, createPartitionLeaders(brokers))

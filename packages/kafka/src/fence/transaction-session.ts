@@ -1,5 +1,5 @@
-// What a transactional producer has to remember: who it is, which partitions its transaction holds
-// already, and how many records each partition has got from it. A session that met an error is of no more use.
+// The state of a transactional producer: its identity, the partitions of its transaction, and how many records it has
+// written to each. A session can't be used after an error.
 import { endOffsetsOf } from '../connect/topic-calls.ts'
 import type { Brokers } from '../connect/broker-calls.ts'
 import type { AddressedRecord } from '../protocol/out-record.ts'
@@ -21,14 +21,14 @@ export type TransactionSession = {
   written(): Written
   /** One past the last offset that readers of committed records may see. */
   ends(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, bigint>>
-  /** A transaction that holds nothing ends without asking anyone. The next one may begin at once. */
+  /** An empty transaction ends without a request. The next one may begin immediately. */
   end(isCommit: boolean): Promise<void>
 }
 
 type Lane = TransactionPartition & { readonly batches: SizedRecord[][]; bytes: number }
 
 const SEQUENCE_MAX = 0x7fffffff
-/** One produce request is one batch, which the topic's `max.message.bytes` bounds. */
+/** One produce request carries one batch, which the topic's `max.message.bytes` bounds. */
 const BATCH_BYTES_MAX = 900_000
 
 export async function openSession(
@@ -41,7 +41,7 @@ export async function openSession(
   const identity = await requests.init(transactionalId, timeoutMs)
   const sequences = new Map<string, number>()
   let written = new Map<string, Map<number, bigint>>()
-  // The coordinator takes one addition at a time, and refuses others meanwhile.
+  // The coordinator accepts one addition at a time, and refuses others meanwhile.
   let adding: Promise<void> = Promise.resolve()
 
   function inTurn(add: () => Promise<void>): Promise<void> {
@@ -124,7 +124,7 @@ function partitionFor(leaders: PartitionLeaders, { topic, key }: AddressedRecord
   return key === null ? 0 : partitionOf(key, leaders.partitionsOf(topic).length)
 }
 
-// As Kafka counts: after the largest number comes 0.
+// As Kafka counts: 0 follows the largest number.
 function sequenceAfter(sequence: number, records: number): number {
   const room = SEQUENCE_MAX - sequence
   return records <= room ? sequence + records : records - room - 1

@@ -1,6 +1,6 @@
-// Transactions under one transactional id (docs/architecture.md 2, 4). Fencing ends whoever had the id
-// before, once everything he had begun is ended. After any error of Kafka's this object is spent, for nobody
-// knows then what the partitions have got: throw it away and make another one.
+// Transactions under one transactional id (docs/architecture.md 2, 4). Fencing ends the former holder's transaction and
+// then fences it. After any error from Kafka the state of the partitions is unknown: discard this object and create
+// another.
 import { delay, hasCode, withTimeout } from '@weir/kit'
 
 import { protocolTypeOf, unavailable } from '../connect/faults.ts'
@@ -17,19 +17,22 @@ import { KafkaError } from '../errors.ts'
 
 export type Transaction = {
   /**
-   * Resolves when all replicas have them; they are seen once the transaction is committed. Throws KafkaError `kafka.record_refused`, too,
-   * when Kafka refuses one of them because of itself.
+   * Resolves when all replicas have the records; readers see them once the transaction is committed. Also throws
+   * KafkaError `kafka.record_refused` when Kafka refuses one of the records.
    */
   send(records: readonly AddressedRecord[]): Promise<void>
 }
 
 /** Every method throws KafkaError `kafka.fenced`, `outcome_unknown` (commit only) or `unavailable`. */
 export type Transactor = {
-  /** Once, before the first transaction. With `logs`, KafkaError `kafka.hanging_transaction` says that a stranger's is open there. */
+  /**
+   * Call once, before the first transaction. With `logs`, throws KafkaError `kafka.hanging_transaction` when an
+   * unrelated producer's transaction is open there.
+   */
   fence(): Promise<void>
   /**
-   * One at a time. When `work` throws something of its own, the transaction is aborted, the error passed on,
-   * and the transactor stays usable. `outcome_unknown`: it may or may not be committed.
+   * One at a time. When `work` throws an error of its own, the transaction is aborted, the error rethrown, and the
+   * transactor stays usable. `outcome_unknown`: it may or may not be committed.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -37,16 +40,16 @@ export type Transactor = {
 
 export type TransactorOptions = {
   readonly transactionalId: string
-  /** After this time without an end the broker aborts a transaction by itself. */
+  /** The broker aborts a transaction that hasn't ended after this time. */
   readonly timeoutMs: number
   /**
-   * Whether `transaction` waits until readers see it, a few ms after Kafka has taken the commit: a reader
-   * who asks for the committed end right after the commit might be given an end before it. Default true.
+   * Whether `transaction` waits until readers see it, a few ms after Kafka has accepted the commit: a reader that asks
+   * for the committed end right after the commit might get an earlier end. Default true.
    */
   readonly awaitVisible?: boolean
   /**
-   * What it alone writes, or other owners under the same id. Then fencing ends a transaction that Kafka has left open in some of them
-   * as it has ended in the others, and resolves when none is open there: what is committed is all there is.
+   * Partitions that only owners under this id write. Fencing then ends a transaction that Kafka has left open in some
+   * of them as it has ended in the others, and resolves when none is open: what is committed is complete.
    */
   readonly logs?: OwnedLogs
 }
@@ -103,7 +106,7 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
     })
   }
 
-  // Work and aborting change the state behind the compiler's back.
+  // The compiler doesn't know that work and aborting change the state.
   function isSpent(): boolean {
     return state === 'spent'
   }
@@ -141,7 +144,7 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
   }
 }
 
-/** While a transaction is open, or its markers are on their way, the committed end can't pass its records. */
+/** The committed end can't pass a transaction's records while it is open or its markers aren't written yet. */
 async function untilVisible(session: TransactionSession, written: Written): Promise<void> {
   const end = performance.now() + VISIBLE_TIMEOUT_MS
   for (const [topic, offsets] of written) {

@@ -1,4 +1,4 @@
-// Something that is attempted, as a whole, until it is done or its time is over: what was done of it twice does no harm.
+// Repeats an attempt until it succeeds or its time is over. Attempts must be idempotent.
 import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 
 import { isRetriable, refused, unavailable } from '../connect/faults.ts'
@@ -8,8 +8,8 @@ export type Undertaking = { readonly what: string; readonly deadlineMs: number }
 const PAUSE = { minMs: 20, maxMs: 1_000 }
 
 /**
- * An attempt that gives undefined is made again, as is one that Kafka refused for now. Throws KafkaError `kafka.unavailable`,
- * `kafka.refused`, or what the attempt throws in its own terms. `untilMs`: nothing of it may be sent after that (of `performance.now`).
+ * Repeats `attempt` while it gives undefined or fails with a retriable error. Throws KafkaError `kafka.unavailable`,
+ * `kafka.refused`, or the attempt's own errors. `untilMs`: no request may be sent after that (of `performance.now`).
  */
 export async function untilDone<T>(
   { what, deadlineMs }: Undertaking,

@@ -1,5 +1,5 @@
-// Sends a request of a transaction again that Kafka has refused for certain, for a reason that passes, or that never reached it. Any
-// other error is the caller's: nobody knows then what was done.
+// Retries a transaction's request that Kafka has certainly refused for a passing reason, or that never reached it. Any
+// other error goes to the caller, because the outcome is unknown.
 import { delay, hasCode } from '@weir/kit'
 
 import { protocolTypeOf } from '../connect/faults.ts'

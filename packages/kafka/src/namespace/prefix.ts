@@ -1,6 +1,6 @@
-// A handle is a name space: every topic, group, transactional id and ACL of who uses it stands in Kafka under the
-// handle's prefix, so that several Weirs, or a Weir and others, share a cluster (docs/operations.md, Sharing a cluster).
-// Callers of this package use names without it, and see no others.
+// A handle is a name space: all its topics, groups, transactional ids and ACLs have the handle's prefix in Kafka, so
+// that several Weirs, or a Weir and other systems, share a cluster (docs/operations.md, Sharing a cluster). Callers of
+// this package use names without it, and see no others.
 import { createKafka } from '../connect/client.ts'
 import type { Kafka, KafkaOptions } from '../connect/client.ts'
 
@@ -19,9 +19,9 @@ export const prefixOf = (kafka: Kafka): string => prefixes.get(kafka) ?? ''
 
 export type Names = {
   full(name: string): string
-  /** Without the prefix; undefined for what isn't of this name space. */
+  /** Without the prefix; undefined for a name outside this name space. */
   own(fullName: string): string | undefined
-  /** The same of a topic by its full name. */
+  /** The same object with the topic's full name. */
   inFull<Of extends { readonly topic: string }>(one: Of): Of
 }
 

@@ -1,6 +1,7 @@
-// The one writer of a partition, under an identity that a fence has given: appends are stored in the order of the calls, each
-// whole and once, or not at all. What is asked again is the same bytes, until the broker says what came of them or the lane is
-// closed. Nothing is stored behind something that was refused: whoever reads the log may take its last record for all before it.
+// The one writer of a partition, under the identity of a fence: each append is stored whole, once and in the order of
+// the calls, or not at all. A retry sends the same bytes, until the broker tells the outcome or the lane is closed.
+// Nothing is stored after a refused append, so a reader may infer from the log's last record that all earlier ones are
+// there.
 import type { WireBatch } from './batch.ts'
 import { countOf } from './batch.ts'
 import type { Delivery, Outcome } from './delivery.ts'
@@ -13,18 +14,18 @@ import { KafkaError } from '../errors.ts'
 export type LanePlace = {
   readonly topic: string
   readonly partition: number
-  /** Nobody has written under it since the fence. */
+  /** Unused since the fence. */
   readonly identity: Identity
 }
 
 export type AppendLane = {
   /**
-   * The offset of the first record. Rejects with KafkaError `kafka.too_large`: for certain nothing of it is stored; `kafka.not_sent`:
-   * the same, as the lane has ended before; `kafka.fenced`: another writes; `kafka.outcome_unknown`. The first of them ends the
-   * lane.
+   * The offset of the first record. Rejects with KafkaError `kafka.too_large`: certainly nothing of it is stored;
+   * `kafka.not_sent`: the same, because the lane had ended; `kafka.fenced`: there is another writer;
+   * `kafka.outcome_unknown`. The first such error ends the lane.
    */
   append(records: readonly EncodedRecord[]): Promise<bigint>
-  /** What isn't stored by now may be, or not. */
+  /** Appends that aren't confirmed yet may or may not be stored. */
   close(): void
 }
 
@@ -34,7 +35,7 @@ export type AppendBatch = WireBatch & { readonly identity: Identity; readonly se
 type Append = {
   readonly records: readonly EncodedRecord[]
   readonly bytes: number
-  /** It was refused together with others, so it goes out by itself. */
+  /** It was refused together with others, so it is sent in a batch of its own. */
   isAlone: boolean
   resolve(offset: bigint): void
   reject(error: unknown): void
@@ -50,7 +51,7 @@ type State = LanePlace & {
   waiting: Append[]
   out: { readonly appends: readonly Append[]; readonly batch: AppendBatch } | undefined
   sequence: number
-  /** Of the topic that the fence was for. */
+  /** The id of the topic that was fenced. */
   topicId: string | undefined
   hasEnded: boolean
 }
@@ -85,7 +86,7 @@ function pump(state: State): void {
   )
 }
 
-/** As many as fit into a batch, one at least. */
+/** As many as fit into a batch, at least one. */
 function groupLength(waiting: readonly Append[]): number {
   let bytes = 0
   const end = waiting.findIndex((append, at) => {
@@ -140,7 +141,7 @@ function settle(state: State, { appends, batch, outcome }: Settling): void {
   endWith(state, outcome.kind === 'unknown' ? unknown(cause) : fenced(cause))
 }
 
-/** Of several nobody knows which one it was. */
+/** When a batch of several appends is refused, the broker doesn't say which one caused it. */
 function refuse(state: State, appends: readonly Append[]): void {
   if (appends.length === 1) return endWith(state, TOO_LARGE)
   for (const append of appends) append.isAlone = true

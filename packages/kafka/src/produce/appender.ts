@@ -1,5 +1,5 @@
-// Writes partitions for those who own them, exactly once: by identities that their fences have given, without transactions. It
-// sends by the lines that all producers of the handle share, and keeps nothing beyond what its callers have handed over.
+// Writes partitions for their owners, exactly once: under the identities of their fences, without transactions. It
+// shares the request lines of the handle's producers, and stores nothing but the callers' pending appends.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createAppendLane } from './append-lane.ts'
@@ -9,9 +9,9 @@ import { createPlaces } from './places.ts'
 import { produceRequestsOf } from './requests.ts'
 
 export type Appender = {
-  /** To be made once for each fence. */
+  /** Create one per fence. */
   lane(place: LanePlace): AppendLane
-  /** Its lanes must be closed before. */
+  /** Close its lanes first. */
   close(): void
 }
 

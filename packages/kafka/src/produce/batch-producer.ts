@@ -1,7 +1,7 @@
-// Sends records to Kafka for callers who may say «stored» only when it is true: `send` resolves after all
-// in-sync replicas have the record, and rejects in time with whether it is certain that it isn't stored. What may be stored is
-// asked again under the same numbers until then (docs/architecture.md 5). No fixed delay: each partition has one batch out, and
-// what arrives meanwhile makes the next one.
+// A producer for callers that confirm storage only when it is certain: `send` resolves after all in-sync replicas have
+// the record, and rejects in time, saying whether the record is certainly not stored. A batch whose outcome is unknown
+// is retried under the same numbers until then (docs/architecture.md 5). There is no fixed delay: each partition has
+// one batch in flight, and what arrives meanwhile forms the next one.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { loadCodec } from '../protocol/compress.ts'
@@ -40,7 +40,7 @@ export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions)
 
   const forgetTopic = (topic: string) => {
     places.forget(topic)
-    // Its partitions are begun anew; under the same producer id the broker could take their batches for repeated ones.
+    // Its partitions get a new producer id; under the old one the broker could take their batches for repeats.
     identities.renew()
     scheduler.forgetTopic(topic)
   }

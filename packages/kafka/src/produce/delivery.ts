@@ -1,6 +1,6 @@
-// Brings one batch to its partition's leader and says what became of it. The rule that it protects: what may be stored goes out
-// again as the same bytes until the broker says whether it is, or until nobody waits for it any more; what is not stored for
-// certain may go out again in any form.
+// Brings one batch to its partition's leader and reports the outcome. Its rule: a batch that may be stored is retried
+// as the same bytes until the broker tells the outcome or its time is over; a batch that is certainly not stored may be
+// sent again in any form.
 import { backoff, delay } from '@weir/kit'
 
 import { isOver, startOver } from './batch.ts'
@@ -18,9 +18,11 @@ export type Outcome =
   | { readonly kind: 'not_stored'; readonly cause: unknown }
   /** May or may not be stored. */
   | { readonly kind: 'unknown'; readonly cause: unknown }
-  /** Not stored, or the same one was: another has the right to write, or the broker knows other numbers of this writer. */
+  /**
+   * Not stored, or an identical batch was: there is another writer, or the broker expects other numbers of this writer.
+   */
   | { readonly kind: 'fenced'; readonly cause: unknown }
-  /** Nobody waited for it any more before it was sent. */
+  /** Its time was over before it was sent. */
   | { readonly kind: 'over' }
 
 export type Delivery<Batch extends WireBatch = WireBatch> = (batch: Batch) => Promise<Outcome>
@@ -28,9 +30,9 @@ export type Delivery<Batch extends WireBatch = WireBatch> = (batch: Batch) => Pr
 export type DeliveryParts<Batch extends WireBatch> = {
   readonly places: Places
   readonly requests: Pick<ProduceRequests, 'send'>
-  /** Under which numbers a batch goes out that has none. */
+  /** Gives the numbers for a batch that has none. */
   readonly identify: (batch: Batch, broker: number) => Promise<BatchProducerId>
-  /** Called when a batch was refused for its numbers, to go out again under others. Without it that is the end. */
+  /** Called when a batch was refused for its numbers, to retry it under others. Without it the refusal is final. */
   readonly renumber?: (batch: Batch) => void
 }
 
@@ -95,7 +97,7 @@ async function findPlace(places: Places, { topic, partition }: WireBatch): Promi
   throw new KafkaError('kafka.no_leader', 'the partition has no leader or does not exist')
 }
 
-/** What was meant for a topic that is gone must not get into the next one of its name. */
+/** A batch for a deleted topic must not get into the next one of its name. */
 function inAnotherTopic(batch: WireBatch): Outcome {
   const cause = new KafkaError('kafka.refused', 'another topic has this name now')
   return batch.isDoubtful ? { kind: 'unknown', cause } : { kind: 'not_stored', cause }
@@ -124,7 +126,7 @@ const FENCED_CODES: ReadonlySet<number> = new Set([
   47, // INVALID_PRODUCER_EPOCH
   90, // PRODUCER_FENCED
 ])
-/** Of a repeated batch they don't say whether it is stored: a broker that restarted knows the last one only. */
+/** For a repeated batch these don't say whether it is stored: a restarted broker knows only the last batch. */
 const OUT_OF_SEQUENCE_CODES: ReadonlySet<number> = new Set([
   45, // OUT_OF_ORDER_SEQUENCE_NUMBER
   46, // DUPLICATE_SEQUENCE_NUMBER
@@ -135,9 +137,9 @@ const NOT_APPENDED = -1n
 type Refusal = { readonly answer: ProduceAnswer; readonly wasDoubtful: boolean }
 
 /**
- * A leader that loses its office, or its topic, while it waits for the replicas answers with the same code as one that refused
- * the batch; but then the answer carries the offset at which the batch was appended. All other answers leave in doubt what came
- * of the batch, and it goes out again.
+ * A leader that loses its leadership, or its topic, while it waits for replicas returns the same code as one that
+ * refused the batch; but its answer has the offset of the appended batch. All other answers leave the outcome unknown,
+ * and the batch is retried.
  */
 function refuse<Batch extends WireBatch>(
   { places, renumber }: DeliveryParts<Batch>,

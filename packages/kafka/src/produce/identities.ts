@@ -1,6 +1,6 @@
-// Producer ids for a producer's partitions, all of which share the one that was given out last. A partition whose writer can't
-// be sure of his numbers any more gets another id before he writes anything else: under the former one the broker could take
-// a new batch for a repeated one, and acknowledge what it does not store.
+// Producer ids for a producer's partitions, all of which share the latest one. A partition whose writer isn't sure of
+// its sequence numbers gets a new id before it writes anything else: under the old one the broker could take a new
+// batch for a repeat, and acknowledge what it doesn't store.
 import { initProducerIdV4 } from '#client-library'
 
 import { withTimeout } from '@weir/kit'
@@ -11,9 +11,9 @@ import { requestOf } from '../connect/requests.ts'
 export type Identity = { readonly id: bigint; readonly epoch: number }
 
 export type Identities = {
-  /** One that was given out later than this; the broker is asked for it if need be. */
+  /** An identity newer than this one; asks the broker if necessary. */
   after(former: Identity | undefined, broker: number): Promise<Identity>
-  /** Nobody who asks from now on gets one that was given out before. */
+  /** Later calls don't get an identity given out before. */
   renew(): void
 }
 

@@ -1,6 +1,6 @@
-// A lane is the queue of one partition: records in the order of their sends, at most one batch of them out
-// at a time, and what arrives meanwhile makes the next batch. Pure bookkeeping over a clock that is passed
-// in; it protects the order, the size of batches, and that no record is sent after its time-out.
+// The queue of one partition: records in the order of their sends, at most one batch in flight; what arrives meanwhile
+// forms the next batch. Pure bookkeeping over a clock that is passed in. It ensures the order, the size of batches, and
+// that no record is sent after its time-out.
 import type { WireBatch } from './batch.ts'
 import type { Waiter } from './types.ts'
 import { createWriter } from './writer.ts'
@@ -20,7 +20,7 @@ export type Batch = Omit<WireBatch, 'records'> & {
   readonly writer: Writer
 }
 
-/** Whose partitions share a bound, and the bytes of all that it has queued or under way. */
+/** A group of partitions that share a bound, and the bytes of all its queued and sent records. */
 export type Party = { bytes: number }
 
 export type Lane = {
@@ -32,7 +32,7 @@ export type Lane = {
   readonly writer: Writer
   queue: PendingRecord[]
   batch: Batch | undefined
-  /** Of what is queued or under way. */
+  /** Of records queued or in flight. */
   bytes: number
   /** Smaller than configured once the topic has refused a batch for its size. */
   batchBytesMax: number
@@ -66,7 +66,7 @@ export function createLane(
   }
 }
 
-// What a record costs beside its body, in the batch and in memory.
+// A record's overhead beside its body, in the batch and in memory.
 const RECORD_OVERHEAD_BYTES = 24
 const BATCH_OVERHEAD_BYTES = 512
 
@@ -74,7 +74,7 @@ export function recordBytes(record: SizedRecord): number {
   return record.bodyBytes + RECORD_OVERHEAD_BYTES
 }
 
-/** The next batch, its records taken off the queue; at least one record, however large it is. */
+/** The next batch, its records removed from the queue; at least one record, however large. */
 export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
   const { queue, topic, partition } = lane
   if (queue.length === 0) return undefined
@@ -109,7 +109,7 @@ export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
   return batch
 }
 
-/** Puts the records of a batch that was refused for its size back, to go out in halves. */
+/** Puts the records of a batch that was refused for its size back, to be sent in halves. */
 export function putBackInHalves(lane: Lane, batch: Batch): void {
   lane.batchBytesMax = Math.floor(Math.min(batch.bytes, lane.batchBytesMax) / 2)
   lane.queue = batch.records.slice(batch.answered).concat(lane.queue)
@@ -131,7 +131,7 @@ function rejectExpired(
   return i
 }
 
-/** Takes the expired records off the queue and returns their bytes. */
+/** Removes the expired records from the queue and returns their bytes. */
 export function expireQueue(lane: Lane, untilMs: number, error: Error): number {
   const count = rejectExpired(lane.queue, 0, untilMs, error)
   if (count === 0) return 0

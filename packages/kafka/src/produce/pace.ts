@@ -1,17 +1,16 @@
-// How much goes into one request, so that a broker with a quota makes us wait often and shortly instead of seldom and
-// long: a request of one busy partition would else take the others' time away with it. Without a quota nothing is
-// smaller than configured.
+// Bounds the size of requests so that a broker with a quota delays us often and briefly instead of rarely and long: a
+// large request of one busy partition would delay all others. Without a quota the configured size holds.
 
 export type Pace = {
-  /** Of the batches of one request together. A single record may be larger. */
+  /** Of all batches of one request. A single record may be larger. */
   bytesMax(): number
-  /** What a broker made of a request: 0 ms when it imposes nothing. */
+  /** Call with the throttle time of each answer: 0 ms when there is none. */
   answered(bytes: number, throttleMs: number): void
 }
 
 const REQUEST_BYTES_MAX = 4_000_000
 const REQUEST_BYTES_MIN = 16_384
-/** What a request should make its successors wait at most. */
+/** The throttle time that a request should cause at most. */
 const THROTTLE_MS = 250
 
 export function createPace(): Pace {

@@ -1,5 +1,5 @@
-// Who leads which partition, asked topic by topic and only when somebody needs to know; a topic that is gone, or whose leader is
-// missing, is no trouble to the others. Each question goes to the next broker, as one may be cut off without knowing it.
+// The partitions' leaders, asked topic by topic and on demand; a topic that is missing or has no leader doesn't affect
+// the others. Each question goes to the next broker, because one may be cut off without knowing it.
 import { withTimeout } from '@weir/kit'
 
 import type { Cluster } from '../connect/cluster.ts'
@@ -11,9 +11,9 @@ export type Place = {
 }
 
 export type Places = {
-  /** What is known; may be out of date, which the broker asked will say. */
+  /** The known place; it may be out of date, which the broker's answer then says. */
   find(topic: string, partition: number): Place | undefined
-  /** Asks anew, together with everyone who wants to know something at this time. */
+  /** Asks again; concurrent callers share one question. */
   refresh(topic: string): Promise<void>
   forget(topic: string): void
 }

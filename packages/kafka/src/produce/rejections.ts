@@ -1,5 +1,5 @@
-// What whoever waits for a record is told when it isn't stored, or may not be; clients see these sentences. One object for all
-// where a stack trace for each record would cost more than the record.
+// The errors of records that aren't stored, or may not be; clients see these messages. Errors are shared objects where
+// a stack trace per record would cost more than the record.
 import { KafkaError } from '../errors.ts'
 
 const unavailable = (message: string, cause?: unknown): Error =>

@@ -1,8 +1,8 @@
-// Puts batches into produce requests and hands each batch the answer of its own partition. All who write by one handle share
-// its lines, one for each broker. A line has one request out at a time, as a broker works off one at a time: what becomes ready
-// meanwhile shares the next one, and as long as it waits here, for that or because the broker has put us off, it is certain
-// that it wasn't sent. A batch holds nothing of this file: with a closure for each batch the collector took a third of ingest's
-// time.
+// Puts batches into produce requests and gives each batch the answer of its partition. All producers of a handle share
+// its lines, one per broker. A line has one request in flight, because a broker processes one at a time; batches that
+// become ready meanwhile share the next one. While a batch waits here, for that or because the broker throttles, it is
+// certainly not sent. A batch holds nothing of this file: with a closure per batch the garbage collector took a third
+// of ingest's time.
 import type { Connection } from '#client-library'
 
 import { isOver, pack, roomFor } from './batch.ts'
@@ -26,11 +26,11 @@ import { KafkaError } from '../errors.ts'
 export type ProduceRequests = {
   readonly pace: Pick<Pace, 'bytesMax'>
   /**
-   * Rejects with KafkaError `kafka.not_sent` when it is certain that the batch was not written; else the answer never came,
-   * and nobody knows whether the batch is stored.
+   * Rejects with KafkaError `kafka.not_sent` when the batch was certainly not written; any other error means that no
+   * answer came, and the batch may be stored.
    */
   send(broker: number, batch: WireBatch): Promise<ProduceAnswer>
-  /** Nobody waits for it any more: it leaves the line. If that is so of all that was written, its connection ends. */
+  /** Removes a batch that nobody waits for. If nobody waits for any batch in flight, the connection ends. */
   giveUp(batch: WireBatch): void
 }
 
@@ -43,15 +43,18 @@ type Outgoing = {
 type Line = {
   readonly waiting: Outgoing[]
   isWorking: boolean
-  /** For the batches of the request that is out: with buffers of their own the collector took more time than all else. */
+  /**
+   * For the batches of the request in flight: with a buffer per request the garbage collector took more time than all
+   * else.
+   */
   room: Buffer
-  /** What was written and has no answer. */
+  /** The request in flight, without an answer yet. */
   out: { readonly group: readonly Outgoing[]; readonly connection: Connection } | undefined
 }
 
 const BATCHES_PER_REQUEST_MAX = 16
 const ROOM_KEPT_BYTES = 4_194_304
-/** The broker gives up first, so that a slow replica doesn't cost other partitions their connection. */
+/** The broker's time-out is shorter, so that a slow replica doesn't cost other partitions their connection. */
 const BROKERS_SHARE = 0.8
 
 const ofHandles = new WeakMap<Kafka, ProduceRequests>()
@@ -67,14 +70,14 @@ function createProduceRequests(cluster: Cluster): ProduceRequests {
   const pace = createPace()
 
   async function workOff(broker: number, line: Line): Promise<void> {
-    // Those that leave in the same turn of the event loop share a request.
+    // Batches of the same turn of the event loop share a request.
     await new Promise<void>((resolve) => process.nextTick(resolve))
     while (line.waiting.length > 0) {
       const { request, hasBegun } = nextOf(line, pace)
       try {
         await cluster.ask(broker, request, { purpose: 'produce', untilMs: Infinity })
       } catch (error) {
-        // What was written has heard of it.
+        // Batches already written were rejected by the request itself.
         if (!hasBegun()) for (const { reject } of line.waiting.splice(0)) reject(notSent(NO, error))
       }
     }
@@ -111,7 +114,7 @@ const createLine = (): Line => ({
 
 const NO = 'the batch was not sent'
 
-/** Takes what is in the line at the moment when the broker may be written to. */
+/** Takes batches from the line when the broker may be written to. */
 function nextOf(line: Line, pace: Pace) {
   let hasBegun = false
   const versions = PRODUCE_VERSIONS.map((version) => ({
@@ -129,7 +132,7 @@ function nextOf(line: Line, pace: Pace) {
 
 const NOTHING: ProduceAnswers = { answers: new Map(), throttleTimeMs: 0 }
 
-/** The first in line, of a bounded size together, and no partition twice. */
+/** The first batches in line, bounded in total size, each partition at most once. */
 function takeGroup(waiting: Outgoing[], bytesMax: number): Outgoing[] {
   const places = new Set<string>()
   let bytes = 0

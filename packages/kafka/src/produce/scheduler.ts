@@ -1,6 +1,6 @@
-// When which batch leaves: takes records into the lanes of their partitions, lets each lane's next batch go
-// at the end of the event loop's turn, and answers every send exactly once. It protects the two bounds: no
-// record waits longer than the time-out, and no more bytes wait than allowed. Delivery is someone else's.
+// Decides when batches leave: queues records by partition, sends each partition's next batch at the end of the event
+// loop's turn, and answers every send exactly once. It ensures that no record waits longer than the time-out, and that
+// no more bytes wait than allowed.
 import { fairShare, oncePerTurn, withTimeout } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
@@ -36,15 +36,15 @@ import type { ProduceRecord } from '../protocol/record-batch.ts'
 
 export type SchedulerOptions = BatchProducerOptions & {
   readonly batchBytesMax: number
-  /** Less than that while a broker puts us off. */
+  /** Lower while a broker throttles. */
   readonly pace?: Pick<Pace, 'bytesMax'>
-  /** Called for a batch under way that nobody waits for any more. */
+  /** Called for a batch in flight that nobody waits for any more. */
   readonly giveUp?: (batch: Batch) => void
 }
 
 export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> & {
   forgetTopic(topic: string): void
-  /** Takes no more; resolves when every record taken has its answer. */
+  /** Takes no more records; resolves when every record taken has its answer. */
   drain(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ type State = {
   readonly elapsed: () => number
   readonly lanes: Map<string, (Lane | undefined)[]>
   readonly parties: Map<string, Party>
-  /** Those with something queued or under way. */
+  /** Lanes with something queued or in flight. */
   readonly active: Set<Lane>
   ready: Lane[]
   inFlightBytes: number
@@ -67,7 +67,7 @@ type State = {
 }
 
 const COMPLAIN_EVERY_MS = 1_000
-/** Requests are shared, so who is in a hurry must not end those of others early. */
+/** Requests are shared, so a record with a short deadline must not end those of others early. */
 const PATIENCE_MS_MIN = 2_500
 
 export function createScheduler(
@@ -86,7 +86,7 @@ export function createScheduler(
     ready: [],
     inFlightBytes: 0,
     isClosing: false,
-    // Records are rejected up to so much early, never late.
+    // Records are rejected early by at most this, never late.
     sweepMs: Math.min(100, Math.max(5, options.produceTimeoutMs / 50)),
     sweep: undefined,
     onIdle: () => undefined,
@@ -106,7 +106,7 @@ export function createScheduler(
 
 function post(state: State, to: Destination, record: ProduceRecord, waiter: Waiter): void {
   if (state.isClosing) return waiter.reject(CLOSED)
-  // One that can't be encoded would take the others of its batch with it.
+  // A record that can't be encoded would fail its whole batch.
   if (!Number.isSafeInteger(record.timestampMs)) return waiter.reject(NOT_A_TIME)
   const bodyBytes = bodyBytesOf(record)
   const bytes = recordBytes({ record, bodyBytes })
@@ -119,8 +119,8 @@ function post(state: State, to: Destination, record: ProduceRecord, waiter: Wait
 }
 
 /**
- * Each party has its share of the bound, and each partition its share of that: what is stuck leaves room for the other parties, and
- * for the party's other partitions. One record alone needs no share.
+ * Each party has its share of the bound, and each partition its share of that: a stuck partition leaves room for other
+ * parties, and for the party's other partitions. A single record needs no share.
  */
 function hasRoom({ inFlightBytes, options }: State, lane: Lane, bytes: number): boolean {
   const { party } = lane
@@ -160,7 +160,7 @@ function partyOf({ options, parties }: State, topic: string): Party {
   return party
 }
 
-// Everything that came in with this turn of the event loop goes out together, right after it.
+// Everything that arrived in this turn of the event loop leaves together, right after it.
 function makeReady(state: State, lane: Lane): void {
   if (lane.isReady) return
   lane.isReady = true
@@ -236,7 +236,7 @@ function sweep(state: State): void {
     const { batch } = lane
     if (!batch) continue
     expireBatch(batch, untilMs, batch.isDoubtful ? NOT_ANSWERED_IN_TIME : NOT_SENT_IN_TIME)
-    // Nobody waits for it any more, but every later batch would wait behind it.
+    // Nobody waits for it any more, but it would delay every later batch.
     if (isOver(batch)) state.options.giveUp?.(batch)
   }
 }
@@ -247,14 +247,14 @@ function forgetTopic(state: State, topic: string): void {
     take(state, lane, -expireQueue(lane, Infinity, FORGOTTEN))
     if (!lane.batch) continue
     lane.batch.maySendAgain = false
-    // What may be stored gets its answer from the broker, if it has one.
+    // A batch that may be stored gets its answer from the broker, if there is one.
     if (!lane.batch.isDoubtful) rejectAll(lane.batch, FORGOTTEN)
     state.options.giveUp?.(lane.batch)
   }
   state.lanes.delete(topic)
 }
 
-/** Every record has its answer when the time-out has passed since the last one was taken. */
+/** Every record has its answer once the time-out has passed since the last one was taken. */
 async function drain(state: State): Promise<void> {
   state.isClosing = true
   if (state.active.size === 0) return
@@ -264,7 +264,7 @@ async function drain(state: State): Promise<void> {
   await withTimeout(idle, state.options.produceTimeoutMs, 'closing').catch(() => undefined)
 }
 
-// Once a second at most: when a broker is down this is so for every partition of it.
+// At most once a second: when a broker is down, every one of its partitions fails.
 function complain(state: State, { topic, partition }: Batch, cause: unknown): void {
   const nowMs = performance.now()
   if (nowMs - state.complainedAtMs < COMPLAIN_EVERY_MS) return

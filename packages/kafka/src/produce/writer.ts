@@ -1,13 +1,14 @@
-// Who writes a partition: under which producer id, and which number his next record has. Numbers go up to 2^31 - 1 and on from 0.
+// The writer of a partition: its producer id, and the sequence number of its next record. Numbers wrap from 2^31 - 1 to
+// 0.
 import type { Identities, Identity } from './identities.ts'
 import type { BatchProducerId } from '../protocol/record-batch.ts'
 
 export type Writer = {
   identity: Identity | undefined
-  /** Not to be used again. */
+  /** An identity that must not be used again. */
   former: Identity | undefined
   sequence: number
-  /** Of the topic that he writes: another of the same name knows nothing of his numbers. */
+  /** The topic's id: another topic of the same name doesn't know the writer's numbers. */
   topicId: string | undefined
 }
 
@@ -38,7 +39,7 @@ export function wrote(writer: Writer, count: number): void {
   writer.sequence = sequenceAfter(writer.sequence, count)
 }
 
-/** What he has written last, or where, isn't known: he goes on under another producer id. */
+/** The last batch it wrote, or where, isn't known: it continues under another producer id. */
 export function startAnew(writer: Writer): void {
   writer.former = writer.identity ?? writer.former
   writer.identity = undefined

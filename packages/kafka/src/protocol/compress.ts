@@ -1,5 +1,5 @@
-// Shortens the records of a batch, by codecs that brokers and readers know. They are loaded only where batches are compressed: with
-// them comes the whole client library, 37 MB of memory.
+// Compresses the records of a batch with codecs that brokers and readers know. Codecs are loaded only where batches are
+// compressed, because they load the whole client library, 37 MB of memory.
 import { createRequire } from 'node:module'
 
 import type * as Library from '@platformatic/kafka'
@@ -19,7 +19,7 @@ export function loadCodec(compression: Compression): void {
   if (compression !== 'none') algorithmOf(compression)
 }
 
-/** All but the batch's header, where that makes it shorter; and the number that the header has for it. */
+/** Compresses all but the batch's header, where that shortens it; also returns the codec's number for the header. */
 export function compress(
   batch: Buffer,
   headerBytes: number,

@@ -1,6 +1,6 @@
-// Reads record batches in whatever codec they lie on the broker: a broker, or somebody who has set `compression.type`
-// on a topic, may compress what was written plain (docs/adr/0030-compressed-records.md). It protects the memory: a
-// batch that unpacks into more than any topic of ours may hold isn't unpacked.
+// Decompresses record batches in any codec: a broker, or an operator who sets `compression.type` on a topic, may
+// compress what was written plain (docs/adr/0030-compressed-records.md). It bounds memory: a batch larger than any
+// topic of Weir may hold isn't decompressed.
 import { promisify } from 'node:util'
 import { gunzip, zstdDecompress } from 'node:zlib'
 
@@ -10,7 +10,7 @@ import { unreadable } from './unpacked.ts'
 import type { Unpack } from './unpacked.ts'
 import { KafkaError } from '../errors.ts'
 
-/** Four times the largest batch that a topic of Weir takes, plain. */
+/** Four times the largest plain batch that a topic of Weir accepts. */
 const UNPACKED_BYTES_MAX = 16 * 1024 * 1024
 
 type UnpackLater = (packed: Buffer) => Promise<Buffer>

@@ -1,14 +1,14 @@
-// The Fetch request and its answer, in the version that all brokers we work with have, topics by id (KIP-516). The library's own
-// would read every record, copying and unpacking it, and make an error of the whole answer when one partition has one: here records
-// stay the bytes that came, and an error stays the partition's.
+// The Fetch request and its answer, in a version that all supported brokers have, topics by id (KIP-516). The library's
+// own copies and unpacks every record, and fails the whole answer when one partition has an error: here records stay
+// raw bytes, and an error stays the partition's.
 import { Reader, Writer, createAPI } from '#client-library'
 
 export type FetchPartition = {
   readonly partition: number
   readonly from: bigint
-  /** Of the leader as we know it: an older or newer one refuses. */
+  /** The leader epoch known to us: a leader with another one refuses. */
   readonly leaderEpoch: number
-  /** Of what was read last, -1 if unknown: a log that was cut off since then says so. */
+  /** Of the last record read, -1 if unknown: it lets the broker detect a truncated log. */
   readonly lastEpoch: number
   readonly bytesMax: number
 }
@@ -22,7 +22,7 @@ export type FetchRequest = {
   readonly waitMs: number
   readonly bytesMax: number
   readonly isCommittedOnly: boolean
-  /** 0 and epoch -1: without one; 0 and 0: a new one. */
+  /** 0 and epoch -1: no session; 0 and 0: a new one. */
   readonly session: { readonly id: number; readonly epoch: number }
   readonly topics: ByTopic<FetchPartition>
   readonly forgotten: ByTopic<number>
@@ -36,7 +36,7 @@ export type FetchedPartition = {
   readonly errorCode: number
   readonly highWatermark: bigint
   readonly lastStableOffset: bigint
-  /** Where the log parts from what was read, if it does. */
+  /** The offset from which the log differs from what was read, if it does. */
   readonly divergesAt: bigint | undefined
   readonly aborted: readonly AbortedTransaction[]
   readonly records: Buffer
@@ -131,7 +131,7 @@ function readPartition(from: Reader, topicId: string): FetchedPartition {
   }
 }
 
-/** The only one of the tagged fields that we need. */
+/** The only tagged field that we need. */
 function readDivergence(from: Reader): bigint | undefined {
   let divergesAt: bigint | undefined
   for (let left = from.readUnsignedVarInt(); left > 0; left -= 1) {

@@ -1,6 +1,7 @@
-// The record batches of a fetch answer (message format 2): which of them a reader may see, and the records in them. The counterpart of
-// record-batch.ts. A broker gives whole batches from its disk: the first may begin before what was asked for, the last may be cut off.
-// What compaction has emptied is a batch too, so a reader's position always moves on.
+// The record batches of a fetch answer (message format 2): which of them a reader may see, and their records. The
+// counterpart of record-batch.ts. A broker returns whole batches from its disk: the first may begin before the
+// requested offset, the last may be cut off. Batches emptied by compaction are included, so a reader's position always
+// advances.
 import type { AbortedTransaction } from './fetch.ts'
 import { unpackers } from './compressed-records.ts'
 import type { Headers, SourceRecord } from './source-record.ts'
@@ -8,19 +9,19 @@ import { KafkaError } from '../errors.ts'
 
 export type FetchedBatch = {
   readonly firstOffset: bigint
-  /** One past its last. */
+  /** One past the batch's last offset. */
   readonly next: bigint
-  /** Of the leader that took it. */
+  /** The epoch of the leader that appended it. */
   readonly leaderEpoch: number
   readonly producerId: bigint
   readonly producerEpoch: number
   readonly isTransactional: boolean
-  /** It ends a transaction, and holds nothing for readers. */
+  /** A transaction marker, which readers don't see. */
   readonly isMarker: boolean
   readonly codec: number
   readonly count: number
   readonly times: { readonly baseMs: number; readonly appendMs: number | undefined }
-  /** As they lie there, packed or not. */
+  /** The stored bytes, compressed or not. */
   readonly body: Buffer
 }
 
@@ -69,8 +70,8 @@ function batchOf(bytes: Buffer): FetchedBatch {
 }
 
 /**
- * Whether a reader may see the batch, of those of one answer in their order. Right however transactions of several producers
- * interleave: a transaction is aborted from its first batch in the list to the marker that ends it.
+ * Tells for the batches of one answer, in order, whether a reader may see each. Handles interleaved transactions: a
+ * transaction is aborted from its first batch in the list to the marker that ends it.
  */
 export function visibleBatches(aborted: readonly AbortedTransaction[]) {
   const toCome = [...aborted].sort((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1))
@@ -81,13 +82,13 @@ export function visibleBatches(aborted: readonly AbortedTransaction[]) {
       toCome.shift()
     }
     if (!batch.isMarker) return !(batch.isTransactional && aborting.has(batch.producerId))
-    // It ends what its producer had begun, and if that was aborted, it's the marker that says so.
+    // It ends its producer's transaction; if that was aborted, this is the abort marker.
     aborting.delete(batch.producerId)
     return false
   }
 }
 
-/** At once unless they are packed. Throws KafkaError `kafka.malformed`. */
+/** Returns immediately unless they are compressed. Throws KafkaError `kafka.malformed`. */
 export function recordsOf(
   batch: FetchedBatch,
   partition: number,
@@ -99,7 +100,7 @@ export function recordsOf(
   return unpack(batch.body).then((plain) => readRecords(batch, partition, plain))
 }
 
-/** Of a marker's records: whether it commits. Its key is a version, then what it ends its transaction with. */
+/** Whether a marker commits. Its key is a version, then the type of the marker. */
 export const isCommit = ([marker]: readonly SourceRecord[]): boolean =>
   marker?.key?.readInt16BE(MARKER_TYPE_AT) === COMMIT
 
@@ -133,7 +134,7 @@ function readRecord(
   return { partition, offset, timestampMs: times.appendMs ?? timestampMs, key, value, headers }
 }
 
-/** A header may come several times; Weir writes each once, so the first one that has a value counts. */
+/** A header may be repeated; Weir writes each once, so the first one with a value counts. */
 function readHeaders(body: Buffer, cursor: Cursor): Headers {
   const headers: Record<string, Buffer> = {}
   const count = readVarint(body, cursor)
@@ -149,7 +150,7 @@ function readHeaders(body: Buffer, cursor: Cursor): Headers {
 type Name = { readonly bytes: Buffer; readonly text: string }
 
 const NAMES_KEPT_MAX = 16
-/** The name that a record's first header had last, its second one, and so on: those of the next record are mostly the same. */
+/** The latest name of a record's first header, second header, and so on: the next record mostly has the same. */
 const lastNames: Name[] = []
 
 function readName(body: Buffer, cursor: Cursor, index: number): string {
@@ -183,7 +184,7 @@ function readField(body: Buffer, cursor: Cursor): Buffer | null {
   return field
 }
 
-/** Zigzag; of time differences too, which may be longer than 32 bits. */
+/** Zigzag; time differences may be longer than 32 bits. */
 function readVarint(from: Buffer, cursor: Cursor): number {
   let value = 0
   let scale = 1

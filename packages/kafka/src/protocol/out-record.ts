@@ -1,4 +1,4 @@
-// A record to be written: by itself, and with the place it goes to.
+// A record to be written, without or with its destination.
 export type OutRecord = {
   readonly key: Buffer | string | null
   /** null: a tombstone. */

@@ -1,6 +1,5 @@
-// Which partition a record key belongs to, the same as with Kafka's own Java producer, so that every client
-// of a topic puts the records of a key into one partition. The hash is MurmurHash2, 32 bits, with Kafka's
-// seed (org.apache.kafka.common.utils.Utils.murmur2).
+// The partition of a record key, the same as in Kafka's own Java producer, so that all clients put a key into the same
+// partition. The hash is MurmurHash2, 32 bits, with Kafka's seed (org.apache.kafka.common.utils.Utils.murmur2).
 
 const SEED = 0x9747b28c
 const MULTIPLIER = 0x5bd1e995
@@ -17,7 +16,7 @@ const ofLength = Array.from({ length: shared.length + 1 }, (_, length) =>
   shared.subarray(0, length),
 )
 
-/** Valid until the next call: most keys are short, and made for every record. */
+/** Valid until the next call: most keys are short, and each record has one. */
 function bytesOf(key: string): Buffer {
   const bytes = ofLength[key.length]
   if (bytes === undefined) return Buffer.from(key, 'utf8')

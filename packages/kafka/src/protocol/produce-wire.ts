@@ -1,10 +1,10 @@
-// The Produce request, and what is read of its answer, partition by partition: in the version that names topics by their ids,
-// where a broker has it (Kafka 4.1), so that no batch gets into another topic of the same name; else by their names.
+// The Produce request and the parsing of its answer, partition by partition. It names topics by id where the broker
+// supports it (Kafka 4.1), so that no batch gets into another topic of the same name; otherwise by name.
 import { createAPI, Writer } from '#client-library'
 import type { Connection, Reader } from '#client-library'
 
 export const PRODUCE = 0
-/** The best one first. */
+/** The preferred one first. */
 export const PRODUCE_VERSIONS = [13, 9] as const
 export type ProduceVersion = (typeof PRODUCE_VERSIONS)[number]
 
@@ -26,7 +26,7 @@ export type ProduceRequest = {
 export type ProduceAnswer = { readonly errorCode: number; readonly baseOffset: bigint }
 
 export type ProduceAnswers = {
-  /** By `placeOf`. */
+  /** Keyed by `placeOf`. */
   readonly answers: ReadonlyMap<string, ProduceAnswer>
   readonly throttleTimeMs: number
 }
@@ -39,7 +39,7 @@ export const produceOn = (
 
 const hasIds = (version: ProduceVersion): boolean => version === 13
 
-/** The topic as a request of this version names it, and the partition. */
+/** The partition, and the topic as a request of this version names it. */
 export function placeOf(
   { topic, topicId = '', partition }: Omit<PackedBatch, 'packed'>,
   version: ProduceVersion,

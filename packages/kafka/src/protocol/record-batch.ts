@@ -1,5 +1,5 @@
-// Records into the bytes of one Kafka record batch (message format 2): what a produce request carries and the log stores.
-// Sizes are known beforehand, so every value is copied once, to its place.
+// Encodes records as one Kafka record batch (message format 2), as a produce request carries and the log stores it.
+// Sizes are computed first, so every value is copied once, to its place.
 import { compress } from './compress.ts'
 import type { Compression } from './compress.ts'
 import { crc32c } from './crc32c.ts'
@@ -19,14 +19,14 @@ export type BatchRecord = {
   readonly timestampMs: number
 }
 
-/** A record whose size is known; `bodyBytes` is `bodyBytesOf(record)`. */
+/** A record with its size; `bodyBytes` is `bodyBytesOf(record)`. */
 export type SizedRecord = {
   readonly record: BatchRecord
   readonly bodyBytes: number
   readonly body?: undefined
 }
 
-/** A record as it lies in a batch, but for its place there: the same one may stand in any number of batches. */
+/** An encoded record without its place in a batch: it may be used in any number of batches. */
 export type EncodedRecord = {
   readonly body: Buffer
   readonly bodyBytes: number
@@ -35,12 +35,12 @@ export type EncodedRecord = {
 
 export type BatchEntry = SizedRecord | EncodedRecord
 
-/** Who writes a batch, and the number that its first record has in the partition among his. */
+/** A batch's producer, and the sequence number of its first record in the partition. */
 export type BatchProducerId = {
   readonly id: bigint
   readonly epoch: number
   readonly sequence: number
-  /** Part of a transaction; not so unless said. */
+  /** Part of a transaction; default false. */
   readonly isTransactional?: boolean
 }
 
@@ -58,7 +58,7 @@ const SHORT_TEXT_BYTES = 64
 // -1, zigzag.
 const NULL_LENGTH = 1
 
-/** Bytes of a record that don't depend on its place in a batch. */
+/** The bytes of a record that don't depend on its place in a batch. */
 export function bodyBytesOf(record: BatchRecord): number {
   let headers = 0
   let count = 0
@@ -75,7 +75,7 @@ export function bodyBytesOf(record: BatchRecord): number {
   )
 }
 
-/** An upper bound of the bytes that the batch of these records needs. */
+/** An upper bound of the size of the batch of these records. */
 export function batchBytesMaxOf(records: readonly BatchEntry[], from: number): number {
   let bytes = HEADER_BYTES
   for (let i = from; i < records.length; i++) {
@@ -94,13 +94,13 @@ export function batchBytesMaxOf(records: readonly BatchEntry[], from: number): n
 
 export type PackOptions = {
   readonly producer?: BatchProducerId | undefined
-  /** Of the records, where that makes them shorter. */
+  /** Used where it makes the records shorter. */
   readonly compression?: Compression
-  /** Room of `batchBytesMaxOf` for it, which may hold it afterwards. */
+  /** A buffer of at least `batchBytesMaxOf` bytes, to encode into. */
   readonly into?: Buffer
 }
 
-/** The bytes of the batch of `records` from index `from` on: the same ones each time. */
+/** The bytes of the batch of `records` from index `from` on; the same each time. */
 export function packBatch(
   records: readonly BatchEntry[],
   from: number,
@@ -197,7 +197,7 @@ export function encodeRecord(record: BatchRecord): EncodedRecord {
 const knownNames = new Map<string, number>()
 const KNOWN_NAMES_MAX = 100
 
-/** Programs give their headers few names. */
+/** Caches names, because programs use few of them. */
 function nameBytes(name: string): number {
   const known = knownNames.get(name)
   if (known !== undefined) return known
@@ -232,7 +232,7 @@ function writeField(to: Buffer, start: number, field: Buffer | string | null): n
   return at + bytes
 }
 
-/** A short text is written faster here than by a native call. Undefined when it isn't ASCII. */
+/** Faster than a native call for short texts. Undefined when the text isn't ASCII. */
 function writeAscii(to: Buffer, start: number, text: string): number | undefined {
   const { length } = text
   const at = writeLength(to, start, length)

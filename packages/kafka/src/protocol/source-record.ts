@@ -1,4 +1,4 @@
-// A record as readers of this package hand it on: bigint offsets, one value a header, bytes as they came.
+// A record that was read: bigint offsets, one value per header, raw bytes.
 export type Headers = Readonly<Record<string, Buffer>>
 
 export type SourceRecord = {

@@ -1,7 +1,7 @@
-// What decoders of compressed records have in common.
+// The common type of decompressors.
 import { KafkaError } from '../errors.ts'
 
-/** Undefined when it would be more than so many bytes; nothing has been allocated then. Throws `malformed`. */
+/** Undefined when the result would be longer than `bytesMax`; nothing has been allocated then. Throws `malformed`. */
 export type Unpack = (packed: Buffer, bytesMax: number) => Buffer | undefined
 
 export const unreadable = (): KafkaError<'kafka.malformed'> =>

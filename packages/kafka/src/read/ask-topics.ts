@@ -1,4 +1,4 @@
-// What brokers say of topics of one partition each: where their logs begin and end.
+// Asks brokers where the logs of single-partition topics begin and end.
 import type { BrokerCalls } from '../connect/broker-calls.ts'
 import { earliestOffsets, endOffsets } from '../connect/topic-calls.ts'
 import type { Ends } from './end-watch.ts'
@@ -16,7 +16,7 @@ export function askTopics(calls: Pick<BrokerCalls, 'run'>, topics: readonly stri
     return new Map(await Promise.all(answers))
   }
   return {
-    // A broker that was away has been asked in vain before: what counts is the last try.
+    // Set in each attempt: after failed attempts only the time of the last one counts.
     ends: () =>
       calls.run('read offsets', async (brokers) => ({
         askedMs: Date.now(),

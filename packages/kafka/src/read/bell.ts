@@ -1,7 +1,7 @@
 // Wakes a loop that waits for something to do.
 export type Bell = {
   ring(): void
-  /** Resolves when it rings, at once if it has rung since the last time; or after so many milliseconds. */
+  /** Resolves on the signal, immediately if it came since the last wait; or after `ms` milliseconds. */
   wait(ms?: number): Promise<void>
 }
 

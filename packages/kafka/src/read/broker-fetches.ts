@@ -1,6 +1,6 @@
-// All that is fetched from one broker. Who comes is read from the pool up to its log's end, and then waits in a session: the hot one
-// while records come often, the cold one, which is asked rarely and waits long, when they don't. A broker looks at each partition of a
-// session at every request, so those that rest must not be where requests are many.
+// Fetches everything from one broker. A new reader is fetched from the pool up to its log's end, and then waits in a
+// session: the hot one while records arrive often, else the cold one, which asks rarely and waits long. A broker checks
+// every partition of a session at each request, so idle partitions must not be in the frequent session.
 import type { FetchAnswer, FetchedPartition, FetchRequest } from '../protocol/fetch.ts'
 import { deliver } from './deliver.ts'
 import { endOf, keyOf, askedOf } from './fetch-reader.ts'
@@ -12,12 +12,12 @@ import type { SessionLoop } from './session-loop.ts'
 
 export type BrokerHooks = {
   ask(request: FetchRequest, purpose: 'hot' | 'cold' | 'pool'): Promise<FetchAnswer>
-  /** These are with no broker any more: where they belong has to be found again. */
+  /** This broker no longer serves these readers: their leaders have to be found again. */
   failed(readers: readonly Reader[], error: unknown): void
-  /** What is at its place is no part of the log. */
+  /** The reader's offset is outside the log. */
   outside(reader: Reader): void
   lost(reader: Reader, lost: Lost): void
-  /** The broker answers with an error of this number. */
+  /** The broker returned this error code. */
   refused(reader: Reader, errorCode: number): void
 }
 
@@ -76,7 +76,7 @@ type Parts = {
   readonly pool: PoolLoop
   /** They wait for the hot session's next request. */
   readonly joining: Set<Reader>
-  /** A session can have a partition once. */
+  /** A session can contain a partition only once. */
   readonly inSession: Map<string, Reader>
 }
 
@@ -98,7 +98,7 @@ function failAll(parts: Parts, readers: readonly Reader[], error: unknown): void
 
 type Fetched = { readonly fetched: FetchedPartition; readonly isRest: boolean }
 
-/** Whether the reader goes on where it is. */
+/** Whether the reader stays with this broker. */
 async function take(parts: Parts, reader: Reader, { fetched, isRest }: Fetched): Promise<boolean> {
   const { hooks } = parts
   const { errorCode, divergesAt } = fetched

@@ -1,5 +1,5 @@
-// Reading a stretch of one partition: what is committed between two offsets. It is for looking back, not for following: every call
-// asks the partition's leader anew.
+// Reads the committed records between two offsets of one partition. It is for looking back, not for following: every
+// call asks for the partition's leader again.
 import { ProtocolError } from '#client-library'
 
 import type { Brokers } from '../connect/broker-calls.ts'
@@ -16,7 +16,7 @@ export type Range = {
   readonly topic: string
   readonly partition: number
   readonly from: bigint
-  /** Not itself part of it. */
+  /** Exclusive. */
   readonly to: bigint
 }
 
@@ -35,17 +35,17 @@ export async function readCommitted(brokers: Brokers, range: Range): Promise<Sou
   return records
 }
 
-/** One fetch of the range: what is committed there, and where the next one begins. */
+/** One fetch of the range: its committed records, and the offset of the next fetch. */
 export async function readStep(brokers: Brokers, range: Range): Promise<Step> {
   return (await stepsOf(brokers, range, 'read_committed'))(range.from)
 }
 
-/** The same of everything that lies there, whether or not it will ever count. */
+/** The same for all records, whether or not they will ever be committed. */
 export async function readRawStep(brokers: Brokers, range: Range): Promise<Step> {
   return (await stepsOf(brokers, range, 'read_uncommitted'))(range.from)
 }
 
-/** The first record of the range, whether or not it will ever count. */
+/** The first record of the range, whether or not it will ever be committed. */
 export async function firstUncommitted(
   brokers: Brokers,
   range: Range,
@@ -92,7 +92,7 @@ async function stepIn(
   return { records, next: batches.at(-1)?.next ?? nothingUpTo(endOf({ isolation }, fetched), from) }
 }
 
-/** Compaction may have left nothing before the end; but what isn't readable yet has to be asked for again. */
+/** Compaction may have left nothing before the end; but what isn't readable yet has to be requested again. */
 function nothingUpTo(end: bigint, from: bigint): bigint {
   if (end <= from) throw new ProtocolError('OFFSET_NOT_AVAILABLE')
   return end

@@ -1,5 +1,5 @@
-// Hands what was fetched to who follows, some records at a time, and lets others have their turn in between: a partition that comes
-// by the megabyte mustn't hold up the loop.
+// Hands fetched records to the follower in small portions and yields in between: a partition with megabytes to deliver
+// must not block the event loop.
 import { setImmediate } from 'node:timers/promises'
 
 import { batchesIn, recordsOf, visibleBatches } from '../protocol/fetched-batches.ts'
@@ -12,8 +12,8 @@ const RECORDS_AT_ONCE = 200
 const TURN_MS = 3
 
 /**
- * Ends early if the reader is moved meanwhile. `isRest`: what didn't come isn't there. Throws what the sink throws, and KafkaError
- * `kafka.malformed`.
+ * Ends early if the reader seeks meanwhile. `isRest`: the log has nothing else up to its end. Throws what the sink
+ * throws, and KafkaError `kafka.malformed`.
  */
 export async function deliver(
   reader: Reader,
@@ -32,7 +32,7 @@ export async function deliver(
     const found = isVisible(batch) ? recordsOf(batch, partition) : []
     const read = Array.isArray(found) ? found : await found
     if (reader.life !== life) return
-    // A batch may begin before what was asked for.
+    // A batch may begin before the requested offset.
     for (const record of read) if (record.offset >= reader.at) records.push(record)
     if (batch.next > next) next = batch.next
     epoch = batch.leaderEpoch
@@ -51,7 +51,7 @@ type Given = { records: readonly SourceRecord[]; next: bigint; end: bigint; epoc
 function give(reader: Reader, { records, next, end, epoch }: Given): void {
   const { life, at } = reader
   if (records.length > 0) reader.recordsMs = performance.now()
-  // Before the call: whoever seeks in it goes from there.
+  // Set before the call, because the call may seek.
   reader.at = next
   reader.lastEpoch = epoch
   try {

@@ -1,13 +1,13 @@
-// Waiting until everything is read that was committed when somebody asked. However many ask at once, the
-// brokers are asked once; who asks while an answer is under way waits for the next one, since that answer
-// may be older than what he has to see.
+// Waits until everything is read that was committed at the time of the call. Concurrent callers share one question to
+// the brokers; a caller that arrives while one is pending waits for the next, because the pending answer may be too old
+// for it.
 import { hasCode, withTimeout } from '@weir/kit'
 
 import { unavailable } from '../connect/faults.ts'
 
 export type Ends = {
   readonly offsets: ReadonlyMap<string, bigint>
-  /** Not later than the broker was asked, by the clock on the wall. */
+  /** Wall-clock time, not later than the request to the broker. */
   readonly askedMs: number
 }
 
@@ -18,9 +18,9 @@ export type EndWatchOptions = {
 }
 
 export type EndWatch = {
-  /** Resolves with when the ends that are reached were asked; KafkaError `kafka.unavailable` after `timeoutMs`. */
+  /** Resolves with the time at which the reached ends were asked; KafkaError `kafka.unavailable` after `timeoutMs`. */
   reach(topics: readonly string[], timeoutMs: number): Promise<number>
-  /** To be called whenever a position has changed. */
+  /** Call whenever a position has changed. */
   advanced(): void
 }
 
@@ -63,7 +63,7 @@ export function createEndWatch({ askEnds, positionOf }: EndWatchOptions): EndWat
   }
 }
 
-/** One question at a time; its answer serves only those who asked before it was put. */
+/** One question at a time; its answer serves only callers that came before it was asked. */
 function shareFresh<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   let askingNext: Promise<T> | undefined

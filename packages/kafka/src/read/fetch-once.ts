@@ -1,5 +1,5 @@
-// One fetch of one partition from its leader, without a session, for those who look something up. What went wrong with the partition
-// is thrown as Kafka's own error.
+// One fetch of one partition from its leader, without a session, for lookups. Throws Kafka's own error for the
+// partition.
 import { ProtocolError } from '#client-library'
 
 import type { Brokers } from '../connect/broker-calls.ts'
@@ -19,7 +19,7 @@ export type LedPartition = {
 export type FetchOnce = {
   readonly from: bigint
   readonly bytesMax: number
-  /** How long the broker may wait for a first byte. */
+  /** How long the broker may wait for the first byte. */
   readonly waitMs: number
   readonly isCommittedOnly: boolean
   readonly purpose: Purpose

@@ -1,22 +1,22 @@
-// One who follows a partition: where it is, who leads the partition, and where it is fetched for it. Plain data, changed by the parts of
-// the fetcher.
+// The follower of a partition: its position, the partition's leader, and which part of the fetcher serves it. Plain
+// data, changed by the parts of the fetcher.
 import type { FetchedPartition } from '../protocol/fetch.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
 import type { Isolation } from '../connect/topic-calls.ts'
 import type { SessionPartition } from './fetch-session.ts'
 
-/** `removed`: by retention, what was to come before `from`. `cut`: from `from` on the log isn't what was read. */
+/** `removed`: retention deleted the records before `from`. `cut`: from `from` on the log differs from what was read. */
 export type Lost = { readonly why: 'removed' | 'cut'; readonly from: bigint }
 
 export type Sink = {
   /**
-   * In order; everything before `next` is read, also what no reader is shown, such as transaction markers. `end`: where the log ends
-   * for a reader of this isolation. What it throws makes the same records come again, after a while.
+   * In order; everything before `next` is read, including what readers don't see, such as transaction markers. `end`:
+   * the log end for this isolation. If it throws, the same records come again after a while.
    */
   onRecords(records: readonly SourceRecord[], next: bigint, end: bigint): void
   /** Nothing more comes until `seek`. */
   onLost(lost: Lost): void
-  /** The topic is gone, or another one has its name, as all brokers say: nothing more will come. */
+  /** The topic was deleted or replaced by another of its name, as all brokers say: nothing more will come. */
   onGone(): void
 }
 
@@ -29,7 +29,7 @@ export type FollowTarget = {
 
 export type Leader = { readonly topicId: string; readonly broker: number; readonly epoch: number }
 
-/** `joining`: at the log's end, and waiting for a session to be asked again. */
+/** `joining`: at the log's end, waiting for a session's next request. */
 export type Home = 'none' | 'pool' | 'joining' | 'hot' | 'cold'
 
 export type Reader = {
@@ -38,18 +38,18 @@ export type Reader = {
   readonly isolation: Isolation
   readonly sink: Sink
   at: bigint
-  /** The leader's epoch of what was read last. */
+  /** The leader epoch of the last record read. */
   lastEpoch: number
   leader: Leader | undefined
-  /** That of the topic it began with. */
+  /** The id of the topic at the start. */
   topicId: string | undefined
   home: Home
-  /** Of what was asked in an earlier life no answer counts. */
+  /** Answers to requests of an earlier life are ignored. */
   life: number
   failures: number
   troubledMs: number
   notBeforeMs: number
-  /** When records came last. */
+  /** When records last arrived. */
   recordsMs: number
   state: 'reading' | 'paused' | 'lost' | 'closed'
 }
@@ -74,7 +74,7 @@ export function newReader({ from, ...target }: FollowTarget, sink: Sink): Reader
   }
 }
 
-/** What is asked for it of its leader. */
+/** What to request for it from its leader. */
 export function askedOf({ leader, partition, at, lastEpoch }: Reader): SessionPartition {
   return {
     topicId: leader?.topicId ?? '',

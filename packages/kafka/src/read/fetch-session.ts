@@ -1,18 +1,22 @@
-// An incremental fetch session (KIP-227), as plain data: what the broker has been told to fetch, and what the next request has to
-// tell it. A request names only partitions that were added, moved on or dropped, so a thousand that rest cost nothing here.
+// An incremental fetch session (KIP-227), as plain data: what the broker fetches, and what the next request has to
+// change. A request names only partitions that were added, advanced or dropped, so a thousand idle ones cost nothing
+// here.
 import type { ByTopic, FetchPartition, FetchRequest } from '../protocol/fetch.ts'
 
 export type SessionPartition = FetchPartition & { readonly topicId: string }
 
 export type FetchSession = {
-  /** The partition is to be fetched, from there. */
+  /** Fetch the partition, from this offset. */
   put(partition: SessionPartition): void
   drop(partition: SessionPartition): void
-  /** What to send now; everything, if there is no session or it was lost. Undefined if nothing is to be fetched. */
+  /**
+   * The next request's content; everything, if there is no session or it was lost. Undefined if there is nothing to
+   * fetch.
+   */
   next(): Pick<FetchRequest, 'session' | 'topics' | 'forgotten'> | undefined
-  /** By the answer's session id. 0: the broker has no room for a session; it goes on without one. */
+  /** Call with the answer's session id. 0: the broker has no room for a session; requests continue without one. */
   answered(sessionId: number): void
-  /** The broker doesn't know it any more, or what it heard of the last request is unknown. */
+  /** The broker has forgotten the session, or it is unknown whether it received the last request. */
   lost(): void
 }
 
@@ -22,7 +26,7 @@ export function createFetchSession(): FetchSession {
   const wanted = new Map<string, SessionPartition>()
   const changed = new Set<string>()
   const dropped = new Map<string, SessionPartition>()
-  // Epoch 0: whatever session there was is to be replaced by a new one.
+  // Epoch 0 replaces any existing session by a new one.
   let id = 0
   let epoch = 0
 

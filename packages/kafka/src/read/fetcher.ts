@@ -1,6 +1,6 @@
-// Reads partitions from given offsets on, for all who ask by one handle: by three connections to a broker, however many partitions
-// there are, and without a group. It never goes elsewhere by itself: what can't be read any more is told, and its reader says where to
-// go on. Who is slow is not fetched for, and holds up nobody.
+// Reads partitions from given offsets on, for all users of one handle, without a group: over three connections per
+// broker, however many partitions there are. It never skips records on its own: it reports what can't be read any more,
+// and the reader decides where to continue. A slow reader isn't fetched for, and delays no other.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { openFetches } from './fetches.ts'
@@ -9,12 +9,12 @@ import { newReader } from './fetch-reader.ts'
 import type { FollowTarget, Reader, Sink } from './fetch-reader.ts'
 
 export type Following = {
-  /** Nothing more is fetched; what is on its way comes at most once. */
+  /** Stops fetching; an answer already on its way may still arrive, once. */
   pause(): void
   resume(): void
-  /** Goes on there, also after it was lost. */
+  /** Continues at `from`, also after `onLost`. */
   seek(from: bigint): void
-  /** Calls nobody any more. */
+  /** No callback is called any more. */
   close(): void
 }
 
@@ -24,7 +24,7 @@ export type Fetcher = {
 
 const fetchers = new WeakMap<Kafka, Fetcher>()
 
-/** There is one for a handle; it has connections while somebody follows. */
+/** One per handle; it has connections while there are followers. */
 export function createFetcher(kafka: Kafka): Fetcher {
   const known = fetchers.get(kafka) ?? makeFetcher(kafka)
   fetchers.set(kafka, known)

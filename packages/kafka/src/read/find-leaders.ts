@@ -1,5 +1,5 @@
-// Finds for readers who leads their partitions: all who look for theirs at one time ask once. Those whose partition has no leader
-// wait here, and so do those whose topic one broker doesn't know, until all brokers say that it is gone.
+// Finds the leaders of readers' partitions: concurrent searches share one question. Readers wait here while their
+// partition has no leader, or while one broker doesn't know their topic, until all brokers say that it is gone.
 import { backoff, delay } from '@weir/kit'
 
 import type { ClusterState } from '../connect/cluster-state.ts'
@@ -8,9 +8,9 @@ import type { Reader } from './fetch-reader.ts'
 
 export type FinderHooks = {
   describe(topics: readonly string[]): Promise<ClusterState>
-  /** Whether no broker knows the topic any more, by the id if one is given. */
+  /** Whether no broker knows the topic any more, with this id if one is given. */
   isGone(topic: string, topicId: string | undefined): Promise<boolean>
-  /** Its leader is in `reader.leader`. */
+  /** The leader is in `reader.leader`. */
   found(reader: Reader): void
   gone(reader: Reader): void
 }
@@ -33,7 +33,7 @@ export function createLeaderFinder(hooks: FinderHooks): LeaderFinder {
   async function round(pauses: Generator<number>, signal: AbortSignal): Promise<boolean> {
     if (looking.size === 0) await bell.wait()
     if (!signal.aborted && looking.size > 0) await look(search).catch(() => undefined)
-    // Who comes from now on has not waited yet.
+    // A reader that arrives from now on has not waited yet.
     const isNobodyLeft = looking.size === 0
     await delay(pauses.next().value, signal).catch(() => undefined)
     return isNobodyLeft
@@ -56,7 +56,7 @@ export function createLeaderFinder(hooks: FinderHooks): LeaderFinder {
 type Search = {
   readonly hooks: FinderHooks
   readonly looking: Set<Reader>
-  /** Topics of which all brokers are being asked. */
+  /** Topics that all brokers are being asked about. */
   readonly checking: Set<string>
 }
 
@@ -86,13 +86,13 @@ async function checkGone({ hooks, looking, checking }: Search, topic: string): P
         if (reader.topicId === id && looking.delete(reader)) hooks.gone(reader)
     }
   } catch {
-    // Brokers that can't be asked don't say so.
+    // Unreachable brokers don't confirm that the topic is gone.
   } finally {
     checking.delete(topic)
   }
 }
 
-/** `gone?`: this broker, at least, doesn't know the topic. */
+/** `gone?`: at least this broker doesn't know the topic. */
 export function leaderIn(
   { topics, faults }: Pick<ClusterState, 'topics' | 'faults'>,
   { topic, partition, topicId }: Pick<Reader, 'topic' | 'partition' | 'topicId'>,

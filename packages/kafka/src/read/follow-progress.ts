@@ -1,5 +1,5 @@
-// How far topics are followed, and since when: plain data, and what follows from it. Times are the wall clock's: a machine
-// that slept has a gap too.
+// The progress of followed topics, and what follows from it, as plain data. Times are wall-clock times, because a
+// machine that slept has a gap too.
 const FRESH_FOR_MS = 10_000
 
 export type Progress = {
@@ -21,7 +21,7 @@ export const positionIn = ({ positions }: Progress, topic: string): bigint =>
 
 export const isFresh = ({ atEndMs }: Progress): boolean => Date.now() - atEndMs < FRESH_FOR_MS
 
-/** Tombstones may be gone that were never read. */
+/** Whether tombstones may have been removed before they were read. */
 export const isGapTooLong = (
   { atEndMs, startedOverMs }: Progress,
   deleteRetentionMs: number,

@@ -1,6 +1,6 @@
-// Follows compacted single-partition topics from their start, so that its owner can hold tables of what they
-// say (docs/architecture.md 1). It keeps its positions itself and never goes back: a replay would bring
-// deleted things to life. Only when that can't be helped does it say `onReset`, and start over.
+// Follows compacted single-partition topics from their start, so that its owner can hold tables of their content
+// (docs/architecture.md 1). It keeps its own positions and never goes back: a replay would restore deleted entries.
+// Only when it can't avoid that does it call `onReset` and start over.
 import { backoff, delay, describeError } from '@weir/kit'
 
 import { createBrokerCalls } from '../connect/broker-calls.ts'
@@ -29,21 +29,21 @@ export type FollowedRecord = {
 export type FollowOptions = {
   /** Of one partition each. */
   readonly topics: readonly string[]
-  /** Committed records in order. What it throws stops the following until it takes the same record. */
+  /** Committed records in order. If it throws, following stops until it accepts the same record. */
   onRecord(record: FollowedRecord): void
-  /** Forget everything: the topics come again from their start. */
+  /** Discard everything: the topics are read again from their start. */
   onReset(): void
-  /** The smallest of the topics' settings; a longer gap than half of it can hide tombstones. */
+  /** The smallest of the topics' settings; a gap longer than half of it can hide tombstones. */
   readonly deleteRetentionMs?: number
   readonly catchUpTimeoutMs?: number
 }
 
 export type Follower = {
-  /** Resolves once all topics exist and are read to their end; keeps trying until then. */
+  /** Resolves once all topics exist and are read to their end; retries until then. */
   start(): Promise<void>
   /** The next offset to be read. */
   position(topic: string): bigint
-  /** Resolves once all is read that was committed at the time of the call; else KafkaError `kafka.unavailable`. */
+  /** Resolves once everything committed at the time of the call is read; else throws KafkaError `kafka.unavailable`. */
   catchUp(topics?: readonly string[]): Promise<void>
   /** Whether everything was read to its end at some time in the last 10 s. */
   isFresh(): boolean
@@ -92,7 +92,7 @@ type Following = {
   readonly ends: EndWatch
 }
 
-/** From the topics' starts until something of them is lost, and then again. */
+/** Reads the topics from their starts until something of them is lost, and then again. */
 async function keepReading(kafka: Kafka, following: Following, signal: AbortSignal): Promise<void> {
   const { options, progress, asked, ends } = following
   const { log } = internalsOf(kafka)
@@ -122,7 +122,7 @@ async function readUntilLost(
   const { progress, options } = following
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const lose = (): void => {
-    // Until it starts over nobody may take what is known for all there is.
+    // Until it starts over, callers must not take the known state as complete.
     progress.positions.clear()
     resolve()
   }
@@ -156,7 +156,7 @@ function take(
   { records, next }: Read,
 ): void {
   for (const { key, value, offset, timestampMs, headers } of records) {
-    // One that couldn't be taken comes again, with those before it.
+    // After a rejected record the ones before it come again, too.
     if (offset < positionIn(progress, topic)) continue
     const text = key?.toString('utf8') ?? ''
     options.onRecord({ topic, key: text, value, offset, timestampMs, headers })
@@ -186,7 +186,10 @@ async function untilCaughtUp(catchUp: () => Promise<void>, signal: AbortSignal):
   }
 }
 
-/** The pause counts from when it asked: an answer that took longer is as old as it took, and wants a newer one at once. */
+/**
+ * The pause counts from the question: an answer that took longer is already old, and is followed by the next question
+ * immediately.
+ */
 async function keepChecking(following: Following, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const pause = delay(CHECK_EVERY_MS, signal).catch(() => undefined)

@@ -1,5 +1,5 @@
-// Looks through one partition as it lies on its leader's disk, for whoever wants to know what can still be read
-// there: every record from the first offset on, also those that were aborted or replaced long ago.
+// Scans one partition as it is stored on its leader's disk, to find out what can still be read there: every record from
+// the first offset on, also those that were aborted or replaced long ago.
 
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import { readRawStep } from './committed-range.ts'
@@ -15,8 +15,8 @@ type RawRecord = {
 
 export type LogScan = {
   /**
-   * Tells each record in order, up to the end as it is now, and then how far that was and which broker led the
-   * partition. Throws KafkaError `kafka.unavailable`, `moved` when another one has come to lead it.
+   * Passes each record in order, up to the current end, and then returns that end and the partition's leader. Throws
+   * KafkaError `kafka.unavailable`, or `moved` when the leader changed.
    */
   scan(
     topic: string,

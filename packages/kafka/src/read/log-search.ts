@@ -1,6 +1,6 @@
-// Finds the last record before an offset that says something, whatever readers of committed records may see by now: for whoever
-// continues where a log ends. It reads backwards, in growing steps, and holds no more than one fetch in memory. Records of a
-// transaction count if a marker before that offset commits them.
+// Finds the last record before an offset for which a function returns a value, visible to read_committed readers yet or
+// not: for a writer that continues at a log's end. It reads backwards, in growing steps, and holds at most one fetch in
+// memory. A transaction's records count if a marker before that offset commits them.
 import { ProtocolError } from '#client-library'
 
 import { createTurns } from '@weir/kit'
@@ -21,17 +21,17 @@ import type { LedPartition } from './fetch-once.ts'
 export type Before = {
   readonly topic: string
   readonly partition: number
-  /** Not itself looked at. The log must reach to it. */
+  /** Exclusive. The log must reach to it. */
   readonly to: bigint
 }
 
-/** What a record says; undefined when it says nothing. */
+/** The value of a record; undefined when it has none. */
 export type Reading<T> = (record: SourceRecord) => T | undefined
 
 export type LogSearch = {
   /**
-   * What `read` gives for the last record for which it gives something; undefined when there is none down to where the log begins
-   * now. Throws KafkaError `kafka.unavailable` or `kafka.refused`.
+   * The value of the last record that has one; undefined when there is none down to the log's beginning. Throws
+   * KafkaError `kafka.unavailable` or `kafka.refused`.
    */
   findLast<T>(before: Before, read: Reading<T>): Promise<T | undefined>
   close(): Promise<void>
@@ -39,7 +39,7 @@ export type LogSearch = {
 
 const DEADLINE_MS = 15_000
 const AT_ONCE = 32
-/** Of offsets. What is sought is nearly always in the first step. */
+/** In offsets. The record is nearly always in the first step. */
 const STEPS = { first: 16n, factor: 8n, max: 16_384n }
 const FETCH = { bytesMax: 1_048_576, waitMs: 0, isCommittedOnly: false, purpose: 'pool' } as const
 
@@ -89,7 +89,7 @@ type Seen<T> = Pick<FetchedBatch, 'producerId' | 'isMarker' | 'isTransactional'>
 
 type Log = LedPartition & { readonly topic: string }
 type Sought = { readonly log: Log; readonly to: bigint; readonly step: bigint }
-/** `from`: where it begins; 0 when nothing lies before. */
+/** `from`: the first offset of the stretch; 0 when nothing lies before. */
 type Stretch<T> = { readonly seen: readonly Seen<T>[]; readonly from: bigint }
 
 async function readStretch<T>(
@@ -104,7 +104,7 @@ async function readStretch<T>(
     if (protocolTypeOf(error) !== 'OFFSET_OUT_OF_RANGE') throw error
   }
   const start = await logStartOf(brokers, log.topic, log)
-  // Further back there is nothing, so whatever it gives, it's the last stretch.
+  // There is nothing further back, so this is the last stretch, whatever the read finds.
   const { seen } = await readForward(brokers, log, { from: start, to, read })
   return { seen, from: 0n }
 }
@@ -125,7 +125,7 @@ async function readForward<T>(
       if (batch.firstOffset < begins) begins = batch.firstOffset
       seen.push(await look(batch, { partition: log.partition, to, read }))
     }
-    // A leader that has just become one may not show the end yet.
+    // A new leader may not show the end yet.
     if (batches.length === 0 && highWatermark < to) throw new ProtocolError('OFFSET_NOT_AVAILABLE')
     next = batches.at(-1)?.next ?? to
   }
@@ -147,7 +147,7 @@ async function look<T>(batch: FetchedBatch, { partition, to, read }: Looking<T>)
   return { ...kept, commits: false, found }
 }
 
-/** `isCommitted`: by producer, what the next marker ahead does. */
+/** `isCommitted`: by producer, whether the next marker after the batch commits. */
 function lastIn<T>(seen: readonly Seen<T>[], isCommitted: Map<bigint, boolean>): T | undefined {
   for (const { producerId, isMarker, isTransactional, commits, found } of seen.toReversed()) {
     if (isMarker) isCommitted.set(producerId, commits)

@@ -1,5 +1,4 @@
-// Reads a stretch of one partition that is there already, piece by piece, for questions about the past. Nothing
-// is followed, no group is joined, and no more than one fetch is held in memory.
+// Reads an existing stretch of one partition, piece by piece, without a group. It holds at most one fetch in memory.
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import { readStep } from './committed-range.ts'
 import type { Range } from './committed-range.ts'
@@ -8,8 +7,8 @@ import type { SourceRecord } from '../protocol/source-record.ts'
 
 export type RangeReader = {
   /**
-   * The committed records of the range in order, some at a time, for as long as it isn't told false. Throws
-   * KafkaError `kafka.unavailable`.
+   * The committed records of the range in order, in portions, until the callback returns false. Throws KafkaError
+   * `kafka.unavailable`.
    */
   read(
     range: Range,

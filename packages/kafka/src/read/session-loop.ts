@@ -1,5 +1,5 @@
-// Asks one broker again and again for the partitions of one fetch session, on a connection of its own. A partition in error leaves
-// it at once, since a broker answers immediately while there is one.
+// Repeatedly fetches the partitions of one fetch session from one broker, on a connection of its own. A partition with
+// an error leaves the session immediately, because a broker doesn't wait while one has an error.
 import type { FetchAnswer, FetchedPartition, FetchRequest } from '../protocol/fetch.ts'
 import { createBell } from './bell.ts'
 import type { Bell } from './bell.ts'
@@ -12,11 +12,11 @@ export type SessionKind = 'hot' | 'cold'
 
 export type SessionHooks = {
   ask(request: FetchRequest, purpose: SessionKind): Promise<FetchAnswer>
-  /** Before each request: the time to take readers in, or to let them go. */
+  /** Called before each request, to add or remove readers. */
   prepare(): void
-  /** While there is nobody: when to look again without being rung. */
+  /** While the session is empty: after how long to check again without a signal. */
   lookAgainMs(): number | undefined
-  /** Hands a reader what came for it. */
+  /** Passes fetched records to a reader. */
   take(reader: Reader, fetched: FetchedPartition): Promise<void>
   failed(readers: readonly Reader[], error: unknown): void
 }
@@ -85,7 +85,7 @@ async function take(
   hooks: SessionHooks,
   { errorCode, sessionId, partitions }: FetchAnswer,
 ): Promise<void> {
-  // The broker has forgotten the session, or an answer was lost: it is made anew.
+  // The broker has forgotten the session, or an answer was lost: the next request creates another.
   if (errorCode !== 0) return session.lost()
   session.answered(sessionId)
   for (const fetched of partitions) {

@@ -1,6 +1,5 @@
-// Reads one topic from given offsets on, for as long as it exists: every committed record once, in the order
-// of its partition, whatever becomes of brokers meanwhile. It commits nothing, so it begins where it is told
-// and nowhere else.
+// Reads one topic from given offsets on, for as long as it exists: every committed record once, in the order of its
+// partition, through broker failures. It commits nothing, so it always starts from the given offsets.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
@@ -11,11 +10,11 @@ export type TailOptions = {
   readonly topic: string
   /** One for each partition. */
   readonly fromOffsets: readonly bigint[]
-  /** Committed records of one partition in order. What it throws makes the same records come again. */
+  /** Committed records of one partition in order. If it throws, the same records come again. */
   onRecords(partition: number, records: readonly SourceRecord[]): void
-  /** Everything before `next` is read, also what no reader is shown, such as transaction markers. */
+  /** Everything before `next` is read, including what readers don't see, such as transaction markers. */
   onPosition?(partition: number, next: bigint): void
-  /** The topic is gone (or another one has its name): nothing more will come. Not called by `close`. */
+  /** The topic was deleted (or another has its name): nothing more will come. Not called by `close`. */
   onStopped(reason: 'gone'): void
 }
 
@@ -49,7 +48,7 @@ export function tailTopic(kafka: Kafka, options: TailOptions): Tail {
           if (!isOver) options.onPosition?.(partition, next)
         },
         onLost(lost) {
-          // Records that retention has removed can't come any more; what is left begins after them.
+          // Records removed by retention are lost; reading continues after them.
           if (lost.why === 'cut') return stop()
           log.warn({ topic, partition }, 'retention has removed records before they were read')
           following.seek(lost.from)

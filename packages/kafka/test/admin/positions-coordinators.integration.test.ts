@@ -1,4 +1,4 @@
-// Positions of groups whose coordinators are two brokers.
+// Positions of groups that have two different brokers as coordinators.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { findCoordinatorV4 } from '@platformatic/kafka'
 

@@ -1,4 +1,4 @@
-// The broker restarted in good order, killed, or stopped, at each step of a fence and with batches on their way.
+// The broker is restarted cleanly, killed or stopped at each step of a fence, and with batches in flight.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { startOwnBroker } from '../support-broker.ts'
@@ -37,7 +37,7 @@ const write = (place: Place, producer: Identity, sequence: number, ...values: st
 
 const STEPS = [0, 1, 2, 3, 4]
 
-/** A fence whose owner lived through the end of the broker after that many of its four steps. */
+/** A fence whose owner survives a broker failure after that many of its four steps. */
 async function fenceAround(stepsBefore: number, ended: Promise<void>, former: Former) {
   const { id, both } = former
   let marker: Identity | undefined
@@ -89,7 +89,7 @@ test.each(ends)(
   180_000,
 )
 
-// It may say OUT_OF_ORDER_SEQUENCE_NUMBER of what it has stored, so that answer means «unknown».
+// It may return OUT_OF_ORDER_SEQUENCE_NUMBER for a batch that it has stored, so that error means an unknown outcome.
 test.each(ends)(
   'a broker that was %s knows the last batch, and of the four before it the offset or nothing',
   async (_, end) => {

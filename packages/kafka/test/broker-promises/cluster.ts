@@ -1,5 +1,5 @@
-// Connections to the brokers of a test, by the public parts of @platformatic/kafka, and nothing of our own code: what is
-// tried here is what Kafka does. A call that finds no leader or coordinator yet asks again for a minute.
+// Connections to a test's brokers, using the public parts of @platformatic/kafka and none of our own code, because
+// these tests check Kafka's behaviour. A call that finds no leader or coordinator yet is retried for a minute.
 import { Connection, findCoordinatorV4, metadataV12 } from '@platformatic/kafka'
 
 import { pollUntil } from '@weir/kit'
@@ -66,11 +66,11 @@ export function openCluster(brokers: readonly string[], clientId = 'broker-promi
   }
 }
 
-/** A connection of its own, for those whose end is part of the test. */
+/** A separate connection, for tests that end it. */
 export async function connectTo(address: string, clientId: string): Promise<Connection> {
   const [host = '', port] = address.split(':')
   const connection = new Connection(clientId, { maxInflights: 100, requestTimeout: PATIENCE_MS })
-  // Without a listener, the end of a broker would end the test's process.
+  // Without a listener, a failing broker would end the test's process.
   connection.on('error', () => undefined)
   await connection.connect(host, Number(port))
   return connection
@@ -108,7 +108,7 @@ export async function eventually<T>(what: string, attempt: () => Promise<T>): Pr
   }
 }
 
-/** What Kafka calls the error that this request was refused with; NONE when it wasn't. */
+/** Kafka's name of the error of this request; NONE when it succeeded. */
 export async function refusal(request: Promise<unknown>): Promise<string> {
   try {
     await request

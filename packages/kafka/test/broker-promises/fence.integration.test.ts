@@ -1,5 +1,5 @@
-// One writer at a time without a transaction for each batch: a fence over both logs of a position (the derived and the
-// dead letter partition), and what becomes of the former owner's batches before, while and after it.
+// One writer at a time without a transaction per batch: a fence over both logs of a position (the derived and the dead
+// letter partition), and what happens to the former owner's batches before, during and after it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { BROKERS } from '../support.ts'
@@ -59,7 +59,7 @@ test('from the marker on both logs refuse the former owner, and take the new one
   const { owner } = await fence(cluster, id, both)
   for (const place of both) {
     expect((await write(place, former, 1, 'late')).error).toBe('INVALID_PRODUCER_EPOCH')
-    // A repeat of what was stored is refused as well.
+    // A repeat of a stored batch is refused as well.
     expect((await write(place, former, 0, 'a')).error).toBe('INVALID_PRODUCER_EPOCH')
     expect((await write(place, owner, 0, 'b')).error).toBe('NONE')
     expect(valuesOf(await readLog(cluster, place))).toEqual(['a', 'b'])
@@ -119,7 +119,7 @@ test('who renews with its own identity keeps the id, gets the next epoch, and wr
   const renewed = await initProducerId(cluster, id, owner)
   expect(renewed).toEqual({ id: owner.id, epoch: owner.epoch + 1 })
   expect((await write(derived, renewed, 0, 'c')).error).toBe('NONE')
-  // Without a marker between them only a batch of the newer epoch tells the broker.
+  // Without a marker between them, only a batch of the newer epoch makes the broker refuse the older one.
   expect((await write(derived, owner, 2, 'late')).error).toBe('INVALID_PRODUCER_EPOCH')
   expect(valuesOf(await readLog(cluster, derived))).toEqual(['a', 'b', 'c'])
 })

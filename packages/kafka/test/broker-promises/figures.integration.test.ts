@@ -1,4 +1,4 @@
-// What the steps cost on this machine, printed; ADR 34 has the figures of an idle one. Only the results are checked.
+// Prints what the steps cost on this machine; ADR 34 has the figures of an idle one. Only the results are checked.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fetchV12 } from '@platformatic/kafka'
 import type { Connection } from '@platformatic/kafka'
@@ -129,7 +129,7 @@ test.each([20, isFull ? 2_000 : 200])(
 
 const EPOCHS = 32_767
 
-// An epoch more, and the id is another: whoever wrote with the old one is not fenced by it.
+// One more epoch changes the producer id: the writer with the old id is not fenced then.
 test('the producer id stays while there are epochs, and changes after the last', async () => {
   const id = newTransactionalId()
   const place = { topic: await topics.make('epochs'), partition: 0 }

@@ -1,5 +1,5 @@
-// Batches with producer id, epoch and sequence of the test's choice into a partition, and what then lies in its log, batch
-// by batch: transaction markers too, and below another's open transaction as above.
+// Writes batches with a chosen producer id, epoch and sequence, and reads the partition's log batch by batch, including
+// transaction markers, below and above another's open transaction.
 import { createAPI, fetchV12, protocolErrorsCodesById, Writer } from '@platformatic/kafka'
 import type { Connection, Reader, RecordsBatch } from '@platformatic/kafka'
 
@@ -12,7 +12,7 @@ export type BatchOptions = {
   readonly producer: Identity
   readonly sequence: number
   readonly timestampMs?: number
-  /** Part of a transaction; not so unless said. */
+  /** Part of a transaction; default false. */
   readonly isTransactional?: boolean
 }
 
@@ -34,7 +34,7 @@ export type Produced = {
 }
 
 export type ProduceRequest = {
-  /** Its name; its id from version 13 on. */
+  /** Its name; from version 13 on its id. */
   readonly topic: string
   readonly partition: number
   readonly batch: Buffer
@@ -92,15 +92,15 @@ const produceApi = (version: number) =>
 const byName = produceApi(9)
 const byId = produceApi(13)
 
-/** The first answer, whatever it is. */
+/** The first answer, without retries. */
 export const produceOn = (connection: Connection, request: ProduceRequest): Promise<Produced> =>
   byName.async(connection, request)
 
-/** The same with the topic's id in place of its name. */
+/** The same with the topic's id instead of its name. */
 export const produceById = (connection: Connection, request: ProduceRequest): Promise<Produced> =>
   byId.async(connection, request)
 
-/** To the leader, asking again only while the partition has none. */
+/** Sends to the leader; retries only while the partition has none. */
 export function produce(
   cluster: Cluster,
   place: Place,
@@ -119,7 +119,7 @@ export type LogBatch = {
   readonly offset: bigint
   readonly producer: Identity
   readonly sequence: number
-  /** What a transaction ends with; undefined for records. */
+  /** How the marker ends its transaction; undefined for records. */
   readonly marker: 'abort' | 'commit' | undefined
   readonly values: readonly string[]
   readonly timestampMs: number
@@ -174,7 +174,7 @@ function asLogBatch(batch: RecordsBatch): LogBatch {
 /** The values in the partition, in order. */
 export const valuesOf = (log: readonly LogBatch[]): string[] => log.flatMap(({ values }) => values)
 
-/** Where the marker of this fence lies. */
+/** The offset of this fence's marker. */
 export function markerOffset(
   log: readonly LogBatch[],
   { id, epoch }: Identity,

@@ -1,5 +1,5 @@
-// Why a fence waits until the leaders have the logs: what a coordinator asks of a leader when transactions end, in its own
-// words (WriteTxnMarkers), with a partition that isn't there.
+// Why a fence waits until the leaders have the logs: sends the coordinator's own request to a leader at a transaction's
+// end (WriteTxnMarkers), with a partition that doesn't exist.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAPI, Writer } from '@platformatic/kafka'
 import type { Connection } from '@platformatic/kafka'
@@ -71,7 +71,7 @@ test('a request for markers is answered if its partitions are there, or none of 
   expect(await ask([UNKNOWN])).toBe('answered')
 })
 
-// So the coordinator asks again after its time-out of 30 s, and ends no transaction on this broker until then.
+// So the coordinator retries after its time-out of 30 s, and ends no transaction on this broker until then.
 test('a request for markers is never answered if one is written and a later one has no partition', async () => {
   const topic = await topics.make('there')
   expect(await ask([topic, UNKNOWN])).toBe('no answer')

@@ -1,4 +1,4 @@
-// A former owner that stands still while another fences its partitions, as a suspended machine does, and wakes afterwards.
+// A former owner that is suspended while another fences its partitions, and resumes afterwards.
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
@@ -36,7 +36,7 @@ async function own() {
   return { place, id, owner: (await fence(cluster, id, [place])).owner }
 }
 
-/** A process that writes `old` one by one until it is refused; it ends with what it was told. */
+/** A process that writes `old` records until one is refused; it exits with the error. */
 function startWriter(place: Place, { id, epoch }: Identity) {
   const file = fileURLToPath(new URL('writing-owner.ts', import.meta.url))
   const args = [BROKERS.join(), place.topic, String(id), String(epoch)]
@@ -62,7 +62,7 @@ test('a process that is stopped while it writes, and goes on after a fence, is r
   expect(valuesOf(log.filter(({ offset }) => offset > at))).toEqual(['new'])
 })
 
-/** A way to the broker on which nothing arrives while it is held. */
+/** A proxy to the broker that delivers nothing while it is held. */
 async function startHolding(address: string) {
   const [host = '', port] = address.split(':')
   const held: (() => void)[] = []
@@ -82,7 +82,7 @@ async function startHolding(address: string) {
   return {
     address: `127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`,
     hold: () => void (isHeld = true),
-    /** How many writes are held back. */
+    /** The number of writes held back. */
     held: () => held.length,
     release() {
       isHeld = false

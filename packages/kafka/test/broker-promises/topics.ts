@@ -1,4 +1,4 @@
-// Topics of a test, taken away at its end.
+// Topics of a test, deleted at its end.
 import { Admin } from '@platformatic/kafka'
 
 import { uniqueName } from '../support.ts'
@@ -19,7 +19,7 @@ export type TopicOptions = {
   readonly replicas?: readonly number[]
 }
 
-/** As topics that owners write are configured. */
+/** The configuration of topics that owners write. */
 export const LOG_APPEND_TIME = { 'message.timestamp.type': 'LogAppendTime' }
 
 export function openTopics(brokers: readonly string[]): Topics {
@@ -63,8 +63,8 @@ export function openTopics(brokers: readonly string[]): Topics {
 const LATEST = -1n
 
 /**
- * Until the leaders have the partitions' logs. Where a marker comes sooner, the broker never answers for it, and for
- * thirty seconds no transaction ends that has a partition there.
+ * Until the leaders have the partitions' logs. A broker never answers for a marker that arrives earlier, and then ends
+ * no transaction with a partition there for thirty seconds.
  */
 async function untilLed(admin: Admin, topic: string, partitions: number): Promise<void> {
   const asked = Array.from({ length: partitions }, (_, partitionIndex) => ({

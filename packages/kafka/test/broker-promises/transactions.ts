@@ -1,29 +1,29 @@
-// What an owner asks of the coordinator of its transactional id: explicit transactions of protocol version 1, which 3.9 to 4.3
-// all answer.
+// An owner's requests to the coordinator of its transactional id: explicit transactions of protocol version 1, which
+// all versions from 3.9 to 4.3 support.
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '@platformatic/kafka'
 
 import { errorName, eventually } from './cluster.ts'
 import type { Cluster, Place } from './cluster.ts'
 
-/** Who writes: the broker takes batches with the newest epoch of this id only. */
+/** The writer: the broker accepts batches with the newest epoch of this id only. */
 export type Identity = { readonly id: bigint; readonly epoch: number }
 
 export type Fence = {
-  /** What stands in the marker of the fence. */
+  /** The identity in the fence's marker. */
   readonly marker: Identity
-  /** Who may write from now on. */
+  /** The identity to write with from now on. */
   readonly owner: Identity
 }
 
 const TRANSACTION_TIMEOUT_MS = 10_000
 
-// One partition that isn't there yet makes OPERATION_NOT_ATTEMPTED of all others.
+// One missing partition makes OPERATION_NOT_ATTEMPTED of all others.
 const PASSING =
   /COORDINATOR|CONCURRENT_TRANSACTIONS|UNKNOWN_TOPIC_OR_PARTITION|OPERATION_NOT_ATTEMPTED|NetworkError|TimeoutError/
 
 const isPassing = (error: unknown): boolean => PASSING.test(errorName(error))
 
-/** Asks the coordinator again while it only says «not now». */
+/** Retries while the coordinator answers with a passing error. */
 async function ask<T>(
   cluster: Cluster,
   transactionalId: string,
@@ -41,7 +41,7 @@ async function ask<T>(
   return answered.value
 }
 
-/** The next epoch of the transactional id; with `own`, for who has it already. */
+/** The next epoch of the transactional id; with `own`, for its present holder. */
 export function initProducerId(
   cluster: Cluster,
   transactionalId: string | null,
@@ -68,7 +68,7 @@ export async function addPartitions(
   )
 }
 
-/** Answered before the markers are written. */
+/** Resolves before the markers are written. */
 export async function endTransaction(
   cluster: Cluster,
   transactionalId: string,
@@ -80,7 +80,7 @@ export async function endTransaction(
   )
 }
 
-/** Takes the partitions from whoever writes them under this transactional id. */
+/** Fences the writer of the partitions under this transactional id. */
 export async function fence(
   cluster: Cluster,
   transactionalId: string,

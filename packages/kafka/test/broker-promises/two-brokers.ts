@@ -1,4 +1,5 @@
-// Two brokers: the first is controller too, coordinates every transaction, and stays; the second may end and come back.
+// Two brokers: the first is also the controller, coordinates every transaction, and stays; the second may be stopped
+// and restarted.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ import { newTransactionalId, openCluster } from './cluster.ts'
 
 export type TwoBrokers = {
   readonly brokers: readonly string[]
-  /** The one that may end. */
+  /** The one that may be stopped. */
   readonly second: Stack
   stop(): Promise<void>
 }
@@ -54,7 +55,7 @@ export async function startTwoBrokers(): Promise<TwoBrokers> {
 
 type Ports = { kafka: number; controller: number }
 
-/** While there is only one broker that its partitions can be on. */
+/** Created while only one broker can hold its partitions. */
 async function makeTransactionLog(address: string): Promise<void> {
   const cluster = openCluster([address])
   await cluster.coordinator('transaction', newTransactionalId())

@@ -1,4 +1,5 @@
-// A process that stopped-owner.integration.test.ts stops: writes records one by one until it is refused, and prints why.
+// The process that stopped-owner.integration.test.ts suspends: writes records one by one until one is refused, and
+// prints why.
 import { openCluster } from './cluster.ts'
 import { batchOf, produceOn } from './log.ts'
 

@@ -1,4 +1,4 @@
-// What becomes of requests when a broker is too old, wants none for a while, or leaves one unanswered.
+// What happens to requests when a broker is too old, throttles, or leaves one unanswered.
 import { afterEach, expect, jest, test } from '@jest/globals'
 
 import { createAdmin } from '../../src/admin/admin.ts'

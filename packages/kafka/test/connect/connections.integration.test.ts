@@ -1,4 +1,4 @@
-// How many connections a handle has to a broker, whatever is done with it: a broker bounds those of a host, and a fleet of replicas
+// How many connections a handle has to a broker in any use: a broker bounds those of a host, and a fleet of replicas
 // shares that bound.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
@@ -30,7 +30,7 @@ afterAll(async () => {
   await admin.close()
 })
 
-/** Everything that services do. Resolves with what ends it. */
+/** Everything that services do. Resolves with a function that ends it. */
 async function doEverything(kafka: Kafka): Promise<() => Promise<void>> {
   const producer = createBatchProducer(kafka, limits)
   const own = createAdmin(kafka)
@@ -86,7 +86,7 @@ test('a handle has at most six connections to a broker, also if the settings nam
   watching.abort()
   await watched
   expect(network.size()).toBe(6)
-  // The one to the other name, until the broker has said its own.
+  // One to the configured name, until the broker has named its own.
   expect(most).toBeLessThanOrEqual(7)
 
   await end()

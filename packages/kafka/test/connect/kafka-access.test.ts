@@ -1,5 +1,4 @@
-// Certificates for the brokers' connections are taken as their files have them at the time, and while those can't
-// be used, as they had them last.
+// Connections use the current content of the certificate files, or the last usable content while a file can't be used.
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +11,7 @@ import { z } from 'zod'
 import { kafkaAccess } from '../../src/connect/access/kafka-access.ts'
 import { kafkaFields, withKafkaRules } from '../../src/connect/access/kafka-settings.ts'
 
-// Programs are started here, which takes its time on a busy machine.
+// Starting programs takes long on a busy machine.
 jest.setTimeout(60_000)
 
 let folder: string

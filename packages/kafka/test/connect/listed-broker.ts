@@ -1,4 +1,4 @@
-// A broker that says which versions it has and answers Metadata alone, as slowly as a test wants. Written from Kafka's protocol guide.
+// A broker that answers only ApiVersions and Metadata, as slowly as a test wants. Written from Kafka's protocol guide.
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -21,7 +21,7 @@ export type ListedBrokerOptions = {
   /** The highest version of each of the two requests; 12 and 4 unless given. */
   readonly metadataMax?: number
   readonly apiVersionsMax?: number
-  /** How it answers a request: after which it wants no other for so long, or never. */
+  /** The answer to a request: a throttle time, or none at all. */
   reply?(asked: Asked): { readonly throttleMs: number } | 'silence'
 }
 

@@ -1,5 +1,5 @@
-// Tokens by client credentials, from a real endpoint: asked for once by all who need one, kept while they are good
-// for a while, and got anew after that.
+// Tokens by client credentials, from a real endpoint: concurrent callers share one request; a token is kept while it is
+// valid for long enough, and requested again after that.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 

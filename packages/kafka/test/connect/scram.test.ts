@@ -1,4 +1,4 @@
-// The example of RFC 7677, and brokers that don't keep to the rules. Against a real broker: secured-broker.
+// The example of RFC 7677, and brokers that violate the protocol. Against a real broker: secured-broker.
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
 import { expect, test } from '@jest/globals'
@@ -15,7 +15,7 @@ type Broker = {
   readonly said: string[]
 }
 
-/** The broker's side, written anew. */
+/** The broker's side, an independent implementation. */
 function brokerOf({
   iterations = 4_096,
   nonce = (ours) => `${ours}more`,

@@ -1,5 +1,5 @@
-// Every way into Kafka that the settings know, against a real broker: what is stored, transactions and following
-// work by each; and what doesn't let us in is told by what to put right, without a secret.
+// Every access method of the settings, against a real broker: storing, transactions and following work; a refused login
+// is reported with what to correct, without a secret.
 import { Writable } from 'node:stream'
 import { writeFile } from 'node:fs/promises'
 
@@ -44,7 +44,7 @@ afterAll(async () => {
   await broker?.stop()
 })
 
-/** What it logs is looked at by the last test. */
+/** The last test checks its log. */
 function connect(access: KafkaAccess, lines: string[] = []): Kafka {
   const destination = new Writable({
     write(chunk, _, done) {
@@ -112,7 +112,7 @@ test.each(ways)(
   },
 )
 
-/** Follows a topic in vain; the reason that is told. */
+/** Follows a topic without success and resolves with the reported reason. */
 async function reasonOf(access: KafkaAccess, wanted: RegExp): Promise<void> {
   const kafka = connect(access)
   const follower = follow(kafka, uniqueName('nothing'), () => undefined)
@@ -241,7 +241,7 @@ test('a session is renewed before it ends, and nothing breaks off meanwhile', as
   const isSeen = () => session.seen.length >= steady.sent.length
   await pollUntil(isSeen, { deadlineMs: 60_000, what: 'following' })
   expect(session.seen).toEqual(steady.sent)
-  // A broker that has just started may still be reading what it knows of groups, or whose coordinator it is.
+  // A broker that has just started may still be loading groups, or learning which it coordinates.
   const isEarly = (line: string): boolean =>
     line.includes('The coordinator is loading') || line.includes('not the correct coordinator')
   const isEnd = (line: string): boolean => line.includes('a consumer ended') && !isEarly(line)

@@ -1,4 +1,4 @@
-// Which settings of Kafka go together: half a login, or files that nothing would read, are refused.
+// Which Kafka settings must be set together: incomplete logins and unused files are refused.
 import { describe, expect, test } from '@jest/globals'
 import { loadConfig } from '@weir/kit'
 import { z } from 'zod'

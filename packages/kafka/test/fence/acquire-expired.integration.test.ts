@@ -1,5 +1,5 @@
-// Kafka forgets a transactional id that nobody has asked about for long: whoever acquires then gets another producer id, by which
-// former owners aren't refused.
+// Kafka forgets a transactional id that wasn't used for long: the next owner then gets another producer id, which
+// doesn't fence former owners.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeTransactionsV0 } from '@platformatic/kafka'
 

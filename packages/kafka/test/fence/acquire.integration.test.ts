@@ -1,5 +1,5 @@
-// Who acquires partitions is their one writer, whatever those do that wrote them before. What stands in the logs is looked at by
-// requests of the test's own.
+// The owner that acquires partitions is their one writer, whatever former writers do. The logs are read by the test's
+// own requests.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { hasCode } from '@weir/kit'

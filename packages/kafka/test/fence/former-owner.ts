@@ -1,5 +1,6 @@
-// Who has owned two logs and written to them in a transaction, step by step. A broker that doesn't ask the coordinator about
-// partitions lets it write records that no transaction will ever end, as Kafka leaves them where it loses a marker.
+// A former owner of two logs that has written to them in a transaction, step by step. A broker that doesn't verify
+// partitions with the coordinator accepts records that no transaction will ever end, as Kafka leaves them when it loses
+// a marker.
 import { ConfigResourceTypes } from 'kafkajs'
 
 import { askBrokers } from '../../src/connect/broker-calls.ts'
@@ -11,14 +12,14 @@ import { bodyBytesOf } from '../../src/protocol/record-batch.ts'
 import { plainKafka } from '../support.ts'
 
 export type FormerOwner = {
-  /** Adds topics' partitions to the transaction; without it what is written there is never ended. */
+  /** Adds topics' partitions to the transaction; otherwise records written there are never ended. */
   join(...topics: string[]): Promise<void>
   write(topic: string, headers: Readonly<Record<string, string>>): Promise<void>
   end(isCommit: boolean): Promise<void>
   close(): void
 }
 
-/** Of partition 0 of whatever topics. */
+/** Always partition 0 of the topics. */
 export async function formerOwner(kafka: Kafka, transactionalId: string): Promise<FormerOwner> {
   const { cluster } = internalsOf(kafka)
   const leave = cluster.join()
@@ -44,7 +45,7 @@ export async function formerOwner(kafka: Kafka, transactionalId: string): Promis
   }
 }
 
-/** Whether brokers refuse what no transaction would end. */
+/** Whether brokers refuse records that no transaction would end. */
 export async function verifyPartitions(isVerified: boolean): Promise<void> {
   const plain = plainKafka().admin()
   await plain.connect()

@@ -1,5 +1,5 @@
-// Kafka may leave out the markers of a transaction that ends while a partition of it has no leader. Whoever owns its two logs next, with
-// transactions or without, ends in the one what has ended in the other, and in the same way.
+// Kafka may leave out the markers of a transaction that ends while one of its partitions has no leader. The next owner
+// of its two logs, with transactions or without, ends it in one log as it has ended in the other.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { pollUntil } from '@weir/kit'
@@ -58,7 +58,7 @@ async function acquire(pair: Pair): Promise<void> {
     .finally(fencer.close)
 }
 
-/** As whoever retries a fence until it gets it. */
+/** A client that retries a fence until it succeeds. */
 async function transact(pair: Pair): Promise<void> {
   const { transactionalId } = pair
   await pollUntil(
@@ -82,7 +82,7 @@ async function abouts(topic: string): Promise<string[]> {
   return records.map(({ headers }) => headers['about']?.toString() ?? '')
 }
 
-/** What is committed in both, once nothing is open there. */
+/** The committed records of both, once nothing is open there. */
 async function committed({ one, other }: Pair): Promise<string[][]> {
   await pollUntil(
     async () => {
@@ -141,7 +141,7 @@ test.each(ENDED)(
   60_000,
 )
 
-/** Whoever was about to end what hangs, in one step after the other, when it ended itself. */
+/** A former fence that was about to end the hanging transaction, and stopped after each of its steps. */
 const STEPS = [
   ['took the transactional id', async () => undefined],
   [

@@ -1,5 +1,5 @@
-// A transaction one of whose two partitions loses its leader while it ends. Kafka 4.3.1 then leaves the marker out there for ever and
-// says that the transaction has ended (KAFKA-20734); 3.9 and 4.0 let it wait.
+// A transaction one of whose two partitions loses its leader while it ends. Kafka 4.3.1 then never writes the marker
+// there and reports the transaction as ended (KAFKA-20734); 3.9 and 4.0 wait for it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeTransactionsV0, metadataV12 } from '@platformatic/kafka'
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   both = await startTwoBrokers()
   cluster = openCluster(both.brokers)
   topics = openTopics(both.brokers)
-  // Only the first broker lies behind it, who coordinates all transactions.
+  // Only the first broker, which coordinates all transactions, is behind it.
   network = await connectOverNetwork(both.brokers[0])
   kafka = connect(both.brokers)
   admin = createAdmin(kafka)
@@ -54,7 +54,7 @@ afterAll(async () => {
 })
 
 type Pair = {
-  /** On the broker that may end. */
+  /** On the broker that may be stopped. */
   readonly one: string
   readonly other: string
   readonly transactionalId: string
@@ -71,7 +71,7 @@ const logsOf = ({ one, other }: Pair) => ({
   linkHeader: 'about',
 })
 
-/** Writes the same to both logs. */
+/** Writes the same record to both logs. */
 async function transact(by: Kafka, pair: Pair, isCommit: boolean): Promise<void> {
   const { one, other, transactionalId } = pair
   const transactor = createTransactor(by, {
@@ -120,7 +120,7 @@ async function isAllCommitted({ one, other }: Pair): Promise<boolean> {
   return (await Promise.all(ended)).every(Boolean)
 }
 
-/** Until Kafka says that the transaction has ended, or for a while: 3.9 and 4.0 wait for the marker. */
+/** Until Kafka reports that the transaction has ended, or for a while: 3.9 and 4.0 wait for the marker. */
 async function untilSaidToHaveEnded({ transactionalId }: Pair): Promise<void> {
   const until = performance.now() + 5_000
   while (performance.now() < until) {
@@ -134,7 +134,7 @@ async function untilSaidToHaveEnded({ transactionalId }: Pair): Promise<void> {
 
 async function isLed({ one }: Pair): Promise<boolean> {
   const connection = await cluster.at(both.brokers[0] ?? '')
-  // The answer about a partition without a leader comes as an error.
+  // A partition without a leader makes the answer an error.
   const answer = await metadataV12.api.async(connection, [one], false, false).catch(() => undefined)
   return answer?.topics[0]?.partitions[0]?.leaderId === SECOND
 }
@@ -142,7 +142,7 @@ async function isLed({ one }: Pair): Promise<boolean> {
 const untilLed = (pair: Pair, wanted: boolean) =>
   pollUntil(async () => (await isLed(pair)) === wanted, { deadlineMs: 60_000, what: 'a leader' })
 
-/** Lets a transaction end while one of its partitions has no leader, and then cuts off who has begun it. */
+/** Ends a transaction while one of its partitions has no leader, and then disconnects its owner. */
 async function endWithoutLeader(pair: Pair, isCommit: boolean) {
   const ending = network.hold(END_TXN)
   const ended = transact(network.kafka, pair, isCommit).catch((error: unknown) => error)

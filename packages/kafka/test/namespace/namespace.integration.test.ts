@@ -1,5 +1,5 @@
-// Two handles on one broker, the prefix of one of which begins the other's: the same names are others, whatever is done
-// with them, and from the outside all of them begin with a prefix.
+// Two handles on one broker, where one prefix begins with the other: the same names mean different things in every
+// operation, and in Kafka all of them begin with their prefix.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 

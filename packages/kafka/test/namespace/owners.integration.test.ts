@@ -1,4 +1,4 @@
-// What owners of partitions ask for, by two handles on one broker whose names differ in the prefix only.
+// The functions for partition owners, by two handles on one broker whose names differ only in the prefix.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import {

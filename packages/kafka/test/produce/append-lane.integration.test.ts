@@ -1,4 +1,5 @@
-// Owners of partitions against a real broker: with the identities of real fences, through restarts, and when another takes over.
+// Owners of partitions against a real broker: with the identities of real fences, through restarts, and when another
+// owner acquires them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { delay, pollUntil } from '@weir/kit'
@@ -72,7 +73,7 @@ test(
     const place = await makePlace()
     const lane = await acquire(place, newTransactionalId())
     const appends = [records('a', 'b'), records('c'), records('d')]
-    // The marker of the fence is before them.
+    // The fence's marker precedes them.
     expect(await Promise.all(appends.map(lane.append))).toEqual([1n, 3n, 4n])
     expect(await stored(place)).toEqual(['a', 'b', 'c', 'd'])
     lane.close()
@@ -105,7 +106,7 @@ test.each(['asked', 'answered'] as const)(
     const asked = proxy.asked()
     const appended = lane.append(records('b'))
     await pollUntil(() => proxy.asked() > asked, { deadlineMs: 60_000, everyMs: 5 })
-    // Time for the broker to append what it was sent.
+    // Time for the broker to append the batch.
     await delay(200)
     proxy.cut()
     proxy.lose('nothing')

@@ -1,4 +1,4 @@
-// What a lane makes of each answer that a broker can give.
+// How a lane handles each answer that a broker can give.
 import { describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { encodeRecord } from '../../src/protocol/record-batch.ts'

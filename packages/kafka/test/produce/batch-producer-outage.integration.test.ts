@@ -1,4 +1,4 @@
-// The producer while its broker stands still, dies and comes back: each test has the broker to itself.
+// The producer while its broker is suspended, killed and restarted: each test has the broker to itself.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { delay, pollUntil } from '@weir/kit'
@@ -54,7 +54,7 @@ function makeProducer(): BatchProducer {
   return sending
 }
 
-/** Sends without waiting for answers, a few records every few ms, and notes what became of each. */
+/** Sends a few records every few ms without waiting for answers, and notes the outcome of each. */
 function startLoad(sending: BatchProducer, topic: string) {
   const all: Sent[] = []
   const answers: Promise<void>[] = []
@@ -97,7 +97,7 @@ function startLoad(sending: BatchProducer, topic: string) {
 
 const CODES = ['stored', 'kafka.unavailable', 'kafka.outcome_unknown']
 
-/** The whole promise: stored means once and in order, not stored means not, and nothing is ever there twice. */
+/** The whole promise: «stored» means once and in order, «not stored» means absent, and there are no duplicates. */
 function expectPromiseKept(sent: readonly Sent[], log: readonly LoggedRecord[]): void {
   const times = timesStored(log)
   expect(sent.filter(({ isStored, value }) => isStored && times.get(value) !== 1)).toEqual([])

@@ -1,4 +1,4 @@
-// What the producer makes of each answer that a broker can give, with brokers that give it.
+// How the producer handles each answer that a broker can give, with fake brokers.
 import { describe, expect, jest, test } from '@jest/globals'
 import {
   STORED,
@@ -12,7 +12,7 @@ import {
   someTurns,
 } from './support-producer.ts'
 
-/** `stored`, or why it was rejected; nobody else need listen. */
+/** `stored`, or the reason of the rejection; handles the promise's rejection. */
 const answerTo = (sent: Promise<void>): Promise<unknown> =>
   sent.then(
     () => 'stored',
@@ -38,7 +38,7 @@ describe('a batch that the broker', () => {
     await passTimeUntil(() => fake.batches.length > 1)
     jest.advanceTimersByTime(10_000)
 
-    // Whether it is on its way at that moment, is chance.
+    // Whether it is in flight at that moment is a matter of chance.
     expect(await answer).toMatchObject({
       code: expect.stringMatching(/^kafka.(unavailable|outcome_unknown)$/),
     })

@@ -1,4 +1,4 @@
-// The producer behind a network that loses requests or answers, and through a restart of the broker: what it asks again is
+// The producer behind a network that loses requests or answers, and through a restart of the broker: a retried batch is
 // stored once.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
@@ -78,7 +78,7 @@ test.each(['asked', 'answered'] as const)(
     const asked = proxy.asked()
     const sent = sending.send(topic, 0, event(`${way} lost`))
     await pollUntil(() => proxy.asked() > asked, { deadlineMs: 60_000, everyMs: 5 })
-    // Time for the broker to append what it was sent.
+    // Time for the broker to append the batch.
     await delay(200)
     proxy.cut()
     await delay(200)

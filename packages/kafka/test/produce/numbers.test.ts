@@ -1,4 +1,4 @@
-// Under which producer id and sequence numbers batches go out, whatever becomes of those before them.
+// The producer id and sequence numbers of batches, whatever happens to those before them.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { FIRST_PRODUCER_ID, TOPIC_ID } from '../support-fake-broker.ts'
@@ -16,7 +16,7 @@ const codeOf = (sending: Promise<void>): Promise<string> =>
     (error: { code: string }) => error.code,
   )
 
-/** What was sent, with the number of its producer id and its sequence. */
+/** The batches sent, each with its producer id and sequence. */
 const numbersOf = ({ batches }: FakeBroker): string[] =>
   batches.map(
     ({ values, producerId, sequence }) =>

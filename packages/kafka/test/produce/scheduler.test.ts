@@ -1,4 +1,4 @@
-// Which records leave when, over a delivery that answers when the test says so, and a clock that the test moves.
+// Which records leave when, with a delivery and a clock that the test controls.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 
 import { createLog } from '@weir/kit'

@@ -1,4 +1,4 @@
-// A producer with a broker of its own, which answers as the test says.
+// A producer with a broker of its own whose answers the test controls.
 import { afterEach, jest } from '@jest/globals'
 import { createLog } from '@weir/kit'
 import { createAppender } from '../../src/produce/appender.ts'
@@ -25,12 +25,12 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-/** From here on timers and `performance.now` stand still until the test moves them. Sockets go on. */
+/** From here on timers and `performance.now` only advance when the test moves them. Sockets still work. */
 export function holdClock(): void {
   jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'queueMicrotask', 'setImmediate'] })
 }
 
-/** Turns of the event loop, enough for a request to arrive and its answer to come back. */
+/** Enough turns of the event loop for a request to arrive and its answer to come back. */
 export async function someTurns(): Promise<void> {
   for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setImmediate(resolve))
 }

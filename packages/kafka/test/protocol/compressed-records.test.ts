@@ -1,5 +1,5 @@
-// Decoding of what brokers compress. That it is the format which Kafka writes is shown by
-// compressed-topics.integration.test.ts; here are the bounds, and bytes that are no such thing.
+// Decoding of compressed batches: bounds and invalid input. compressed-topics.integration.test.ts shows that the format
+// is Kafka's.
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 
 import { expect, test } from '@jest/globals'
@@ -11,7 +11,7 @@ import { unpackSnappy } from '../../src/protocol/unpack-snappy.ts'
 
 const MANY = 1_000_000_000
 
-/** `abcabcabc…`, of so many bytes in all, in one block whose one match overlaps itself. */
+/** `abcabcabc…` with this many bytes, in one block with one match that overlaps itself. */
 function lz4Frame(bytes: number, { blockMax = 7, blocks = 1 } = {}): Buffer {
   const head = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, blockMax << 4, 0])
   const more = moreOf(bytes - 3 - 4 - 15)

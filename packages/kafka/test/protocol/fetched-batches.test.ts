@@ -119,7 +119,7 @@ test('bytes that are no batch are refused, and never read beyond their end', asy
 const TRANSACTIONAL = 0x10
 const MARKER = 0x30
 
-/** Which of these may be seen: each a producer's records, or what ends its transaction. */
+/** Which of these are visible: each is a producer's records, or the marker of its transaction. */
 function visible(
   log: readonly string[],
   aborted: readonly (readonly [bigint, bigint])[],

@@ -1,4 +1,4 @@
-// Who is fetched for, and by which broker: what is decided without asking anybody.
+// Which readers are fetched for, and from which broker, as decided without asking a broker.
 import { expect, test } from '@jest/globals'
 import { ProtocolError } from '@platformatic/kafka'
 

@@ -1,4 +1,4 @@
-// Many partitions followed while their broker is killed, and while it hangs: a test's own broker.
+// Many partitions followed while their broker is killed, and while it hangs: a broker of the test's own.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Kafka as KafkaJs, logLevel } from 'kafkajs'
 import type { Producer } from 'kafkajs'
@@ -60,7 +60,7 @@ async function write(value: string, ...partitions: number[]): Promise<void> {
   )
 }
 
-/** The values that came from each of these partitions, each once whoever wrote it twice, in offsets without a gap. */
+/** The values read from each of these partitions, without a writer's repeats, at offsets without a gap. */
 function valuesOf(partition: number): string[] {
   const parts = seen[partition]?.map((text) => text.split('=')) ?? []
   expect(parts.map(([offset]) => offset)).toEqual(parts.map((_, index) => `${index}`))
@@ -84,7 +84,7 @@ test('what is written to some of many comes, also after the broker was killed, a
   await haveCome('after the kill', 3, ...some)
 
   broker.pause()
-  // For longer than an answer is waited for.
+  // Longer than the answer time-out.
   await new Promise((resolve) => setTimeout(resolve, 12_000))
   broker.resume()
   await write('after the pause', 4, ...some)

@@ -1,4 +1,5 @@
-// Partitions followed while their leaders die, move and come back: two brokers of the test's own, the second of which may end.
+// Partitions followed while their leaders die, move and come back: two brokers of the test's own, the second of which
+// may be stopped.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 
@@ -117,7 +118,7 @@ test('leaders die, move and come back, and everything comes once, in order, from
   await write('both are back', moved, kept, alone)
   await haveSeen('both are back', moved, kept, alone)
 
-  // Away from where it is read, while that broker stays.
+  // Moves the leader away while the former leader keeps running.
   await Promise.all([moveTo(SECOND, moved, kept), moveTo(FIRST, alone)])
   await write('moved', moved, kept, alone)
   await haveSeen('moved', moved, kept, alone)

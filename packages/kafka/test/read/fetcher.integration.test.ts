@@ -1,4 +1,4 @@
-// Partitions followed from a real broker: what comes, in which order, and what is told when something can't come any more.
+// Partitions followed from a real broker: what arrives, in which order, and what is reported when records are lost.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Transaction } from 'kafkajs'
 

@@ -124,7 +124,7 @@ test('of writers that fence one another only what they committed is seen', async
     await admin.offsets.ends(topic, { isolation: 'read_committed' }),
   )
 
-  // When nothing but an aborted transaction follows
+  // When only an aborted transaction follows
   const empty = await begin(id)
   await send(empty, topic, 'aborted-6')
   await empty.abort()
@@ -207,7 +207,7 @@ test('a follower waits for topics that are yet to be made', async () => {
   await write(topic, ['a', '1'])
   await started
 
-  // Then: it may have been at the end of the topic before anything was written
+  // Then: it may have reached the end of the topic before anything was written
   await pollUntil(() => seen.length > 0, { deadlineMs: 60_000 })
   expect(seen).toEqual(['a=1'])
   await admin.topics.delete(topic)

@@ -33,7 +33,7 @@ const newPlace = async (configs: Record<string, string> = {}): Promise<Place> =>
   return { topic: await topics.make('searched', made), partition: 1 }
 }
 
-/** A plain writer. */
+/** A writer without transactions. */
 async function writerOf(place: Place) {
   const producer = await initProducerId(cluster, null)
   let sequence = 0
@@ -44,7 +44,7 @@ async function writerOf(place: Place) {
   }
 }
 
-/** A transactional one; each writes one record and is still open. */
+/** A transactional writer; each writes one record and leaves its transaction open. */
 async function openTransaction(place: Place, value: string) {
   const id = newTransactionalId()
   const producer: Identity = await initProducerId(cluster, id)
@@ -53,7 +53,7 @@ async function openTransaction(place: Place, value: string) {
   expect((await produce(cluster, place, batch, id)).error).toBe('NONE')
   return async (outcome: 'commit' | 'abort') => {
     await endTransaction(cluster, id, producer, outcome)
-    // It is answered when the marker is there.
+    // Resolves once the marker is written.
     await initProducerId(cluster, id)
   }
 }
@@ -63,7 +63,7 @@ async function endOf(place: Place): Promise<bigint> {
   return last === undefined ? 0n : last.offset + BigInt(Math.max(1, last.values.length))
 }
 
-/** Those that say something begin so. */
+/** Values that count begin with this. */
 const say = ({ value, offset, partition }: SourceRecord) =>
   value?.toString().startsWith('=') ? `${partition}/${offset} ${value.toString()}` : undefined
 
@@ -109,7 +109,7 @@ test('records of a transaction count once a marker commits them, aborted and ope
   ]
   const open = await openTransaction(place, '=open')
   expect(await findLast(place)).toBe('1/0 =plain')
-  // Their markers are found in a step before that of the records.
+  // Their markers are found in an earlier step than the records.
   for (let at = 0; at < 10; at += 1) await write(...silent(20))
   const before = await endOf(place)
   await committed('commit')

@@ -1,6 +1,6 @@
-// The kinds of value that configuration knows. Each field reads the text of one environment variable
-// and gives a typed value; `.default()` takes the typed value, `.describe()` says what to set. What a field
-// holds besides its type stands in its notes: the unit, whether it is secret, what the file must hold.
+// The kinds of configuration values. Each field reads the text of one environment variable and gives a typed value;
+// `.default()` takes the typed value, `.describe()` says what to set. The field's notes hold what isn't in its type:
+// the unit, whether it is secret, what the file must contain.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -30,7 +30,7 @@ export function port() {
   return noted(integer({ min: 0, max: 65_535 }), { unit: 'port' })
 }
 
-/** A span of time that a timer can take. */
+/** A time span that fits a timer. */
 export function milliseconds({ min = 0, max = TIMER_MS_MAX } = {}) {
   return integer({ min, max: Math.min(max, TIMER_MS_MAX), of: 'ms' })
 }
@@ -86,12 +86,12 @@ export function text() {
   return noted(field, { unit: 'text' })
 }
 
-/** The same, and never shown. A file is better: an environment is easily seen. */
+/** The same, but never shown. A file is safer, because an environment is easily seen. */
 export function secretText() {
   return noted(text(), { unit: 'text', isSecret: true })
 }
 
-/** Several lines, never shown; what they must hold is up to `problemOf`. */
+/** Several lines, never shown; `problemOf` checks them. */
 export function secretLines(problemOf: (lines: string) => string | undefined) {
   const field = z.string().superRefine((lines, context) => {
     const message = problemOf(lines)
@@ -112,17 +112,17 @@ export function url() {
 
 const path = () => z.string().trim().min(1)
 
-/** A file that must be readable at the start; what it must hold is up to `problemOf`. */
+/** A file that must be readable at the start; `problemOf` checks its contents. */
 export function file(problemOf?: (contents: Buffer) => string | undefined) {
   return noted(path(), { unit: 'file', file: problemOf ? { problemOf } : {} })
 }
 
-/** A file with a password or the like: its text without the blanks around. */
+/** A file with a password or similar: its text, trimmed. */
 export function secretFile() {
   return file(secretProblem)
 }
 
-/** The same, but the service makes it when it isn't there. */
+/** The same, but the service creates it when it is missing. */
 export function secretFileToMake() {
   const rule = { mayBeMissing: true, problemOf: secretProblem }
   return noted(path(), { unit: 'file', file: rule })
@@ -140,12 +140,12 @@ export function privateKeyFile() {
   return noted(field, { unit: 'file, PEM', file: { problemOf: keyProblem } })
 }
 
-/** A kind of a service's own. */
+/** A service's own kind of field, with a unit. */
 export function withUnit<T extends z.ZodType>(field: T, unit: string): T {
   return noted(field, { unit })
 }
 
-/** Where a rule over several keys is told. It is looked at although single keys may be wrong as well. */
+/** A problem of a rule over several keys, reported at this key. The rule is checked even when single keys are wrong. */
 export function keyRule(key: string, message: string) {
   return { path: [key], message, when: () => true }
 }

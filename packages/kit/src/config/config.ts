@@ -1,6 +1,6 @@
-// Reads a service's configuration from the environment: parsed once at start, frozen for good.
-// A wrong configuration stops the boot with one message that names every bad key and what it wants.
-// The message never repeats a value: it may be a secret.
+// Reads a service's configuration from the environment: parsed once at start, and frozen. A wrong configuration stops
+// the start with one message that names every bad key and what it expects. The message never repeats a value, because
+// it may be a secret.
 
 import { z } from 'zod'
 
@@ -13,16 +13,16 @@ export type ConfigKey = {
   key: string
   description: string
   required: boolean
-  /** What holds when the key is unset; absent when nothing does. */
+  /** The value when the key is unset; absent when there is none. */
   fallback?: unknown
 } & Pick<FieldNotes, 'unit' | 'isSecret'>
 
-/** What is wrong with the file of this path, or undefined. */
+/** What is wrong with the file at this path, or undefined. */
 export type FileCheck = (filePath: string, rule: FileRule) => string | undefined
 
 /**
  * Parses `env` with the schema. An empty variable counts as unset. Throws an Error listing all problems, with
- * `checkFile` also those of the files that are named.
+ * `checkFile` also those of the named files.
  */
 export function loadConfig<T>(schema: z.ZodType<T>, env: Env, checkFile?: FileCheck): T {
   const fields = fieldsOf(schema)
@@ -38,7 +38,7 @@ export function loadConfig<T>(schema: z.ZodType<T>, env: Env, checkFile?: FileCh
   return deepFreeze(result.data)
 }
 
-/** The keys of a configuration schema, so that documents can be made of them. */
+/** The keys of a configuration schema, for generating documents. */
 export function listConfigKeys(schema: z.ZodType): ConfigKey[] {
   return Object.entries(fieldsOf(schema)).map(([key, field]) => {
     const unset = field.safeParse(undefined)

@@ -1,5 +1,5 @@
-// Where a refusal sends its reader: the page of its code. Every refusal of a service links there, in a `Link` header and,
-// where its form has a place for it, in the body.
+// Links from a refusal to the page of its code. Every refusal of a service links there, in a `Link` header and, where
+// its format allows it, in the body.
 
 import { url } from './config-fields.ts'
 

@@ -1,26 +1,26 @@
-// What is known of a configuration field beside its type: its unit for the documents, whether its value is
-// secret, and what must be in the file that it names. Kept beside the zod schemas, not in them.
+// Notes on a configuration field beside its type: its unit for the documents, whether its value is secret, and what its
+// file must contain. Kept beside the zod schemas, not in them.
 
 import { z } from 'zod'
 
 export type FieldNotes = {
-  /** What a value is measured in, or looks like, in a word or two. */
+  /** The value's unit or format, in a word or two. */
   readonly unit?: string
-  /** Never shown, not even to who starts the service. */
+  /** Never shown, not even to the operator who starts the service. */
   readonly isSecret?: boolean
   readonly file?: FileRule
 }
 
-/** What is wrong with the contents, or undefined; `mayBeMissing` where the service makes the file. */
+/** What is wrong with the contents, or undefined; `mayBeMissing` where the service creates the file. */
 export type FileRule = {
   readonly mayBeMissing?: boolean
   readonly problemOf?: (contents: Buffer) => string | undefined
 }
 
-// Not zod's own registry: it takes apart the types of what is registered, down to Buffer.
+// Not zod's own registry, whose types unfold the registered ones, down to Buffer.
 const notes = new WeakMap<object, FieldNotes>()
 
-/** The same field, noted. What is made of it by zod's methods has the same notes. */
+/** The same field with notes. Fields derived from it by zod's methods have the same notes. */
 export function noted<T extends z.ZodType>(field: T, about: FieldNotes): T {
   notes.set(field, about)
   return field
@@ -38,7 +38,7 @@ export function notesOf(field: z.ZodType): FieldNotes {
   return {}
 }
 
-// A field that `.describe()` or `.refine()` made remembers which one it was made of.
+// A field returned by `.describe()` or `.refine()` refers to its original.
 function parentOf(made: object): object | undefined {
   return made instanceof z.ZodType ? made._zod.parent : undefined
 }

@@ -1,5 +1,5 @@
-// TLS of a service's own port: its settings and the rules between them. What the files hold, and that they
-// change, is follow-tls.ts's affair.
+// TLS of a service's own port: its settings and the rules between them. follow-tls.ts reads the files and follows their
+// changes.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ export type ListenerTlsSettings = {
   TLS_KEY_FILE?: string | undefined
 }
 
-/** One of the two alone would mean no TLS where TLS was meant; two that don't belong together likewise. */
+/** With only one of the two, or with two that don't belong together, TLS would be meant but not used. */
 export function withListenerTlsRules<T extends z.ZodType<ListenerTlsSettings>>(schema: T): T {
   return schema
     .refine(
@@ -37,7 +37,9 @@ export function withListenerTlsRules<T extends z.ZodType<ListenerTlsSettings>>(s
     )
 }
 
-/** False only for a certificate and a key that are known not to fit; other problems are told elsewhere. */
+/**
+ * False only for a certificate and a key that certainly don't belong together; other problems are reported elsewhere.
+ */
 export function areAPair(certFile: string | undefined, keyFile: string | undefined): boolean {
   if (certFile === undefined || keyFile === undefined) return true
   try {

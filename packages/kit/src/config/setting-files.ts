@@ -1,6 +1,5 @@
-// Files that settings name: looked at before the start, read at the start and, where they may change, again
-// later. When one can't be read the error names the setting, for that is what has to be put right; it never
-// shows what is in the file.
+// Files that settings name: checked before the start, read at the start and, where they may change, again later. When
+// one can't be read the error names the setting to correct; it never shows the file's contents.
 
 import { readFileSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -18,7 +17,7 @@ export async function readSettingFile(setting: string, path: string): Promise<Bu
   }
 }
 
-/** The same at once, for small files that are read again whenever they are needed. */
+/** The synchronous version, for small files that are read again whenever they are needed. */
 export function readSettingFileNow(setting: string, path: string): Buffer {
   try {
     return readFileSync(path)
@@ -27,7 +26,7 @@ export function readSettingFileNow(setting: string, path: string): Buffer {
   }
 }
 
-/** What keeps a setting's file from being used, or undefined. */
+/** Why a setting's file can't be used, or undefined. */
 export function settingFileProblem(path: string, rule: FileRule): string | undefined {
   try {
     const contents = readFileSync(path)
@@ -53,7 +52,7 @@ function reasonOf(error: unknown): string {
   return code === undefined ? '' : ` (${code})`
 }
 
-// Not by `instanceof`: under a test runner, errors of Node's own modules are of another Error.
+// Not by `instanceof`: under a test runner, errors of Node's own modules have another Error class.
 export function errorCodeOf(error: unknown): string | undefined {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error
   return hasCode ? String(error.code) : undefined

@@ -1,5 +1,5 @@
-// The admin port: metrics and health, for the platform and for nobody else. «Live» says that the process
-// answers at all; «ready» that it may be given work, and if not, every reason why.
+// The admin port: metrics and health, for the platform only. «Live» means that the process answers; «ready» that it may
+// get work, and if not, every reason why.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -12,7 +12,7 @@ export type AdminPortOptions = {
   registry: Registry
   /** Why the service isn't ready; empty when it is. */
   readiness(): readonly string[]
-  /** What isn't right although the service may be given work. */
+  /** Problems that don't keep the service from getting work. */
   warnings?(): readonly string[]
 }
 
@@ -21,7 +21,7 @@ export type AdminPort = { port: number; close(): Promise<void> }
 /** The platform's probes and scrapes need only a few at a time. */
 const connectionsMax = 64
 
-/** A request has little to say here, and Node looks for slow ones every half a minute unless told otherwise. */
+/** Requests here are small; Node checks for slow ones only every half a minute by default. */
 const timeouts = {
   headersTimeout: 5_000,
   requestTimeout: 5_000,
@@ -38,7 +38,7 @@ export async function startAdmin(options: AdminPortOptions): Promise<AdminPort> 
   return { port, close: () => close(server) }
 }
 
-/** The oldest connection makes room for a new one, so that no client can lock out the platform's probes. */
+/** The oldest connection is closed for a new one, so that no client can lock out the platform's probes. */
 function boundConnections(server: Server): void {
   const open = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -49,7 +49,7 @@ function boundConnections(server: Server): void {
   })
 }
 
-/** What /health/ready says, for those who watch over time. */
+/** Exports /health/ready as a metric, so that it can be followed over time. */
 function countReadiness({ registry, readiness }: AdminPortOptions): void {
   if (registry.getSingleMetric('weir_ready') !== undefined) return
   new Gauge({

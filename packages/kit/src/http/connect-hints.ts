@@ -1,15 +1,14 @@
-// What a failed connection means to whoever runs the service: one sentence that says what to look at. The
-// settings to look at differ between Kafka, its token endpoint and the registry. No sentence holds a value
-// of a setting but the address.
+// What a failed connection means to the operator: one sentence that says what to check. The relevant settings differ
+// between Kafka, its token endpoint and the registry. No sentence contains a setting's value except the address.
 
 export type HintSettings = {
-  /** The setting that holds the address. */
+  /** The setting with the address. */
   readonly address: string
-  /** The one that names a CA file. */
+  /** The setting with the CA file. */
   readonly ca: string
-  /** How to have no TLS, where there is a choice. */
+  /** How to turn TLS off, where that is possible. */
   readonly noTls: string
-  /** The one that names our own certificate, if we can show one. */
+  /** The setting with our client certificate, if there is one. */
   readonly certificate?: string
 }
 
@@ -44,12 +43,12 @@ const HINTS: readonly Hint[] = [
   ],
 ]
 
-/** undefined when nothing is known of such an error. */
+/** Undefined for an unknown error. */
 export function hintFor(code: string, settings: HintSettings): string | undefined {
   return HINTS.find(([codes]) => codes.test(code))?.[1](settings)
 }
 
-/** Not by `instanceof`: under a test runner, errors of Node's own modules are of another Error. */
+/** Not by `instanceof`: under a test runner, errors of Node's own modules have another Error class. */
 export function codeIn(error: unknown): string {
   const has = typeof error === 'object' && error !== null && 'code' in error
   return has && typeof error.code === 'string' ? error.code : ''

@@ -1,6 +1,6 @@
-// Which pages of other origins may ask a service (CORS): those that a setting names, and nobody else. No wildcard,
-// and no cookies: whoever calls brings a bearer token, which a page has to have been given. An origin that isn't
-// named is answered as if it had not said where it comes from; its browser then keeps the answer from it.
+// Which pages of other origins may call a service (CORS): only those that a setting names. No wildcard, and no cookies:
+// a caller brings a bearer token, which a page must have been given. An unknown origin gets the same answer as a
+// request without an origin; its browser then blocks the answer.
 import { csv, withUnit } from '../config/config-fields.ts'
 
 export const corsFields = {
@@ -23,22 +23,22 @@ export type CorsRequest = {
 }
 
 export type CorsVerdict = {
-  /** For the answer, whatever it is. */
+  /** For every answer. */
   readonly headers: Readonly<Record<string, string>>
-  /** It was a preflight, and 204 with these headers is the whole answer. */
+  /** It was a preflight, which is answered completely by 204 with these headers. */
   readonly isPreflight: boolean
 }
 
-/** An answer may be kept for one origin and shown to another, unless it says that it depends on it. */
+/** A cache might show one origin's answer to another, unless the answer says that it depends on the origin. */
 const stranger: CorsVerdict = { headers: { vary: 'Origin' }, isPreflight: false }
 
 export type CorsOptions = {
   readonly origins: readonly string[]
-  /** What their pages may send, beside what a token and a body need. */
+  /** Headers that their pages may send, besides those for a token and a body. */
   readonly requestHeaders: readonly string[]
 }
 
-/** Undefined for a request that no page made. */
+/** Undefined for a request without an origin. */
 export type Cors = (request: CorsRequest) => CorsVerdict | undefined
 
 export function createCors({ origins, requestHeaders }: CorsOptions): Cors {

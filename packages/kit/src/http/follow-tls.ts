@@ -1,6 +1,6 @@
-// The certificate and key of a service's own port, looked at again and again: a new pair is taken without a
-// restart, however it got there (written, renamed, or by a symbolic link that now leads elsewhere, as Kubernetes
-// does it). A pair that can't be used is told, and the old one stays.
+// Watches the certificate and key of a service's own port: uses a new pair without a restart, however it was replaced
+// (written, renamed, or by a changed symbolic link, as Kubernetes does it). A pair that can't be used is logged, and
+// the old one stays.
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export type FollowedTls = TlsPair & {
 
 type Files = { readonly certFile: string; readonly keyFile: string }
 
-/** What a listener takes beside its port; nothing without a certificate. Throws when the files can't be read. */
+/** The TLS options of a listener; none without a certificate. Throws when the files can't be read. */
 export async function followTls(
   settings: ListenerTlsSettings & { TLS_RELOAD_MS: number },
   { log, registry }: { log: Log; registry: Registry },
@@ -66,7 +66,7 @@ type Looking = {
   complain(problem: string): void
 }
 
-/** Both files are seldom replaced at the same moment: only what is wrong twice in a row is told, and once. */
+/** The two files are rarely replaced at the same moment, so only a problem seen twice in a row is logged, once. */
 function createLook({ certFile, keyFile }: Files, { current, take, complain }: Looking) {
   let isLooking = false
   let lastProblem: string | undefined
@@ -125,7 +125,7 @@ function createTlsMetrics(registry: Registry, cert: () => Buffer) {
   return { failed: () => failures.inc() }
 }
 
-/** Of all in the chain. */
+/** The earliest of the chain. */
 function expiryMs(chain: Buffer): number {
   const blocks = chain
     .toString('latin1')

@@ -1,5 +1,5 @@
-// One HTTP request with a bounded answer, for the schema registry and the token endpoint. Not `fetch`: that
-// can't be told, for one address alone, whose certificates to trust; and it follows redirects, secrets in hand.
+// One HTTP request with a bounded answer, for the schema registry and the token endpoint. Not `fetch`, because it can't
+// trust a CA for a single address, and follows redirects with secrets.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { text } from 'node:stream/consumers'
@@ -19,13 +19,13 @@ export type HttpAnswer = { readonly status: number; readonly text: string }
 
 const ANSWER_BYTES_MAX = 16 * 1_048_576
 
-// Of our own: these keep connections open, and nobody else's settings get at them.
+// Own agents, which keep connections open and aren't affected by global settings.
 const agents = {
   'http:': new http.Agent({ keepAlive: true, maxSockets: 8 }),
   'https:': new https.Agent({ keepAlive: true, maxSockets: 8 }),
 }
 
-/** Rejects with what Node says when there is no answer, or with AppError `kit.answer_too_large`. */
+/** Rejects with Node's error when there is no answer, or with AppError `kit.answer_too_large`. */
 export async function httpCall(address: URL, call: HttpCall): Promise<HttpAnswer> {
   const { method, headers, body, ca, timeoutMs } = call
   const isSecure = address.protocol === 'https:'

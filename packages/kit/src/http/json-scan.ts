@@ -1,7 +1,7 @@
-// A look at JSON text before it is parsed. JSON.parse takes twenty times as long for a bracket as for other
-// text, and holds up everybody meanwhile: what is nested deeper than anybody needs is refused unparsed.
+// Checks JSON text before it is parsed. JSON.parse takes twenty times as long for a bracket as for other text, and
+// blocks the process meanwhile, so excessive nesting is refused before parsing.
 
-/** Of arrays and objects in each other. */
+/** Nesting of arrays and objects. */
 export const jsonDepthMax = 256
 
 const quote = 0x22
@@ -11,8 +11,8 @@ const [openArray, closeArray] = [0x5b, 0x5d]
 const [openObject, closeObject] = [0x7b, 0x7d]
 
 /**
- * How many members the objects of a text have that is JSON in UTF-8; of any other text, some number. Undefined when it is
- * nested deeper than `jsonDepthMax`.
+ * The number of object members in a JSON text in UTF-8; arbitrary for other text. Undefined when it is nested deeper
+ * than `jsonDepthMax`.
  */
 export function countJsonMembers(text: Uint8Array): number | undefined {
   const { length } = text
@@ -33,10 +33,10 @@ export function countJsonMembers(text: Uint8Array): number | undefined {
   return members
 }
 
-/** More than any list of a management request has. */
+/** More than any list of a management request needs. */
 export const listItemsMax = 1_000
 
-/** The first member of an object that is a longer list: to be refused before its items are looked at one by one. */
+/** The first member of an object that is a longer list, to be refused before its items are checked one by one. */
 export function longListIn(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   return Object.entries(body).find(

@@ -1,6 +1,6 @@
-// Which client a connection or a request is from, for whoever counts by address: the peer, unless that is a proxy of
-// ours; then the last address in X-Forwarded-For that isn't one. Whatever else stands in that header, anybody may have
-// written. It protects: nobody is counted under an address of his choice.
+// The client of a connection or a request, for limits by address: the peer, unless that is a proxy of ours; then the
+// last address in X-Forwarded-For that isn't one. Anyone may have written the rest of that header. So no client can
+// choose the address it is counted under.
 import { BlockList, isIP } from 'node:net'
 import { csv, integer, withUnit } from '../config/config-fields.ts'
 
@@ -23,7 +23,7 @@ export const connectionFields = {
 
 export type Proxies = {
   has(address: string | undefined): boolean
-  /** Under which name the client counts. */
+  /** The name that the client is counted under. */
   clientOf(peer: string | undefined, forwardedFor: string | undefined): string
 }
 
@@ -54,7 +54,7 @@ export function createProxies(ranges: readonly string[] = []): Proxies {
   }
 }
 
-/** IPv4 as it is; of IPv6 the first half, which one client has all of. */
+/** An IPv4 address unchanged; of an IPv6 address the first half, because one client has all of its network. */
 export function countedAddress(address: string): string {
   const plain = plainAddress(address)
   if (isIP(plain) !== 6) return plain
@@ -68,7 +68,7 @@ export function countedAddress(address: string): string {
     .join(':')
 }
 
-/** A socket for both families tells IPv4 as ::ffff:127.0.0.1; a zone is of this machine alone. */
+/** A dual-stack socket shows IPv4 as ::ffff:127.0.0.1; a zone only has a meaning on this machine. */
 const plainAddress = (address: string): string =>
   address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 

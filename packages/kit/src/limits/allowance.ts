@@ -1,4 +1,4 @@
-// How many things may happen a second, the first ones first: enough against floods, and costs two comparisons.
+// Allows so many things per second, the first ones first: enough against floods, at the cost of two comparisons.
 
 export type Allowance = { take(): boolean }
 

@@ -1,9 +1,8 @@
-// How often somebody may fail to prove himself, by whatever name he is counted: ten times a minute on this replica, then
-// 429 until the minute is over. Memory is bounded: who failed longest ago is forgotten first. Only failures come here, so a
-// right secret is never held up.
+// Bounds failed authentications by name: ten per minute on this replica, then 429 until the minute is over. Memory is
+// bounded: the oldest failures are forgotten first. Only failures are counted, so a right secret is never delayed.
 
 export type FailureLimit = {
-  /** Counts one more failure; the seconds to wait when there were too many. */
+  /** Counts one more failure; returns the seconds to wait when there were too many. */
   fail(name: string): number | undefined
 }
 

@@ -1,13 +1,13 @@
-// Wrong secrets that may be guesses: ten a minute from one address, and ten of the same secret from wherever, on this
-// replica; then 429 until the minute is over. Only failures come here, so the right secret is never held up, and what is
-// remembered of a wrong one is a piece of its hash.
+// Bounds wrong secrets, which may be guesses: ten a minute from one address, and ten of the same secret from any
+// address, on this replica; then 429 until the minute is over. Only failures are counted, so the right secret is never
+// delayed, and only a piece of a wrong one's hash is remembered.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Proxies } from './addresses.ts'
 import { createFailureLimit } from './failure-limit.ts'
 
 export type Guesses = {
-  /** Counts one more; the seconds to wait when there were too many. */
+  /** Counts one more; returns the seconds to wait when there were too many. */
   count(request: IncomingMessage, secret: string): number | undefined
 }
 

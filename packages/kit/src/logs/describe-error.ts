@@ -1,6 +1,5 @@
-// What may be shown of an error in the log: its kind, its code, where it came from, and its message when
-// nothing says that the message quotes its input. Causes of others give kind and code alone: they often
-// come from libraries that put payloads into their words.
+// What the log may show of an error: its kind, code and origin, and its message unless that is known to quote its
+// input. Of causes from other libraries only kind and code, because their messages often contain payloads.
 
 import { AppError } from '../errors.ts'
 
@@ -21,7 +20,7 @@ export function describeError(error: unknown): ErrorDescription {
   return description
 }
 
-/** The same without the words of anything but an AppError, for errors that nobody expected. */
+/** The same, with messages of AppErrors only, for unexpected errors. */
 export function describeCrash(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { name: `thrown ${typeof error}` }
   const description: ErrorDescription = { name: nameOf(error) }

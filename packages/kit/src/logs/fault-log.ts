@@ -1,6 +1,5 @@
-// Tells of requests that were refused for a fault of ours, each with the id that its client got as well. While
-// everything fails that would be a line for every request: some a second are told, and how many more there were is
-// told with the next.
+// Logs requests that were refused for a fault of ours, each with the id that its client got. During an outage that
+// would be a line per request: only a few per second are logged, and the next line counts the others.
 import { createAllowance } from '../limits/allowance.ts'
 import type { Log } from './log.ts'
 

@@ -1,6 +1,6 @@
-// The log: JSON lines on stdout, one an event worth an operator's attention. It isn't for requests or
-// events. Nothing secret goes out: fields with telling names and texts that look like a token are
-// blanked, bytes are never printed, and errors are reduced to what describe-error.ts lets through.
+// The log: JSON lines on stdout, one per event that an operator should know. It isn't for requests or events. No secret
+// is logged: fields with secret-like names and texts that look like a token are blanked, bytes are never printed, and
+// errors are reduced by describe-error.ts.
 
 import { pino } from 'pino'
 
@@ -16,13 +16,13 @@ export const logFields = {
 const REDACTED = '[redacted]'
 const DEPTH_MAX = 6
 
-// Compared with the name in lower case, without - and _.
+// Matched against the name in lower case, without - and _.
 const SECRET_NAME =
   /authorization|secret|apikey|platformkey|token|password|cookie|privatekey|privatepem|keyfieldvalue/
-// The same for names in text that is JSON already (child bindings come that way), string values only.
+// The same for names in JSON text (child bindings arrive as such), string values only.
 const SECRET_IN_JSON =
   /"([^"\\]*(?:authorization|secret|api[-_]?key|platform[-_]?key|token|password|cookie|private[-_]?(?:key|pem))[^"\\]*)":"(?:[^"\\]|\\.)*"/gi
-// A JWT anywhere, or whatever follows an authentication scheme.
+// A JWT anywhere, or the text after an authentication scheme.
 const SECRET_IN_TEXT = /\beyJ[\w-]{8,}\.[\w-]*(?:\.[\w-]*)?|\b(Bearer|Basic) [\w.~+/=-]{8,}/g
 
 export function createLog(
@@ -43,7 +43,7 @@ export function createLog(
   )
 }
 
-// pino copies the message of an error given alone into the line's own message, past every formatter.
+// pino copies the message of an error logged alone into the line's own message, past every formatter.
 function keepErrorTextOut(this: Log, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
   const [first, ...rest]: unknown[] = args
   if (!(first instanceof Error)) return method.apply(this, args)

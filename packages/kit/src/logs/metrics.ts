@@ -1,5 +1,5 @@
-// The registry of a service's metrics, with the process's own (CPU, memory, event loop, GC) in it. What a
-// service counts is declared in the service's metrics.ts, on this registry and on no global one.
+// The registry of a service's metrics, including those of the process (CPU, memory, event loop, GC). A service declares
+// its own metrics in its metrics.ts, on this registry and not on a global one.
 
 import { collectDefaultMetrics, Registry } from 'prom-client'
 

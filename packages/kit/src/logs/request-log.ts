@@ -1,7 +1,6 @@
-// What the log has of requests of management: each call, and each that failed for a fault of
-// ours, under the id that its client gets in `Svc-Request-Id`. Of what was asked it has the path's template and whose
-// key it was, never a name, an id or anything else that a client wrote. It reads from an answer's `locals` what the
-// services' routers put there: `route`, `caller`, `code`.
+// Logs management requests: each call, and each that failed for a fault of ours, under the id that its client gets in
+// `Svc-Request-Id`. It logs the path's template and the API key's id, never a name, an id or anything else that a
+// client wrote. It reads from an answer's `locals` what the services' routers put there: `route`, `caller`, `code`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { createFaultLog } from './fault-log.ts'
@@ -12,7 +11,7 @@ type Answer = ServerResponse & { readonly locals: Readonly<Record<string, unknow
 
 const management = /^\/v\d+\//
 
-/** Gives every request its id, and tells of calls of management once they are answered. */
+/** Gives every request its id, and logs management calls once they are answered. */
 export function nameRequests(log: Log) {
   return (req: IncomingMessage, res: Answer, next: () => void): void => {
     const startMs = performance.now()
@@ -36,7 +35,7 @@ export type RefusedRequest = {
   readonly error: unknown
 }
 
-/** What is our side's fault; a refusal for other reasons is the client's to read. */
+/** Faults of our side; other refusals are for the client only. */
 export function tellFaults(log: Log): (refused: RefusedRequest, res: Answer) => void {
   const tell = createFaultLog(log)
   return ({ code, status, error }, res) => {

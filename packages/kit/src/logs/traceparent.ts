@@ -1,5 +1,5 @@
-// The header `traceparent` (W3C Trace Context, 3.2): which trace a request belongs to, and whether its sender has it
-// recorded. What isn't well-formed counts as not sent. Nothing here records anything.
+// The header `traceparent` (W3C Trace Context, 3.2): a request's trace, and whether its sender records it. A malformed
+// header counts as missing. This file records nothing.
 //
 //   traceparent = version "-" trace-id "-" parent-id "-" flags [ "-" more, of later versions ]
 //   version = 2HEXDIGLC    trace-id = 32HEXDIGLC    parent-id = 16HEXDIGLC    flags = 2HEXDIGLC    not all zero

@@ -1,4 +1,4 @@
-// Which origins a service tells a browser that it may show its answers to.
+// For which origins a service lets browsers show its answers.
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { corsFields, createCors, loadConfig } from '../../src/index.ts'

@@ -1,4 +1,4 @@
-// The log: what gets out, and above all what doesn't.
+// The log: what it shows, and above all what it hides.
 
 import { expect, test } from '@jest/globals'
 

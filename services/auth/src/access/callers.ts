@@ -1,5 +1,4 @@
-// Who calls: the platform, by its one key, or an account, by one of its API keys. Keys arrive as bearer
-// tokens.
+// Finds the caller by its bearer token: the platform has one key, an account has API keys.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { bearerOf, createAccounts } from '@weir/control-state'
 import type { Actor, KeyHolder, Role, StateFollower } from '@weir/control-state'
@@ -17,7 +16,7 @@ export type Callers = {
   viewerOrPlatform(call: Call): Promise<Caller | Platform>
   /** @throws Refusal `invalid_platform_key` */
   platform(call: Call): Platform
-  /** How much an account was answered, which counts, too. */
+  /** Counts the size of a response, which the rate includes. */
   answered(caller: Caller, bytes: number): void
 }
 

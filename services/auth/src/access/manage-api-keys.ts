@@ -1,5 +1,5 @@
-// Accounts and their API keys. A key is shown once and kept as its hash. An account always has an `owner` key that never
-// expires: the last one of these can't be deleted, so nobody is locked out, by a deletion or by time.
+// Accounts and their API keys. A key is shown once and stored as a hash. An account's last `owner` key without an expiry
+// can't be deleted, so that an account is never locked out.
 import { accountKey, act, keyUseKey, newApiKey, requireAccount } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import type { Refusal } from '@weir/http-api'
@@ -12,7 +12,7 @@ export type ApiKeyRequest = Pick<ApiKeyRecord, 'name' | 'role'> & {
   readonly expiresAtMs?: number | undefined
 }
 
-/** A new account with its first API key, which is never shown again. */
+/** A new account with its first API key, which is not shown again. */
 export async function createAccount(
   deps: Changes,
   billingId: string,
@@ -45,7 +45,7 @@ export async function createApiKey(
         'too_many_api_keys',
         `An account has at most ${apiKeysMax} API keys, including expired keys; delete a key first`,
       )
-    // Once in a thousand years: a keyId is 48 bits.
+    // A keyId has 48 bits, so this happens about once in a thousand years.
     if (apiKeys.some(({ keyId }) => keyId === made.apiKey.keyId))
       throw refusal('unavailable', 'The key could not be created; try again')
     draft.put(accountKey(billingId), { ...account, apiKeys: [...apiKeys, made.apiKey] })
@@ -53,7 +53,7 @@ export async function createApiKey(
   return made
 }
 
-/** It opens nothing any more once this resolves. */
+/** Once this resolves, the key gives no access any more. */
 export async function deleteApiKey(
   deps: Changes,
   billingId: string,

@@ -1,27 +1,27 @@
-// How many requests of management an account may send to this replica, since all accounts share its time. What an account may
-// still send grows evenly over the minute, so nobody sends the requests of a whole minute in one second; a script may send
-// some of them together. A large answer counts as several, since it takes as much time.
+// How many management requests an account may send to this replica, because all accounts share its time. The allowance
+// grows evenly over the minute, so that nobody sends a minute's requests in one second. A script may send some of them
+// together. A large response counts as several requests, because it takes as much time.
 import { quotasOf } from '@weir/control-state'
 import type { AccountRecord } from '@weir/control-state'
 import { exceeded } from '../control/quotas.ts'
 
 const minuteMs = 60_000
 
-/** Of an answer so many bytes count as a request more. */
+/** So many bytes of a response count as one more request. */
 const answerBytes = 65_536
 
 export type ManagementRate = {
-  /** To be called for each request. @throws Refusal `quota_exceeded` */
+  /** Call it for each request. @throws Refusal `quota_exceeded` */
   ask(account: AccountRecord): void
-  /** What it was answered: the next ones wait for it. */
+  /** Counts the response: the next requests wait for it. */
   answered(account: AccountRecord, bytes: number): void
 }
 
-/** A tenth of what a minute allows, and at least sixty requests. */
+/** How many requests may be sent together: a tenth of a minute's, and at least sixty. */
 const atOnceOf = (perMinute: number): number => Math.min(perMinute, Math.max(60, perMinute / 10))
 
 export function createManagementRate(nowMs = () => performance.now()): ManagementRate {
-  /** What each account may still send, and when that was so. */
+  /** What each account may still send, as of `atMs`. */
   const allowances = new Map<string, { readonly left: number; readonly atMs: number }>()
   const leftOf = (account: AccountRecord): { left: number; atMs: number } => {
     const { requestsPerMinute: perMinute } = quotasOf(account)

@@ -1,4 +1,4 @@
-// The key that may make accounts: given by name, or kept in a file that is made at the first start.
+// The platform key, which may create accounts. It is set, or kept in a file that is created at the first start.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { access, link, readFile, unlink, writeFile } from 'node:fs/promises'
 import type { Log } from '@weir/kit'
@@ -22,7 +22,9 @@ async function fromFile(file: string | undefined, log: Log): Promise<string> {
   return (await readFile(file, 'utf8')).trim()
 }
 
-/** False when it is there. It appears whole: of two replicas that start at once, both read one key. */
+/**
+ * False if the file exists. The file appears complete, so two replicas that start at the same time read the same key.
+ */
 async function makeFile(file: string): Promise<boolean> {
   const draft = `${file}.${randomUUID()}`
   const key = `weir_platform_${randomBytes(32).toString('base64url')}`
@@ -38,7 +40,7 @@ async function makeFile(file: string): Promise<boolean> {
   }
 }
 
-/** A file that is there needs no right to write beside it. */
+/** An existing file is enough: then its folder need not be writable. */
 const isThere = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,

@@ -1,5 +1,5 @@
-// What the endpoints of management take, one schema each. A rule is told as the end of a sentence
-// that begins with the member's name. Unknown members are refused: a typo would go unnoticed.
+// The bodies of the management endpoints, one schema each. The message of a rule is the end of a sentence that starts
+// with the member's name. Unknown members are refused, because a typo would go unnoticed.
 import { ROTATION_HOURS } from '@weir/fieldcrypt'
 import { bodyRule } from '@weir/http-api'
 import type { Wanted } from '../people/person-links.ts'
@@ -50,7 +50,7 @@ const retentionHours = z.union(
   [z.int(hoursRule).min(1, hoursRule).max(87_600, hoursRule), z.literal('broker', hoursRule)],
   hoursRule,
 )
-/** In a record nothing stands for the broker's. */
+/** In a record, undefined stands for the broker's retention. */
 const retentionOf = (hours: number | 'broker'): number | undefined =>
   hours === 'broker' ? undefined : hours
 
@@ -69,7 +69,7 @@ export const accountBody = z.strictObject(
 const quotaRule = 'must be a whole number from 0 to 999999999999999'
 const quota = z.int(quotaRule).min(0, quotaRule).max(999_999_999_999_999, quotaRule).optional()
 type QuotaFields = Record<QuotaName, typeof quota>
-/** Object.fromEntries forgets the names. */
+/** Needed because Object.fromEntries does not keep the type of the keys. */
 const quotaFields = Object.fromEntries(
   Object.keys(defaultQuotas).map((name) => [name, quota]),
 ) as QuotaFields
@@ -79,7 +79,7 @@ const keyNameRule = 'must be 1 to 100 characters, none of them a control charact
 const roleRule = `must be one of ${roles.join(', ')}`
 const expiryRule = 'must be a whole number of days from 1 to 3650'
 
-/** Without a role it is `viewer`: a key that may do too little is noticed at once, one that may do too much is not. */
+/** The default role is `viewer`: a key with too few rights is noticed immediately, a key with too many is not. */
 export const apiKeyBody = z.strictObject(
   {
     name: z
@@ -169,7 +169,7 @@ const searchId = z.string(searchIdRule).refine(isSecretId, searchIdRule)
 const onlyOne = (...members: readonly unknown[]): boolean =>
   members.filter((each) => each !== undefined).length === 1
 
-/** No rule tells what stood there. */
+/** The messages of its rules never contain the values. */
 export const erasureBody = z
   .strictObject(
     {

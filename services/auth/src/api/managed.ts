@@ -1,6 +1,6 @@
-// Endpoints of management. Who may call one is told by the table of routes and settled here, before its handler runs: a
-// handler is given its caller, and finds none itself. One that changes something names its action, so that what is refused
-// there is told in the audit log, too; the types ask for it. What is done is told by the writer of control state.
+// Management endpoints. The table of routes says who may call an endpoint, and that is checked here, before its handler
+// runs. A handler gets its caller. An endpoint that changes something names its action, so that refusals get into the
+// audit log, too; the types require it. The writer of control state logs what is done.
 import type { Express } from 'express'
 import { hasCode } from '@weir/kit'
 import { isRole } from '@weir/control-state'
@@ -22,7 +22,7 @@ type CallerWho<Need extends Needs> = Need extends Role
     ? Platform
     : Caller | Platform
 
-/** A handler that changes something, and what it does to the audit log. */
+/** A handler that changes something, with its action in the audit log. */
 export type Managed<Who> = { readonly action: AuditAction; readonly handler: HandlerBy<Who> }
 
 export const audited = <Who>(action: AuditAction, handler: HandlerBy<Who>): Managed<Who> => ({
@@ -34,7 +34,7 @@ type NeedOf<M extends Method, Path extends string> = `${M} /v2${Path}` extends R
   ? RouteNeedsOfAuth[`${M} /v2${Path}`]
   : never
 
-/** Handlers for the methods that the table knows of this path, and no others. */
+/** Handlers for exactly the methods that the table has for this path. */
 export type ManagedHandlers<Path extends string> = {
   readonly [M in Method as NeedOf<M, Path> extends never ? never : M]?: M extends 'GET'
     ? HandlerBy<CallerWho<NeedOf<M, Path>>>
@@ -59,7 +59,7 @@ type AnyManaged = {
   readonly handler: HandlerBy<Caller | Platform>
 }
 
-/** The table, which types the handlers by who calls them, is what `callerFor` goes by, too. */
+/** The cast is safe: the same table types the handlers by their callers and decides in `callerFor`. */
 const asManaged = (managed: unknown): AnyManaged =>
   (typeof managed === 'function' ? { handler: managed } : managed) as AnyManaged
 

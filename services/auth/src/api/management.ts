@@ -1,4 +1,4 @@
-// What the management endpoints are made of, feature by feature.
+// What the management endpoints need, feature by feature.
 import type { Actor, Limits, StateFollower } from '@weir/control-state'
 import type { Changes } from '../control/changes.ts'
 import type { AuditLog } from '../control/audit/audit-log.ts'
@@ -20,7 +20,7 @@ import type { Callers } from '../access/callers.ts'
 import type { UsageLog } from '../usage/usage-log.ts'
 import type { Shape } from './render.ts'
 
-/** Of whoever calls: see `acting`. */
+/** Without the actor, which `acting` adds. */
 type Unattributed<Deps> = Omit<Deps, 'actor'>
 
 export type Management = {
@@ -34,24 +34,24 @@ export type Management = {
   readonly keys: Unattributed<StartingRotation & Rotating>
   readonly audit: {
     readonly log: AuditLog
-    /** What is noticed by now gets into the audit log first. */
+    /** First moves the notices so far into the audit log. */
     readonly fold: Folder['fold']
-    /** What an account sees instead of numbers that count everybody's entries. */
+    /** What an account gets instead of numbers that count the entries of all accounts. */
     readonly opaque: { readonly entry: Opaque; readonly page: Opaque }
   }
   readonly usage: Pick<UsageLog, 'ofStream'>
   readonly subjects: SubjectLog
   readonly erasureView: ErasureView
   readonly searches: Searches
-  /** As tokens and receipts name it. */
+  /** As tokens and receipts name this Weir. */
   readonly issuer: string
   readonly defaultLimits: Limits
 }
 
-/** Endpoints that show streams do it in one of two shapes. */
+/** For endpoints that show streams: one of two shapes. */
 export type Shown = Management & { readonly shape: Shape }
 
-/** What a feature needs, for a caller: whatever is changed with it is told in the audit log as the caller's. */
+/** What a feature needs, on behalf of a caller: the audit log names the caller as the actor of the change. */
 export const acting = <Deps extends object>(
   deps: Deps,
   { actor }: { readonly actor: Actor },

@@ -1,5 +1,5 @@
-// Every path of management and what answers it, for one version of the API. What changes something names its action for the
-// audit log.
+// Every management path with its handlers, for one version of the API. A handler that changes something names its
+// action for the audit log.
 import type { Express } from 'express'
 import { audited, mountManaged } from './managed.ts'
 import type { ManagedHandlers } from './managed.ts'

@@ -1,4 +1,4 @@
-// How wrapping keys, KEKs and rotations are shown. No key is in any of it.
+// How wrapping keys, KEKs and rotations are shown. Keys are never shown.
 import type { KeyReport } from '../control/keys/rotation/key-report.ts'
 import type { RotationRecord } from '@weir/control-state'
 

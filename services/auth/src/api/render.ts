@@ -1,6 +1,6 @@
-// The two shapes that a stream is shown in (spec Resources): /v1 flat, with `credentials` an object;
-// /v2 with `ref`, `limits` and `credentials` a list. A clientSecret is in the answer to its creation
-// alone. Read later, a /v2 record tells what its operator may want to know besides.
+// The two shapes in which a stream is shown (spec Resources): /v1 flat, with `credentials` an object; /v2 with `ref`,
+// `limits` and `credentials` a list. Only the response to its creation contains a clientSecret. Later /v2 responses
+// contain additional members for operators.
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
 import { quotasOf, topicOf } from '@weir/control-state'
 import type {
@@ -20,11 +20,11 @@ type Json = Record<string, unknown>
 type Made<Stream extends StreamRecord> = Created<Stream, NewCredential | undefined>
 
 export type Shape = {
-  /** A stream as its creation answers it, secret included. */
+  /** A stream in the response to its creation, with the secret. */
   created(created: Made<StreamRecord>): Json
-  /** A stream as it is read. */
+  /** A stream in later responses. */
   shown(stream: StreamRecord): Json
-  /** A stream that is gone: without credentials. */
+  /** A deleted stream: without credentials. */
   deleted(stream: StreamRecord): Json
 }
 
@@ -120,7 +120,7 @@ export const apiKeyOf = (
   ...(usedAtMs === undefined ? {} : { lastUsedAt: timeOf(usedAtMs) }),
 })
 
-/** What an account has, and may have. */
+/** The account's usage and its quotas. */
 export const quotasShown = (account: AccountRecord, used: Used): Json =>
   Object.fromEntries(
     Object.entries(quotasOf(account)).map(([name, max]) => [name, { ...usedIn(used, name), max }]),

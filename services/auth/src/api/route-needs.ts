@@ -1,7 +1,7 @@
-// Who may call what: every route of auth, and nothing else can be mounted. /v1 has the routes of /v2 and needs the same.
-// Reading a stream's settings needs the role viewer; what shows or decides about people needs officer; credentials that
-// read decrypted events, API keys, and what ends streams are an owner's. So are limits and retention, which are members of bodies
-// (routes/streams.ts).
+// Who may call what: every route of auth; other routes can't be mounted. /v1 has the routes of /v2 with the same needs.
+// The role viewer reads a stream's settings. The role officer sees and decides about people. The role owner manages
+// credentials that read decrypted events, manages API keys, and ends streams. The role owner is also needed for limits
+// and retention, which are members of bodies (routes/streams.ts).
 import type { Needs, RouteNeeds } from '@weir/control-state'
 import { needsIn } from '@weir/http-api'
 
@@ -94,5 +94,5 @@ export type Route = keyof RouteNeedsOfAuth
 
 const needsInTable = needsIn(routeNeeds)
 
-/** @throws Error for a route that isn't in the table: the service doesn't start with it */
+/** @throws Error for a route that isn't in the table, so that the service doesn't start with it */
 export const needsOf = (route: string): Needs => needsInTable(route.replace(' /v1/', ' /v2/'))

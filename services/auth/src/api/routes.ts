@@ -1,5 +1,4 @@
-// Every path of auth and what answers it. /v1 and /v2 have the same handlers and differ in how they show
-// streams.
+// Every path of auth with its handlers. /v1 and /v2 have the same handlers and show streams differently.
 import { needsOf } from './route-needs.ts'
 import type { Express } from 'express'
 import { createCors } from '@weir/kit'
@@ -42,13 +41,13 @@ export type Routes = {
   readonly metrics: AuthMetrics
   readonly guesses: Guesses
   readonly log: Log
-  /** Pages of these may ask, too. */
+  /** Pages of these origins may call auth, too. */
   readonly origins: readonly string[]
-  /** What the names of topics begin with. */
+  /** The prefix of topic names. */
   readonly kafkaPrefix: string
-  /** Where a code is explained. */
+  /** The page that explains a code. */
   readonly pageOf: PageOf
-  /** False until control state is read and the keys are there; discovery answers all the same. */
+  /** False until control state is read and the keys exist. Discovery works before that. */
   readonly isOpen: () => boolean
 }
 
@@ -57,7 +56,7 @@ export function createApp(routes: Routes): Express {
   const app = createExpress(log)
   app.use(countAnswers(metrics.answered))
   app.use(shareWith(createCors({ origins: routes.origins, requestHeaders: [] })))
-  // Before the gate: a broker that gets no answer here ends, and auth needs the broker.
+  // Before the gate: a broker that gets no keys here exits, and auth needs the broker.
   mountDiscovery(app, routes.discovery)
   mountDocs(app, routes)
   errorsUnder(app, '/registry', registryErrorOf)

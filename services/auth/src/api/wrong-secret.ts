@@ -1,11 +1,11 @@
-// Which refusals may be guesses of a secret, and of which. What becomes of those that are too many is packages/http-api's.
+// Which refusals may be guesses of a secret, and of which secret. packages/http-api limits them.
 import type { WrongSecret } from '@weir/http-api'
 import { bearerOf } from '@weir/control-state'
 
 export const wrongSecretOf: WrongSecret = ({ code }, req) => {
   if (code === 'invalid_api_key' || code === 'invalid_platform_key')
     return bearerOf(req.get('authorization'))
-  // Wrong client secrets are counted by clientId, in authenticate.ts.
+  // authenticate.ts counts wrong client secrets, by clientId.
   if (code !== 'invalid_credentials' || req.path !== '/refresh') return undefined
   const body: unknown = req.body
   return Buffer.isBuffer(body) ? body.toString('latin1') : undefined

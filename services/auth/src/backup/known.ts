@@ -1,4 +1,4 @@
-// A backup holds what this release understands: it neither saves nor restores records of a newer one.
+// A backup contains only what this release understands: records of a newer release are neither saved nor restored.
 import { hasCode } from '@weir/kit'
 import {
   auditTopic,
@@ -17,7 +17,10 @@ const readers: Readonly<Record<string, (key: string, value: Buffer) => unknown>>
   [auditTopic]: parseEntry,
 }
 
-/** @throws AppError `record_not_known`; what is not of Weir's making is kept as it is, for `weir audit verify` to find */
+/**
+ * Records that aren't Weir's stay as they are, for `weir audit verify` to find.
+ * @throws AppError `record_not_known`
+ */
 export function requireKnown(topic: string, key: Bytes, value: Bytes): void {
   if (value === null) return
   try {

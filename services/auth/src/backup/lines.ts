@@ -1,5 +1,5 @@
-// A backup: a head, a line for each record in the order of its topic, and a last line with the count, so that
-// half a backup is known for one. JSON, bytes in base64.
+// The format of a backup: a first line, one record per line in the order of its topic, and a last line with the number
+// of records, so that an incomplete backup is noticed. JSON, with bytes in base64.
 import type { AddressedRecord, SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
@@ -33,7 +33,10 @@ export function lineOf(topic: string, { key, value, headers, timestampMs }: Sour
 
 export const endLine = (records: number): string => JSON.stringify({ records })
 
-/** All records of a backup. Throws AppError `backup_unreadable` or `record_not_known`: nothing of it is to be used then. */
+/**
+ * All records of a backup. If it throws, nothing of the backup may be used.
+ * @throws AppError `backup_unreadable`, `record_not_known`
+ */
 export async function readLines(lines: AsyncIterable<string>): Promise<AddressedRecord[]> {
   const records: AddressedRecord[] = []
   let count: number | undefined

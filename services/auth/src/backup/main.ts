@@ -1,10 +1,10 @@
-// Keeps and brings back what can't be made anew, weir.control, weir.keys and weir.audit, with the settings of auth:
+// Saves and restores what can't be created again, weir.control, weir.keys and weir.audit, with the settings of auth:
 //
 //   node services/auth/src/backup/main.ts save > weir.backup
 //   node services/auth/src/backup/main.ts restore < weir.backup
 //
-// Saving may happen at any time. Restoring wants the first two empty or gone, and no service running. Whoever has
-// a backup and the KEK file can read everything: keep them apart (docs/operations.md, Backup and restore).
+// Saving is possible at any time. Restoring needs the first two to be empty or missing, and no running service. The
+// backup and the KEK file together can decrypt everything: keep them apart (docs/operations.md, Backup and restore).
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { createAdmin, createKafka, createRangeReader, kafkaAccess } from '@weir/kafka'
@@ -15,7 +15,7 @@ import type { Config } from '../config.ts'
 import { restoreTopics } from './restore.ts'
 import { savedLines } from './save.ts'
 
-// stdout is the backup's
+// stdout is only for the backup
 const log = createLog('auth', 'silent')
 const say = (line: string): void => void process.stderr.write(`${line}\n`)
 

@@ -1,6 +1,6 @@
-// What becomes of the audit log when control state is restored. A log that is still there stays, and goes on after its
-// last entry; one that was lost comes back as far as the backup's control state knows of it. Either way the restoring
-// is an entry itself, and the chain holds.
+// The audit log when control state is restored. A log that still exists stays, and continues after its last entry. A
+// lost log is restored as far as the backup's control state knows it. In both cases the restore is an entry itself, and
+// the chain is intact.
 import type { AddressedRecord } from '@weir/kafka'
 import {
   auditHeadKey,
@@ -15,7 +15,7 @@ import {
 } from '@weir/control-state'
 import type { AuditHead } from '@weir/control-state'
 
-/** The records to write. `last`: the last entry of the log that is there, if there is one. */
+/** The records to write. `last`: the last entry of the existing log, if there is one. */
 export function withAuditLog(
   records: readonly AddressedRecord[],
   last: Buffer | undefined,

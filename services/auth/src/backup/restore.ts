@@ -1,5 +1,5 @@
-// Writes a backup into empty topics, all of it or nothing: one transaction over all, under the writer's own
-// transactional id, so that an auth that still runs is fenced.
+// Writes a backup into empty topics, all of it or nothing: in one transaction, under the writer's transactional id, so
+// that an auth that still runs is fenced.
 import type { AddressedRecord, Admin, Kafka } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import { createRangeReader, createTransactor } from '@weir/kafka'
@@ -43,7 +43,7 @@ export async function restoreTopics(
   say(`${records.length} records are restored. Start auth, then the others.`)
 }
 
-/** Of the audit log, when it has outlived control state. */
+/** The last entry of the audit log, if the log still exists. */
 async function lastEntry(kafka: Kafka, offsets: Admin['offsets']): Promise<Buffer | undefined> {
   const [from = 0n] = await offsets.earliest(auditTopic)
   const [to = 0n] = await offsets.ends(auditTopic, { isolation: 'read_committed' })

@@ -1,5 +1,5 @@
-// Reads weir.control, weir.keys and weir.audit to the ends that they have now. Control state goes first: a key that nobody
-// names yet does no harm, a stream whose key is missing would.
+// Reads weir.control, weir.keys and weir.audit to their current ends. Control state goes first: a key without a stream
+// is harmless, a stream without its key is not.
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { requireKnown } from './known.ts'
@@ -27,7 +27,7 @@ export async function* savedLines(deps: SaveDeps): AsyncGenerator<string> {
   yield `${endLine(count)}\n`
 }
 
-/** Fetch by fetch: the audit log is kept for ever, and need not fit into memory. */
+/** Fetch by fetch: the audit log is kept forever, and may not fit into memory. */
 async function* recordsOf(
   { offsets, reader }: SaveDeps,
   topic: string,

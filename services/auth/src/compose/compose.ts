@@ -1,5 +1,5 @@
-// Everything that the features of control state need, made once. A feature gets all of it, and its types say which
-// part of it the feature uses.
+// What the features of control state need, created once. Each feature gets all of it, and its types say which part it
+// uses.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { oneAtATime } from '@weir/kit'
@@ -47,7 +47,7 @@ export type ControlParts = {
   readonly log: Log
 }
 
-/** Loops that a change asks to run at once. */
+/** Loops that a change can trigger immediately. */
 export type HurriedLoop = 'clean-up' | 'access' | 'rotation' | 'erasures' | 'rebuilds'
 
 export type Control = ReturnType<typeof composeControl>['control']

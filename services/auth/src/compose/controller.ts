@@ -1,5 +1,4 @@
-// auth's controller of control state: what must be there before auth is ready, and which reconcile loops run as long
-// as it does.
+// auth's controller of control state: the steps before auth is ready, and the reconcile loops.
 import { createLogScan } from '@weir/kafka'
 import { controlTopic, startHeartbeats } from '@weir/control-state'
 import type { Heart, StateFollowing } from '@weir/control-state'
@@ -24,11 +23,14 @@ import { stateReconcilers } from './state-reconcilers.ts'
 export type ControllerParts = ControlParts & {
   readonly config: Pick<Config, 'KAFKA_REQUIRE_DURABLE'>
   readonly following: Pick<StateFollowing, 'start'>
-  /** Those of other rooms. */
+  /** Reconcilers from outside control state. */
   readonly moreReconcilers: readonly Reconciler[]
 }
 
-/** Whether the keys that tokens are checked with are known here: not before Kafka is reached and control state is read. */
+/**
+ * Whether this replica knows the keys that verify tokens. It does not before Kafka is reached and control state is
+ * read.
+ */
 export type TokenKeysState = 'kafka unreached' | 'being read' | 'known'
 
 export function createController(parts: ControllerParts) {
@@ -50,13 +52,13 @@ export function createController(parts: ControllerParts) {
     usage,
     audit,
     tokenKeys: (): TokenKeysState => tokenKeys,
-    /** What Kafka must promise. */
+    /** The checks of what Kafka must guarantee. */
     promises,
-    /** What isn't known here, and waits until this replica is upgraded. */
+    /** Records that this replica can't read until it is upgraded. */
     warnings: (): string[] => [...audit.warnings(), ...usage.warnings()],
-    /** To be called once control state is read. */
+    /** Call it once control state is read. */
     startLoops(): void {
-      // Nobody waits for it: until everything is read, its loops find nothing to do.
+      // Not waited for: until everything is read, its loops find nothing to do.
       void usage.replicas.start()
       heart = startHeartbeats({ ...control, kafka, service: 'auth' })
       const erasures = createErasureStates({ ...control, logScan })

@@ -1,5 +1,5 @@
-// The reconcilers of keys at rest: a rotation that is under way continues, keys past their age are deleted, and
-// erasures whose KEKs no longer exist become `destroyed`.
+// The reconcilers of keys at rest: they continue a rotation, delete keys past their age, and set erasures to
+// `destroyed` when their KEKs no longer exist.
 import { continueRotation } from '../control/keys/rotation/continue-rotation.ts'
 import { createAgreedNow, expireEras } from '../control/erasure/expire-eras.ts'
 import { createHaveWrappingKeys } from '../control/keys/rotation/have-wrapping-keys.ts'

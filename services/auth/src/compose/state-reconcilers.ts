@@ -1,4 +1,4 @@
-// What keeps Kafka and keys in line with control state, and how often each looks.
+// The reconcilers that keep Kafka and keys in line with control state, and their intervals.
 import type { StateFollower } from '@weir/control-state'
 import type { Configs } from '@weir/kafka'
 import type { ReadAccess } from '../control/acls/read-access.ts'

@@ -1,18 +1,18 @@
-// The steps that must have worked once before auth is ready, one after the other, each tried again until it works.
-// /health/ready says which one is still missing.
+// The steps before auth is ready, in sequence. Each one is retried until it succeeds, and /health/ready says which one
+// is missing.
 import { backoff, delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 export type BootStep = {
-  /** Why auth isn't ready while this has not worked. */
+  /** The text of /health/ready until this step succeeds. */
   readonly reason: string
   run(): Promise<void>
 }
 
 export type Boot = {
-  /** Resolves when all steps have worked, or when it is stopped. */
+  /** Resolves when all steps have succeeded, or when it is stopped. */
   run(): Promise<void>
-  /** Empty when all steps have worked. */
+  /** Empty when all steps have succeeded. */
   notReady(): string[]
   stop(): void
 }

@@ -1,5 +1,5 @@
-// The topics that the services meet on, made at the first start (docs/architecture.md «What we ask of Kafka»,
-// docs/keys.md «complete»). Whether brokers keep to these settings is checked in kafka-promises.ts.
+// The control topics, created at the first start (docs/architecture.md «What we ask of Kafka», docs/keys.md
+// «complete»). kafka-promises.ts checks whether brokers keep these settings.
 import type { Configs, Topics } from '@weir/kafka'
 import {
   accessesTopic,
@@ -27,7 +27,7 @@ const controlConfig = {
   'max.message.bytes': '4194304',
 }
 
-/** An erased key must leave the log soon: old segments close, and are compacted, within the hour. */
+/** An erased key must soon leave the log: segments are closed and compacted within the hour. */
 const keysConfig = {
   ...controlConfig,
   'segment.ms': String(10 * minuteMs),
@@ -37,19 +37,19 @@ const keysConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
-/** Records that are written again every second: a start reads through all versions that are left. */
+/** For records that are written again every second: a start reads all versions that are left. */
 const rewrittenConfig = {
   ...controlConfig,
   'segment.ms': String(minuteMs),
   'min.cleanable.dirty.ratio': '0.1',
 }
 
-/** Their timestamps are the brokers': auth tells by them whether its own clock is right. */
+/** The brokers set the timestamps, so that auth can check its own clock by them. */
 const replicasConfig = { ...rewrittenConfig, 'message.timestamp.type': 'LogAppendTime' }
 
 /**
- * Written again every second for a minute, then kept. Nobody reads all of them: what belongs to a time is found
- * by when it was written, by one clock.
+ * Records are written again every second for a minute, then kept. They are never all read: a period is found by the
+ * time of writing, by one clock.
  */
 const usageConfig = {
   ...rewrittenConfig,
@@ -57,7 +57,7 @@ const usageConfig = {
   'message.timestamp.type': 'LogAppendTime',
 }
 
-/** For ever: its entries are a chain, and without the first ones it can't be followed. */
+/** Kept forever: its entries are a chain, which can't be verified without the first ones. */
 const auditConfig = {
   'cleanup.policy': 'delete',
   'retention.ms': '-1',
@@ -65,14 +65,16 @@ const auditConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
-/** Kept as long as the keys of streams that say nothing else; see `keepSubjects` for the others. */
+/** Kept as long as the keys of streams with the default key retention; see `keepSubjects` for the others. */
 const subjectsConfig = {
   'cleanup.policy': 'compact,delete',
   'retention.ms': String(subjectsRetentionMs(usualKeyRetentionDays)),
   'unclean.leader.election.enable': 'false',
 }
 
-/** auth folds notices within seconds. If it is unavailable for longer than this, notices are lost, and the audit log says so. */
+/**
+ * auth folds notices within seconds. If it is down for longer than this, notices are lost, and the audit log says so.
+ */
 const accessesConfig = {
   'cleanup.policy': 'delete',
   'retention.ms': String(30 * 24 * 60 * minuteMs),
@@ -97,7 +99,7 @@ function pinsOfControl(usual: Wanted['config']): TopicPins {
   return { usual, always: {} }
 }
 
-/** The settings that each of them has of its own. */
+/** The settings of each control topic. */
 export const controlPins: ReadonlyMap<string, TopicPins> = new Map(
   Object.entries(controlTopics).map(([topic, { config }]) => [topic, pinsOfControl(config)]),
 )
@@ -119,7 +121,7 @@ export async function makeControlTopics(
   }
 }
 
-/** Where keys are kept longer, data subjects must be found as long. The retention is never shortened. */
+/** If keys are kept longer, the links of data subjects must be kept as long. The retention is never shortened. */
 export async function keepSubjects(
   configs: Pick<Configs, 'topics' | 'setTopic'>,
   streams: Iterable<StreamRecord>,

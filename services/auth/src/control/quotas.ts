@@ -1,5 +1,5 @@
-// What the platform lets an account have. Counted is what is there now, so that whoever deletes something has room again; an account
-// that has more than a quota that was lowered keeps it.
+// An account's quotas. What exists now counts, so deleting something makes room. An account above a quota that was
+// lowered keeps what it has.
 import { accountKey, act, quotasOf, requireAccount, streamKey } from '@weir/control-state'
 import type {
   AccountRecord,
@@ -17,7 +17,7 @@ import type { Changes } from './changes.ts'
 import { erasedValuesOf } from './erasure/erasure-bound.ts'
 
 type Counted = Streams & Contracts & Erasures
-/** Those of which an account has a number. */
+/** What the quotas count. */
 export type Used = Readonly<
   Record<'streams' | 'outputs' | 'partitions' | 'contracts' | 'credentials' | 'erasedLinks', number>
 >
@@ -37,7 +37,7 @@ export function usedBy(state: Counted, billingId: string): Used {
   }
 }
 
-/** Whether there is room for so much more. @throws Refusal `quota_exceeded` */
+/** Checks the room for so much more. @throws Refusal `quota_exceeded` */
 export function requireQuota(state: Counted, account: AccountRecord, more: Partial<Used>): void {
   const quotas = quotasOf(account)
   const used = usedBy(state, account.billingId)
@@ -46,7 +46,7 @@ export function requireQuota(state: Counted, account: AccountRecord, more: Parti
       throw exceeded(name, `The account has ${used[name]} and may have ${quotas[name]}`)
 }
 
-/** Whether a stream may have these limits. @throws Refusal `quota_exceeded` */
+/** Checks a stream's limits. @throws Refusal `quota_exceeded` */
 export function requireLimits(account: AccountRecord, limits: Partial<OptionalLimits>): void {
   const quotas = quotasOf(account)
   for (const name of ['eventRate', 'eventCount'] as const)
@@ -62,7 +62,7 @@ export const exceeded = (name: QuotaName, sentence: string): Refusal =>
     `${sentence} (quota ${name}). Delete what is not needed, or ask the operators of Weir to raise the quota`,
   )
 
-/** Those that are not named have their defaults again. Streams with higher limits get these. */
+/** Quotas that aren't named get their defaults. The limits of streams above the quotas are lowered to them. */
 export function setQuotas(
   deps: Changes,
   billingId: string,
@@ -96,5 +96,5 @@ function lowerLimits(draft: Draft, account: AccountRecord): void {
 const atMost = (limit: string, most: number): string =>
   Number(limit) > most ? String(most) : limit
 
-/** Object.entries forgets the names. */
+/** Needed because Object.entries does not keep the type of the keys. */
 const entriesOf = (more: Partial<Used>) => Object.entries(more) as [keyof Used, number][]

@@ -1,23 +1,23 @@
-// Runs reconcilers, each in a loop of its own: one pass at a time, again soon after a failure, until the process ends.
-// Which there are: state-reconcilers.ts and the controllers of usage and audit.
+// Runs each reconciler in its own loop: one pass at a time, soon again after a failure, until the process ends. The
+// reconcilers are in state-reconcilers.ts and in the controllers of usage and audit.
 import { delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 export type Reconciler = {
   readonly name: string
-  /** One pass; how long to wait for the next. */
+  /** One pass. Returns how long to wait for the next. */
   run(): Promise<number>
 }
 
 export type ReconcileLoops = {
-  /** Starts a loop's next pass without waiting for its time. */
+  /** Starts a loop's next pass early. */
   trigger(name: string): void
-  /** No pass begins any more; one that is running gets a second to end. */
+  /** No further pass starts; a running one gets a second to end. */
   close(): Promise<void>
 }
 
 const retryMs = 5_000
-// What a pass leaves half-done, the next one finishes, of whatever replica.
+// What a pass leaves unfinished is finished by the next one, of any replica.
 const closeMs = 1_000
 
 export function startReconcileLoops(reconcilers: readonly Reconciler[], log: Log): ReconcileLoops {

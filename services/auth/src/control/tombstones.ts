@@ -1,5 +1,5 @@
-// Takes records away that nobody needs any more: tombstones, for want of another way written in transactions,
-// one at a time under an id of this replica's own. To write one twice does no harm.
+// Removes records that are not needed any more, with tombstones. They are written in transactions, which are the only
+// way to write here, one at a time under this replica's own id. Writing a tombstone twice is harmless.
 import { createTransactor } from '@weir/kafka'
 import type { AddressedRecord, Kafka } from '@weir/kafka'
 
@@ -7,7 +7,7 @@ export type Tombstone = Pick<AddressedRecord, 'topic' | 'key'> & { readonly part
 export type WriteTombstones = (tombstones: readonly Tombstone[]) => Promise<void>
 
 const transactionTimeoutMs = 10_000
-/** Of some 100 bytes each; a request stays well below what brokers take. */
+/** Of about 100 bytes each, so that a request stays well below the brokers' limit. */
 const recordsInSend = 2_500
 
 export function createTombstoneWriter(kafka: Kafka, replica: string): WriteTombstones {
@@ -37,7 +37,7 @@ export function createTombstoneWriter(kafka: Kafka, replica: string): WriteTombs
   }
 }
 
-/** Records in sends of a size that brokers take. */
+/** Splits records into sends that brokers accept. */
 export function chunksOf<Item>(records: readonly Item[]): Item[][] {
   const chunks: Item[][] = []
   for (let start = 0; start < records.length; start += recordsInSend)

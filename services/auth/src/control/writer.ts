@@ -1,7 +1,6 @@
-// The fenced writer of control state (docs/architecture.md 2). One fixed transactional id: making
-// its producer fences every other writer, so from there until this one is fenced, the tables plus
-// its own commits are the truth, and a rule checked against them holds. All changes that wait go
-// into one transaction.
+// The fenced writer of control state (docs/architecture.md 2). It has one fixed transactional id: creating its producer
+// fences every other writer. From then until this one is fenced, the tables plus its own commits are the truth, and a
+// rule checked against them holds. All waiting changes are committed in one transaction.
 import { delay, hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createTransactor } from '@weir/kafka'
@@ -12,10 +11,9 @@ import type { Decide, Deciding, PendingChange } from './decide-changes.ts'
 
 export type Writer = {
   /**
-   * Resolves with the answer once the change is committed and this process's tables hold it.
-   * Rejects with the refusal, or with `unavailable` when Kafka can't take it within 20 s; then it
-   * may or may not have got through. What it is to the audit log has to be said: an action gets its entry in the
-   * same transaction.
+   * Resolves with the answer once the change is committed and this process's tables contain it. Rejects with the
+   * refusal, or with `unavailable` if Kafka can't commit it within 20 s; then it may be committed or not. `what` says
+   * what the change is to the audit log: an action gets its entry in the same transaction.
    */
   change<Answer>(what: Change, decide: Decide<Answer>): Promise<Answer>
   close(): Promise<void>
@@ -51,7 +49,7 @@ export function createWriter(options: WriterOptions): Writer {
         if (waiting.size > 0) await delay(retryDelayMs(attempt))
       }
     }
-    // Here and not in a later callback: a change that is added from now on must start a drain of its own.
+    // Not in a later callback, because a change that is added from now on must start another drain.
     running = undefined
   }
 
@@ -75,7 +73,7 @@ async function commit(
   options: WriterOptions,
   { waiting, fenced }: { waiting: ReadonlySet<PendingChange>; fenced: Fenced },
 ): Promise<void> {
-  // What the tables settle by themselves is answered without fencing another replica's writer.
+  // If the tables alone decide the changes, they are answered without fencing another replica's writer.
   const unfenced = fenced.isHeld() ? undefined : await decide(options, waiting)
   if (unfenced?.chunks.length === 0) return answerAll(unfenced)
   const producer = await fenced.transactor()
@@ -115,7 +113,7 @@ function createFenced(makeTransactor: () => Transactor) {
   }
 }
 
-/** 20 to 200 ms at first, doubling, at most 5 s: two writers that fence each other come apart. */
+/** 20 to 200 ms at first, doubling, at most 5 s, so that two writers stop fencing each other. */
 function retryDelayMs(attempt: number): number {
   return Math.min(5_000, (20 + Math.random() * 180) * 2 ** Math.min(attempt, 8))
 }

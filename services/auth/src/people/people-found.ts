@@ -1,5 +1,5 @@
-// Who is to be erased, and what was found of them: by a search before, or by one while the caller waits. People of whom nothing was
-// found are refused, since a value that is misspelt, or of another field, would seem erased and stay readable.
+// Finds the people to be erased: by an earlier search, or by one while the caller waits. A value without any event is
+// refused, because a misspelt value, or one of another field, would seem erased while the person's data stays readable.
 import type {
   ContractRecord,
   ErasureTerm,
@@ -18,7 +18,7 @@ import type { Searches } from './searches.ts'
 
 export type PeopleFound = Wanted & {
   readonly found: FoundPeople
-  /** Places in the list of those values of which nothing was found, neither in the input nor in an output. */
+  /** Indexes of the values of which nothing was found, neither in the input nor in an output. */
   readonly missing: readonly number[]
   readonly notSearched: string | undefined
 }
@@ -43,7 +43,7 @@ export async function findPeople(
   }
 }
 
-/** What a search has found in a stream. @throws Refusal `not_searched` */
+/** What an earlier search found in a stream. @throws Refusal `not_searched` */
 export function foundBefore(
   { startedAtMs, sealedValue, streams }: SearchRecord,
   { input, searchId }: { readonly input: InputStream; readonly searchId: string },
@@ -103,7 +103,7 @@ function missingOnes({ values, missing }: PeopleFound): string {
   return `the values ${numbers} (of ${values.length}, counted from 1)`
 }
 
-/** Whether one value names somebody by the other kind of field. */
+/** Searches for a single value in the other kind of field. Returns sentences about what was found. */
 async function elsewhere(
   deps: Finding,
   { input, contracts }: { input: InputStream; contracts: readonly ContractRecord[] },

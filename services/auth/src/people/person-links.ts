@@ -1,5 +1,5 @@
-// Which records of a stream are about people: the links of values of the key field, and those that were kept of them as data
-// subjects, in every era whose keys are still there. Of records of other eras nobody can tell any more.
+// Which records of a stream are about people: the links of values of the key field, and the recorded links of data
+// subjects, in every era with keys. Records of other eras can't be assigned to anyone any more.
 import { eraAt, keyTimeOf, linksOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { levelsInEra } from '@weir/control-state'
@@ -9,18 +9,18 @@ import { subjectEras } from '../control/erasure/data-subjects.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
 
-/** What is known of a person by one link. */
+/** What one link shows of a person. */
 export type KnownLink = {
-  /** Which of the values it is of. */
+  /** The index of its value. */
   readonly nth: number
   readonly as: ErasureTerm
-  /** Nobody can decrypt anything any more. */
+  /** Nobody can decrypt its fields any more. */
   readonly isErased: boolean
-  /** The levels that the person has withdrawn; none where all is erased. */
+  /** The levels that the person has withdrawn; empty if everything is erased. */
   readonly withdrawn: readonly number[]
 }
 
-/** By the keyLink and the time of an event; `unknown` where the keys that would tell are gone. */
+/** Looks up an event by its keyLink and time; `unknown` if the keys for that are gone. */
 export type PersonLinks = (
   keyLink: Buffer,
   timestampMs: number,
@@ -35,10 +35,13 @@ type Era = { readonly keys: EraKeys; readonly links: ReadonlyMap<string, KnownLi
 
 const hourMs = 3_600_000
 
-/** Who is looked for, and by what the values may name them. */
+/** The values, and the kinds of fields in which they may name a person. */
 export type Wanted = { readonly values: readonly string[]; readonly as: readonly ErasureTerm[] }
 
-/** A link of both kinds counts as one of the key field. @throws Refusal `unavailable` when the keys of an era can't be read now */
+/**
+ * A link of both kinds counts as one of the key field.
+ * @throws Refusal `unavailable` when the keys of an era can't be read now
+ */
 export async function linksOfPeople(
   { follower, subjects }: LinkDeps,
   stream: InputStream,
@@ -73,7 +76,7 @@ export async function linksOfPeople(
     try {
       return era.links.get(hexOf(openKeyLink(era.keys.label, keyLink, time.epoch)))
     } catch (error) {
-      if (hasCode(error, 'fieldcrypt.corrupt')) return undefined // no ingest wrote it
+      if (hasCode(error, 'fieldcrypt.corrupt')) return undefined // not written by ingest
       throw error
     }
   }
@@ -96,7 +99,7 @@ function reachOf(
   link: Uint8Array,
   levels: readonly number[],
 ): Pick<KnownLink, 'isErased' | 'withdrawn'> {
-  // Where no contract has a personal field, a person is there as a whole or not at all.
+  // Without levels a person can only be erased as a whole.
   const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
   const isErased = paths.every((path) => keys.tree.find(path) === 'erased')
   const withdrawn = keys.withdrawn(link)

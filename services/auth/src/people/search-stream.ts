@@ -1,5 +1,5 @@
-// What one input stream, its outputs and their dead letter topics hold of a person. Every record is read, and matched by its
-// keyLink; none is decrypted.
+// What one input stream, its outputs and their dead letter topics contain of a person. Every record is read and matched
+// by its keyLink; none is decrypted.
 import { eventTimeOf } from '@weir/contracts'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode, takingTurns } from '@weir/kit'
@@ -28,32 +28,32 @@ export type SearchDeps = {
   readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: Pick<RangeReader, 'read'>
   readonly settings: SettingsReader
-  /** So many fetches at once, of all searches together. */
+  /** Limits the concurrent fetches of all searches. */
   readonly inTurn: Turns
 }
 
-/** A topic that is to be searched. */
+/** A topic to search. */
 export type Place = {
   readonly name: string
   readonly kind: HeldIn['kind']
   readonly topic: string
-  /** Whose levels decide which fields are decrypted there. */
+  /** The output whose levels decide which fields are decrypted there. */
   readonly output?: DerivedStream
   readonly spans: readonly Span[]
 }
 type Span = { readonly partition: number; readonly from: bigint; readonly to: bigint }
 
 export type SearchRun = Wanted & {
-  /** Hears how many records were read. */
+  /** Called with the number of records read. */
   onScanned(records: number): void
-  /** Asked between fetches; false: nothing is told of the stream. */
+  /** Called between fetches. False ends the search without a result for the stream. */
   mayGoOn(): boolean
 }
 
-/** Offsets that one fetch may cover, until others have their turn. */
+/** The maximum offsets per fetch, so that other searches get their turn. */
 const offsetsAtOnce = 4_000n
 
-/** Where a stream's events may lie; topics of deleted outputs, too, while they are there. */
+/** Where a stream's events may be, including existing topics of deleted outputs. */
 export async function placesOf(deps: SearchDeps, input: InputStream): Promise<Place[]> {
   const outputs = deps.follower.tables
     .outputsOf(input)
@@ -91,11 +91,11 @@ export const recordsIn = (places: readonly Place[]): number =>
 
 export type Searched = {
   readonly found: FoundInStream
-  /** How many events each value has, wherever they lie. */
+  /** The number of events per value, in all places. */
   readonly events: readonly number[]
 }
 
-/** Passes on what Kafka and the key store throw: then nothing is known of the stream. Undefined when it may not go on. */
+/** Throws what Kafka and the key store throw; then nothing is known of the stream. Undefined if `mayGoOn` ended it. */
 export async function searchStream(
   deps: SearchDeps,
   { input, places }: { readonly input: InputStream; readonly places: readonly Place[] },
@@ -121,7 +121,7 @@ export async function searchStream(
 
 const triesMax = 3
 
-/** Keys that are being wrapped anew can't be read for a moment. */
+/** Key records that a rotation wraps again can't be read for a moment. */
 async function amidRotations<Read>(
   { wrappingKeys }: SearchDeps,
   read: () => Promise<Read>,
@@ -166,7 +166,7 @@ async function matchesIn(
 }
 
 type KnownContracts = ReadonlyMap<string, ContractRecord>
-/** Counts the records of a topic that are about the people. */
+/** Counts a topic's records about the people. */
 function createMatches(contracts: KnownContracts, output: DerivedStream | undefined) {
   const by = createFoundBy(contracts)
   const perValue = new Map<number, number>()
@@ -195,7 +195,7 @@ function createMatches(contracts: KnownContracts, output: DerivedStream | undefi
     addTo(counts: number[]): void {
       for (const [nth, count] of perValue) counts[nth] = (counts[nth] ?? 0) + count
     },
-    /** What is told of the stream by its input. */
+    /** The result for the stream, from its input. */
     told(): Omit<FoundInStream, 'stream' | 'held'> {
       return {
         by: by.all(),
@@ -230,7 +230,7 @@ type Counted = {
 function createFoundBy(contracts: KnownContracts) {
   const by = new Map<string, Counted>()
   return {
-    /** Gives the contract, where it is known. */
+    /** Returns the contract, if it is known. */
     add(record: SourceRecord, known: KnownLink): ContractRecord | undefined {
       const timeMs = eventTimeOf(record)
       const contract = record.headers['svc-schema-id']?.toString() ?? ''

@@ -1,5 +1,5 @@
-// Searches for people. Whoever starts one gets its id, and asks for what it has found: that is a record of control state for an
-// hour, so any replica can answer. Before people are erased, they are searched for, too, while the caller waits.
+// Searches for people. Starting one gives an id, which gets the result: a record of control state that exists for an
+// hour, so any replica can respond. An erasure also searches first, while its caller waits.
 import { createTurns, oneAtATime, withTimeout } from '@weir/kit'
 import type { RangeReader } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -29,11 +29,14 @@ export type SearchRequest = {
 }
 
 export type Searches = {
-  /** Gives the id, once it has its entry in the audit log. @throws Refusal `not_found`, `quota_exceeded` */
+  /** Returns the id, once the search is in the audit log. @throws Refusal `not_found`, `quota_exceeded` */
   start(changes: Changes, request: SearchRequest): Promise<string>
-  /** Searches one stream while somebody waits. @throws Refusal `not_searched`, where that would take long or can't be done now */
+  /**
+   * Searches one stream while the caller waits. @throws Refusal `not_searched`, if it would take long or can't be done
+   * now
+   */
   now(input: InputStream, wanted: Wanted): Promise<Searched>
-  /** The records that are older than an hour go. */
+  /** Removes records that are older than an hour. */
   expire(changes: Changes): Promise<void>
   close(): Promise<void>
 }
@@ -45,13 +48,13 @@ type SearchesDeps = Omit<SearchDeps, 'inTurn' | 'subjects' | 'reader'> & {
 }
 
 export const searchKeptMs = 3_600_000
-/** A replica that has not told of its search for so long is gone. */
+/** A replica that has not updated its search for so long counts as gone. */
 export const searchLostMs = 60_000
 const tellEveryMs = 2_000
 const longestMs = 600_000
 const keptOfAccount = 100
 const fetchesAtOnce = 2
-/** So many records are searched while somebody waits. */
+/** The maximum number of records that are searched while a caller waits. */
 const waitedForMax = 500_000
 
 export function createSearches(deps: SearchesDeps): Searches {
@@ -140,13 +143,13 @@ async function accept(
 
 type Run = ReturnType<typeof createRun>
 
-/** Keeps the record up to date until the search is done. */
+/** Updates the record until the search is done. */
 function createRun(changes: Changes, record: SearchRecord, isClosed: () => boolean) {
   let now = record
   const put = (): Promise<void> =>
     changes.writer.change(partOf('people.search'), (draft) => {
       const { billingId, searchHash } = now
-      if (draft.search(billingId, searchHash) === undefined) return // it has expired, or made room
+      if (draft.search(billingId, searchHash) === undefined) return // expired, or removed to make room
       now = { ...now, seenAtMs: changes.now() }
       draft.put(searchKey(billingId, searchHash), now)
     })
@@ -195,7 +198,7 @@ const everyWay = (value: string): Wanted => ({
 
 type Plan = { readonly input: InputStream; readonly places: readonly Place[] | undefined }
 
-/** Places are undefined where Kafka does not tell them now. */
+/** `places` is undefined if Kafka does not report them now. */
 async function planOf(deps: Searching, input: InputStream): Promise<Plan> {
   try {
     return { input, places: await withTimeout(placesOf(deps, input), 30_000, 'asking Kafka') }
@@ -205,7 +208,7 @@ async function planOf(deps: Searching, input: InputStream): Promise<Plan> {
   }
 }
 
-/** What was found, or why nothing is known. */
+/** The result, or why there is none. */
 async function searchPlan(
   deps: Searching,
   { input, places }: Plan,

@@ -1,5 +1,5 @@
-// Who asks for their data is given it by output, which can't tell a person's links from a value. So auth finds them, seals them under
-// a token, and leaves them in control state for the few minutes that the token is good for.
+// A person's own data comes from the output service, which can't compute a person's links from a value. So auth finds
+// the links, encrypts them under a token, and stores them in control state for the few minutes that the token is valid.
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
 import { act, newSecretId, sealLinks, secretHashOf, subjectAccessKey } from '@weir/control-state'
 import type { InputStream, StateFollower, SubjectAccessRecord } from '@weir/control-state'
@@ -13,12 +13,12 @@ import { keyFieldLinks, unreadable } from './person-links.ts'
 import type { Wanted } from './person-links.ts'
 
 const accessTokenMs = 300_000
-/** The oldest make room for new ones. */
+/** Older tokens are removed for new ones. */
 const keptOfAccount = 50
-/** They lie in one record of control state. */
+/** The links are stored in one record of control state. */
 const linksMax = 20_000
 
-/** Times of events: from is part of it, until is not. */
+/** Times of events: `fromMs` is included, `untilMs` is not. */
 export type Span = { readonly fromMs?: number | undefined; readonly untilMs?: number | undefined }
 
 export type AccessRequest = Wanted & { readonly stream: InputStream; readonly span: Span }
@@ -29,7 +29,7 @@ type AccessDeps = Changes & {
 }
 
 /**
- * The token names nobody who is erased: links under which nothing can be decrypted are left out.
+ * Links under which nothing can be decrypted are left out, so the token covers no erased person.
  * @throws Refusal `unavailable`, `quota_exceeded`, `invalid`
  */
 export async function grantAccess(
@@ -67,7 +67,7 @@ export async function grantAccess(
   return { accessToken, expiresAtMs }
 }
 
-/** Of tokens that are over nothing stays. */
+/** Removes expired tokens completely. */
 export async function expireAccesses({ follower, writer, now }: Changes & Expiring): Promise<void> {
   const isOver = ({ expiresAtMs }: SubjectAccessRecord): boolean => expiresAtMs <= now()
   if (!follower.tables.subjectAccesses().some(isOver)) return

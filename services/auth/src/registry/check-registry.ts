@@ -1,6 +1,6 @@
-// Whether the schema registry still is the one that contracts were registered in: it must know the schema of each by the
-// id that stands in the stored events. What it has lost is registered again; another id for it would make those
-// events unreadable for whoever decodes them with that registry.
+// Checks whether the schema registry is still the one in which contracts were registered: it must know each contract's
+// schema by the id in stored events. A lost schema is registered again. With another id, those events would be
+// unreadable for everyone who decodes them with that registry.
 import type { Registry, SchemaPlace } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -10,7 +10,7 @@ const atOnceMax = 8
 
 type Deps = { readonly registry: Pick<Registry, 'find' | 'register'>; readonly log: Log }
 
-/** What is wrong, one sentence for each contract. @throws AppError when the registry doesn't answer */
+/** Returns what is wrong, one sentence per contract. @throws AppError when the registry doesn't respond */
 export async function checkRegistry(
   deps: Deps,
   contracts: readonly ContractRecord[],
@@ -43,7 +43,7 @@ async function checkContract(
   return `the registry knows the schema of contract ${id} of ${billingId} by the id ${found.id}, its events by ${registryId}`
 }
 
-/** Undefined when what the subject asks of versions, or what it holds by now, forbids it. */
+/** Undefined if the subject's compatibility rules or its current versions do not permit it. */
 async function registerAgain(
   registry: Deps['registry'],
   subject: string,

@@ -1,5 +1,5 @@
-// Who reads schemas, and so whose: a stream's credentials and its tokens, input or derived, and API keys read the schemas of
-// their own account. Failures are limited as they are where each of these is taken otherwise.
+// Who may read which schemas: a stream's credentials and tokens, input or derived, and API keys read the schemas of
+// their own account. Failures are limited as for other uses of these secrets.
 import { hasCode } from '@weir/kit'
 import type { Gate } from '@weir/control-state'
 import type { Callers } from '../access/callers.ts'
@@ -8,7 +8,7 @@ import { refusal } from '../errors.ts'
 import type { Call, Refusal } from '@weir/http-api'
 import type { Authenticator } from '../tokens/authenticate.ts'
 
-/** The account of whoever calls. @throws Refusal `invalid_credentials`, `invalid_api_key`, `too_many_failures` */
+/** Returns the caller's account. @throws Refusal `invalid_credentials`, `invalid_api_key`, `too_many_failures` */
 export type Readers = (call: Call) => Promise<string>
 
 export function createReaders(deps: {

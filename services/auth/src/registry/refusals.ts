@@ -1,5 +1,5 @@
-// Refusals in the form that Confluent's clients read: {"error_code": …, "message": …}, with codes of five digits where
-// that API has one of its own for the case, and the status otherwise.
+// Refusals in the form that Confluent's clients read: {"error_code": …, "message": …}, with the five-digit code that
+// this API has for the case, or else the status.
 import { Refusal } from '@weir/http-api'
 import { errors } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -29,7 +29,7 @@ export function registryErrorOf(refusal: Refusal): RouteAnswer {
   }
 }
 
-/** Another account's is as good as none, so what is said is the same. */
+/** Another account's schema is reported as missing. */
 const missing = (registryCode: number, what: string): Refusal =>
   new RegistryRefusal('not_found', registryCode, `${what} not found among those of this account`)
 

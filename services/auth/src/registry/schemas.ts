@@ -1,5 +1,5 @@
-// An account's schemas as the Confluent API numbers them, made of its contracts alone. Pure; what the registry holds beside
-// these (other accounts' schemas, versions that no contract names) doesn't exist here.
+// An account's schemas with the Confluent API's numbers, from its contracts alone. Pure. Other contents of the registry
+// (other accounts' schemas, versions without a contract) don't appear here.
 import type { ContractRecord } from '@weir/control-state'
 
 export type SchemaVersion = {
@@ -9,10 +9,10 @@ export type SchemaVersion = {
   readonly schema: string
 }
 
-/** By subject, then by version; each once, however many contracts have it. */
+/** By subject, then by version; each version once, even if several contracts have it. */
 export function schemasOf(contracts: readonly ContractRecord[]): readonly SchemaVersion[] {
   const byPlace = new Map<string, SchemaVersion>()
-  // Contracts of one version may spell its schema differently; the first one's text is what the registry holds.
+  // Contracts of one version may spell its schema differently; the registry has the text of the first one.
   const oldestFirst = contracts.toSorted((a, b) => a.createdAtMs - b.createdAtMs)
   for (const { subject, registryVersion: version, registryId: id, schemaText } of oldestFirst) {
     const place = `${subject}/${version}`

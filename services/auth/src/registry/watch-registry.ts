@@ -1,5 +1,5 @@
-// The schema registry as auth sees it (docs/architecture.md 12). Making a contract is all that needs it: while it
-// doesn't answer, or has other ids than contracts were given, that is refused, and /health/ready has a warning. Tokens,
+// The schema registry as auth sees it (docs/architecture.md 12). Only creating contracts needs it: this is refused
+// while the registry doesn't respond or has other ids than the contracts, and /health/ready has a warning. Tokens,
 // events, readers and readiness never depend on it.
 import type { Registry } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
@@ -10,9 +10,9 @@ import type { Reconciler } from '../control/reconcile-loop.ts'
 import { checkRegistry } from './check-registry.ts'
 
 export type RegistryWatch = {
-  /** The part of the registry that makes contracts; refuses with `unavailable` while it must not be used. */
+  /** The part of the registry that creating contracts needs; refuses with `unavailable` while it must not be used. */
   readonly registry: Pick<Registry, 'register' | 'bySubject'>
-  /** For people; empty when nothing is wrong. */
+  /** For people; empty if nothing is wrong. */
   warnings(): readonly string[]
   readonly reconciler: Reconciler
 }
@@ -21,7 +21,7 @@ type State = 'unasked' | 'same' | 'away' | 'different'
 
 const everyMs = 15_000
 const allEveryMs = 3_600_000
-/** A registry that was replaced or set otherwise shows in the ids of what came last; all are looked at now and then. */
+/** A replaced or reset registry is noticed by the newest ids; all ids are checked from time to time. */
 const newestMax = 8
 
 const warningOf: Partial<Record<State, string>> = {
@@ -64,7 +64,7 @@ export function watchRegistry(deps: WatchDeps): RegistryWatch {
   }
 }
 
-/** Looks whether the registry is there and has the contracts' ids, and tells of each change in that. */
+/** Checks whether the registry responds and has the contracts' ids, and logs each change. */
 function createLook({ registry, contracts, log, now }: WatchDeps) {
   let state: State = 'unasked'
   let allCheckedAtMs = -Infinity

@@ -1,5 +1,5 @@
-// Authenticating as a stream's client: by clientId and secret, or by a refresh token. Whatever is wrong, the
-// answer is the same, and so is the way to it: an unknown client costs what a wrong secret costs.
+// Authenticating a stream's client: by clientId and secret, or by a refresh token. Every failure gets the same
+// response, and takes the same path: an unknown client takes as long as a wrong secret.
 import { timingSafeEqual } from 'node:crypto'
 import type { Refusal } from '@weir/http-api'
 import type { KeyObject } from 'node:crypto'
@@ -13,12 +13,12 @@ import { refusal } from '../errors.ts'
 export type Client = { readonly stream: StreamRecord; readonly credential: Credential }
 
 export type AuthenticatedClient = Client & {
-  /** When its secret was shown; refreshing doesn't renew that. */
+  /** When the client showed its secret. A refresh does not change it. */
   readonly authenticatedAtSeconds: number
 }
 
 export type Secrets = {
-  /** Left out where a client doesn't tell it: clientIds are unique over all accounts. */
+  /** Optional, because clientIds are unique over all accounts. */
   readonly billingId?: string
   readonly clientId: string
   readonly clientSecret: string
@@ -51,7 +51,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       const hash = Buffer.from(hashSecret(secrets.clientSecret), 'hex')
       const client = match(deps, secrets, hash)
       if (client !== undefined) return client
-      // Another replica may have made these credentials a moment ago; a wrong secret waits as well.
+      // Another replica may have just created these credentials. A wrong secret waits, too.
       await follower.refresh()
       const late = match(deps, secrets, hash)
       if (late !== undefined) return late

@@ -1,4 +1,4 @@
-// Issuing tokens to a client that has proved itself (docs/wire-format.md Tokens).
+// Issuing tokens to an authenticated client (docs/wire-format.md Tokens).
 import type { Signer } from '../control/keys/signing-keys.ts'
 import {
   idLifeSecondsMax,
@@ -8,11 +8,11 @@ import {
 } from '@weir/tokens'
 import type { AuthenticatedClient } from './authenticate.ts'
 
-/** Drivers break on any other member. */
+/** No other members: drivers fail if there are any. */
 export type Tokens = {
   readonly idToken: string
   readonly refreshToken: string
-  /** Of the id token, in epoch seconds. */
+  /** When the id token expires, in epoch seconds. */
   readonly expiresAt: number
 }
 

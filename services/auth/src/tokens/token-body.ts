@@ -1,5 +1,5 @@
-// What strangers may send to /auth, /refresh and /oauth2/token, before anybody has proved who they are: bodies of a
-// few kilobytes with a few parameters. Protects: reading one costs time in proportion to its bytes, and those are few.
+// What unauthenticated clients may send to /auth, /refresh and /oauth2/token: bodies of a few kilobytes with a few
+// parameters. Parsing a body takes time in proportion to its size, so the size is limited.
 import { refusal } from '../errors.ts'
 import type { Refusal } from '@weir/http-api'
 
@@ -21,7 +21,7 @@ export function parseForm(body: Buffer): ReadonlyMap<string, string> {
   return form
 }
 
-/** @throws Refusal `invalid_request` when a JSON object has more members than anybody needs here */
+/** @throws Refusal `invalid_request` when a JSON object has too many members */
 export function requireFewMembers(body: unknown): void {
   if (typeof body === 'object' && body !== null && Object.keys(body).length > parametersMax)
     throw tooManyParameters()

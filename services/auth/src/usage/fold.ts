@@ -1,7 +1,6 @@
-// Folds minutes that are past their time into their days. A day's sum and the end of its minutes are one
-// transaction, so nothing is ever counted twice or lost, and one replica does it at a time: the next one's
-// fence ends what an earlier one had open. What is read of the past is made good by what was written since
-// folding it could begin.
+// Folds old minutes into days. The sum of a day and the removal of its minutes are one transaction, so nothing is
+// counted twice or lost. One replica folds at a time: it fences the previous one, which aborts that one's open
+// transaction. What was read of the old minutes is corrected by everything written since they could first be folded.
 import { createTransactor } from '@weir/kafka'
 import type { AddressedRecord, Kafka, Transactor } from '@weir/kafka'
 import {
@@ -26,11 +25,11 @@ const transactionTimeoutMs = 30_000
 export type FoldDeps = {
   readonly kafka: Kafka
   readonly log: Pick<UsageLog, 'lay'>
-  /** False for a stream that is gone: nothing of it is kept. */
+  /** False for a deleted stream: its usage is removed. */
   readonly hasStream: (streamId: string) => boolean
 }
 
-/** How many minutes were folded. @throws KafkaError `kafka.fenced` when another replica has begun to */
+/** Returns how many minutes were folded. @throws KafkaError `kafka.fenced` when another replica has started folding */
 export async function foldUsage(deps: FoldDeps, nowMs: number): Promise<number> {
   const transactor = createTransactor(deps.kafka, {
     transactionalId: 'weir.usage.fold',
@@ -61,7 +60,7 @@ async function foldPartition(deps: FoldDeps, part: Part): Promise<number> {
   return folds.reduce((sum, fold) => sum + fold.minutes.length, 0)
 }
 
-/** The minutes that are past their time, and the days that some of them are in already. */
+/** The old minutes, and the existing days that they belong to. */
 async function oldUsage({ log }: FoldDeps, partition: number, nowMs: number): Promise<UsageTable> {
   const beforeMs = foldedBefore(nowMs)
   const table: UsageTable = new Map()
@@ -79,7 +78,7 @@ async function oldUsage({ log }: FoldDeps, partition: number, nowMs: number): Pr
     oldestMs = Math.min(oldestMs, msOfMinute(parsed.minute))
     days.add(dayKey(parsed.streamId, dayOf(msOfMinute(parsed.minute))))
   }
-  // No day is folded before all of it is past its time.
+  // A day is only folded once all of it is old, so folds can't be earlier.
   const fromMs = oldestMs + minutesKeptDays * dayMs
   const isWanted = (key: string): boolean => table.has(key) || days.has(key)
   await log.lay({ partition, fromMs, isWanted }, table)
@@ -89,13 +88,13 @@ async function oldUsage({ log }: FoldDeps, partition: number, nowMs: number): Pr
 export type UsageFold = {
   readonly streamId: string
   readonly day: string
-  /** Undefined when the stream is gone. */
+  /** Undefined for a deleted stream. */
   readonly usage: Usage | undefined
-  /** The keys of the minutes in it. */
+  /** The keys of its minutes. */
   readonly minutes: readonly string[]
 }
 
-/** Each stream's days, with what was in them before. */
+/** The days of each stream, including their former sums. */
 export function foldsOf(
   table: UsageTable,
   hasStream: (streamId: string) => boolean,
@@ -132,7 +131,7 @@ function recordsOf(
   ]
 }
 
-/** A transaction's worth each; a stream's day is never split. */
+/** Batches for one transaction each. A stream's day is never split. */
 function* inBatches(folds: readonly UsageFold[]): Generator<readonly UsageFold[]> {
   const minutesMax = 10_000
   let batch: UsageFold[] = []

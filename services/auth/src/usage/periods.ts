@@ -1,5 +1,5 @@
-// A question about usage: which time, in pieces of which length. Pure. Minutes are kept 35 days, days for good, so
-// what is older can only be asked for by the day.
+// The period of a usage request, and the length of its pieces. Pure. Minutes are kept 35 days, days forever, so older
+// usage is only available by the day.
 import { invalid } from '@weir/http-api'
 
 const minuteMs = 60_000
@@ -17,17 +17,17 @@ export type By = keyof typeof pieces
 export type Period = {
   readonly by: By
   readonly pieceMs: number
-  /** Whole pieces: the first one's start, the last one's end. */
+  /** In whole pieces: the start of the first, the end of the last. */
   readonly fromMs: number
   readonly untilMs: number
 }
 
 export const minutesKeptDays = 35
-/** What is older, and a whole day, has been or may be folded into its day at any time. */
+/** Whole days before this time have been folded, or may be folded at any time. */
 export const foldedBefore = (nowMs: number): number =>
   Math.floor((nowMs - minutesKeptDays * dayMs) / dayMs) * dayMs
 
-/** All minutes that are kept, and some. */
+/** More than all minutes that are kept. */
 const piecesMax = 51_000
 
 type Asked = { by?: string | undefined; from?: string | undefined; until?: string | undefined }
@@ -56,10 +56,10 @@ const isBy = (text: string): text is By => Object.hasOwn(pieces, text)
 const floorTo = (ms: number, unit: number): number => Math.floor(ms / unit) * unit
 const ceilTo = (ms: number, unit: number): number => Math.ceil(ms / unit) * unit
 
-// date / date-time of RFC 3339, with the seconds left out if they are zero
+// date / date-time of RFC 3339; the seconds may be left out
 const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i
 
-/** Undefined when nothing was asked, or when it is wrong: then it says so. */
+/** Undefined if there is no text, or if it is wrong: then a problem is added. */
 export function parseQueryTime(
   name: string,
   text: string | undefined,
@@ -73,7 +73,7 @@ export function parseQueryTime(
   return undefined
 }
 
-/** `Date.parse` takes 31 February for a day in March. */
+/** `Date.parse` accepts 31 February as a day in March. */
 function isOnCalendar(date: string): boolean {
   const ms = Date.parse(`${date}T00:00:00Z`)
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date)

@@ -1,5 +1,5 @@
-// The answer to a question about usage: one sum for each piece of the time, pieces with nothing included, and one
-// over all. As JSON, or as CSV for spreadsheets. Pure.
+// The response to a usage request: one sum per piece of the period, including empty pieces, and a total. As JSON, or as
+// CSV for spreadsheets. Pure.
 import { addUsage, msOfMinute, noUsage, parseUsageKey } from '@weir/control-state'
 import type { Usage, UsageKey } from '@weir/control-state'
 import type { Period } from './periods.ts'

@@ -1,5 +1,5 @@
-// Takes away what replicas have left behind and nobody looks at any more: the heartbeats of dead ones, their
-// counts of months that are over, and everything that was counted of a stream that is gone.
+// Removes leftovers of replicas: heartbeats of dead replicas, their counts of past months, and the usage of deleted
+// streams.
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import {
   countsTopic,
@@ -22,7 +22,7 @@ export type SweepDeps = {
   readonly log: Pick<UsageLog, 'ofStream'>
 }
 
-/** The heartbeats of replicas that have not been heard of for a minute. */
+/** Removes heartbeats that are older than a minute. */
 export async function sweepReplicas({ write, replicas }: SweepDeps): Promise<void> {
   const isRead = replicas.isRead() || replicas.unread().length > 0
   if (!isRead || replicas.replicas.dead().length === 0) return
@@ -31,7 +31,7 @@ export async function sweepReplicas({ write, replicas }: SweepDeps): Promise<voi
   await write(dead.map((key) => ({ topic: replicasTopic, partition: 0, key })))
 }
 
-/** What dead replicas counted in months before this one. */
+/** Removes what dead replicas counted in past months. */
 export async function sweepMonths(deps: SweepDeps, nowMs: number): Promise<void> {
   if (!deps.replicas.isRead()) return
   const atWork = new Set(deps.replicas.replicas.heard().map(({ id }) => id))
@@ -44,7 +44,7 @@ export async function sweepMonths(deps: SweepDeps, nowMs: number): Promise<void>
   await deps.write(over.map(([key]) => ({ topic: countsTopic, partition: 0, key })))
 }
 
-/** Everything that was counted of a stream. To be called when no replica counts it any more. */
+/** Removes all usage of a stream. Call it when no replica counts it any more. */
 export async function forgetUsage(
   deps: SweepDeps,
   { streamId, createdAtMs }: { streamId: string; createdAtMs: number },

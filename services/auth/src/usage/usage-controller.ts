@@ -1,4 +1,4 @@
-// auth's care for what is counted: reading it, folding old minutes, taking away what nobody needs any more.
+// auth's controller of usage: it reads usage, folds old minutes, and removes what is not needed any more.
 import { createRangeReader } from '@weir/kafka'
 import type { Kafka, LogOffsets } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -18,14 +18,14 @@ import { refusal } from '../errors.ts'
 
 export type UsageController = {
   readonly log: UsageLog
-  /** Which links a data subject has: counted by nobody, and read and taken away in the same ways. */
+  /** The links of data subjects: not usage, but read and removed in the same way. */
   readonly subjects: SubjectLog
-  /** Who there is, and how far each has followed control state. */
+  /** The replicas, and how far each has followed control state. */
   readonly replicas: ReplicaFollower
   readonly reconcilers: readonly Reconciler[]
-  /** What replicas have said and this one can't read: erasures and the expiry of keys wait for it. */
+  /** Records of other replicas that this one can't read: erasures and the expiry of keys wait for them. */
   warnings(): string[]
-  /** Everything that was counted of a stream goes. */
+  /** Removes all usage of a stream. */
   forget(stream: { streamId: string; createdAtMs: number }): Promise<void>
   close(): Promise<void>
 }
@@ -68,7 +68,7 @@ export function createUsageController(options: {
   }
 }
 
-/** Tables that may lack a stream say nothing about what is gone. */
+/** Stale tables may lack a stream that exists. */
 function hasStream(
   { tables, isFresh }: Pick<StateFollower, 'tables' | 'isFresh'>,
   streamId: string,
@@ -86,7 +86,7 @@ function onceADay(now: () => number, work: () => Promise<void>): () => Promise<v
       await work()
       doneOn = today
     } catch (error) {
-      if (!hasCode(error, 'kafka.fenced')) throw error // else another replica is at it
+      if (!hasCode(error, 'kafka.fenced')) throw error // fenced: another replica is doing this
     }
   }
 }

@@ -1,23 +1,23 @@
-// `weir.usage` as it lies in Kafka, read when somebody asks: by stream and time, so that what is read is about
-// as much as what was asked for. Nothing of it is kept in memory.
+// Reads `weir.usage` from Kafka on request, by stream and time, so that little more is read than was requested. Nothing
+// is kept in memory.
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import { parseUsage, usagePartitionOf, usageTopic } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'
 
-/** By key, as of the end of what was read; null where it was taken away. */
+/** By key, as of the end of what was read; null if it was removed. */
 export type UsageTable = Map<string, Usage | null>
 
 export type UsageLog = {
-  /** Of a stream at least everything that lies there about a time. */
+  /** At least everything that is stored of a stream in a period. */
   ofStream(streamId: string, times: Times): Promise<UsageTable>
-  /** Lays what a partition holds about a time over a table, as far as it is wanted. */
+  /** Adds the wanted records of a partition in a period to a table, and overwrites older values. */
   lay(part: Times & { partition: number; isWanted: IsWanted }, over: UsageTable): Promise<void>
 }
 
-/** Of the minutes; what tells of them was written by clocks that differ a little, and some of it later. */
+/** Times of the minutes. Their records were written by clocks that differ a little, and some of them later. */
 type Times = {
   readonly fromMs: number
-  /** To the end when left out. */
+  /** Undefined: to the end. */
   readonly toMs?: number | undefined
 }
 type IsWanted = (key: string) => boolean

@@ -1,4 +1,4 @@
-// The page at /verify: sends what was entered to auth, and shows the answer. Everything is shown as text, never as HTML.
+// The page at /verify: sends the input to auth and shows the response. Everything is shown as text, never as HTML.
 const byId = (id) => document.getElementById(id)
 const [form, receipt, file, value, salt, result] = [
   'form',

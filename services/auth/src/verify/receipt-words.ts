@@ -1,5 +1,5 @@
-// What a receipt says, and what it doesn't, in sentences for people who know nothing of Weir. From the receipt's claims alone, so a
-// sentence says no more than was signed.
+// What a receipt says and doesn't say, in sentences for people who don't know Weir. Only from the receipt's claims, so
+// that a sentence never says more than what was signed.
 import type { ReceiptClaims } from '@weir/tokens'
 
 export type ReceiptInWords = {

@@ -1,4 +1,4 @@
-// What a request to check a receipt contains.
+// The body of a request to verify a receipt.
 import { bodyRule } from '@weir/http-api'
 import { z } from 'zod'
 

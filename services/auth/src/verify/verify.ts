@@ -1,5 +1,5 @@
-// Checking a receipt for whoever was given one: nobody proves anything for it, and nothing of an account is shown that isn't in the
-// receipt itself. A page for people, and the same for programs.
+// Verifies a receipt for anyone who has one, without authentication. The response shows nothing of an account that
+// isn't in the receipt. A page for people, and the same for programs.
 import { readFileSync } from 'node:fs'
 import { pageHeaders, pageOf } from '@weir/docs'
 import { checkBody, readJson } from '@weir/http-api'
@@ -14,7 +14,7 @@ import { inWords } from './receipt-words.ts'
 import { verifyBody } from './verify-body.ts'
 
 const bodyBytesMax = 262_144
-/** Of all who ask this replica. */
+/** For all callers of this replica together. */
 const perSecond = 20
 
 export function verifyForAnyone(state: Pick<StateFollower, 'tables'>): RouteHandler {

@@ -1,4 +1,4 @@
-// Everything as `npm start` has it, with a listener for analysts, and what a client of theirs must be told to get in.
+// The services as `npm start` runs them, with a listener for analysts, and the settings that an analyst's client needs.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Kafka's listener for analysts, as a client of theirs meets it: what a stream's own credentials may, and that
-// they may nothing else, with everything running as `npm start` has it.
+// Kafka's listener for analysts, as their clients use it: what a stream's own credentials permit, and that they permit
+// nothing else, with all services as `npm start` runs them.
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   producer = await connectProducer(scene.everything.ingest.url)
   await send('first')
   analysts = openAnalysts()
-  // The broker started before auth had keys to show, and looks again each second.
+  // The broker started before auth had keys, and refreshes its key set every second.
   const first = analysts.start({ do: 'topics', settings: scene.settingsOf(mine) })
   await first.until(({ topics }) => topics.length > 0)
 }, 300_000)
@@ -216,9 +216,9 @@ describe('whoever comes without a token that auth has signed for this', () => {
     const reader = analysts.start({ do: 'read', settings: withToken(token), topic: mine.topic })
     await reader.until(({ records }) => records.some(has('first')))
     await reader.until(({ errors }) => errors.includes('_AUTHENTICATION'), 30_000)
-    // One connection may have been refused before that, by a broker that had not yet loaded auth's keys.
+    // Before that, a broker that had not loaded auth's keys yet may have refused one connection.
     await reader.until(() => Date.now() > endMs)
-    // A fetch that had been asked for before may still be answered, once.
+    // An earlier fetch may still get one response.
     await send('at-its-end')
     const other = follow(mine, `${mine.clientId}-after`)
     await other.until(({ records }) => records.some(has('at-its-end')))
@@ -231,7 +231,7 @@ describe('whoever comes without a token that auth has signed for this', () => {
 describe('an open connection', () => {
   const secondsMs = 10_000
 
-  /** Another analyst, of the stream `others`, has seen it: so it was there to be seen. */
+  /** Another analyst, of the stream `others`, receives it, which proves that it could be read. */
   async function sendAndSee(mark: string): Promise<void> {
     await send(mark)
     const witness = follow(others, `${others.clientId}-${mark}`)

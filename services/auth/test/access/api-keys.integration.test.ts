@@ -1,4 +1,5 @@
-// API keys over HTTP: made with a name, a role and an end, listed, deleted; dead at every replica within a second.
+// API keys over HTTP: created with a name, a role and an expiry, listed, deleted; useless at every replica within a
+// second.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { within } from '@weir/testkit'

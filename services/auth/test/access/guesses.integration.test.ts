@@ -1,5 +1,5 @@
-// Guessing keys and tokens is slow: ten wrong ones a minute from one address, then 429. Each test comes from an
-// address of its own, by way of a proxy.
+// Guessing keys and tokens is slow: ten wrong ones per minute from one address, then 429. Each test has its own
+// address, by way of a proxy.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { makeAccount, platformKey, send, joinAuth, uniqueName } from '../support.ts'
 import type { Account, Reply, SharedAuth } from '../support.ts'
@@ -49,7 +49,7 @@ test.each(wrongly)(
     expect(refused.status).toBe(429)
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(refused.json).toMatchObject({ code: 'too_many_failures' })
-    // others aren't held up, and the right key is taken from there, too
+    // other addresses aren't delayed, and the right key is accepted from this one, too
     expect((await ask(11, '203.0.113.77')).status).toBe(status)
     expect((await get(account.apiKey, from)).status).toBe(200)
     expect((await makeAs(platformKey, from)).status).toBe(201)

@@ -1,5 +1,5 @@
-// Each answer names its request, and the log has calls of management under that name, without anything that a client
-// wrote.
+// Each response names its request, and the log contains management requests under that name, without anything that a
+// client wrote.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'

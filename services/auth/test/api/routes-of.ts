@@ -1,4 +1,4 @@
-// The routes that auth has, read from the application itself, so that a test over all of them can't miss a new one.
+// The routes of auth, read from the application itself, so that a test over all of them can't miss a new one.
 import type { Express } from 'express'
 import { createApp } from '../../src/api/routes.ts'
 import type { Routes } from '../../src/api/routes.ts'
@@ -40,13 +40,13 @@ export function routesOfAuth(): string[] {
   return routesOf(createApp(unused))
 }
 
-/** Routes are listed here, and never called. */
+/** Routes are only listed, never called. */
 const unusable = <Dependency extends object>(): Dependency => ({}) as Dependency
 
 function routesOf(app: Express): string[] {
   return app.router.stack.flatMap(({ route }) => {
     if (route === undefined) return []
-    // A route that takes all methods says what is allowed; it has no method of its own.
+    // A route for all methods only returns the permitted methods; it has no method of its own.
     const methods = route.stack.flatMap(({ method }) => (method ? [method.toUpperCase()] : []))
     return methods.map((method) => `${method} ${route.path}`)
   })

@@ -1,5 +1,5 @@
-// Accounts can't see each other through auth: whatever one of them asks about another's names, ids and credentials,
-// on every route there is, is answered as if there were no such thing. How long an answer takes isn't looked at.
+// Accounts can't see each other through auth: a request about another account's names, ids and credentials, on any
+// route, gets the same response as if they did not exist. The time of a response is not compared.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { foreignPaths, makeTenants, namesIn, tenantsContract, withoutNames } from '@weir/testkit'
 import type { Names, Tenants } from '@weir/testkit'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => auth.stop())
 
-/** What one account sends about somebody; several requests where there are several ways to name him. */
+/** An account's requests about another account; one for each way to name it. */
 type Ask = (about: Names, ours: Names) => readonly (RequestOptions & { query?: string })[]
 
 const plainly: Ask = () => [{}]
@@ -43,7 +43,7 @@ const management: Readonly<Record<string, Ask>> = {
   'GET /platform/accounts/:billingId/quotas': plainly,
   'PUT /platform/accounts/:billingId/quotas': json(() => ({ streams: 1 })),
   'GET /streams': plainly,
-  'POST /streams': json(() => ({ name: 'Not a name' })), // names that are: below
+  'POST /streams': json(() => ({ name: 'Not a name' })), // valid names: see below
   'GET /streams/:stream': plainly,
   'PATCH /streams/:stream': json(() => ({ enabled: false })),
   'DELETE /streams/:stream': () => [{}, { query: 'recursive=true' }],
@@ -121,7 +121,7 @@ const asks: Readonly<Record<string, Ask>> = {
   ),
 }
 
-/** Another's client with a secret of one's own. */
+/** Another account's client with the account's own secret. */
 const secretsAbout = ({ clientId }: Names, { billingId }: Names) =>
   ['', tenants.ours.input.clientSecret, 'no secret at all'].map((clientSecret) => ({
     billingId,
@@ -129,7 +129,7 @@ const secretsAbout = ({ clientId }: Names, { billingId }: Names) =>
     clientSecret,
   }))
 
-/** Whose schema shall be that of a subject in the registry, whoever registered it; fields are asked for one by one. */
+/** A contract with the schema of a subject that may be another account's. Its members probe for the schema's fields. */
 const contractOfSubject = ({ subject }: Names) => ({
   id: 'a-probe',
   schema: { schema_type: 'avro', schema_registry_ref: `${subject}/latest` },
@@ -138,11 +138,11 @@ const contractOfSubject = ({ subject }: Names) => ({
   pii_fields: { 'customer/id': 0, noSuchField: 1 },
 })
 
-/** Every answer to what is asked on a route about somebody. */
+/** The responses to all requests on a route about another account. */
 async function answersAbout(route: string, about: Names) {
   const { account, names: ours } = tenants.ours
   const [method = '', template = ''] = route.split(' ')
-  // Tokens are got by what is in the body.
+  // Token requests contain their credentials in the body.
   const own = /^\/(v\d|registry)\//.test(template) ? { bearer: account.apiKey } : {}
   const paths = template.includes(':') ? foreignPaths(template, ours, about) : [template]
   const asked = paths.flatMap((path) =>
@@ -157,14 +157,14 @@ async function answersAbout(route: string, about: Names) {
   })
 }
 
-/** Whether it is 401 or, after some of them, 429: both are said before anything is looked at. */
+/** Whether it is 401 or, after several of them, 429: both come before anything is looked up. */
 const isGuess = (route: string, status: number): boolean =>
   needsOf(route) === 'platform' && (status === 401 || status === 429)
 const noPlatformKey = { status: 401, headers: new Headers(), text: 'no platform key' }
 
 const isRefused = (status: number): boolean => status === 401 || status === 404
 
-/** What must not be in an answer, unless it was in the question. */
+/** Names that must not be in a response, unless they were in the request. */
 const otherNames = (about: Names): Names =>
   about === tenants.nobodys ? tenants.theirs.names : tenants.nobodys
 
@@ -175,7 +175,7 @@ const everythingOf = async ({ account, names }: Tenants['ours']) =>
     ),
   )
 
-/** They hold nothing of anybody. */
+/** Routes that contain nothing of any account. */
 const isForAnyone = (route: string): boolean =>
   / \/(docs|openapi\.json|verify|v2\/receipts\/verify)/.test(route)
 
@@ -226,7 +226,7 @@ describe("asked about another account's", () => {
     }
     for (const bearer of [token, input.clientSecret, input.clientId, names.billingId]) {
       const answered = await Promise.all(managing.map((route) => statusOf(bearer, route)))
-      // After ten guesses a minute it is 429.
+      // After ten guesses in a minute it is 429.
       expect(answered.filter(({ status }) => status !== 401 && status !== 429)).toEqual([])
       expect(answered).toHaveLength(managing.length)
     }

@@ -1,4 +1,4 @@
-// What is taken for a backup, and what isn't.
+// What is accepted as a backup, and what is not.
 import { expect, test } from '@jest/globals'
 import { controlValue, hashOf, nextEntry, noEntries, parseEntry } from '@weir/control-state'
 import type { AuditHead } from '@weir/control-state'
@@ -73,7 +73,7 @@ const headRecord = (head: AuditHead) => ({
   value: controlValue({ type: 'audit-head', ...head }),
 })
 
-/** Entries as auth writes them, and a stream beside them. */
+/** Entries as auth writes them, and a stream. */
 function savedWith(known: number, there: number) {
   const stream = { topic: 'weir.control', key: 'stream/acme/clicks', value: '{}' }
   const entries: { topic: string; key: null; value: Buffer }[] = []
@@ -87,7 +87,7 @@ function savedWith(known: number, there: number) {
   return { entries, records: [stream, headRecord(heads[known] ?? noEntries), ...entries] }
 }
 
-/** What lies in the log then; the head that control state has must be its end. */
+/** The content of the restored log. The head in control state must be its end. */
 function restored(records: readonly { topic: string; key: unknown; value: unknown }[]): unknown[] {
   const log = records.filter(({ topic }) => topic === 'weir.audit')
   const heads = records.filter(({ key }) => key === 'audit/head').map(({ value }) => String(value))

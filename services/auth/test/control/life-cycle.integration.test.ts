@@ -1,4 +1,4 @@
-// How auth begins and ends: ready only when all it needs is there, and gone without leaving a request.
+// How auth starts and stops: ready only when it has all it needs, and stopped without dropping a request.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'
@@ -12,7 +12,7 @@ import { makeAccount, send, startAuth, uniqueName } from '../support.ts'
 test('SIGTERM lets a request in flight finish, and ends with 0 within ten seconds', async () => {
   const auth = await startAuth()
   const account = await makeAccount(auth)
-  // Given: a request whose head has arrived, which is what 100 says.
+  // Given: a request whose head has arrived, as the status 100 shows.
   const creating = request(`${auth.url}/v2/streams`, {
     method: 'POST',
     headers: { authorization: `Bearer ${account.apiKey}`, expect: '100-continue' },

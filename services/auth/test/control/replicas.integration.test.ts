@@ -1,4 +1,4 @@
-// Two replicas of auth at once: what one of them announced holds at the other, and no rule is broken
+// Two replicas of auth at the same time: what one of them announced is valid at the other, and no rule is broken
 // between them.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'

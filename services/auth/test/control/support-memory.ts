@@ -1,5 +1,5 @@
-// Control state without Kafka: changes go straight into the tables, topics and groups are a list of names,
-// and the clock is the test's.
+// Control state without Kafka: changes go straight into the tables, topics and groups are lists of names, and the test
+// sets the clock.
 import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import type { Acl, Acls, Admin, Fencer } from '@weir/kafka'
@@ -26,14 +26,14 @@ import type { Writer } from '../../src/control/writer.ts'
 import { accountRecord, log } from '../../../../packages/control-state/test/support.ts'
 
 type MemoryKafka = {
-  /** What lies in each topic: an end offset by partition. */
+  /** The end offsets of each topic, by partition. */
   readonly topics: Map<string, bigint[]>
   readonly calls: string[]
-  /** Thrown by the next call of that name. */
+  /** Makes the next call of that name throw. */
   fail(call: string, code?: string): void
   readonly admin: Admin
   readonly fencer: Pick<Fencer, 'acquire'>
-  /** What each client may read: the topics and the beginnings of groups. */
+  /** What each client may read: the topics and the prefixes of groups. */
   readonly acls: Pick<Acls, 'list' | 'allow' | 'revoke' | 'disallow'> & { readable(): string[] }
 }
 
@@ -137,11 +137,11 @@ export type Memory = {
   readonly deps: MemoryControl
   readonly kafka: MemoryKafka
   readonly follower: StateFollower
-  /** What the follower's keys are made of. */
+  /** Behind the follower's keys. */
   readonly keys: Keys
   /** Another replica on the same state and brokers. */
   replica(name: string): MemoryControl
-  /** What the audit log holds. */
+  /** The entries of the audit log. */
   readonly entries: readonly AuditEntry[]
   passTime(ms: number): void
   cleanUpsAsked(): number
@@ -227,9 +227,9 @@ export function memoryControl(
   }
 }
 
-/** As it was put into it. */
+/** The entry as it was added. */
 const entryOf = (value: Buffer): AuditEntry => parseEntry('', value)
 
-/** As it comes out of a topic: JSON, another object. */
+/** A copy, as a topic would return it: JSON, another object. */
 const copyOf = (key: string, record: ControlRecord | null): ControlRecord | null =>
   record && parseControlRecord(key, controlValue(record))

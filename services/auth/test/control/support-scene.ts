@@ -1,4 +1,4 @@
-// What tests of keys begin with: a contract with personal fields, and an input stream whose keys are made.
+// What tests of keys start from: a contract with personal fields, and an input stream with keys.
 import { addContract } from '../../src/control/contracts/add-contract.ts'
 import { createInput } from '../../src/control/streams/create-stream.ts'
 import { eraseRests } from '../../src/control/erasure/erase-rest.ts'
@@ -22,7 +22,7 @@ export async function makeClicks({ deps }: Memory, keyRetentionDays = 365): Prom
   return stream
 }
 
-/** The same, after a contract that has these fields. */
+/** The same, with a contract that has these fields. */
 export async function makeClicksOf(
   memory: Memory,
   piiFields: Readonly<Record<string, number>>,
@@ -40,7 +40,7 @@ export async function makeClicksOf(
 
 const notSearched = { values: 0, events: 0, by: [], searchedAtMs: 0 }
 
-/** An erasure of values of the key field, whoever they are of. */
+/** An erasure of values of the key field. */
 export const byKeyField = {
   as: ['key_field'],
   links: new Map(),
@@ -48,7 +48,7 @@ export const byKeyField = {
   evenIfNoneFound: true,
 } as const
 
-/** One of a data subject, of which something was found. */
+/** Erases a data subject with events. */
 export const eraseSubject = (
   deps: Memory['deps'],
   { subject, ...request }: Pick<EraseRequest, 'stream' | 'links'> & { readonly subject: string },
@@ -61,7 +61,7 @@ export const eraseSubject = (
     ...request,
   })
 
-/** Erases values of the stream `clicks`, to the end. */
+/** Erases values of the stream `clicks` completely. */
 export async function eraseClicks(
   deps: Memory['deps'],
   request: Pick<EraseRequest, 'values' | 'levels' | 'reference'>,
@@ -72,7 +72,7 @@ export async function eraseClicks(
   return erased
 }
 
-/** Whatever does not fit into one transaction, too. */
+/** Erases what does not fit into one transaction, too. */
 export async function eraseToEnd(deps: Memory['deps']): Promise<void> {
   while ((await eraseRests(deps)) < 1_000);
 }

@@ -22,7 +22,7 @@ import {
 
 type Fault = 'fenced' | 'outcome_unknown' | 'lost' | 'unavailable'
 
-/** Kafka as far as the writer sees it: one log, one fence, and faults on demand. */
+/** What the writer needs of Kafka: one log, one fence, and faults on demand. */
 function fakeKafka() {
   const tables = createTables()
   const changes = createChangeLog()
@@ -146,7 +146,7 @@ test('a change is never decided on tables older than itself', async () => {
     begun.resolve()
     return draft.account('a')?.billingId
   })
-  // Asked for while the tables are being followed for the first one.
+  // Requested while the tables are being read for the first one.
   const second = writer.change(making, (draft) => draft.account('a')?.billingId)
   await begun.promise
   kafka.tables.apply('account/a', accountRecord('a'))
@@ -283,7 +283,7 @@ test('what only looks can change nothing', async () => {
   expect(kafka.tables.account('a')).toBeUndefined()
 })
 
-/** The entries' numbers; each must name the one before it. */
+/** The entries' numbers. Each entry must refer to the one before. */
 function chainOf({ entries }: Fake): number[] {
   let prev = '0'.repeat(64)
   return entries.map((value) => {

@@ -1,5 +1,5 @@
-// The registry is needed for making contracts, and for nothing else: it is stopped, and it is changed behind auth's back, and
-// auth starts anew all the same, tokens are given, events flow and readers read.
+// Only creating contracts needs the registry: it is stopped, and changed without auth, and auth still restarts, issues
+// tokens, and readers and events are unaffected.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ beforeAll(async () => {
   world = await startWorld({ SCHEMA_REGISTRY_URL: registry.schemaRegistryUrl })
   ;({ auth } = world)
   account = await createAccount(auth.url)
-  // Two subjects with one schema: their ids are two, or one, as the registry is set.
+  // Two subjects with one schema: it has two ids or one, depending on the registry.
   for (const id of ['clickstream', 'clickstream-again']) {
     const reply = expectStatus(await publish(id), 201)
     schemaIds.push(asObject(reply.body['schema'])['schema_registry_id'])
@@ -66,7 +66,7 @@ async function publish(id: string): Promise<Reply> {
   return account.call('POST', '/v2/contracts', { ...example, id, schema })
 }
 
-/** As after a crash, a new node, a new version. */
+/** As after a crash, on a new node, or with a new version. */
 async function startAuthAnew(): Promise<void> {
   await auth.stop()
   auth = await world.replica('auth')
@@ -81,7 +81,7 @@ const readiness = async (): Promise<{ status: number; text: string }> => {
 async function expectAllButContracts(warning: string): Promise<void> {
   expect((await readiness()).status).toBe(200)
   await pollUntil(async () => (await readiness()).text.includes(warning), { deadlineMs: 60_000 })
-  // Tokens are given, and events flow.
+  // Tokens are issued, and events are accepted.
   const token = await account.token(input)
   const before = listener.events.length
   const event = await exampleEvent('clickstream')
@@ -90,13 +90,13 @@ async function expectAllButContracts(warning: string): Promise<void> {
   producer.close()
   expect(sent.status).toBe(204)
   await listener.until(before + 1)
-  // Readers read.
+  // Readers get their schemas.
   for (const id of schemaIds) {
     const { status, text } = await account.call('GET', `/registry/schemas/ids/${String(id)}`)
     expect(status).toBe(200)
     expect(JSON.parse(text)).toHaveProperty('schema')
   }
-  // Contracts are shown and archived; none is made.
+  // Contracts are shown and archived, but not created.
   expect((await account.call('GET', '/v2/contracts/clickstream')).status).toBe(200)
   const refused = await publish(freshName('c'))
   expect(refused.status).toBe(503)

@@ -1,4 +1,4 @@
-// /registry as Confluent's clients meet it: an account's schemas, for its own credentials alone.
+// /registry as Confluent's clients use it: an account's schemas, only for its own credentials.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createRegistry } from '@weir/schema-registry'
 import { exampleContract } from '@weir/testkit'
@@ -35,7 +35,7 @@ async function makeReader(): Promise<Reader> {
 
 type Published = { readonly id: number; readonly subject: string; readonly definition: unknown }
 
-/** The clickstream with one more attribute, so that it is another schema where it shall be one. */
+/** The clickstream, with one more attribute where it must be a different schema. */
 async function publish({ account }: Reader, subject: string, mark = ''): Promise<Published> {
   const example = await exampleContract('clickstream')
   const schema = asJson(example['schema'])
@@ -200,7 +200,7 @@ describe("what isn't an account's own", () => {
     const mark = uniqueName('common')
     const mine = await publish(ours, uniqueName('sub'), mark)
     const foreign = await publish(theirs, uniqueName('sub'), mark)
-    // With the registry that Weir brings, ids are not common, so an id tells nothing of who else has that schema.
+    // Weir's own registry gives the same schema different ids, so an id does not reveal who else has that schema.
     expect(foreign.id).toBeGreaterThan(mine.id)
     expect(refusalIn(await read(`/schemas/ids/${foreign.id}`))).toEqual(refused(404, 40403))
     for (const [path, own] of [

@@ -1,4 +1,4 @@
-// That nobody learns from an answer, or from how long it took, whether a client exists.
+// Neither a response nor its duration shows whether a client exists.
 import { expect, test } from '@jest/globals'
 import { hashSecret } from '@weir/control-state'
 import type { Credential, InputStream } from '@weir/control-state'

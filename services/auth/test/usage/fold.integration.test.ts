@@ -1,5 +1,5 @@
-// Minutes that are past their time, under names of the test's own: the log has to be as old as they are, so the
-// test makes the topic and says when its records were written.
+// Folding old minutes, under the test's own names: the log must be as old as they are, so the test creates the topic
+// and sets the time of its records.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { createBatchProducer } from '@weir/kafka'
@@ -33,7 +33,7 @@ let producer: BatchProducer
 
 beforeAll(async () => {
   const { kafka, admin } = reader
-  // Records of the past keep their time here: auth leaves alone what somebody has set.
+  // Records of the past keep their time here, because auth leaves settings alone that somebody has set.
   const config = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'CreateTime' }
   await admin.topics.create({ topic: usageTopic, partitions: usagePartitions, config })
   producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1_000_000 })
@@ -57,7 +57,7 @@ async function count(key: string, atMs: number, events: number): Promise<void> {
   })
 }
 
-/** The last word on each key of a stream. */
+/** The last value of each key of a stream. */
 async function tableOf(streamId: string): Promise<Record<string, unknown>> {
   const table: Record<string, unknown> = {}
   for (const { key, value } of await reader.read(usageTopic))
@@ -108,12 +108,12 @@ test('old minutes become one record of their day; younger ones stay; folding aga
   const ofGone = await tableOf(gone)
   expect(Object.values(ofGone)).toEqual(Object.values(ofGone).map(() => null))
 
-  // When another replica folds, what it has done by the time it has folded something in a later partition
+  // When another replica folds; once it has folded a later partition, it has finished the earlier ones
   const laterId = await makeStream(
     'later',
     (id) =>
       usagePartitionOf(id) > usagePartitionOf(streamId) &&
-      // What has just been folded there is younger, and lies before what comes now.
+      // Not the partition of `gone`: its folded records are younger, but come before the new one.
       usagePartitionOf(id) !== usagePartitionOf(gone),
   )
   await count(usageKey(laterId, 'r', minuteOf(oldDayMs)), oldDayMs, 1)

@@ -1,4 +1,4 @@
-// What a fold makes of minutes that are past their time.
+// How old minutes are folded.
 import { expect, test } from '@jest/globals'
 import { dayKey, minuteOf, usageKey } from '@weir/control-state'
 import { foldsOf } from '../../src/usage/fold.ts'

@@ -1,4 +1,4 @@
-// The answer to a question about usage.
+// The response to a usage request.
 import { expect, test } from '@jest/globals'
 import { dayKey, minuteOf, usageKey } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'

@@ -1,4 +1,4 @@
-// What is taken away of what replicas left behind, on topics that are lists.
+// Which leftovers of replicas are removed, with lists instead of topics.
 import { describe, expect, test } from '@jest/globals'
 import {
   countKey,

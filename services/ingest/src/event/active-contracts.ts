@@ -1,5 +1,5 @@
-// The account's contracts as ingest uses them: compiled once, looked up by schema id, gone when
-// archived. A contract that this replica hasn't heard of yet is looked for once more.
+// The account's contracts as ingest uses them: compiled once, looked up by schema id, removed when archived. If a
+// contract is unknown, control state is refreshed once.
 import { compileContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import { frameHead } from '@weir/schema-registry'
@@ -8,7 +8,7 @@ import { refusal } from '../errors.ts'
 
 export type ActiveContract = {
   readonly contract: Contract
-  /** What stands before each of its events in a record's value. */
+  /** The bytes before each event in a record's value. */
   readonly frameHead: Buffer
   /** Whether its events may name a data subject. */
   readonly hasSubjects: boolean

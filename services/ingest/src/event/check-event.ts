@@ -1,4 +1,4 @@
-// From a body to an event that may be stored: read by its contract, and held against all that the contract demands.
+// Reads an event from a request body, and checks it against its contract.
 import { bodyForm, invalidConsentLevel } from '@weir/contracts'
 import type { Contract, Event, EventIntake } from '@weir/contracts'
 import type { HttpRequest } from '@weir/http2'
@@ -7,14 +7,13 @@ import type { ActiveContract } from './active-contracts.ts'
 import { refusal } from '../errors.ts'
 import { serializationTypeOf, single } from './request.ts'
 
-/** An event that passed every check. */
 export type CheckedEvent = {
   readonly stream: InputStream
   readonly active: ActiveContract
   readonly event: Event
   /** The value of the contract's key field. */
   readonly key: string
-  /** Of its body, decompressed. */
+  /** The size of the decompressed body. */
   readonly bytes: number
 }
 
@@ -32,12 +31,12 @@ export function readEvent(
   return form === 'json' ? contract.readJson(body) : contract.skimAvro(body)
 }
 
-/** More of them are no event of a person any more, and encrypting them holds up others. */
+/** More values are not plausible for an event of one person, and encrypting them would delay other requests. */
 const personalValuesMax = 10_000
-/** In steps of ten nanoseconds, as validations are reckoned. */
+/** In steps of ten nanoseconds, the unit of validation costs. */
 const stepsOfAValue = 200
 
-/** What encrypting an event takes, in such steps; reckoned before it is done. @throws AppError `too_large` */
+/** The cost of encrypting the event, in the same steps, estimated beforehand. @throws AppError `too_large` */
 export function sealingSteps(contract: EventIntake, event: Event): number {
   const values = contract.personalValues(event)
   if (values > personalValuesMax)
@@ -49,7 +48,7 @@ export function sealingSteps(contract: EventIntake, event: Event): number {
 }
 
 /**
- * @param steps what the contract's validations cost for it
+ * @param steps the cost of the contract's validations for this event
  * @returns the value of the key field
  */
 export function checkEvent(contract: Contract, event: Event, steps: number): string {

@@ -1,26 +1,29 @@
-// Work that takes long shares the event loop: events that are costly to check or to encrypt, and many events in one request. It is
-// done in pieces, one piece in a turn of the loop, so between any two pieces everybody else gets an answer. Accounts take
-// turns: who sends much, on however many connections, has one piece for each of anybody else's.
+// Long work shares the event loop: events that are costly to check or to encrypt, and requests of many events. It is
+// done in pieces, one per turn of the loop, so other requests are served between two pieces. Accounts take turns,
+// however much they send.
 import { createFairQueue, createOthers } from '@weir/kit'
 import { refusal } from '../errors.ts'
 
-/** Steps of ten nanoseconds: an event that takes less than a millisecond is taken at once. */
+/** In steps of ten nanoseconds: an event that takes less than a millisecond is processed immediately. */
 const stepsAtOnce = 100_000
 const stepsOfAMs = 100_000
-/** A piece of many events; one costly event is a piece that may take 20 ms. */
+/** The duration of a piece of many events. One costly event is a piece that may take 20 ms. */
 const pieceMs = 5
-/** While other accounts are served, costly events have a fifth of the time: the loop is theirs for four times as long as each took. */
+/**
+ * While other accounts are served, costly events get a fifth of the time: after each one, the loop is free for four
+ * times its duration.
+ */
 const restParts = 4
-/** Of one account: they would wait for some seconds. */
+/** Per account. More events would wait for several seconds. */
 const costlyMax = 50
 
 export type LongWork = {
-  /** Whether this turn of the loop has had its piece: what comes next waits for `turnOf`. */
+  /** Whether this turn of the loop has used up its piece. Further work waits for `turnOf`. */
   isOver(): boolean
   turnOf(billingId: string): Promise<void>
   /**
-   * The same for an event of so many steps; undefined when it may be taken at once.
-   * @throws AppError `unavailable` when too many costly ones of the account wait
+   * Like `turnOf`, for an event of so many steps. Returns undefined if the event may be processed immediately.
+   * @throws AppError `unavailable` when too many costly events of the account wait
    */
   turnFor(billingId: string, steps: number): Promise<void> | undefined
 }
@@ -29,7 +32,7 @@ export function createLongWork(nowMs = () => performance.now()): LongWork {
   const waiting = createFairQueue<() => void>()
   const turnForCostly = createCostlyTurns()
   const others = createOthers(nowMs)
-  /** Since when a piece has been worked at in this turn of the loop. */
+  /** When the current turn of the loop started its piece. */
   let sinceMs: number | undefined
 
   const begin = (): number => {
@@ -63,7 +66,7 @@ export function createLongWork(nowMs = () => performance.now()): LongWork {
   }
 }
 
-/** `restMs`: asked when it begins, for how long no other one may begin then. */
+/** `restMs` is called when the turn starts. For that time no other costly turn starts. */
 type CostlyTurn = (billingId: string, restMs: () => number) => Promise<void>
 
 function createCostlyTurns(): CostlyTurn {

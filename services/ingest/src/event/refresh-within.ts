@@ -1,5 +1,5 @@
-// Control state as requests wait for it: a look-up that missed follows it to its end, within the time that
-// Kafka has for an answer to anything else. However that fails, the request is answered 503.
+// A refresh of control state for requests whose look-up missed. It takes at most as long as Kafka may take to
+// acknowledge an event. Every failure becomes 503.
 import { withTimeout } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import { refusal } from '../errors.ts'

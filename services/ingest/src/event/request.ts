@@ -1,5 +1,4 @@
-// What a request says of itself, before its event is read: whose it is, which contract it means, and its body. The
-// first thing that is wrong is refused.
+// What a request contains besides its event: the token, the contract id and the body. The first fault is refused.
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { HttpRequest } from '@weir/http2'
@@ -7,7 +6,7 @@ import type { Access, InputStream } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 
 export type RequestDeps = {
-  /** Whose token it is. @throws AppError `invalid_token` */
+  /** The access that the token gives. @throws AppError `invalid_token` */
   access: (authorization: string | undefined) => Access | Promise<Access>
   /** False while revocations may be missing. */
   isFresh: () => boolean
@@ -52,7 +51,7 @@ export function encodingOf(request: HttpRequest): 'identity' | 'gzip' {
 
 export type Body = Buffer | undefined
 
-/** Undefined when it isn't what its content encoding says. */
+/** Undefined if the body does not match its content encoding. */
 export function bodyOf(deps: RequestDeps, request: HttpRequest): Body | Promise<Body> {
   const encoding = encodingOf(request)
   const body = request.body(deps.eventBytesMax)

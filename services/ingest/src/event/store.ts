@@ -1,5 +1,5 @@
-// From a checked event to a record that Kafka has acknowledged: seal, stamp, encode, produce. One
-// reading of the clock gives the timestamp in the event, the record's and the epoch of the keys.
+// From a checked event to a record that Kafka has acknowledged: encrypt, stamp, encode, produce. One reading of the
+// clock gives the timestamp of the event and of the record, and the epoch of the keys.
 import { randomInt } from 'node:crypto'
 import { keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys, KeyTime, Sealer } from '@weir/fieldcrypt'
@@ -20,13 +20,13 @@ import type { Subjects } from './subjects.ts'
 
 const hourMs = 3_600_000
 const settleMs = 1_000
-/** What a topic takes (docs/architecture.md, What we ask of Kafka), less some room for the framing. */
+/** The record size that a topic accepts (docs/architecture.md, What we ask of Kafka), minus room for the framing. */
 const recordBytesMax = 4_194_304 - 4_096
 
 /**
- * Seals the event's PII in place, stamps it and hands it over to Kafka; the waiter hears once what became of
- * it. In order, if no call is made before the promise of the one before has resolved. What it throws has not
- * been sent. With a traceparent the record has it as a header.
+ * Encrypts the event's personal fields in place, stamps the event and passes it to Kafka. The waiter is called once,
+ * with the outcome. The order is kept if each call waits for the promise of the previous call. If it throws, the event
+ * was not sent. The record gets the traceparent, if any, as a header.
  */
 export type Store = (
   checked: CheckedEvent,
@@ -47,7 +47,7 @@ type SealingDeps = {
 
 export function createStore(deps: SealingDeps & { producer: Pick<BatchProducer, 'post'> }) {
   const seal = createSealing(deps)
-  /** The stream may be gone by now, and another one have its name. */
+  /** Needed because the stream may be deleted by now, and its name may belong to another stream. */
   const demandStream = ({ streamId, name }: InputStream): void => {
     if (deps.follower.tables.streamById(streamId)?.state !== 'ready')
       throw refusal('unavailable', `The stream ${name} is deleted, or is being deleted`)
@@ -76,12 +76,11 @@ const withHeader = (
   header: Readonly<Record<string, string>>,
 ): ProduceRecord => ({ ...record, headers: { ...record.headers, ...header } })
 
-/** A record, and where it goes. */
 type SealedEvent = {
   readonly topic: string
   readonly partition: number
   readonly record: ProduceRecord
-  /** What the event has to wait for: until then its data subject couldn't be erased with it. */
+  /** The event is sent after this, because before this it could not be erased with its data subject. */
   readonly subjectKept: Promise<void> | undefined
 }
 
@@ -102,10 +101,10 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
     return keys
   }
 
-  /** A stream or contract that is seen already may be newer than the keys that were made for it. */
+  /** Control state may contain a stream or contract whose keys have not been read yet. */
   const lookForKeys = async (stream: InputStream, era: number, levels: readonly number[]) => {
     await follower.refresh()
-    // With new keys may have come a wrapping key, which is not unwrapped at once.
+    // The new keys may need a new wrapping key, which is unwrapped asynchronously.
     const settling = follower.wrappingKeys.settled()
     await withTimeout(settling, settleMs, 'unwrapping the wrapping keys').catch(() => {})
     const keys = heldKeys(stream, era, levels)
@@ -124,7 +123,7 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
   ): SealedEvent => {
     const { contract } = active
     const person = sealer.person(keys, key, time)
-    // Before it is sealed.
+    // Read before the fields are encrypted.
     const subject = active.hasSubjects ? contract.dataSubjectOf(event) : undefined
     let sealedBytes = 0
     contract.mapPii(event, (text, path, level) => {
@@ -157,7 +156,7 @@ function createSealing({ follower, sealer, subjects }: SealingDeps) {
     }
   }
 
-  /** At once, unless the keys have to be looked for. */
+  /** Synchronous, unless control state must be refreshed to find the keys. */
   return (checked: CheckedEvent, nowMs: number): SealedEvent | Promise<SealedEvent> => {
     const { stream, active } = checked
     const { levels } = active.contract

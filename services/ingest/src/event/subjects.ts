@@ -1,7 +1,7 @@
-// Keeps track of which links a data subject has (docs/keys.md, Data subjects), for contracts that name one. The record
-// is durable before the event is sent: an event that can't be found by its subject could not be erased by it. What was
-// written lately is remembered, within a bound; the rest is written again, which changes nothing. A subject may have so many
-// links and no more: each is cut out of the keys when the subject is erased.
+// Records which links a data subject has (docs/keys.md, Data subjects), for contracts with a data subject field. The
+// record is durable before the event is sent, because an event that cannot be found by its subject could not be erased
+// with it. Recently written links are remembered, within a bound; other links are written again, which is harmless. The
+// number of links of a subject is limited, because an erasure removes each link from the keys.
 import type { EraKeys, Person } from '@weir/fieldcrypt'
 import type { BatchProducer } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -17,14 +17,14 @@ export type SubjectOfEvent = {
   readonly subject: string
   readonly person: Person
   readonly keys: EraKeys
-  /** Of the event, which waits. */
+  /** The size of the event, which waits. */
   readonly bytes: number
 }
 
 export type Subjects = {
   /**
-   * Undefined when it is known to be durable already. @throws AppError `unavailable`, or `subject_links_exceeded` when it would
-   * be one link too many
+   * Undefined if the link is known to be durable.
+   * @throws AppError `unavailable`, or `subject_links_exceeded` when the subject has `linksMax` links already
    */
   keep(subject: SubjectOfEvent): Promise<void> | undefined
 }
@@ -33,22 +33,22 @@ const notKept =
   'Not stored: Kafka did not acknowledge the index of data subjects; send the event again'
 /** About 0.2 kB each. */
 const keptMax = 50_000
-/** Longer ones are looked up each time, as values of fields are. */
+/** Longer subjects are looked up each time, like values of fields. */
 const rememberedMax = 63
 
 export function createSubjects(deps: {
   producer: Pick<BatchProducer, 'send'>
-  /** Of the events that wait here; beyond it they are refused. */
+  /** The total size of the events that wait here. Beyond this, events are refused. */
   waitingBytesMax: number
-  /** Of a subject in an era, as far as this replica remembers. */
+  /** The maximum number of links of a subject in an era, as far as this replica remembers. */
   linksMax: number
   keptMax?: number
 }): Subjects {
   const { producer, linksMax } = deps
-  /** Those that are written, and those that are being written. */
+  /** The links that are written or being written. */
   const recent = createRecentLinks(deps.keptMax ?? keptMax)
   const underWay = new Map<string, Promise<void>>()
-  /** Whose event it was last: most events need no more than this comparison. */
+  /** The last subject of each person. For most events this comparison is enough. */
   const lastOf = new WeakMap<Person, string>()
   let waitingBytes = 0
 
@@ -63,7 +63,7 @@ export function createSubjects(deps: {
       await producer.send(subjectsTopic, partition, record)
     } catch (error) {
       recent.forget(subject, link)
-      // The event itself wasn't sent: that is certain, whatever came of this record.
+      // The event itself was certainly not sent, whatever happened to this record.
       throw hasCode(error, 'kafka.outcome_unknown') ? refusal('unavailable', notKept, error) : error
     } finally {
       underWay.delete(key)
@@ -110,8 +110,7 @@ const tooManyLinks = (linksMax: number) =>
   )
 
 /**
- * The links that were used lately, by subject. Beyond `max` the subject that was used longest ago goes, with all of its links: so
- * what is counted of one is never counted twice.
+ * Recently used links by subject. Above `max` links, the least recently used subject is removed with all of its links.
  */
 function createRecentLinks(max: number) {
   const subjects = new Map<string, Set<string>>()

@@ -1,7 +1,7 @@
-// The way of one event, from the request to 204 (docs/wire-format.md Ingest). The first check that fails answers, and only what
-// the broker has acknowledged is accepted:
+// The path of one event, from the request to 204 (docs/wire-format.md Ingest). The first check that fails gives the
+// response. An event is accepted only after the broker has acknowledged it:
 //
-//   access     the token, and the stream that it is for (request.ts)
+//   access     the token, and its stream (request.ts)
 //   limits     the stream's rate and its events of the month (../limits)
 //   read       the body, by the contract that the request names (check-event.ts)
 //   wait       for a turn, if the contract's validations take long (long-work.ts)
@@ -31,7 +31,7 @@ export type IngestDeps = RequestDeps & {
 
 const accepted: HttpResponse = Object.freeze({ status: 204 })
 
-/** The way of one event. Nothing is waited for that is there already: of most events, nothing but the broker. */
+/** Processes one event. Most events wait only for the broker. */
 export function takeEvent(deps: IngestDeps, request: HttpRequest): Answer {
   return andThen(accessOf(deps, request), (access) => {
     const stream = inputOf(access) // spec Authentication 2, 3
@@ -55,7 +55,7 @@ export function takeEvent(deps: IngestDeps, request: HttpRequest): Answer {
 
 type Answer = HttpResponse | Promise<HttpResponse>
 
-/** At once with what is there at once: an await would cost each event more than its checks. */
+/** Synchronous if the value is available: an await would cost each event more than its checks. */
 function andThen<Value, Result>(
   value: Value | Promise<Value>,
   use: (value: Value) => Result | Promise<Result>,
@@ -63,7 +63,7 @@ function andThen<Value, Result>(
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-/** For the stream's usage. */
+/** Counts refusals for the stream's usage. */
 function countRefusals(deps: IngestDeps, stream: InputStream, take: () => Answer): Answer {
   const refuse = (error: unknown): never => {
     if (!hasCode(error, 'http2.aborted'))
@@ -78,7 +78,7 @@ function countRefusals(deps: IngestDeps, stream: InputStream, take: () => Answer
   }
 }
 
-/** Only what is stored counts for the month. */
+/** Only stored events count for the month. */
 function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<HttpResponse> {
   const { stream, bytes } = checked
   const nowMs = deps.now()
@@ -92,7 +92,7 @@ function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<HttpResp
   return promise
 }
 
-/** It holds nothing of the event, which may go while Kafka has it. */
+/** Holds no reference to the event, so that its memory can be freed while Kafka stores it. */
 function outcomeOf(
   limits: StreamLimits,
   { stream, nowMs, bytes }: { stream: InputStream; nowMs: number; bytes: number },

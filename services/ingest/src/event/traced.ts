@@ -1,5 +1,5 @@
-// Spans of requests and of the records that come of them, for those that are traced; all others take the way they
-// have without tracing. A span tells of streams, contracts and codes, never of anything in an event.
+// Spans of traced requests and of their records. Untraced requests take the normal path. A span names streams,
+// contracts and codes, never the content of an event.
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import type { Waiter } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -13,7 +13,7 @@ export type Take = (request: HttpRequest) => HttpResponse | Promise<HttpResponse
 export type Takers = ReadonlyMap<string, Take>
 type Traces = { readonly tracing: Tracing; readonly kafkaPrefix: string }
 
-/** `takersWith` makes the takers around a store: a traced request gets some of its own. */
+/** `takersWith` creates the takers for a store. Each traced request gets its own takers. */
 export function traceTakers(traces: Traces, store: Store, takersWith: (store: Store) => Takers) {
   const { tracing } = traces
   const untraced = takersWith(store)
@@ -33,7 +33,7 @@ export function traceTakers(traces: Traces, store: Store, takersWith: (store: St
   return new Map([...untraced].map(([path, take]) => [path, traced(path, take)]))
 }
 
-/** Several of them say nothing. */
+/** More than one traceparent header is ignored. */
 export const traceparentOf = (request: HttpRequest): string | undefined =>
   request.headerCount('traceparent') === 1 ? request.header('traceparent') : undefined
 
@@ -63,7 +63,7 @@ function endRefused(span: Span, error: unknown): void {
   span.end(status >= 500 ? code : undefined)
 }
 
-/** Each record is a span of its own, which what is derived from it refers to. */
+/** Each record is a separate span, to which the spans of derived records refer. */
 function storeOf({ tracing, kafkaPrefix }: Traces, store: Store, request: Span): Store {
   return (checked, nowMs, waiter) => {
     const names = namesOf(checked)

@@ -1,20 +1,20 @@
-// What all requests of many events have on their way to Kafka, in bytes: each request and each account may have its share, all
-// together a bound that leaves room for single events. A request that finds it full waits; none is refused here.
+// The bytes that all requests of many events have on their way to Kafka. Each request and each account has a share, and
+// the total has a bound that leaves room for single events. A request without room waits; none is refused here.
 import { fairShare } from '@weir/kit'
 
 export type BacklogShare = {
   take(bytes: number): void
-  /** The same bytes again. */
+  /** With the same bytes as `take`. */
   give(bytes: number): void
   readonly isFull: boolean
   readonly isEmpty: boolean
-  /** Resolves when this share gave something back or, if it is full because of others, when it has room again. */
+  /** Resolves when this share gave bytes back or, if it is full because of others, when it has room again. */
   change(): Promise<void>
 }
 
 export type Backlog = { open(account: string): BacklogShare }
 
-/** What an event takes of our memory besides its bytes; so their number is bounded, too. */
+/** The memory of an event besides its bytes. It bounds the number of events, too. */
 const eventOverheadBytes = 512
 
 export function createBacklog({
@@ -26,7 +26,7 @@ export function createBacklog({
 }): Backlog {
   let bytesOfAll = 0
   const accounts = new Map<string, Account>()
-  /** Those with requests that wait for room. */
+  /** The accounts with requests that wait for room. */
   const waiting = new Set<Account>()
   const hasRoom = ({ bytes }: Account): boolean =>
     bytesOfAll < bytesMax && bytes <= fairShare(bytesMax, bytesOfAll - bytes)
@@ -75,7 +75,7 @@ export function createBacklog({
   return { open }
 }
 
-/** What an account has on its way to Kafka, and who waits until it may have more. */
+/** An account's bytes on their way to Kafka, and the callbacks of its waiting requests. */
 type Account = { bytes: number; readonly wakers: Set<() => void> }
 
 function wakeAll(wakers: Set<() => void>): void {

@@ -1,19 +1,19 @@
-// The answer to many events as it grows: how many were stored, and the others as JSON in order of their index.
-// Short answers are one piece; of long ones the rejected come out first, as they are known.
+// The response to many events, built step by step: the number of stored events, and the rejected events as JSON in
+// order of their index. A short response is one piece. In a long response the rejected events are sent first.
 import { statusOf } from '../errors.ts'
 import type { Refused } from '../errors.ts'
 
 export type BatchAnswer = {
-  /** How many are stored. */
+  /** The number of stored events. */
   accepted: number
-  /** Of the rejected that are not taken yet. */
+  /** The length in characters of the rejected events that are not taken yet. */
   readonly length: number
-  /** A part of it is taken. */
+  /** Whether a part of the response is taken. */
   readonly hasBegun: boolean
   reject(index: number, refused: Refused): void
-  /** The rejected so far; none of a lower index may come after. */
+  /** The rejected events so far. Later ones must have higher indexes. */
   takeRejected(): Buffer
-  /** What is left, when every event has its outcome. */
+  /** The rest of the response, once every event has its outcome. */
   end(): Buffer
 }
 

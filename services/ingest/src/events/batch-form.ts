@@ -1,10 +1,10 @@
-// How the events of one request lie in its body, from its headers; no octet of it is looked at here.
+// How the events lie in the body of a request, from its headers. The body is not read here.
 import { createEventFrames } from './event-frames.ts'
 import { createEventLines } from './event-lines.ts'
 import { refusal } from '../errors.ts'
 import type { Framing } from './framing.ts'
 
-/** The form of each event, and how to find the events. */
+/** The form of each event, and how to split the body into events. */
 export type BatchForm = {
   readonly form: 'json' | 'avro'
   readonly createFraming: (eventBytesMax: number) => Framing
@@ -22,7 +22,7 @@ const byContentType: Readonly<Record<string, BatchForm>> = {
   'application/x-avro-batch': frames,
 }
 
-/** @throws AppError `undecodable` when the headers name neither */
+/** @throws AppError `undecodable` when the headers name no known form */
 export function batchFormOf(headers: {
   serializationType: string | undefined
   contentType: string | undefined

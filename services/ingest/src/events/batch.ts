@@ -1,5 +1,4 @@
-// What one request of many events has under way: what came of its events so far, and how fast it may go on. It
-// reads no event.
+// The state of one request of many events: the outcomes so far, and when it must pause. Events are not read here.
 import type { HttpRequest } from '@weir/http2'
 import { hasCode } from '@weir/kit'
 import type { InputStream } from '@weir/control-state'
@@ -13,7 +12,7 @@ import type { IngestDeps } from '../event/take-event.ts'
 
 export type EventsDeps = IngestDeps & {
   backlog: Backlog
-  /** So many events of one request came out so; `none` when they are stored. */
+  /** How many events of one request had this outcome; `none`: stored. */
   countEvents: (code: RefusalCode | 'none', events: number) => void
   onInternal: (error: unknown) => void
 }
@@ -29,14 +28,17 @@ export type EventBatch = {
   readonly outcomes: Map<RefusalCode | 'none', number>
   stream: InputStream
   active: ActiveContract
-  /** Why nothing more is taken, since the token, the stream or the contract has changed. */
+  /** Why further events are refused: the token, the stream or the contract has changed. */
   refused: unknown
-  /** Of what was not stored for Kafka's sake: the first that may be stored all the same, or else the first. */
+  /**
+   * Of the events that Kafka did not store: the refusal of the last one that may be stored all the same, or else of the
+   * first.
+   */
   unavailable: Refused | undefined
   nextIndex: number
 }
 
-/** So many bytes of rejected events make an answer that is sent while the body still comes in. */
+/** With more bytes of rejected events, the response is sent while the body is still received. */
 const wholeAnswerBytesMax = 65_536
 
 export function reject(batch: EventBatch, index: number, error: unknown): void {
@@ -59,19 +61,17 @@ export function tell({ deps, outcomes }: EventBatch): void {
   outcomes.clear()
 }
 
-// --- how fast ---
-
 export const mustPause = (batch: EventBatch): boolean =>
   batch.deps.longWork.isOver() ||
   batch.share.isFull ||
   batch.answer.length > wholeAnswerBytesMax ||
   mayBeInVain(batch)
 
-/** Nothing is stored yet, and Kafka did not take something. */
+/** Nothing is stored yet, and Kafka has failed to store an event. */
 const mayBeInVain = ({ unavailable, answer }: EventBatch): boolean =>
   unavailable !== undefined && answer.accepted === 0 && !answer.hasBegun
 
-/** Until it may go on; gives what is rejected, once it is too much to be kept. */
+/** Waits until the request may continue. Returns the rejected events if they have become too large to keep. */
 export async function pause(batch: EventBatch): Promise<Buffer | undefined> {
   const { deps, share, answer, stream } = batch
   await deps.longWork.turnOf(stream.billingId)
@@ -81,7 +81,7 @@ export async function pause(batch: EventBatch): Promise<Buffer | undefined> {
     refuseIfNoneIsStored(batch)
   }
   if (answer.length <= wholeAnswerBytesMax) return undefined
-  await settled(batch) // those before may be rejected yet
+  await settled(batch) // earlier events may still be rejected
   return answer.takeRejected()
 }
 

@@ -1,5 +1,5 @@
-// The events of a body of length-prefixed Avro, cut out chunk by chunk. Nothing of an event is read here, and
-// memory is bounded by the largest event: what is longer is skipped.
+// Splits a body of length-prefixed Avro into events, chunk by chunk. Events are not read here. Memory is bounded by the
+// maximum size of an event; longer events are skipped.
 //
 //   body   = *frame
 //   frame  = length datum
@@ -11,7 +11,7 @@ const lengthBytes = 4
 
 export function createEventFrames(eventBytesMax: number): Framing {
   const begun = createGathering()
-  /** Of the datum; undefined while its length isn't whole. */
+  /** Remaining bytes of the datum; undefined while its length is incomplete. */
   let bytesLeft: number | undefined
   let isSkipping = false
 

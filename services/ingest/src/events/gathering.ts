@@ -1,5 +1,5 @@
-// Octets of something that came in several chunks, copied together: a small piece keeps no large chunk alive,
-// and what was only announced takes no room. Pure.
+// Joins octets from several chunks by copying: a small piece does not keep a large chunk in memory, and announced
+// octets take no room before they arrive. Pure.
 
 const firstBytes = 1_024
 const nothing = Buffer.alloc(0)
@@ -7,7 +7,7 @@ const nothing = Buffer.alloc(0)
 export type Gathering = {
   readonly length: number
   add(octets: Buffer): void
-  /** All of it; the next begins anew. */
+  /** Returns all octets and empties the gathering. */
   take(): Buffer
   forget(): void
 }

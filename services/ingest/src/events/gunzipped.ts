@@ -1,4 +1,4 @@
-// A gzip body decompressed as it comes, no faster than it is read.
+// Decompresses a gzip body while it is received, no faster than it is read.
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { hasCode } from '@weir/kit'
@@ -6,12 +6,12 @@ import { refusal } from '../errors.ts'
 
 const chunkBytes = 65_536
 
-/** @throws Http2Error `http2.aborted`; `undecodable` where it is not, or no longer, gzip */
+/** @throws Http2Error `http2.aborted`; `undecodable` where the data is not gzip */
 export async function* gunzipped(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer, void, void> {
   const gunzip = createGunzip({ chunkSize: chunkBytes })
-  pipeline(chunks, gunzip).catch(() => {}) // whoever reads hears of it
+  pipeline(chunks, gunzip).catch(() => {}) // the reader gets the error
   const decompressed: AsyncIterable<Buffer> = gunzip
   try {
     for await (const chunk of decompressed) yield chunk

@@ -1,6 +1,6 @@
-// The way of many events in one request (docs/wire-format.md, Ingest): what is wrong with the request answers for
-// all of it, what is wrong with one event rejects that one, and only what the broker has acknowledged is
-// accepted. The body is read no faster than Kafka takes its events, so its length doesn't matter.
+// The path of many events in one request (docs/wire-format.md, Ingest). A fault of the request refuses the request; a
+// fault of an event rejects that event. An event is accepted only after the broker has acknowledged it. The body is
+// read no faster than Kafka stores its events, so it may have any length.
 import type { Event } from '@weir/contracts'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode } from '@weir/kit'
@@ -33,7 +33,7 @@ export async function takeEvents(deps: EventsDeps, request: HttpRequest): Promis
   return { status: 200, headers, body: inPieces(first.value, answering) }
 }
 
-/** Everything that concerns the request, in the order of `takeEvent`; it is admitted as its first event. */
+/** The checks of the request, in the order of `takeEvent`. Admitting the request admits its first event. */
 async function begin(deps: EventsDeps, request: HttpRequest): Promise<EventBatch> {
   const stream = inputOf(await accessOf(deps, request)) // spec Authentication 2, 3
   try {
@@ -56,7 +56,10 @@ async function begin(deps: EventsDeps, request: HttpRequest): Promise<EventBatch
   }
 }
 
-/** Gives parts of the answer while the body still comes in, and its end. @throws AppError `unavailable`, `http2.aborted` */
+/**
+ * Yields parts of the response while the body is received, and returns its end.
+ * @throws AppError `unavailable`, `http2.aborted`
+ */
 async function* answerTo(batch: EventBatch): AsyncGenerator<Buffer, Buffer, void> {
   const { deps, request, encoding, batchForm, answer } = batch
   const framing = batchForm.createFraming(deps.eventBytesMax)
@@ -70,16 +73,16 @@ async function* answerTo(batch: EventBatch): AsyncGenerator<Buffer, Buffer, void
     yield* takeAll(batch, framing.end())
   } catch (error) {
     if (!hasCode(error, 'undecodable')) throw error
-    reject(batch, batch.nextIndex, error) // where the body stops to be gzip
+    reject(batch, batch.nextIndex, error) // at the point where the body is no longer gzip
   } finally {
-    void settled(batch).then(() => tell(batch)) // also when the client is gone
+    void settled(batch).then(() => tell(batch)) // even if the client is gone
   }
   await settled(batch)
   refuseIfNoneIsStored(batch)
   return answer.end()
 }
 
-/** A body may take long: what has changed meanwhile counts for the events to come. */
+/** A body may take long: changes of the token, the stream or the contract apply to the next events. */
 async function renew(batch: EventBatch): Promise<void> {
   const { deps, request, schemaId } = batch
   try {
@@ -102,7 +105,7 @@ async function* takeAll(batch: EventBatch, events: Iterable<FramedEvent>): Async
   tell(batch)
 }
 
-/** One event, with the checks of `takeEvent` in their order. */
+/** Processes one event, with the checks of `takeEvent` in their order. */
 function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
   const { deps, stream, active } = batch
   const index = batch.nextIndex++
@@ -134,7 +137,7 @@ function read({ deps, active, batchForm }: EventBatch, framed: FramedEvent): Eve
     : active.contract.skimAvro(framed)
 }
 
-/** Only what is stored counts for the month. */
+/** Only stored events count for the month. */
 function storeCounted(
   batch: EventBatch,
   checked: CheckedEvent,

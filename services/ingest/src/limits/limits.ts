@@ -1,6 +1,6 @@
-// What an input stream may take (spec Limits; docs/wire-format.md Limits): `eventRate` events a second with a
-// burst of one second, `eventCount` stored events a calendar month, UTC. Over all replicas: this one's own
-// counters, and what the others have said by now. In memory, so that an event waits for nothing.
+// The limits of an input stream (spec Limits; docs/wire-format.md Limits): `eventRate` events per second with a burst
+// of one second, and `eventCount` stored events per calendar month, UTC. They hold over all replicas, by this replica's
+// counters and the last reports of the others. All in memory, so that an event waits for nothing.
 import type { InputStream } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import type { MonthCounts } from './month-counts.ts'
@@ -12,9 +12,9 @@ export type StreamLimits = {
   admit(stream: InputStream, nowMs: number): void
   /** Counts one event of so many bytes as stored. @throws AppError `event_count_used_up` */
   reserve(stream: InputStream, nowMs: number, bytes: number): void
-  /** It has not been stored: the same time and bytes again. */
+  /** Undoes `reserve`, with the same time and bytes: the event was not stored. */
   release(stream: InputStream, nowMs: number, bytes: number): void
-  /** For the usage report: a request of the stream was refused. */
+  /** Counts a refused request for the usage report. */
   refused(stream: InputStream, nowMs: number, code: string): void
 }
 

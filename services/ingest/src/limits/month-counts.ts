@@ -1,11 +1,11 @@
-// How many events each stream has stored this month by way of other replicas, those that are gone included:
-// the table over `weir.counts`. A replica tells its whole count each time, so hearing it twice does no harm.
+// How many events other replicas, including ended ones, have stored in each stream this month: the table over
+// `weir.counts`. A replica reports its whole count each time, so reading a report twice is harmless.
 import { parseCountKey, parseMonthCount } from '@weir/control-state'
 
 export type MonthCounts = {
   apply(record: { readonly key: string; readonly value: Buffer | null }): void
   clear(): void
-  /** Of the month `yyyy-mm`, without this replica's own. */
+  /** In the month `yyyy-mm`, without this replica's own events. */
   elsewhere(streamId: string, month: string): number
 }
 

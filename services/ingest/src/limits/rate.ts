@@ -1,45 +1,45 @@
-// One stream's rate over all replicas of ingest (docs/adr/0022-limits-across-replicas.md): a token bucket that
-// holds one second's worth, of which each replica spends a share. The shares follow last second's demand; what
-// the others took is known from their heartbeats, so whatever a wrong share let through is paid back, and
-// nothing is lost for good. Pure: no clock, no I/O.
+// One stream's rate over all replicas of ingest (docs/adr/0022-limits-across-replicas.md): a token bucket that holds
+// one second's worth, of which each replica spends a share. The shares follow the demand of the last second. Heartbeats
+// report what other replicas took, so what a wrong share let through is paid back, and no error is permanent. Pure: no
+// clock, no I/O.
 
-/** What a heartbeat says of one stream. */
+/** What a heartbeat reports of one stream. */
 export type PeerUse = {
-  /** Requests a second that wanted in. */
+  /** Requests per second that arrived. */
   readonly demand: number
-  /** Requests a second that were let in. */
+  /** Requests per second that were admitted. */
   readonly taken: number
 }
 
-/** Since it was heard of last it is taken to spend `perMs`; `assumed` is what that came to until `sinceMs`. */
+/** Since its last heartbeat, the peer is assumed to spend `perMs`; `assumed` is the sum of that until `sinceMs`. */
 type Peer = PeerUse & { perMs: number; sinceMs: number; assumed: number }
 
 /** The replicas of ingest that are alive, this one included. */
 export type Live = {
   readonly replicas: number
-  /** How many of the others have not been heard of since. */
+  /** How many of the others have sent no heartbeat since. */
   unheardSince(ms: number): number
 }
 
 export type Rate = {
-  /** Events a second. */
+  /** Events per second. */
   rate: number
-  /** This replica's part of them, 0 to 1. */
+  /** This replica's part of the rate, 0 to 1. */
   share: number
-  /** What the bucket of all replicas holds, as far as known here; below 0 is owed. */
+  /** What the bucket of all replicas holds, as far as this replica knows; below 0 is debt. */
   level: number
-  /** What ran over the bucket's brim in about the last second. */
+  /** What overflowed the bucket in about the last second. */
   spilled: number
   /** What this replica may spend. */
   tokens: number
   filledAtMs: number
-  /** How fast `tokens` grow. */
+  /** How fast `tokens` grows. */
   perMs: number
-  /** How fast the others are taken to spend. */
+  /** How fast the others are assumed to spend. */
   peersPerMs: number
-  /** Of the last second. */
+  /** Requests per second, in the last second. */
   demand: number
-  /** When the demand began that has not ceased since. */
+  /** When the current demand began. */
   demandSinceMs: number
   idleSeconds: number
   /** Since the last report. */
@@ -48,12 +48,12 @@ export type Rate = {
   readonly peers: Map<string, Peer>
 }
 
-/** How long a difference between what a replica holds and what it should hold takes to go. */
+/** How long it takes to even out a difference between what a replica holds and what it should hold. */
 const evenOutMs = 1_000
-/** A heartbeat sooner than this after demand began says little about it. */
+/** A heartbeat within this time after demand began says little about the peer's demand. */
 const tellingMs = 500
 
-/** A stream that this replica has not heard of lately; `peers` is what the others said last. */
+/** The rate of a stream without recent demand here; `peers` is what the others last reported. */
 export function createRate(
   rate: number,
   nowMs: number,
@@ -84,13 +84,13 @@ export function createRate(
   return made
 }
 
-/** One request wants in; false when it has to be refused. */
+/** Admits one request; false if it must be refused. */
 export function take(self: Rate, rate: number, nowMs: number): boolean {
   if (rate !== self.rate) changeRate(self, rate)
   fill(self, nowMs)
   if (self.demanded === 0 && self.demand === 0) self.demandSinceMs = nowMs
   self.demanded += 1
-  // With a share below one event a second nobody would ever hold a whole one: it is borrowed then.
+  // With a share below one event per second no replica would ever hold a whole token, so it borrows one.
   if (self.tokens < 1 && self.tokens < self.share * self.rate) return false
   self.tokens -= 1
   self.level -= 1
@@ -98,7 +98,7 @@ export function take(self: Rate, rate: number, nowMs: number): boolean {
   return true
 }
 
-/** The end of this replica's second: what it was asked decides over its next share. */
+/** Ends this replica's second. The demand of that second decides its next share. */
 export function closeSecond(self: Rate, spanMs: number, live: Live, nowMs: number): void {
   fill(self, nowMs)
   self.demand = self.demanded / (spanMs / 1000)
@@ -108,7 +108,7 @@ export function closeSecond(self: Rate, spanMs: number, live: Live, nowMs: numbe
   shareOut(self, live)
 }
 
-/** What another replica said of the second that it has closed; undefined when it had no demand. */
+/** Applies another replica's report of the second that it has closed; `use` is undefined without demand. */
 export function hearPeer(
   self: Rate,
   replica: string,
@@ -123,7 +123,7 @@ export function hearPeer(
   shareOut(self, live)
 }
 
-/** A replica that isn't heard of any more. */
+/** Removes a replica that sends no heartbeats any more. */
 export function forgetPeer(self: Rate, replica: string, live: Live, nowMs: number): void {
   fill(self, nowMs)
   if (self.peers.delete(replica)) shareOut(self, live)
@@ -152,7 +152,10 @@ const newPeer = (use: PeerUse, nowMs: number): Peer => ({
 const assumedOf = (peer: Peer | undefined, nowMs: number): number =>
   peer === undefined ? 0 : peer.assumed + peer.perMs * (nowMs - peer.sinceMs)
 
-/** What another replica took besides what was assumed: it took it before anything ran over. */
+/**
+ * Applies what another replica took beyond the assumption. It first reduces what overflowed, because it was taken
+ * before.
+ */
 function drain(self: Rate, more: number, live: Live): void {
   const back = within(0, more, self.spilled)
   self.spilled -= back
@@ -167,8 +170,9 @@ function changeRate(self: Rate, rate: number): void {
 }
 
 /**
- * Demand decides. Who has not been heard of since it began here may have as much: it is likely to have begun
- * there too. With no demand anywhere the shares stay, and a replica that had none gets its part of N.
+ * Shares follow demand. A peer without a heartbeat since the demand began here is assumed to have the same demand,
+ * because it is likely to have begun there, too. Without any demand the shares stay.
+ * While only others have demand, this replica's share is 1/N.
  */
 function shareOut(self: Rate, live: Live): void {
   const others = sumOf(self.peers, (peer) => peer.demand)
@@ -181,8 +185,8 @@ function shareOut(self: Rate, live: Live): void {
 }
 
 /**
- * Sets the pace: this replica's share of the rate, and within a second its share of what the bucket holds.
- * The others are taken to go on as they did, though none faster than its own share allows.
+ * Sets the pace: this replica's share of the rate, plus its share of the bucket's content, evened out within a second.
+ * The others are assumed to continue as before, but no faster than their own shares allow.
  */
 function balance(self: Rate): void {
   const { rate, share, level, peers } = self

@@ -1,27 +1,27 @@
-// The rates of all streams that this replica has been asked for lately, and what the other replicas of
-// ingest say of them once a second. Pure: who hears and when is said by the caller.
+// The rates of all streams with recent requests at this replica, and what the other replicas of ingest report of them
+// once per second. Pure: the caller passes the heartbeats and the time.
 import { liveForMs } from '@weir/control-state'
 import type { Replica, StreamDemand } from '@weir/control-state'
 import { closeSecond, createRate, forgetPeer, hearPeer, take } from './rate.ts'
 import type { Live, PeerUse, Rate } from './rate.ts'
 
 export type Rates = {
-  /** One request wants in; false when the rate is used up. */
+  /** Admits one request; false if the rate is used up. */
   take(streamId: string, eventsASecond: number, nowMs: number): boolean
-  /** The part of a stream's rate that is this replica's; 1 over N before it was asked for. */
+  /** This replica's part of a stream's rate; 1/N before the first request. */
   share(streamId: string): number
-  /** Ends this replica's second: what was asked of it, for its heartbeat. */
+  /** Ends this replica's second, and returns its demand for the heartbeat. */
   closeSecond(nowMs: number): Record<string, StreamDemand>
-  /** What another replica's heartbeat says. */
+  /** Applies another replica's heartbeat. */
   hear(peer: Replica, nowMs: number): void
   forget(streamId: string): void
 }
 
 type Peer = { readonly heartbeat: Replica['beat']; readonly heardMs: number }
 
-/** Without demand for so long a stream is as one that was never asked for. */
+/** After so long without demand, a stream is forgotten. */
 const idleSecondsMax = 60
-/** So many make a heartbeat of 1 MB; what is beyond shares by the demand that was told last. */
+/** So many streams make a heartbeat of 1 MB. Other streams share by the demand that was last reported. */
 const streamsToldMax = 20_000
 
 export function createRates(startMs: number): Rates {

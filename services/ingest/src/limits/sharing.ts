@@ -1,6 +1,5 @@
-// How the limits of this replica come to hold over all of them: it tells what was asked of it, writes down what
-// it has counted, and hears the same of the others. All of it beside the way of an event, which only looks at
-// numbers in memory.
+// Makes the limits of this replica hold over all replicas: it reports its demand, writes its counts, and reads those of
+// the others. All of this happens beside the path of an event, which only reads numbers in memory.
 import { randomUUID } from 'node:crypto'
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
@@ -17,16 +16,16 @@ import type { UsageRecord, UsageRecords } from './usage.ts'
 
 export type Sharing = {
   readonly limits: StreamLimits
-  /** Resolves when what the other replicas have said is read, and this one is heard of. */
+  /** Resolves when the reports of the other replicas are read, and this replica has sent a heartbeat. */
   start(): Promise<void>
   /** False while counts of the month may be missing. */
   isRead(): boolean
   notReady(): string[]
-  /** Writes the last counts, and leaves. To be called when nothing more is taken. */
+  /** Writes the last counts and stops. Call it when no more events are accepted. */
   close(): Promise<void>
 }
 
-/** What is not written is lost when the process is killed, and unknown to the other replicas until it is. */
+/** Counts not written yet are unknown to the other replicas, and lost if the process is killed. */
 const writeEveryMs = 500
 const writeTimeoutMs = 1_000
 const inFlightBytesMax = 32 * 1_048_576

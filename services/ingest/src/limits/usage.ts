@@ -1,6 +1,6 @@
-// What this replica takes of each stream: by minute, for reports, and in the month, for its limit. Counters in
-// memory and the records that tell them; each record holds a whole count, so writing one again does no harm.
-// Nothing is allocated for an event.
+// What this replica accepts of each stream: by minute, for reports, and by month, for the limit. Counters in memory,
+// and the records that report them. Each record holds a whole count, so writing one again is harmless. Nothing is
+// allocated per event.
 import {
   countKey,
   countsTopic,
@@ -21,25 +21,25 @@ export type UsageRecord = {
   readonly partition: number
   readonly key: string
   readonly value: Buffer
-  /** To be called once: what is not written comes again. */
+  /** Call it once. A record that was not written is returned again. */
   readonly settle: (isWritten: boolean) => void
 }
 
-/** For each event. */
+/** Called for each event. */
 export type UsageCounters = {
-  /** Events that this replica has counted in the month of that time. */
+  /** Events that this replica has counted in that time's month. */
   inMonth(streamId: string, nowMs: number): number
-  /** `events` is negative for what turned out not to be stored; `nowMs` as it was for them. */
+  /** `events` is negative for events that were not stored after all, with the same `nowMs`. */
   count(streamId: string, nowMs: number, events: 1 | -1, bytes: number): void
   refused(streamId: string, nowMs: number, code: string): void
   monthAt(nowMs: number): string
 }
 
-/** For whoever writes down what was counted. */
+/** For the loop that writes the counts. */
 export type UsageRecords = {
-  /** The records of everything that has changed since the last call. */
+  /** The records of all changes since the last call. */
   takeChanged(nowMs: number): UsageRecord[]
-  /** The stream is gone: nothing of it is written any more. */
+  /** The stream is deleted: nothing more of it is written. */
   forget(streamId: string): void
 }
 
@@ -55,11 +55,11 @@ type Own = {
   events: number
   hasCountChanged: boolean
   isListed: boolean
-  /** The newest last. */
+  /** In order of time. */
   minutes: Minute[]
 }
 
-/** Longer than an event may be on its way: until then it may be taken back. */
+/** Longer than an event may be on its way: until then its count may be undone. */
 const minutesKept = 3
 
 export function createUsage(replica: string): UsageCounters & UsageRecords {
@@ -139,12 +139,12 @@ export function createUsage(replica: string): UsageCounters & UsageRecords {
       return own?.month === monthAt(nowMs) ? own.events : 0
     },
     count(streamId, nowMs, events, bytes) {
-      if (events < 0 && !streams.has(streamId)) return // gone meanwhile
+      if (events < 0 && !streams.has(streamId)) return // the stream is deleted
       const own = ownOf(streamId, nowMs)
       const usage = usageAt(own, nowMs)
       usage.events += events
       usage.bytes += bytes
-      if (own.month !== monthAt(nowMs)) return // of a month that is over
+      if (own.month !== monthAt(nowMs)) return // the month is over
       own.events += events
       own.hasCountChanged = true
     },
@@ -172,7 +172,7 @@ function dropOldMinutes(own: Own, nowMs: number): void {
   )
 }
 
-/** The month of a time; looked up in a calendar once a minute. */
+/** The month of a time, computed once per minute. */
 function createMonthClock(): (nowMs: number) => string {
   let minute = NaN
   let month = ''

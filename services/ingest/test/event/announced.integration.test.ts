@@ -1,5 +1,5 @@
-// What a 201 announced may be used at once, at every replica (docs/wire-format.md Tokens): streams,
-// credentials and contracts, without waiting and without a retry.
+// What a 201 announced may be used immediately, at every replica (docs/wire-format.md Tokens): streams, credentials and
+// contracts, without waiting and without a retry.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { expectStatus, madeEvent, makeContract, textIn } from '@weir/testkit'

@@ -1,15 +1,15 @@
-// Kafka is gone for a while when events come in, once killed and once standing still: what was answered
-// 204 is stored once, nothing is stored twice, everybody gets an answer in time, and ingest goes on by itself
-// within its memory (docs/architecture.md 5; docs/operations.md, When Kafka is slow or gone).
+// Kafka is unreachable for a while under load, once killed and once paused: every event that got 204 is stored once,
+// nothing is stored twice, every request gets a response in time, and ingest recovers without help, within its memory
+// (docs/architecture.md 5; docs/operations.md, When Kafka is slow or gone).
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { measured, scale } from '@weir/testkit'
 import { residentBytesMax } from '../support/memory.ts'
 import { watchOutages } from '../support/outage.ts'
 import type { Both, Outage, Seen } from '../support/outage.ts'
 
-/** Longer than PRODUCE_TIMEOUT_MS, and longer than auth and ingest trust what they know without Kafka. */
+/** Longer than PRODUCE_TIMEOUT_MS, and longer than auth and ingest trust control state without Kafka. */
 const outageMs = scale(30_000, 12_000)
-/** The default of PRODUCE_TIMEOUT_MS, and some room. */
+/** The default of PRODUCE_TIMEOUT_MS, plus some room. */
 const answeredWithinMs = measured(5_000 + 3_000)
 /** The default of IN_FLIGHT_BYTES_MAX. */
 const inFlightBytesMax = 32 * 1_048_576
@@ -33,7 +33,7 @@ const outages: readonly Outage[] = [
   },
 ]
 
-/** In `npm test` only the first. */
+/** `npm test` runs only the first. */
 const watched = outages.slice(0, scale(outages.length, 1))
 
 let seenIn: ReadonlyMap<string, Both<Seen>>

@@ -1,5 +1,5 @@
-// Bodies that are no event of their contract: refused, with a sentence that names the field and says nothing
-// of what was sent (docs/wire-format.md Ingest).
+// Bodies that are no event of their contract are refused. The sentence names the field and contains nothing of what was
+// sent (docs/wire-format.md Ingest).
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, test } from '@jest/globals'
 import { exampleEvent, madeEvent, makeContract } from '@weir/testkit'
@@ -141,7 +141,7 @@ describe('what is no event of the contract is refused, and the sentence names th
   test('what says it is gzip and is not', async () => {
     const whole = gzipSync(await eventOf('clickstream'))
     const broken = Buffer.from(whole)
-    broken.writeUInt32LE(1, whole.length - 8) // the check sum
+    broken.writeUInt32LE(1, whole.length - 8) // the checksum
     for (const body of [
       await eventOf('clickstream'),
       '',

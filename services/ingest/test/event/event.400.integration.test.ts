@@ -1,5 +1,5 @@
-// Events that are refused for what they say: the sentences, letter for letter, and the code beside them
-// (spec Errors). Nothing of them is stored.
+// Events that are refused for their content: the exact sentences, and their codes (spec Errors). Nothing of them is
+// stored.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'

@@ -1,5 +1,5 @@
-// Who may send: tokens that are refused, tokens that have lost their right, and tokens that never had it
-// (spec Authentication 2, 3). A right that is taken away is gone within a second.
+// Who may send: tokens that are refused, tokens whose right was revoked, and tokens that never had it (spec
+// Authentication 2, 3). A revocation takes effect within a second.
 import { generateKeyPairSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -46,7 +46,7 @@ async function expectUnauthorized(...headers: Header[]): Promise<void> {
   }
 }
 
-/** Within a second, the token's answer turns into this status. */
+/** Waits at most a second until the token gets this status. */
 async function expectWithinASecond(token: string, status: number): Promise<Answer> {
   const look = async (): Promise<Answer | undefined> => {
     const answer = await send(token)
@@ -183,7 +183,7 @@ describe('a token is for its own stream', () => {
     await scene.reader.readUntil(second.topic, 1)
   })
 
-  /** The name is free only when everything of the first stream is gone. */
+  /** The name is free only when the first stream is completely deleted. */
   const remade = (account: Account, name: string): Promise<TestStream> =>
     pollUntil(() => account.input(name).catch(() => undefined), {
       deadlineMs: 60_000,

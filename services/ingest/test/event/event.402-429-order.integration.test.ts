@@ -1,5 +1,5 @@
-// The limits of a stream (spec Limits): how many events it stores in a month, and how many requests it takes
-// in a second; and where they are among all that may be wrong. In a world where no other replica shares them.
+// The limits of a stream (spec Limits): how many events it stores in a month, and how many requests it accepts in a
+// second. And their place among the checks. In a world where no other replica shares them.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -27,7 +27,7 @@ afterAll(() => scene?.stop())
 type Limited = {
   topic: string
   send(parts?: object): Promise<Answer>
-  /** Each right behind the other. */
+  /** Without waiting for responses in between. */
   sendAll(...parts: object[]): Promise<number[]>
   limit(limits: object): Promise<void>
 }
@@ -167,7 +167,7 @@ describe('eventRate', () => {
   })
 })
 
-// Requests that are wrong in several ways get the answer of the earliest (docs/wire-format.md Ingest), over both protocols.
+// A request with several faults gets the response of the first check (docs/wire-format.md Ingest), over both protocols.
 describe('the first check that fails answers', () => {
   const tokens = new Map<Fault, string>()
   const requestWith = (wrong: readonly Fault[]) =>
@@ -203,7 +203,7 @@ describe('the first check that fails answers', () => {
     await pollUntil(isDisabled, { deadlineMs: within(1_000), everyMs: 20, what: 'disabling' })
   })
 
-  /** The rate is exceeded by the second of two requests in quick succession. */
+  /** The second of two requests in quick succession exceeds the rate. */
   async function expectAnswer(
     wrong: readonly Fault[],
     status: number,

@@ -1,5 +1,5 @@
-// Requests that are refused before anybody reads the event: another path or method, an encoding that ingest
-// doesn't know, a body that is too large.
+// Requests that are refused before their event is read: a wrong path or method, an unknown encoding, a body that is too
+// large.
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -24,7 +24,7 @@ import type { ApartScene } from '../support/scene.ts'
 const bytesMax = 1_048_576
 const tooLarge = `An event has at most ${bytesMax} bytes, also when it is decompressed`
 
-/** A gibibyte of zeros, of which there is little left. */
+/** A gibibyte of zeros, compressed. */
 let bomb: Buffer
 beforeAll(async () => {
   const zeros = Array<Buffer>(1_024).fill(Buffer.alloc(1_048_576))
@@ -133,7 +133,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
       const body = Buffer.alloc(9 * 1_048_576, 'x')
       for (const protocol of protocols) {
         const client = await connect[protocol](scene.world.ingest.url)
-        // Whether the client sees it before the connection ends is a matter of luck.
+        // Whether the client gets the response before the connection ends is a matter of luck.
         const answer = await client.send({ headers: headers(), body }).catch(() => undefined)
         if (answer !== undefined) expectRefusal(answer, 413, 'too_large', tooLarge)
         client.close()

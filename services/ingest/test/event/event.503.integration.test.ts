@@ -1,5 +1,5 @@
-// When Kafka doesn't acknowledge: 503 in time, nothing answered 204 is missing afterwards, and everything
-// goes on by itself once Kafka is back (docs/architecture.md 5).
+// When Kafka does not acknowledge: 503 in time, no event that got 204 is missing afterwards, and ingest recovers
+// without help once Kafka is back (docs/architecture.md 5).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { freshName, inSoak, madeEvent, makeContract, measured } from '@weir/testkit'
@@ -157,7 +157,7 @@ inSoak(() => {
     const tooMuch = 'Not stored: too much is waiting for Kafka; send it again'
     const others = answers.map(({ body }) => body).filter((body) => body !== tooMuch)
     expect(others).toHaveLength(1)
-    // The one that had room; whether it went out depends on whether the connection was there.
+    // The one that had room. Whether it was sent depends on whether the connection was open.
     expect(others[0]).toMatch(/^(May be|Not) stored: Kafka did not (acknowledge|take) it in time/)
     broker.resumeBroker()
     await accepts(large)
@@ -169,7 +169,7 @@ inSoak(() => {
 
   test('what was refused does not count for the month', async () => {
     const limits = { eventRate: '1000', eventCount: '1' }
-    // A broker that stood still a moment ago may be slow to make a topic.
+    // A broker that was just resumed may be slow to create a topic.
     const make = () => scene.account.input(freshName('counted'), { limits }).catch(() => undefined)
     const stream = await pollUntil(make, { deadlineMs: 60_000, everyMs: 500, what: 'a stream' })
     const token = await scene.account.token(stream)

@@ -1,5 +1,5 @@
-// Events that are made to cost much: what matching takes is bounded before it begins, and what comes near the bound
-// holds up nobody else.
+// Events that are designed to be costly: the cost of matching is bounded before it starts, and events near the bound
+// delay nobody else.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAccount, madeEvent, makeContract, measured, scale } from '@weir/testkit'
 import { cpuMs } from '../support/cpu.ts'
@@ -77,7 +77,7 @@ test.each([
     costs.push(cpuMs(scene.world.ingest.pid) - beforeMs)
     expectRefusal(answer, 400, 'validation_failed', tooLong(field))
   }
-  // the first reads the contract, and 1 MiB takes its time to be read as JSON
+  // the first also compiles the contract, and parsing 1 MiB of JSON takes time
   expect(Math.min(...costs)).toBeLessThanOrEqual(measured(20))
 })
 
@@ -100,7 +100,7 @@ test('while 500 of the costliest events that are taken come in one request, othe
   const { status, body } = await batch
   expect(status).toBe(200)
   expect(body.match(/doesnt match/g)).toHaveLength(500)
-  // Without turns it is nobody, or one; on a quiet machine each 100 ms of work let somebody through.
+  // Without turns there would be none or one; on a quiet machine each 100 ms of work let one through.
   const workMs = cpuMs(scene.world.ingest.pid) - beforeMs
   expect(answered).toBeGreaterThan(scale(workMs / 100, 2))
 })

@@ -1,5 +1,5 @@
-// What nobody well-meaning sends: torn and forged Avro, bottomless JSON, garbage instead of HTTP. Each is
-// refused, nothing of it costs more than its own bytes, and the process serves on.
+// Malicious input: broken and forged Avro, very deep JSON, garbage instead of HTTP. Each is refused, costs no more than
+// its own bytes, and ingest keeps serving.
 import { randomBytes } from 'node:crypto'
 import * as net from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -39,7 +39,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
 
   afterEach(() => expectUnharmed())
 
-  /** It serves on, on the same port, and took nothing for a fault of its own. */
+  /** Ingest keeps serving, on the same port, and counted no internal error. */
   async function expectUnharmed(): Promise<void> {
     for (const protocol of protocols) {
       const client = await connect[protocol](scene.world.ingest.url)
@@ -237,7 +237,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
       await Promise.all(sent)
     })
 
-    /** Sends the octets and nothing more, and gathers what comes back. */
+    /** Sends exactly these octets, and collects the response. */
     async function exchange(octets: string | Buffer): Promise<string> {
       const socket = net.connect(Number(new URL(scene.world.ingest.url).port), '127.0.0.1')
       const chunks: Buffer[] = []

@@ -1,6 +1,6 @@
-// When Kafka is slow the windows of HTTP/2 close first, so that producers wait instead of being refused; 503
-// comes last (docs/operations.md, When Kafka is slow or gone). With our own HTTP/2, which counts the bodies
-// of all its connections together.
+// When Kafka is slow, the HTTP/2 windows close first, so that producers wait instead of being refused; 503 comes last
+// (docs/operations.md, When Kafka is slow or gone). With our own HTTP/2, which counts the bodies of all its connections
+// together.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { constants, connect } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
@@ -16,7 +16,7 @@ import { goodRequest } from '../support/scene.ts'
 const inFlightBytesMax = 16 * 1_048_576
 const bodyBytes = 400_000
 const connections = 4
-/** On each connection; together they are more than may be on their way. */
+/** Per connection. Together they are more than may be on their way to Kafka. */
 const bodies = 20
 
 let scene: OwnScene
@@ -28,7 +28,7 @@ beforeAll(async () => {
     env: {
       INGEST_HTTP: 'own',
       IN_FLIGHT_BYTES_MAX: String(inFlightBytesMax),
-      // Time enough for a busy machine to close the windows and open them again.
+      // Enough time for a busy machine to close the windows and open them again.
       PRODUCE_TIMEOUT_MS: '8000',
     },
   })
@@ -41,14 +41,14 @@ afterEach(() => {
 afterAll(() => scene?.stop(), 60_000)
 
 type Flood = {
-  /** Statuses as they came, and what broke off. */
+  /** Statuses and broken requests, in order. */
   readonly outcomes: (number | string)[]
-  /** Nothing more may be sent on any connection, though much is left to send. */
+  /** Nothing more may be sent on any connection, though most of the bodies is unsent. */
   areWindowsClosed(): boolean
   isAnswered(): boolean
 }
 
-/** All bodies at once on all connections. */
+/** Sends all bodies on all connections at the same time. */
 async function flood(): Promise<Flood> {
   const outcomes: (number | string)[] = []
   for (let i = 0; i < connections; i += 1) sessions.push(await open())
@@ -66,12 +66,12 @@ async function flood(): Promise<Flood> {
 }
 
 async function open(): Promise<ClientHttp2Session> {
-  // Node's client gives up streams of its own when it has more than 10 MB to send.
+  // Node's client cancels its own streams when more than 10 MB wait to be sent.
   const session = connect(scene.world.ingest.url, { maxSessionMemory: 1_000 })
   await new Promise((resolve, reject) => {
     session.once('remoteSettings', resolve).once('error', reject)
   })
-  session.on('error', () => {}) // every request on it hears of it
+  session.on('error', () => {}) // every request on it gets the error
   return session
 }
 

@@ -1,4 +1,4 @@
-// From a checked event to a record, with real sealing and without Kafka.
+// From a checked event to a record, with real encryption and without Kafka.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Event } from '@weir/contracts'
@@ -26,7 +26,7 @@ beforeAll(async () => {
   withSubject = await activeContract({ dataSubjectField: 'customer/id' })
 })
 
-/** The keys of an era, without the parts that are named. */
+/** The keys of an era, without those that are named. */
 function keysWithout(...missing: readonly string[]): EraKeys {
   const parts = makeEraParts([0, 1], randomBytes)
   for (const part of missing) parts.delete(part)
@@ -44,7 +44,7 @@ function keysWithout(...missing: readonly string[]): EraKeys {
 type Keeping = { keeping?: Promise<void>; streamNow?: InputStream }
 type Sent = { topic: string; partition: number; record: ProduceRecord }
 
-/** A store whose keys may come when control state is looked at again. */
+/** A store whose keys may appear at a refresh. */
 function storeWith(
   before: EraKeys | undefined,
   after = before,
@@ -58,7 +58,7 @@ function storeWith(
   const store = createStore({
     follower: {
       keyring: { eraKeys: (...which) => (asked.push(which), keys) },
-      // What was read is of use once the wrapping key under it is unwrapped.
+      // New keys are usable once their wrapping key is unwrapped.
       wrappingKeys: { settled: async () => void (looks > 0 && (keys = after)) },
       tables: { streamById: () => streamNow },
       async refresh() {

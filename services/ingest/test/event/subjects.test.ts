@@ -1,4 +1,4 @@
-// What is kept of data subjects, with real keys and a Kafka that answers when the test says so.
+// What is recorded of data subjects, with real keys and a Kafka that responds when the test says so.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { createSealer, eraAt, eraKeys, makeEraParts, keyTimeOf } from '@weir/fieldcrypt'

@@ -1,11 +1,11 @@
-// Who may go on with a request of many events, by what is on its way to Kafka already.
+// When a request of many events must wait, by how much is already on its way to Kafka.
 import { expect, test } from '@jest/globals'
 import { createBacklog } from '../../src/events/backlog.ts'
 import type { BacklogShare } from '../../src/events/backlog.ts'
 
 const fill = (share: BacklogShare): number => {
   let taken = 0
-  for (; !share.isFull; taken += 1) share.take(488) // 1,000 with what an event takes besides
+  for (; !share.isFull; taken += 1) share.take(488) // 1,000 with the overhead of an event
   return taken
 }
 

@@ -1,5 +1,5 @@
-// POST /events when Kafka doesn't acknowledge: all of it is refused only if none of it is stored, a body is held
-// up before anything is refused, and everything goes on once Kafka is back.
+// POST /events when Kafka does not acknowledge: the whole request is refused only if none of it is stored, bodies are
+// delayed before anything is refused, and ingest recovers once Kafka is back.
 import * as http from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
@@ -53,7 +53,7 @@ test('all is refused in time when none of it is stored, whatever else is wrong w
     expectRefusal(answer, 503, 'unavailable')
     expect(answer.header('retry-after')).toBe('1')
   }
-  // A body that is longer than the backlog waits for those before it.
+  // A body that is longer than the backlog waits for earlier ones.
   expect(performance.now() - startedAt).toBeLessThan(measured(3 * produceTimeoutMs))
 })
 
@@ -107,7 +107,7 @@ test('a body is held up while Kafka says nothing, and those are rejected that it
   }
   const indexes = rejected.map(({ index }) => index)
   expect(indexes).toEqual(indexes.toSorted((a, b) => a - b))
-  // What was refused may be stored nevertheless, what was accepted is.
+  // Refused events may be stored nevertheless; accepted ones are.
   expect((await scene.reader.read(stream.topic)).length).toBeGreaterThanOrEqual(accepted)
 }, 240_000)
 

@@ -1,5 +1,5 @@
-// POST /events with bodies that are larger than anything that is kept of them: memory stays bounded, clients that
-// others wrote get their answers, and one that goes away leaves what was stored.
+// POST /events with bodies that are larger than what is kept of them: memory stays bounded, third-party clients get
+// their responses, and a client that disconnects leaves what was stored.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -27,11 +27,11 @@ import type { ApartScene } from '../support/scene.ts'
 const run = promisify(execFile)
 const mebibyte = 1_048_576
 const bodyBytes = scale(256, 48) * mebibyte
-/** What may come on top, most of it what V8 has not collected yet. */
+/** Permitted growth, most of it what V8 has not collected yet. */
 const grownBytesMax = measured(64 * mebibyte)
-/** Of one request so many bytes of events may be on their way to Kafka, and their records are a little larger. */
+/** So many bytes of one request's events may be on their way to Kafka; their records are a little larger. */
 const onTheirWayMax = 2 * mebibyte + mebibyte
-/** Several times that. */
+/** Several times `onTheirWayMax`. */
 const piecesWithoutEnd = scale(300, 50)
 const examples = join(import.meta.dirname, '../../../../examples')
 const python = join(import.meta.dirname, '../../../../.weir/venv/bin/python')
@@ -43,7 +43,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
   let streams = 0
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'weir-events-'))
-    // With a small young generation the process is about as large as what it keeps.
+    // With a small young generation, the process is about as large as what it keeps.
     const options = { NODE_OPTIONS: '--max-semi-space-size=4' }
     scene = await startSceneApart({ env: { INGEST_HTTP: server, ...options } })
     contract = await compiledExample('clickstream')
@@ -64,7 +64,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
     'content-type': `application/x-${framing}`,
   })
 
-  /** A request whose body is written as the server takes it, and its answer. */
+  /** A request whose body is written as the server reads it, and its response. */
   function open(
     protocol: 'HTTP/1.1' | 'HTTP/2',
     headers: http.OutgoingHttpHeaders,
@@ -92,7 +92,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
   const metric = (name: string): Promise<number> => metricOf(scene.world.ingest.adminUrl, name)
   const rss = (): Promise<number> => metric('process_resident_memory_bytes')
 
-  /** Of the body that is sent meanwhile, little is ever kept. */
+  /** Only little of the body that is sent during the work is ever kept. */
   async function expectLittleKept(work: () => Promise<void>): Promise<void> {
     const before = await rss()
     let [grown, inFlight, isOver] = [0, 0, false]
@@ -108,7 +108,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
     expect(grown).toBeLessThan(grownBytesMax)
   }
 
-  /** A body of so many bytes at least, of events of 8 KiB. */
+  /** Sends a body of at least so many bytes, of events of 8 KiB. */
   async function sendBody(bytes: number, large: Large): Promise<{ topic: string; events: number }> {
     const { framing, protocol, isZipped } = large
     const { topic, token } = await freshStream()
@@ -133,7 +133,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
   test.each(server === 'own' ? scale([overHttp2, overHttp1], [overHttp2]) : [overHttp2])(
     'little of a body is kept, however long it is: %j',
     async (large) => {
-      await sendBody(bodyBytes / 4, large) // as large as the heap likes to be
+      await sendBody(bodyBytes / 4, large) // lets the heap grow to its usual size
       let sent = { topic: '', events: 0 }
       await expectLittleKept(async () => {
         sent = await sendBody(bodyBytes, large)

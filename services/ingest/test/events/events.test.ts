@@ -1,5 +1,5 @@
-// The way of many events without a network: what is stored in which order, what is rejected, and when all of it
-// is refused.
+// The path of many events without a network: what is stored in which order, what is rejected, and when the whole
+// request is refused.
 import { Buffer } from 'node:buffer'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
@@ -38,7 +38,7 @@ type Posted = { key: string; waiter: Waiter }
 type Parts = {
   chunks?: () => AsyncGenerator<Buffer, void, void>
   lines?: readonly string[]
-  /** What becomes of an event that is to be stored; nothing until the test says so, without it stored. */
+  /** Decides the outcome of an event. Without it every event is stored. */
   onPost?: (posted: Posted) => void
   access?: (asked: number) => typeof access
   shareBytesMax?: number
@@ -48,7 +48,7 @@ async function* oneByOne(lines: readonly string[]): AsyncGenerator<Buffer, void,
   for (const line of lines) yield Buffer.from(`${line}\n`)
 }
 
-/** Each look at it is a tenth of a millisecond later. */
+/** Each call is a tenth of a millisecond later. */
 function tickingClock(): () => number {
   let ticks = 0
   return () => (ticks += 1) / 10

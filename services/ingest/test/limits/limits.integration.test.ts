@@ -1,6 +1,5 @@
-// The limits of a stream over two replicas of ingest, which share nothing but Kafka. In a world of
-// the test's own, where no other replica counts. How much is asked depends on the machine, so what is let in is held
-// against that too.
+// The limits of a stream over two replicas of ingest, which share nothing but Kafka. In a world where no other replica
+// counts. The demand depends on the machine, so the admitted requests are compared with it, too.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
@@ -57,7 +56,7 @@ function never(): never {
 
 type Second = { asked: number; taken: number }
 
-/** Sends at the pace that `demand` gives for each replica and second, without waiting for answers. */
+/** Sends at the rate that `demand` gives for each replica and second, without waiting for responses. */
 async function load(
   send: (replica: number) => Promise<number>,
   seconds: number,
@@ -76,7 +75,7 @@ async function load(
     const count = (counts[Math.floor(second)] ??= { asked: 0, taken: 0 })
     for (const replica of [0, 1]) {
       owed[replica] = (owed[replica] ?? 0) + (demand(replica, second) * (nowMs - lastMs)) / 1000
-      // Who can't keep up asks less, not later.
+      // If the test cannot keep up, it asks less, not later.
       for (let sent = 0; (owed[replica] ?? 0) >= 1 && sent < 100; sent += 1) {
         owed[replica] = (owed[replica] ?? 0) - 1
         count.asked += 1

@@ -1,5 +1,5 @@
-// A stream's rate over several replicas that hear of each other once a second, on a clock that the test moves:
-// replicas tick at different times, and their heartbeats take a while to arrive.
+// A stream's rate over several replicas that report to each other once per second, on a clock that the test moves:
+// replicas tick at different times, and their heartbeats arrive late.
 import { describe, expect, test } from '@jest/globals'
 import { createRates } from '../../src/limits/rates.ts'
 import type { Rates } from '../../src/limits/rates.ts'
@@ -11,11 +11,11 @@ type Simulated = {
   replicas: number
   rate: number
   seconds: number
-  /** Requests a second that a replica gets. */
+  /** Requests per second at a replica. */
   demand: (replica: number, second: number) => number
 }
 
-/** How many all replicas together let in, in each second. */
+/** How many requests all replicas together admit, in each second. */
 function simulate({ replicas, rate, seconds, demand }: Simulated): number[] {
   const parts = Array.from({ length: replicas }, (_, index) => ({
     id: `r${index}`,

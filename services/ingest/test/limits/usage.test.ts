@@ -1,4 +1,4 @@
-// What a replica counts, and the records that tell it: whole counts, so that writing one twice does no harm.
+// What a replica counts, and the records that report it: whole counts, so that writing one twice is harmless.
 import { describe, expect, test } from '@jest/globals'
 import { countsTopic, parseMonthCount, parseUsage } from '@weir/control-state'
 import { createUsage } from '../../src/limits/usage.ts'

@@ -1,10 +1,10 @@
-// A service's admin port, as an operator's probes and scraper use it.
+// A service's admin port, as probes and scrapers use it.
 
-/** On a connection of its own: a kept one may be closed by the other side just as it is used. */
+/** On a new connection: the other side may close a kept one just as it is used. */
 export const askAdmin = (adminUrl: string, path: string): Promise<Response> =>
   fetch(adminUrl + path, { headers: { connection: 'close' } })
 
-/** The sum of every series of the name whose labels are these. */
+/** The sum of all series with this name and these labels. */
 export async function metricOf(
   adminUrl: string,
   name: string,

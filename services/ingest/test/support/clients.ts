@@ -1,5 +1,5 @@
-// Clients of ingest that may misbehave: headers go out as they are given, repeated ones too, over HTTP/2 with
-// prior knowledge and over HTTP/1.1. Nothing of the services is in here.
+// Clients of ingest that may misbehave: headers are sent as given, repeated ones too, over HTTP/2 with prior knowledge
+// and over HTTP/1.1. They use no code of the services.
 import * as http from 'node:http'
 import * as http2 from 'node:http2'
 import * as https from 'node:https'
@@ -18,7 +18,7 @@ export type Answer = {
   body: string
 }
 export type Client = {
-  /** Rejects when the connection breaks off before the answer is whole. */
+  /** Rejects if the connection ends before the response is complete. */
   send(request: Sent): Promise<Answer>
   close(): void
 }
@@ -33,7 +33,7 @@ const connectHttp2: Connect = async (url, tls) => {
     session.once('remoteSettings', resolve).once('error', reject)
     session.once('close', () => reject(new Error('the connection was closed')))
   })
-  session.on('error', () => {}) // every request on it hears of it
+  session.on('error', () => {}) // every request on it gets the error
   const authority = new URL(url).host
   const scheme = url.startsWith('https') ? 'https' : 'http'
   return {

@@ -23,7 +23,9 @@ export const schemaIdHeaders: readonly [string, Header[]][] = [
   ],
 ]
 
-/** What decides between JSON and Avro: the form that is sent, its headers, and the status of the answer. */
+/**
+ * The headers that decide between JSON and Avro: the form that is sent, its headers, and the status of the response.
+ */
 export const typeHeaders: readonly [string, 'json' | 'avro', Header[], number][] = [
   [
     'Svc-Serialization-Type decides over Content-Type',
@@ -85,7 +87,7 @@ export const typeHeaders: readonly [string, 'json' | 'avro', Header[], number][]
   ['without either the first byte decides: anything else is Avro', 'avro', [], 204],
 ]
 
-/** What Avro JSON says, without the names of union branches. */
+/** Removes the names of union branches from Avro JSON. */
 export function flat(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(flat)
   if (typeof value !== 'object' || value === null) return value

@@ -1,9 +1,9 @@
-// Requests that are wrong in several ways at once, in the order in which ingest is to find it.
+// Requests with several faults, in the order in which ingest must find them.
 import { asObject, exampleEvent } from '@weir/testkit'
 import type { Header, Sent } from './clients.ts'
 import { bearer, schema } from './scene.ts'
 
-/** What may be wrong with a request, in the order in which it is to be found. */
+/** The faults of a request, in the order in which they must be found. */
 export const faults = [
   ['path', 404, 'not_found'],
   ['method', 405, 'method_not_allowed'],
@@ -25,10 +25,10 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number][0]
 
-/** One token each: the later of these are wrong with it too, as far as they can be. */
+/** Each has a token, which as far as possible has the later faults of this list, too. */
 const tokenFaults = ['token', 'kind', 'scope', 'enabled', 'eventCount', 'eventRate'] as const
 
-/** `tokens` has one for each of these faults, and `good` is wrong with nothing. */
+/** `wrong` has a token for each of these faults; `good` has no fault. */
 export type Tokens = { readonly good: string; readonly wrong: ReadonlyMap<Fault, string> }
 
 export async function requestWith(wrong: readonly Fault[], tokens: Tokens): Promise<Sent> {

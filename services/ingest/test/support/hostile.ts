@@ -1,7 +1,7 @@
-// Octets that nobody well-meaning sends.
+// Malicious octets.
 import { randomBytes } from 'node:crypto'
 
-/** As Avro writes a long. */
+/** A long in Avro's encoding. */
 export function avroLong(value: bigint): Buffer {
   let left = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n))
   const octets: number[] = []

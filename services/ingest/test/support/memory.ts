@@ -1,2 +1,2 @@
-/** What docs/operations.md promises that ingest keeps resident. */
+/** How much memory ingest keeps resident at most, by docs/operations.md. */
 export const residentBytesMax = 256 * 1_048_576

@@ -1,5 +1,5 @@
-// A broker that goes away for a while under load: what every event was answered, what the topic holds of each
-// afterwards, and what ingest took of memory meanwhile. Two replicas, one for each HTTP/2, share the broker.
+// A broker that is unreachable for a while under load: the response to every event, how often the topic then contains
+// it, and the memory that ingest used. Two replicas, one for each HTTP/2 implementation, share the broker.
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
 import { peakResidentBytes } from '@weir/testkit'
@@ -31,20 +31,20 @@ export type Answered = {
 
 export type Seen = {
   readonly answered: readonly Answered[]
-  /** How often the topic holds each event. */
+  /** How often the topic contains each event. */
   readonly timesStored: ReadonlyMap<string, number>
-  /** From here on the broker said nothing. */
+  /** From here on the broker was silent. */
   readonly beganMs: number
-  /** From here on it may have said something again. */
+  /** From here on the broker may have responded again. */
   readonly endedMs: number
-  /** The most that was on its way to Kafka meanwhile. */
+  /** The maximum that was on its way to Kafka during the outage. */
   readonly inFlightBytes: number
   readonly peakBytes: number
-  /** What /health/ready said since it first said that ingest is ready again, without repetitions. */
+  /** The responses of /health/ready since it first said that ingest is ready again, without repetitions. */
   readonly health: readonly string[]
 }
 
-/** So many events a second each stream sends at most, and less while it is refused, as producers do. */
+/** The pause of each stream between two events; longer while it is refused, as with producers. */
 const pauseMs = 100
 const pauseRefusedMs = 500
 /** Some events are much larger than the rest. */
@@ -55,7 +55,7 @@ const recoveryMs = 45_000
 
 export type Both<Of> = Readonly<Record<'own' | 'node', Of>>
 
-/** One after the other, on one broker; what was seen is by the outage's name. */
+/** Runs the outages in sequence, on one broker; the results are by the outage's name. */
 export async function watchOutages(
   outages: readonly Outage[],
   loads: Both<Load>,
@@ -63,7 +63,7 @@ export async function watchOutages(
   const scene = await startOwnScene({ env: { INGEST_HTTP: 'own' } })
   try {
     const node = await scene.world.replica('ingest', { INGEST_HTTP: 'node' })
-    // Before the first outage: a broker that has just started may be slow to make a topic.
+    // Before the first outage, because a broker that has just started may be slow to create a topic.
     const target = async (ingest: Service, name: string, load: Load): Promise<Target> => ({
       ...load,
       ingest,
@@ -125,9 +125,9 @@ async function watchOutage(
 }
 
 /**
- * For longer than the pause between two looks at control state. Events may be accepted a little before control
- * state was read again, and a look that began before the outage may end after it: what says so until then is true,
- * and no fault.
+ * Waits until ingest is ready for longer than the pause between two refreshes of control state. Events may be accepted
+ * shortly before control state is read again, and a refresh that started before the outage may end after it. Until then
+ * ingest rightly says that it is not ready.
  */
 async function healthOf({ adminUrl }: Service): Promise<string[]> {
   const ready = async (): Promise<Response> => askAdmin(adminUrl, '/health/ready')
@@ -178,7 +178,7 @@ async function startLoad(scene: OwnScene, { ingest, stream, connections, streams
       workers.push(work(client, `${stream.name}-${connection}-${one}`))
   }
   return {
-    /** Once so many events as there are streams were accepted that were sent after this time. */
+    /** Waits until as many events as there are streams, all sent after this time, were accepted. */
     async finish(afterMs: number): Promise<Pick<Seen, 'answered' | 'timesStored'>> {
       const accepted = (): number =>
         answered.filter(({ outcome, sentMs }) => outcome === 204 && sentMs > afterMs).length

@@ -1,4 +1,4 @@
-// Records as control state holds them, for tests without Kafka.
+// Records of control state, for tests without Kafka.
 import { compileContract, prepareContract } from '@weir/contracts'
 import { frameHead } from '@weir/schema-registry'
 import { asObject, exampleContract } from '@weir/testkit'

@@ -1,5 +1,5 @@
-// What most tests of ingest start from: the test run's services, or some of its own, an account with an input stream and a
-// token for it, a client of each protocol, and a reader of what lies in Kafka.
+// What most tests of ingest start from: the test run's services, or the test's own; an account with an input stream and
+// a token for it; a client of each protocol; and a reader of Kafka's topics.
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import {
@@ -40,13 +40,13 @@ export type SceneOptions = {
 export const startScene = async (options: Pick<SceneOptions, 'contracts'> = {}): Promise<Scene> =>
   sceneIn(await joinWorld(), options)
 
-/** With an ingest of its own: for a test that configures, counts, looks into or ends it. */
+/** With the test's own ingest: for a test that configures it, counts, inspects it or ends it. */
 export async function startSceneApart({ env, ...options }: SceneOptions = {}): Promise<ApartScene> {
   const shared = await joinWorld()
   return sceneIn({ ...shared, ingest: await shared.replica('ingest', env) }, options)
 }
 
-/** Beside no other replica of ingest: for limits, which replicas share. */
+/** Without another replica of ingest: for limits, which replicas share. */
 export type AloneScene = Scene<InputWorld>
 export const startSceneAlone = async (): Promise<AloneScene> => sceneIn(await startInputWorld(), {})
 
@@ -83,12 +83,12 @@ export async function sceneIn<World extends AnyWorld>(
 export const bearer = (token: string): Header => ['authorization', `Bearer ${token}`]
 export const schema = (id: string): Header => ['svc-schema-id', id]
 
-/** An event as a producer sends it, parts of it replaced. */
+/** An event as a producer sends it, with some parts replaced. */
 export async function eventOf(name: ExampleContract, parts: object = {}): Promise<string> {
   return JSON.stringify({ ...(await exampleEvent(name)), ...parts })
 }
 
-/** A request that is right in every way. */
+/** A valid request. */
 export async function goodRequest(token: string, parts: object = {}): Promise<Required<Sent>> {
   return {
     method: 'POST',
@@ -98,7 +98,7 @@ export async function goodRequest(token: string, parts: object = {}): Promise<Re
   }
 }
 
-/** Status, code and, when it is given, the whole sentence. */
+/** Checks status, code and, if given, the whole sentence. */
 export function expectRefusal(answer: Answer, status: number, code: string, body?: string): void {
   expect([answer.status, answer.header('svc-error'), answer.body]).toEqual([
     status,
@@ -112,7 +112,7 @@ export function expectRefusal(answer: Answer, status: number, code: string, body
 
 export type Refusal = readonly [status: number, code: string, sentence?: string | undefined]
 
-/** The same answer over both protocols. */
+/** Expects the same response over both protocols. */
 export async function expectRefusedByBoth(
   { clients }: Pick<Scene, 'clients'>,
   request: Sent,

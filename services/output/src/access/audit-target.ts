@@ -1,4 +1,4 @@
-// For the audit log: which stream somebody reads.
+// Names a stream in entries of the audit log.
 import type { StreamRecord } from '@weir/control-state'
 
 export const targetOf = (stream: StreamRecord) =>

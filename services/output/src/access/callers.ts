@@ -1,4 +1,5 @@
-// Who asks: an account by its API key, whose role the route asks for. Without control state as it is now, nobody is known.
+// Identifies the account that calls, by its API key, which must have the role that the route needs. While control state
+// is stale, every call is refused.
 import type { Accounts, Role, StateFollower } from '@weir/control-state'
 import { callerOf } from '@weir/http-api'
 import type { Call, Caller } from '@weir/http-api'

@@ -1,6 +1,5 @@
-// Who may have output read topics for them, and when: one piece of work at a time for each account, a few in all,
-// so that people's questions never take the memory or the time of derivers. Who comes when too many wait is told
-// to come again.
+// Limits the requests for which output reads topics: one at a time per account, and a few in all, so that requests do
+// not take memory or time from derivers. If too many are waiting, a request is refused.
 import { refusal } from '../errors.ts'
 
 /** Runs the work when there is room for it. Throws Refusal `busy` when too many wait already. */

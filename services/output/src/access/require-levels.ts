@@ -1,4 +1,4 @@
-// Requests that would have this deployment open a level that it may not.
+// Refuses requests that need levels which this deployment may not decrypt.
 import type { DerivedStream } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import { levelsDenied } from '../derive/levels.ts'

@@ -1,5 +1,6 @@
-// Who may call what: every route of output, and nothing else can be mounted or upgraded. What shows decrypted events to
-// whoever has an API key is an owner's; dead records and previews are told to developers without any.
+// The role or the credentials that each route of output needs. A route that isn't listed can't be mounted or upgraded.
+// Showing decrypted events to the holder of an API key needs the role `owner`. Dead-lettered records and previews
+// contain none for developers.
 import type { RouteNeeds } from '@weir/control-state'
 import { needsIn } from '@weir/http-api'
 

@@ -1,15 +1,15 @@
-// The console's page at /console: files that clients/console has built, with headers that let the page load nothing
-// but them and call nobody but Weir. It holds no secret, so whoever reaches the port may have it: what the page shows,
-// it asks for with the API key that its user gives it.
+// Serves the console at /console: files that clients/console has built. The headers let the page load only these files
+// and connect only to Weir. The page contains no secret, so it is public: it requests its data with the API key that
+// its user enters.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import express from 'express'
 import type { Express, NextFunction, Request, Response } from 'express'
 
 export type ConsoleSettings = {
-  /** Where the built page lies. */
+  /** The folder of the built page. */
   readonly folder: string
-  /** Both as browsers see them. */
+  /** Both addresses as browsers reach them. */
   readonly authUrl: string
   readonly ingestUrl: string
 }
@@ -55,7 +55,7 @@ function protect(policy: string) {
   }
 }
 
-/** Their names change with what they hold. */
+/** The names of assets change with their content, so they may be cached forever. */
 function keepAssets(res: Response, path: string): void {
   if (path.includes('/assets/')) res.set('cache-control', 'public, max-age=31536000, immutable')
 }

@@ -1,4 +1,5 @@
-// Mounts a route of the table for those whom it names. For a route that asks for a role, the handler gets who calls.
+// Mounts a route of the table and requires what the table says. The handler of a route that needs a role gets the
+// caller.
 import { isRole } from '@weir/control-state'
 import type { AccessTrace, Reading, Role } from '@weir/control-state'
 import { answering, mount, tellingRefusals } from '@weir/http-api'
@@ -13,7 +14,7 @@ type HandlerOf<Of extends Route> = RouteNeedsOfOutput[Of] extends Role
   ? AccountHandler
   : RouteHandler
 
-/** As entries of the audit log call what these routes do. */
+/** The names of these routes' actions in the audit log. */
 const actionOf: { readonly [Of in Route]?: Reading['action'] } = {
   'POST /v2/streams/:stream/outputs/preview': 'read.preview',
   'GET /v2/streams/:stream/outputs/:output/dead': 'read.dead',
@@ -51,5 +52,5 @@ export function mountRoute<Of extends Route>(
   mount({ app, needsOf }, path, { [method]: answer })
 }
 
-/** The table types a handler by what its route needs, which is what `isRole` goes by, too. */
+/** Safe: the table gives a handler its type by what its route needs, and `isRole` checks the same. */
 const asOpen = (handler: AccountHandler): RouteHandler => handler as unknown as RouteHandler

@@ -1,5 +1,5 @@
-// What output answers to HTTP: upgrades go to the gateway, /docs and /openapi.json tell of the API, and a few paths under /v2
-// tell of derived streams what only output can know. Everything else of management is auth's. The console's page is here, too.
+// output's HTTP server. Upgrades go to the gateway, /docs and /openapi.json document the API, and /console serves the
+// console. The paths under /v2 serve what only output knows about derived streams; auth serves all other management.
 import type { Server } from 'node:http'
 import { createNodeServer } from '@weir/http2'
 import type { Guesses, Log, PageOf } from '@weir/kit'
@@ -31,7 +31,7 @@ export type Routes = DeadDeps &
     readonly guesses: Guesses
     readonly log: Log
     readonly console: ConsoleSettings
-    /** Where a code is explained. */
+    /** The page that explains an error code. */
     readonly pageOf: PageOf
   }
 
@@ -58,6 +58,6 @@ export function createApp(routes: Routes): Express {
   return app
 }
 
-/** Wrong API keys, and those alone, may be guesses. */
+/** Only a wrong API key counts as a guess. */
 const wrongSecretOf: WrongSecret = ({ code }, req) =>
   code === 'invalid_api_key' ? bearerOf(req.get('authorization')) : undefined

@@ -1,14 +1,16 @@
-// What lies in dead letter topics, and deriving it again: the way in for those who were asked to look after it. How a
-// partition is retried is in retry-partition.ts.
+// Lists and retries the records of dead letter topics. How a partition is retried is in retry-partition.ts.
 import { scanWindow } from './dead-scan.ts'
 import type { DeadEntry, DeadSpan, DeadWindow } from './dead-scan.ts'
 import { retryPending } from './retry-partition.ts'
 import type { CountRetried, RetryDeps, RetryOptions } from './retry-partition.ts'
 
 export type DeadLetterTopics = {
-  /** Counts what is pending, and gives the `max` newest of each partition, oldest first. Undefined when it was told not to go on. */
+  /**
+   * Counts the pending records, and returns the `max` newest of each partition, oldest first. Undefined if `mayGoOn`
+   * returned false.
+   */
   list(what: ListOptions): Promise<Listed | undefined>
-  /** Each outcome is told once it is certain. Throws refusals `stream_disabled` and `unavailable`, and KafkaError. */
+  /** Calls `count` once an outcome is certain. Throws refusals `stream_disabled` and `unavailable`, and KafkaError. */
   retry(options: RetryOptions, count: CountRetried): Promise<void>
 }
 
@@ -18,12 +20,12 @@ type Topics = { readonly inputTopic: string; readonly deadLetterTopic: string }
 
 export type ListOptions = Topics & {
   readonly max: number
-  /** Asked between reads. */
+  /** Called between reads. */
   mayGoOn(): boolean
 }
 
 type DeadLetterDeps = RetryDeps & {
-  /** What the names of topics begin with. */
+  /** The prefix of topic names. */
   readonly kafkaPrefix: string
 }
 

@@ -1,5 +1,5 @@
-// `…/dead`, `…/dead/retry` and `…/lag`: what of a derived stream could not be derived, deriving it anew, and how
-// far it is behind (docs/wire-format.md, Dead-lettered records, lag and preview). No values are shown.
+// `…/dead`, `…/dead/retry` and `…/lag`: lists the records of a derived stream that could not be derived, derives them
+// again, and shows the lag (docs/wire-format.md, Dead-lettered records, lag and preview). No values are shown.
 import type { LogOffsets } from '@weir/kafka'
 import type { AccessTrace, DerivedStream, InputStream } from '@weir/control-state'
 import { deadLetterTopicOf, isRebuilding, topicOf, transactionalIdOf } from '@weir/control-state'
@@ -26,13 +26,13 @@ export type DeadDeps = DerivationDeps & {
   readonly logs: Pick<PartitionLogs, 'noted'>
   readonly offsets: Pick<LogOffsets, 'ends'>
   readonly decrypterNames: readonly string[]
-  /** What the names of topics begin with. */
+  /** The prefix of topic names. */
   readonly kafkaPrefix: string
-  /** Those that this deployment may open. */
+  /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
   readonly metrics: Pick<OutputMetrics, 'retried'>
   readonly trace: Pick<AccessTrace, 'read'>
-  /** Then what takes long ends with what it has. */
+  /** If so, long work ends with what it has. */
   isStopping(): boolean
 }
 
@@ -85,7 +85,7 @@ function shownEntry(entry: DeadEntry, inputTopic: string) {
   }
 }
 
-/** Null for what no calendar has. */
+/** Null for a time that `Date` can't represent. */
 function timeOf(ms: number): string | null {
   const date = new Date(ms)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
@@ -160,7 +160,7 @@ export const showLag =
       })
       const lag = partitions.reduce((sum, one) => sum + one.lag, 0)
       const what = { ...topicsOf(stream, input), max: 0, mayGoOn: until(countMsMax, deps) }
-      // Null when there are too many to be counted while somebody waits.
+      // Null if counting takes too long.
       const count = (await dead.list(what))?.total ?? null
       const rebuild = isRebuilding(stream) ? {} : { rebuild: rebuildOf(stream) }
       return { status: 200, body: { lag, dead: count, partitions, ...rebuild } }

@@ -1,36 +1,36 @@
-// What of a partition of a dead letter topic is pending: dead letters that no later marker says are done with. Topics
-// may be long, so a stretch is looked at as a window of so many dead letters, whatever comes after it, and of
-// each only what is needed to find it again is held. It decrypts nothing and writes nothing.
+// Finds the pending records of a dead letter partition: dead letters without a later marker that they are done. Topics
+// may be long, so they are scanned in windows. A window holds a limited number of dead letters, of each only what is
+// needed to find it again, and all later markers count. Nothing is decrypted or written.
 import { eventTimeOf } from '@weir/contracts'
 import type { RangeReader, SourceRecord } from '@weir/kafka'
 import { readOrigin, retriedOutcome, SVC_ERROR } from '../records/headers.ts'
 
 export type DeadEntry = {
   readonly partition: number
-  /** In the dead letter topic. */
+  /** The offset in the dead letter topic. */
   readonly offset: bigint
-  /** Of the input record. */
+  /** The offset of the input record. */
   readonly source: bigint
   readonly code: string
   /** The header `svc-schema-id`. */
   readonly schemaId: string
-  /** Of the input record. */
+  /** The time of the input record. */
   readonly timestampMs: number
 }
 
 export type DeadSpan = {
   readonly deadLetterTopic: string
   readonly inputTopic: string
-  /** The full name of the input topic, as sources have it. */
+  /** The full name of the input topic, as in `svc-source`. */
   readonly sourceTopic: string
   readonly partition: number
   readonly from: bigint
-  /** The committed end; not itself part of it. */
+  /** The committed end, exclusive. */
   readonly to: bigint
 }
 
 export type DeadWindow = {
-  /** By source. */
+  /** By the offset of the input record. */
   readonly pending: Map<bigint, DeadEntry>
   /** Where the next window begins. */
   readonly next: bigint
@@ -39,10 +39,10 @@ export type DeadWindow = {
 type Reader = Pick<RangeReader, 'read'>
 
 const WINDOW_RECORDS_MAX = 50_000
-// Headers of strangers may have any length.
+// Headers that others wrote may have any length.
 const TEXT_LENGTH_MAX = 200
 
-/** Undefined when it may not go on, which it asks between reads. */
+/** Undefined if `mayGoOn`, which is called between reads, returned false. */
 export async function scanWindow(
   reader: Reader,
   span: DeadSpan,
@@ -64,7 +64,7 @@ export async function scanWindow(
   return isWhole ? { pending, next: end ?? span.to } : undefined
 }
 
-/** What the markers of a stretch say was done with, and how. */
+/** Reports the markers of a span: which input records are done, and with which outcome. */
 export async function scanMarkers(
   reader: Reader,
   span: DeadSpan,
@@ -78,7 +78,7 @@ export async function scanMarkers(
 
 type Scan = { readonly span: DeadSpan; readonly mayGoOn: () => boolean }
 
-/** Those that come from this partition of the input. False when it was told not to go on. */
+/** Reports the records that come from this partition of the input. False if `mayGoOn` returned false. */
 async function eachOurs(
   reader: Reader,
   { span, mayGoOn }: Scan,

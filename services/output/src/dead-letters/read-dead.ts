@@ -1,5 +1,5 @@
-// The records behind entries of a dead letter topic, as their input topic had them, in pieces that fit into memory. One
-// that was dead-lettered without its value is read where it came from, as long as it is retained there.
+// Reads the records behind entries of a dead letter topic, as the input topic had them, in pieces that fit into memory.
+// A record that was dead-lettered without its value is read from the input, if it is still retained there.
 import { eventTimeOf, timeHeader } from '@weir/contracts'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { SVC_ERROR, SVC_SOURCE } from '../records/headers.ts'
@@ -7,7 +7,7 @@ import type { DeadEntry, DeadSpan } from './dead-scan.ts'
 
 export type DeadPiece = {
   readonly records: readonly SourceRecord[]
-  /** Of which nothing is left to be derived. */
+  /** Entries whose records no longer exist. */
   readonly gone: readonly DeadEntry[]
 }
 
@@ -16,7 +16,7 @@ export type ReadDeps = {
   readonly offsets: Pick<LogOffsets, 'earliest'>
 }
 
-/** The entries are in the order of their offsets. */
+/** The entries must be in the order of their offsets. */
 export async function* readDeadRecords(
   deps: ReadDeps,
   span: DeadSpan,
@@ -32,13 +32,13 @@ export async function* readDeadRecords(
       const known = wanted.get(record.offset)
       return known && wanted.delete(record.offset) ? [{ entry: known, record }] : []
     })
-    // Retention has taken it meanwhile.
+    // Retention has removed it meanwhile.
     if (wanted.delete(entry.offset)) yield { records: [], gone: [entry] }
     yield* piecesOf(deps, span, found)
   }
 }
 
-/** What one read gives. */
+/** The records of one read. */
 async function firstOf(
   { reader }: ReadDeps,
   range: Parameters<RangeReader['read']>[0],
@@ -53,7 +53,7 @@ async function firstOf(
 
 type Found = { readonly entry: DeadEntry; readonly record: SourceRecord }
 
-/** Those without a value come alone: each may be as large as a topic takes. */
+/** A record that is read from the input comes alone, because it may have the maximum size of its topic. */
 async function* piecesOf(
   deps: ReadDeps,
   span: DeadSpan,

@@ -1,8 +1,8 @@
-// Deriving one partition's dead letters again, exactly once (docs/adr/0024-dead-records.md). Whoever writes the
-// partition holds its transactional id, so first everybody else is fenced, its deriver too, which then acquires
-// the partition anew as after any error; then control state and the rest of the dead partition are read; and
-// each transaction holds derived records together with the markers that say their dead letters are done with.
-// What is done is known by these markers alone, so a crash, or another retry, is found out by reading on.
+// Derives one partition's dead letters again, exactly once (docs/adr/0024-dead-records.md). First it fences all other
+// writers, including the deriver, which then acquires the partition again as after any error. Then it reads control
+// state and the rest of the dead letter partition. Each transaction contains derived records and the markers that say
+// their dead letters are done. Only these markers count, so after a crash or another retry, reading on finds what is
+// done.
 import { backoff, delay, hasCode } from '@weir/kit'
 import { createTransactor, encodeRecord } from '@weir/kafka'
 import type {
@@ -24,24 +24,24 @@ import type { DeadEntry, DeadSpan } from './dead-scan.ts'
 import { readDeadRecords } from './read-dead.ts'
 import { TRANSACTION_TIMEOUT_MS, whileOpen } from './while-open.ts'
 
-/** Partition p of the input is derived into partition p of the others. */
+/** Partition p of the input is derived into partition p of the other topics. */
 export type RetryOptions = {
   readonly inputTopic: string
   readonly outputTopic: string
   readonly deadLetterTopic: string
   transactionalIdOf(partition: number): string
-  /** After everybody else is fenced: whether there still is a right to derive into the partition. */
+  /** Called after all others are fenced: whether this deployment still may derive into the partition. */
   mayTake(): Promise<boolean>
-  /** When it throws, none of these records is derived. */
+  /** If it throws, none of these records is derived. */
   readonly transform: Transform
   /**
-   * Told before records are transformed; what it gives is called once it is certain that what came of them is
-   * committed or never will be.
+   * Called before records are transformed. The function that it returns is called once it is certain that the results
+   * are committed or never will be.
    */
   onBegin(): () => void
-  /** Asked right before each commit; false aborts the transaction. */
+  /** Called right before each commit; false aborts the transaction. */
   mayCommit(): boolean
-  /** Asked between transactions; false ends it, and what is left stays pending. */
+  /** Called between transactions; false ends the retry, and the rest stays pending. */
   mayGoOn(): boolean
 }
 
@@ -62,9 +62,9 @@ type Retry = Deps & {
   readonly span: DeadSpan
   readonly pending: Map<bigint, DeadEntry>
   readTo: bigint
-  /** What a transaction holds whose outcome isn't known yet. */
+  /** The records of a transaction whose outcome isn't known yet. */
   unsure: Set<bigint>
-  /** Kafka has refused what came of them because of itself: as no other record may wait for it, it fails again. */
+  /** Records whose results Kafka has refused. They fail again, because no other record may wait for them. */
   readonly refused: Set<bigint>
   /** Records are sent one by one, to find the one that Kafka refuses. */
   isAlone: boolean
@@ -74,7 +74,7 @@ const SLICE_RECORDS_MAX = 500
 const ATTEMPTS_MAX = 12
 const PAUSE = { minMs: 20, maxMs: 500 }
 
-/** Takes from `pending` what is done with. `span.to` is how far the dead partition was read for it. */
+/** Removes what is done from `pending`, which must contain what is pending at `span.to`. */
 export async function retryPending(
   deps: Deps,
   pending: Map<bigint, DeadEntry>,
@@ -93,7 +93,7 @@ export async function retryPending(
     } catch (error) {
       if (!hasCode(error, 'kafka.fenced', 'kafka.outcome_unknown', 'kafka.record_refused'))
         throw error
-      // Of each refusal it learns; being fenced again and again without getting on leads nowhere.
+      // A refusal is progress: it identifies a record. Being fenced again and again without progress ends the retry.
       if (!hasCode(error, 'kafka.record_refused'))
         attempts = pending.size < before ? 0 : attempts + 1
       if (attempts >= ATTEMPTS_MAX)
@@ -134,7 +134,7 @@ async function runUnder(retry: Retry, transactor: Transactor): Promise<void> {
   }
 }
 
-/** Nobody else writes the partition any more: what is committed now is all there is. */
+/** All other writers are fenced, so what is committed now is complete. */
 async function readRest(retry: Retry): Promise<void> {
   const { offsets, reader, span, pending, unsure, readTo, count } = retry
   const ends = await offsets.ends(span.deadLetterTopic, { isolation: 'read_committed' })
@@ -151,7 +151,7 @@ async function readRest(retry: Retry): Promise<void> {
 type Retried = {
   readonly offset: bigint
   readonly outcome: RetryOutcome
-  /** What is written for it. */
+  /** The records to write for it. */
   readonly out: readonly AddressedRecord[]
 }
 
@@ -177,7 +177,7 @@ function retriedAs({ options, span, refused }: Retry, offset: bigint, derived: D
   const { sourceTopic, partition } = span
   const form = derivedForm({ topic: sourceTopic, partition, offset }, derived)
   if (!fits(encodeRecord(form))) return failed
-  // It comes late and says so, lest anybody take it for how far the derivation is.
+  // Marked as retried: it comes late, so it must not count as the partition's position.
   const headers = { ...form.headers, [SVC_RETRIED]: 'passed' }
   const out = [{ ...form, topic: options.outputTopic, partition, headers }]
   return { offset, outcome: 'passed', out }
@@ -221,7 +221,7 @@ async function sendDerived(
   }
 }
 
-/** Which record it was, once it was alone. */
+/** Remembers a refused record that was sent alone; otherwise sends records one by one from now on. */
 function learn(retry: Retry, [first, ...others]: readonly Retried[]): void {
   if (others.length > 0) retry.isAlone = true
   else if (first !== undefined) retry.refused.add(first.offset)

@@ -1,4 +1,4 @@
-// What becomes of the records of an input stream, for whoever derives them: output's own flow, a preview, a retry.
+// Derives the records of an input stream, for output's own flow, for previews and for retries.
 import type { Opener } from '@weir/fieldcrypt'
 import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
 import { createDerive } from './derive.ts'
@@ -15,14 +15,13 @@ export type DerivationDeps = {
   now(): number
 }
 
-/** What a stream of these levels makes of the input's records. */
+/** Derives records of the input for a stream of these levels. */
 export const deriveOf = (
   deps: DerivationDeps,
   levels: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
   input: InputStream,
 ): Derive => createDerive(deriveDepsOf(deps, input), levels, input)
 
-/** What the records of an input stream are read with. */
 export function deriveDepsOf(
   { follower, contract, opener, now }: DerivationDeps,
   input: InputStream,

@@ -1,7 +1,6 @@
-// What a stream of some levels makes of one record of its input: read it, filter it by its consent, open the fields that the
-// stream may see, encode what comes of it. Pure but for the keys it is given; whatever isn't known for certain is not
-// opened, and not passed. What is read of a record serves all streams that are derived from it. Where records come from, and
-// how what comes of them is written, is in flow/.
+// Derives one record for a stream: reads it, filters it by its consent, decrypts the fields that the stream may see,
+// and encodes the result. Pure except for the keys. What isn't known for certain is not decrypted and not passed. All
+// streams of an input share what is read of a record. flow/ fetches the records and writes the results.
 import { consentLevelsOf, timeHeader, timestampOf, writeTime } from '@weir/contracts'
 import type { Contract, Event } from '@weir/contracts'
 import type { Opened, Opener } from '@weir/fieldcrypt'
@@ -21,9 +20,9 @@ export type DeriveDeps = {
   eraKeys: (era: number) => KnownEra
 }
 
-/** Undefined when the record's consent doesn't reach the stream. */
+/** Undefined if the record's consent does not suffice for the stream. */
 export type Derive = (record: SourceRecord) => OutRecord | undefined
-/** The same of a record that was read before. */
+/** The same for a record that was read before. */
 export type DeriveSource = (source: Source) => OutRecord | undefined
 
 type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
@@ -32,16 +31,16 @@ type Leveled = Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>
 const hourMs = 3_600_000
 
 /**
- * What it makes throws `derive.not_known_yet` when a key is missing: wait and try again; `derive.unknown_contract`
- * or `derive.no_such_era` when that can't change any more once control state is followed past the record; `derive.corrupt`
- * or one of other packages for a record that no ingest wrote.
+ * The function that it returns throws `derive.not_known_yet` if a key is missing: wait and try again. It throws
+ * `derive.unknown_contract` or `derive.no_such_era`, which are final once control state is followed past the record. It
+ * throws `derive.corrupt` or an error of another package for a record that ingest did not write.
  */
 export function createDerive(deps: DeriveDeps, stream: Leveled, input: Input): Derive {
   const derive = createDeriveSource(deps, stream, input)
   return (record) => derive(readSource(deps, record))
 }
 
-/** Throws as `createDerive`; what concerns the record alone, `readSource` has thrown before. */
+/** Throws as `createDerive`, except for errors of the record itself, which `readSource` throws. */
 export function createDeriveSource(deps: DeriveDeps, stream: Leveled, input: Input): DeriveSource {
   const levels = levelsOf(stream)
 
@@ -65,7 +64,7 @@ export type Source = {
   readonly registryId: number
   readonly consent: readonly number[]
   readonly timestampMs: number
-  /** One of the caller's own, to be changed. */
+  /** An event of the caller's own, which it may change. */
   takeEvent(): Event
 }
 
@@ -89,7 +88,7 @@ export function readSource(deps: Pick<DeriveDeps, 'contract'>, record: SourceRec
     )
   const event = contract.decodePersonal(framed.payload)
   const consent = consentLevelsOf(event)
-  // The record's own time is the broker's where `message.timestamp.type` says so; keys go by the event's.
+  // Keys depend on the event's time. The record's time may be the broker's (`message.timestamp.type`).
   const timestampMs = timestampOf(event) ?? record.timestampMs
   let decoded: Event | undefined = event
   const takeEvent = (): Event => {
@@ -100,7 +99,7 @@ export function readSource(deps: Pick<DeriveDeps, 'contract'>, record: SourceRec
   return { record, schemaId, keyLink, contract, registryId, consent, timestampMs, takeEvent }
 }
 
-/** What is left of the consent that was sent, once the person has withdrawn levels (docs/forgetting.md). */
+/** The consent that was sent, without the levels that the person has withdrawn since (docs/forgetting.md). */
 function consentLeft(
   { eraKeys }: Pick<DeriveDeps, 'eraKeys'>,
   { keyLink, timestampMs, consent: sent }: Source,
@@ -124,7 +123,7 @@ type ToOpen = {
   readonly input: Input
 }
 
-/** Opens what the stream may see, in place; gives the paths of the fields whose keys are erased. */
+/** Decrypts in place what the stream may see; returns the paths of the fields whose keys are erased. */
 function openFields(deps: DeriveDeps, { levels, source, event, input }: ToOpen): string[] {
   const time = keyTimeOf(source.timestampMs, input.rotationHours * hourMs)
   const era = `stream ${input.streamId}, era ${time.era}`
@@ -147,7 +146,7 @@ function openFields(deps: DeriveDeps, { levels, source, event, input }: ToOpen):
   return [...erased]
 }
 
-/** Names the fields that stay sealed because their keys are erased (docs/wire-format.md Kafka). */
+/** Names the fields that stay encrypted because their keys are erased (docs/wire-format.md Kafka). */
 const undecryptableHeader = 'svc-undecryptable'
 
 const write = (
@@ -166,7 +165,7 @@ const write = (
   timestampMs,
 })
 
-/** The fields of a derived record that stay sealed because their keys are erased. */
+/** The fields of a derived record that stay encrypted because their keys are erased. */
 export const undecryptablePathsOf = ({ headers }: OutRecord): readonly string[] =>
   headers?.[undecryptableHeader]?.toString().split(',') ?? []
 

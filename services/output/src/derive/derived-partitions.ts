@@ -1,5 +1,5 @@
-// What control state says of the partitions of a derived stream: their names in Kafka, where they begin, and whether anybody may
-// derive them now.
+// The partitions of a derived stream, by control state: their names in Kafka, where they begin, and whether they may be
+// derived now.
 import {
   deadLetterTopicOf,
   groupOf,
@@ -14,7 +14,7 @@ import type { Served } from './served-streams.ts'
 export const isDerivable = (stream: DerivedStream): boolean =>
   stream.state === 'ready' && stream.enabled && !isRebuilding(stream)
 
-/** How often it was rebuilt. */
+/** How often the stream was rebuilt. */
 export const rebuildOf = ({ rebuild }: DerivedStream): number => rebuild?.number ?? 0
 
 export const derivedPartitionsOf = (served: Served): DerivedPartition[] =>

@@ -1,6 +1,6 @@
-// What this replica derives: of the streams that are to be derived here, the partitions that are its own. It follows control state
-// and the other replicas, hands each partition to its flow (flow/partition-flow.ts), and notes positions. What it must not own any
-// more it ends first, so that what is on its way is stored.
+// Derives the partitions that this replica owns. It follows control state and the other replicas, gives each partition
+// to its flow (flow/partition-flow.ts), and notes positions. A partition that it must not own any more ends only after
+// its pending records are stored, or after a timeout.
 import type { LogOffsets } from '@weir/kafka'
 import { derivedPartitionOf, isDerivable, rebuildOf } from './derived-partitions.ts'
 import type { PartitionFlow } from './flow/partition-flow.ts'
@@ -22,9 +22,9 @@ export type Deriving = {
   start(): void
   /** How many events each derived topic is behind its input, as far as this replica knows. */
   lags(): Iterable<readonly [topic: string, lag: number]>
-  /** How many streams are for this deployment and ask for levels that it may not open. */
+  /** How many streams this deployment should derive but may not, because of their levels. */
   denied(): number
-  /** Within seconds; what is on its way is stored before, if Kafka takes it. */
+  /** Takes seconds. Pending records are stored first, if Kafka accepts them. */
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export type DerivingDeps = InputDeps &
     readonly offsets: Pick<LogOffsets, 'ends'>
   }
 
-/** A partition of a stream that is this replica's, or was until a moment ago. */
+/** A partition that this replica owns, or owned until a moment ago. */
 type Held = {
   readonly served: Served
   readonly flow: PartitionFlow
@@ -90,7 +90,7 @@ export function createDeriving(deps: DerivingDeps): Deriving {
   }
 }
 
-/** While control state is stale revocations may be missing, so nothing is opened. */
+/** While control state is stale, revocations may be missing, so nothing is decrypted. */
 function watchFreshness({ follower, log }: DerivingDeps, onFresh: () => void): () => void {
   let wasFresh = true
   return () => {
@@ -114,14 +114,14 @@ type Parts = {
 const keyOf = ({ streamId, partition }: Pick<DerivedPartition, 'streamId' | 'partition'>): string =>
   `${streamId}/${partition}`
 
-// --- who derives what ---
+// --- ownership ---
 
 function changed(parts: Parts, streamId: string, served: Served | undefined): void {
   if (served !== undefined) return settle(parts, served)
   for (const one of parts.held.values()) if (one.of.streamId === streamId) void end(parts, one)
 }
 
-/** Takes what of the stream is this replica's, and ends what isn't. */
+/** Starts the stream's partitions that this replica owns, and ends the others. */
 function settle(parts: Parts, served: Served): void {
   const { stream, input } = served
   const { streamId } = input
@@ -151,13 +151,13 @@ async function end(parts: Parts, one: Held): Promise<void> {
   await parts.progress.noteLast(one)
   held.delete(keyOf(one.of))
   inputs.leave(one.served.input, one.of.partition)
-  // It may have become this replica's again meanwhile.
+  // Meanwhile this replica may own it again.
   const now = deps.follower.tables.streamById(one.of.streamId)
   if (now?.kind === 'derived' && now.state === 'ready' && deps.follower.isFresh())
     settle(parts, { stream: now, input: one.served.input })
 }
 
-/** What was noted of many is read together. */
+/** Reads the noted positions of many partitions in one request. */
 function createStarting({ deps, inputs }: Pick<Parts, 'deps' | 'inputs'>): (one: Held) => void {
   let waiting: Held[] = []
 
@@ -190,7 +190,7 @@ function begin(
   flow.add(one.stream)
 }
 
-// --- what may be done ---
+// --- permissions ---
 
 function mayDerive({ follower, owners }: DerivingDeps, one: Held | undefined): boolean {
   if (one === undefined || one.isEnding || !follower.isFresh()) return false
@@ -199,7 +199,7 @@ function mayDerive({ follower, owners }: DerivingDeps, one: Held | undefined): b
   return owners.isMine({ streamId: input.streamId, partition }, stream.decrypterName)
 }
 
-/** By control state as it is now, for who has just fenced the former owner. */
+/** By control state as it is now. Called when the former owner has just been fenced. */
 async function mayOwn(deps: DerivingDeps, one: Held | undefined): Promise<boolean> {
   await deps.follower.catchUp()
   if (one === undefined || !mayDerive(deps, one)) return false

@@ -1,5 +1,5 @@
-// Why a record can't be derived, and the words for it that people read: in the header of a dead record, in answers, as the
-// label of a metric.
+// Why a record can't be derived, and the words for it in headers of dead-lettered records, in responses and in metric
+// labels.
 import type { ContractsErrorCode } from '@weir/contracts'
 import type { FieldcryptErrorCode } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
@@ -7,12 +7,12 @@ import type { RegistryErrorCode } from '@weir/schema-registry'
 
 export type DeriveErrorCode =
   | 'derive.corrupt'
-  /** The partition is another's, or the stream's right to it has ended. */
+  /** Another replica owns the partition, or the stream may not be derived any more. */
   | 'derive.may_not_own'
   | 'derive.no_such_era'
   /** A key is missing: wait and try again. */
   | 'derive.not_known_yet'
-  /** Nobody can say how far a partition was derived: wait, and tell. */
+  /** The position of a partition is unknown: wait, and report it. */
   | 'derive.position_lost'
   | 'derive.unknown_contract'
 
@@ -40,19 +40,19 @@ const reasons: ReadonlyMap<string, Reason> = new Map(Object.entries<Reason>(word
 export const reasonOf = (error: unknown): Reason =>
   (error instanceof AppError ? reasons.get(error.code) : undefined) ?? 'unexpected'
 
-/** The same for a round of records that failed; Kafka's faults keep their own codes. */
+/** The same for a batch that failed; Kafka's errors keep their own codes. */
 export function failureOf(error: unknown): string {
   const reason = reasonOf(error)
   return reason === 'unexpected' && error instanceof AppError ? error.code : reason
 }
 
-/** A key is missing, or its record can't be read: the event's fault is none of these. */
+/** A key is missing, or its record can't be read. The event is not the cause. */
 export const waitReasons = [
   'not_known_yet',
   'key_unavailable',
   'record_unreadable',
 ] as const satisfies readonly Reason[]
-/** Control state may tell otherwise once it is read further. */
+/** Reasons that may not hold any more once control state is read further. */
 export const changingReasons: readonly Reason[] = [
   ...waitReasons,
   'unknown_contract',
@@ -60,6 +60,6 @@ export const changingReasons: readonly Reason[] = [
 ]
 const waiting: readonly Reason[] = waitReasons
 
-/** The record waits until it can be derived. */
+/** Whether the record waits until it can be derived. */
 export const waits = (reason: Reason): boolean => waiting.includes(reason)
 export const mayChange = (reason: Reason): boolean => changingReasons.includes(reason)

@@ -1,27 +1,27 @@
-// How far a derived partition is: the last source in its two logs, and what was noted of it, whichever says more. It is
-// read anew by whoever has fenced the partition, up to the own markers, whatever readers of committed records may see by then. A position
-// that is lost is never guessed: neither is an event derived twice, nor passed over.
+// Finds the position of a derived partition: the last source in its two logs or the noted position, whichever is later.
+// It is read after the partition is fenced, up to the fence's own markers, even past what readers of committed records
+// see. A lost position is never guessed, so no event is derived twice or skipped.
 import type { Admin, LogSearch } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { readOrigin, retriedOutcome } from '../records/headers.ts'
 import { DeriveError } from './errors.ts'
 import type { Noted, NotedPartition, NotedPositions } from './noted-positions.ts'
 
-/** All names are without the prefix. Its two logs have one position. */
+/** All names are without the prefix. The two logs share one position. */
 export type DerivedPartition = NotedPartition & {
   readonly transactionalId: string
   readonly outputTopic: string
   readonly deadLetterTopic: string
-  /** Where to begin when nothing was ever derived into it. */
+  /** The input offset to start from if nothing was ever derived into it. */
   readonly startOffset: bigint
-  /** Where its logs begin then, until retention removes something. */
+  /** Where its logs begin, until retention removes something. */
   readonly logStarts: { readonly derived: bigint; readonly dead: bigint }
 }
 
 export type Fenced = {
-  /** Of who has fenced it. */
+  /** The epoch of the producer that fenced it. */
   readonly epoch: number
-  /** Where its markers lie. */
+  /** The offsets of that producer's markers. */
   readonly derivedEnd: bigint
   readonly deadEnd: bigint
 }
@@ -44,7 +44,7 @@ export function createFindNext(deps: FindNextDeps) {
       { stream, partition, end: `${now.end}`, notedEnd: `${end}`, next: `${now.next}` },
       'Kafka has lost the end of a derived partition: it is derived again from where its logs end',
     )
-    // The log will grow past what was noted, which would count again then.
+    // Otherwise the log would grow past the old noted end, and the old position would count again.
     await noted.replace({ of, ...now })
   }
 
@@ -73,7 +73,7 @@ const latest = (offsets: readonly bigint[]): bigint | undefined =>
     undefined,
   )
 
-/** The input offset that the last record of a log comes from. What a retry wrote doesn't count: it comes late. */
+/** The input offset of a log's last record. Records of a retry don't count: they come late. */
 function findSource(
   { search, kafkaPrefix }: Pick<FindNextDeps, 'search' | 'kafkaPrefix'>,
   { inputTopic, partition }: DerivedPartition,
@@ -87,7 +87,10 @@ function findSource(
   })
 }
 
-/** Of a partition whose logs say nothing. They are asked only after they were searched: what begins as it was made did so then. */
+/**
+ * For a partition whose logs contain no source. The log starts are read after the search: if they are unchanged now,
+ * they were unchanged during it.
+ */
 async function startOf(
   { admin, kafkaPrefix }: Pick<FindNextDeps, 'admin' | 'kafkaPrefix'>,
   { outputTopic, deadLetterTopic, partition, startOffset, logStarts }: DerivedPartition,

@@ -1,5 +1,5 @@
-// The partitions of input streams that something is derived from here, each with one flow, and what streams of the same levels
-// have in common.
+// The partitions of input streams from which something is derived here, each with one flow, and the groups of streams
+// with the same levels.
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { topicOf } from '@weir/control-state'
 import { createFetcher } from '@weir/kafka'
@@ -25,7 +25,7 @@ export type InputDeps = DerivationDeps & {
 }
 
 export type Inputs = {
-  /** To be left by whoever has joined it. */
+  /** Each `join` needs a `leave`. */
   join(input: InputStream, partition: number): PartitionFlow
   leave(input: InputStream, partition: number): void
   groupOf(served: { readonly stream: DerivedStream; readonly input: InputStream }): Group
@@ -84,7 +84,7 @@ export function createInputs(
   }
 }
 
-/** What all flows have in common. */
+/** What all flows share. */
 const sharedBy = ({ kafka, follower, openings, logs, owners, log }: InputDeps) => ({
   logs,
   fetcher: createFetcher(kafka),

@@ -1,5 +1,5 @@
-// Contracts as output needs them: compiled once, and archived ones too, since their events lie in the
-// topics still.
+// Contracts as output needs them: compiled once. Archived contracts are included, because topics still contain their
+// events.
 import { compileContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import type { ContractRecord, Tables } from '@weir/control-state'

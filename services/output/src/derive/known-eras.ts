@@ -1,12 +1,12 @@
-// Which keys an era of an input stream has, as far as this replica knows. Gone, never there and not at hand
-// are three things, and each is said only when it is certain. Keys themselves are the keyring's.
+// Which keys an era of an input stream has, as far as this replica knows. Erased, nonexistent and missing keys are
+// distinguished, and each is reported only when it is certain. The keys themselves are in the keyring.
 import { eraAt, eraEndMs } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { InputStream, StateFollower } from '@weir/control-state'
 
 /**
- * The keys of an era of the input stream. `erased`: gone for good; `never`: no event can have been sealed in
- * it; undefined: not at hand, which is never taken for either.
+ * The keys of an era of the input stream. `erased`: gone for good; `never`: no event can have been encrypted in the
+ * era; undefined: missing here, which never counts as one of the others.
  */
 export type KnownEra = EraKeys | 'erased' | 'never' | undefined
 
@@ -22,9 +22,9 @@ type EraKeysDeps = {
 }
 
 /**
- * The input's keys of an era. They are erased when no part of their tree is there and the era is past
- * the stream's key retention, and not before (docs/keys.md, A sealed field). `never` holds for good once
- * control state has been followed past the record that names the era: ingest seals with keys that are there.
+ * The input's keys of an era. They are erased only if no record of their key tree exists and the era is past the
+ * stream's key retention (docs/keys.md, An encrypted field). `never` is final once control state has been followed past
+ * the record that names the era: ingest encrypts only with keys that exist.
  */
 export function createKnownEras(
   { follower, now }: EraKeysDeps,
@@ -43,7 +43,7 @@ export function createKnownEras(
     return first !== undefined
   }
   const hasTree = (era: number): boolean => hasAny(`${billingId}/${streamId}/${era}/tree`)
-  /** Before the stream was made or in time to come, and no part of it was ever made. */
+  /** The era is before the stream was created or in the future, and no key record of it exists. */
   const wasNever = (era: number): boolean => {
     const isOutside = era < eraAt(input.createdAtMs) || era > eraAt(now())
     return isOutside && !hasAny(`${billingId}/${streamId}/${era}/`)

@@ -1,14 +1,14 @@
-// What a derived stream's consent levels mean (spec Events 4 and 5; docs/wire-format.md Derived
-// streams). CUMULATIVE has one level and sees what lies at it and below; GRANULAR sees exactly its
-// levels. Deny is the default: no levels pass and open nothing.
+// What a derived stream's consent levels mean (spec Events 4 and 5; docs/wire-format.md Derived streams). CUMULATIVE
+// has one level and sees this level and all below; GRANULAR sees exactly its levels. The default is to deny: a stream
+// without levels passes and decrypts nothing.
 import { levelOfPart } from '@weir/fieldcrypt'
 import { opensLevel } from '@weir/control-state'
 import type { DerivedStream } from '@weir/control-state'
 
 export type Levels = {
-  /** True when the consent of an event lets it into the stream. */
+  /** Whether the consent of an event lets it into the stream. */
   readonly pass: (consentLevels: readonly number[]) => boolean
-  /** True when the stream may see fields of the level. */
+  /** Whether the stream may see fields of the level. */
   readonly open: (level: number) => boolean
 }
 
@@ -22,10 +22,13 @@ export function levelsOf(
   return { pass, open: (level) => opensLevel(stream, level) }
 }
 
-/** Which levels a deployment may open at all; undefined for every level there is. */
+/** Which levels a deployment may decrypt; undefined for all levels. */
 export type LevelsAllowed = readonly number[] | undefined
 
-/** The levels that a stream asks for and a deployment may not open: with any of them it derives nothing. */
+/**
+ * The levels that a stream needs and a deployment may not decrypt. If there are any, the deployment derives nothing of
+ * it.
+ */
 export function levelsDenied(
   { consentLevels, consentLevelType }: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
   allowed: LevelsAllowed,
@@ -39,7 +42,10 @@ export function levelsDenied(
   return asked.filter((level) => !allowed.includes(level))
 }
 
-/** Output has the wrapping key `open` and those of its levels: never `link`, which leads from a key field value to a person. */
+/**
+ * output has the wrapping key `open` and those of its levels, but never `link`, which leads from a key field value to a
+ * person.
+ */
 export const mayUnwrapOf =
   (allowed: LevelsAllowed) =>
   (keyName: string): boolean => {

@@ -1,16 +1,17 @@
-// How far derived partitions are, as offsets of their groups: for whoever acquires them next, and for tools that show the lag. Kafka
-// takes such an offset from anybody, however late it comes. So its metadata says which stream it is of and after which rebuild, and how
-// long the derived log was: what a stranger commits, or what was noted of a deleted stream of the same name, is no position.
+// Notes positions of derived partitions as offsets of their groups, for the next owner and for tools that show the lag.
+// Kafka accepts such an offset from anyone, however late. So the metadata names the stream and its rebuild, and says
+// how long the derived log was. An offset that a stranger committed, or that was noted for a deleted stream of the same
+// name, is not a position.
 import { createPositions } from '@weir/kafka'
 import type { Kafka, Position } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
-/** What the position of a derived partition stands under. */
+/** What identifies the noted position of a derived partition. */
 export type NotedPartition = {
   /** Of the derived stream. */
   readonly streamId: string
-  /** What was noted before its last rebuild doesn't count. */
+  /** Positions noted before the last rebuild don't count. */
   readonly rebuild: number
   readonly groupId: string
   readonly inputTopic: string
@@ -18,29 +19,29 @@ export type NotedPartition = {
 }
 
 export type Noted = {
-  /** The next input offset to be derived: all that comes of those before it is acknowledged. */
+  /** The next input offset to be derived. All results of offsets before it are acknowledged. */
   readonly next: bigint
   /** One past the last offset of the derived log that was acknowledged by then. */
   readonly end: bigint
-  /** Of the owner that noted it. */
+  /** The epoch of the owner that noted it. */
   readonly epoch: number
 }
 
 export type Note = Noted & { readonly of: NotedPartition }
 
 export type NotedPositions = {
-  /** Those that are of the stream. Throws KafkaError `kafka.unavailable` or `kafka.refused`. */
+  /** Leaves out what is not a position of the stream. Throws KafkaError `kafka.unavailable` or `kafka.refused`. */
   read<Of extends NotedPartition>(of: readonly Of[]): Promise<ReadonlyMap<Of, Noted>>
-  /** In place of one that is wrong. Throws KafkaError `kafka.group_not_empty`, `kafka.unavailable` or `kafka.refused`. */
+  /** Replaces a wrong position. Throws KafkaError `kafka.group_not_empty`, `kafka.unavailable` or `kafka.refused`. */
   replace(note: Note): Promise<void>
-  /** In one request for each group. What can't be noted is lost; it never throws. */
+  /** Sends one request for each group. Never throws; a position that can't be noted is lost. */
   note(notes: readonly Note[]): Promise<void>
   close(): Promise<void>
 }
 
 export type NotedPositionsDeps = {
   readonly kafka: Kafka
-  /** What names in Kafka begin with, for the log. */
+  /** The prefix of names in Kafka, for the log. */
   readonly kafkaPrefix: string
   readonly log: Log
   readonly now: () => number
@@ -105,7 +106,7 @@ function notedIn(
   return { next: found.offset, end: BigInt(end), epoch: Number(epoch) }
 }
 
-/** A fault of one group is told of for each, one of Kafka's once for all. */
+/** An error because of a group's members is logged for each group, any other error once for all groups. */
 function createTelling({ kafkaPrefix, log, now }: Omit<NotedPositionsDeps, 'kafka'>) {
   const toldAtMs = new Map<string, number>()
   return (groupId: string, error: unknown): void => {

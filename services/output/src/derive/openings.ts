@@ -1,13 +1,13 @@
-// What holds values that were opened and isn't stored yet, and with keys of when they were opened. What this replica says of how far
-// it has followed `weir.keys` must be true of them, too: an erasure is applied when nothing that was opened before it can be stored
-// any more (docs/forgetting.md).
+// Knows which work holds decrypted values that aren't stored yet, and how far `weir.keys` was followed when it began.
+// The position in `weir.keys` that this replica reports must hold for this work, too: an erasure is applied when
+// nothing that was decrypted before it can be stored any more (docs/forgetting.md).
 
 export type Positions = { readonly control: bigint; readonly keys: bigint }
 
 export type Openings = {
-  /** Before values are opened; what it gives is to be called when they are stored, or can't be any more. */
+  /** Call this before values are decrypted, and what it returns when they are stored, or can't be any more. */
   begin(): () => void
-  /** Of whoever is behind: the tables, or what was opened before they got so far. */
+  /** The lower position: of the tables, or of unfinished work. */
   positions(): Positions
 }
 

@@ -1,7 +1,7 @@
-// The two logs of a derived partition, that of derived records and that of dead letters: who may write them, and how far they are.
-// Each record says what it comes from, and only one owner writes, so both logs together say how far the partition is derived; a noted
-// position counts where it says more. The order protects that each event is derived exactly once: fence the former owner,
-// ask whether this replica may own, and only then read the position. A position that is lost is never guessed.
+// The two logs of a derived partition, for derived records and for dead letters: who may write them, and the position.
+// Each record names its source, and only one owner writes, so both logs together give the position; a later noted
+// position counts instead. The order ensures that each event is derived exactly once: fence the former owner, ask
+// whether this replica may own, and only then read the position. A lost position is never guessed.
 import { createAdmin, createAppender, createFencer, createLogSearch, KafkaError } from '@weir/kafka'
 import type { Appender, AppendLane, Fencer, Kafka, LanePlace } from '@weir/kafka'
 import { delay, withTimeout } from '@weir/kit'
@@ -22,7 +22,7 @@ export type Owned = {
   readonly derived: AppendLane
   /** For batches of dead letters. */
   readonly dead: AppendLane
-  /** To be noted with positions: who owns it, and where the derived log ended. */
+  /** Noted with positions: the owner's epoch, and where the derived log ended. */
   readonly epoch: number
   readonly end: bigint
   /** Ends both lanes for good. */
@@ -31,29 +31,31 @@ export type Owned = {
 
 export type PartitionLogs = {
   /**
-   * Makes this replica the one writer. `mayOwn` is asked after the fence and before the position is read. Throws DeriveError
-   * `derive.may_not_own` or `derive.position_lost`; KafkaError `kafka.fenced`, `kafka.unavailable`, `kafka.refused` or, when a noted
-   * position is wrong and can't be replaced, `kafka.group_not_empty`.
+   * Makes this replica the only writer. `mayOwn` is called after the fence and before the position is read. Throws
+   * DeriveError `derive.may_not_own` or `derive.position_lost`; KafkaError `kafka.fenced`, `kafka.unavailable`,
+   * `kafka.refused` or, if a wrong noted position can't be replaced, `kafka.group_not_empty`.
    */
   acquire(of: DerivedPartition, mayOwn: () => Promise<boolean>): Promise<Owned>
-  /** What was noted last: `next` is a lower bound. Without one, only who acquires the partition knows. */
+  /**
+   * The last noted positions: `next` is a lower bound. Without one, only acquiring the partition finds the position.
+   */
   noted(of: readonly DerivedPartition[]): Promise<ReadonlyMap<DerivedPartition, Noted>>
-  /** `end`: of the derived log, as it is acknowledged. What can't be noted is lost; it never throws. */
+  /** `end`: the acknowledged end of the derived log. Never throws; a position that can't be noted is lost. */
   note(notes: readonly (Noted & { readonly of: DerivedPartition })[]): Promise<void>
   close(): Promise<void>
 }
 
 export type PartitionLogsDeps = {
   readonly kafka: Kafka
-  /** What names in Kafka begin with. */
+  /** The prefix of names in Kafka. */
   readonly kafkaPrefix: string
   readonly log: Log
   readonly now?: () => number
-  /** After this time without a sign of life, a replica writes no more. */
+  /** A replica that gets no message for this long writes no more. */
   readonly leaseMs?: number
 }
 
-// A topic that has just been created can hold up its fence for 30 s.
+// A topic that has just been created can delay its fence for 30 s.
 const ACQUIRE_WITHIN_MS = 40_000
 const LEASE_MS = 12_000
 const CLOSE_WITHIN_MS = 5_000
@@ -88,7 +90,7 @@ export function createPartitionLogs(deps: PartitionLogsDeps): PartitionLogs {
     async close() {
       closing.abort()
       owned.close()
-      // A fence that comes later could take a partition from its next owner.
+      // A later fence could stop the partition's next owner.
       await withTimeout(Promise.allSettled(acquiring), CLOSE_WITHIN_MS, 'acquire').catch(() => {})
       appender.close()
       parts.fencer.close()
@@ -130,7 +132,7 @@ type FenceDeps = {
   readonly signal: AbortSignal
 }
 
-/** From then on the former owner writes no more. */
+/** Once it resolves, the former owner can't write any more. */
 function createFence({ fencer, log, leaseMs, signal }: FenceDeps) {
   return async (of: DerivedPartition): Promise<Fenced & Pick<LanePlace, 'identity'>> => {
     const { transactionalId, outputTopic, deadLetterTopic, partition } = of

@@ -1,5 +1,5 @@
-// How far the partitions are that this replica derives: noted from time to time, for whoever derives them next and for tools that show
-// the lag, and told as a lag.
+// How far the partitions that this replica derives are: noted regularly, for the next owner and for tools that show the
+// lag, and reported as a lag.
 import type { LogOffsets } from '@weir/kafka'
 import type { PartitionFlow } from './flow/partition-flow.ts'
 import type { Stream } from './flow/stream.ts'
@@ -8,20 +8,23 @@ import type { DerivedPartition, PartitionLogs } from './partition-logs.ts'
 export type Progressing = {
   readonly of: DerivedPartition
   readonly flow: Pick<PartitionFlow, 'end'>
-  /** Undefined until it is known where to begin. */
+  /** Undefined until the partition's position is known. */
   readonly stream: Stream | undefined
 }
 
 export type Progress = {
-  /** Those of which more is stored than was noted; the longest unnoted first, and not more than take a second. */
+  /**
+   * Notes partitions of which more is stored than was noted: the longest unnoted first, and no more than fit into a
+   * second.
+   */
   note(all: Iterable<Progressing>): Promise<void>
-  /** Of one that ends; those that end at the same time are noted together. */
+  /** Notes a partition that ends. Those that end at the same time are noted together. */
   noteLast(one: Progressing): Promise<void>
-  /** Asks Kafka where those inputs end that nobody reads on, for the lag of streams that wait. */
+  /** Asks Kafka for the ends of inputs that nobody is reading, for the lag of streams that wait. */
   lookAtEnds(all: Iterable<Progressing>): Promise<void>
 }
 
-/** A group's positions expire when nobody has committed them for a week. */
+/** A group's positions expire if nobody has committed them for a week. */
 const NOTE_AGAIN_MS = 86_400_000
 const AT_ONCE = 1_000
 
@@ -105,7 +108,7 @@ function dueOf(all: Iterable<Progressing>, max = Infinity): Notes {
 
 const notedMs = ({ stream }: { readonly stream: Stream }): number => stream.noted?.atMs ?? 0
 
-/** By derived topic, in events of the input. A stream with a partition of which nothing is known yet is left out. */
+/** By derived topic, in events of the input. A stream with a partition whose position is unknown is left out. */
 export function* lagsOf(
   all: Iterable<Progressing>,
 ): Generator<readonly [topic: string, lag: number]> {

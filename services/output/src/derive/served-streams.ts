@@ -1,5 +1,6 @@
-// Which derived streams this deployment derives, by control state: those that are ready, whose decrypter it is, and of whose levels
-// it may open all. It says what changed; which of their partitions are this replica's is another matter (owners/).
+// Which derived streams this deployment derives, by control state: streams that are ready, have its decrypterName, and
+// have only levels that it may decrypt. It reports changes. Which of their partitions this replica owns is decided in
+// owners/.
 import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
 import { controlTopic, topicOf } from '@weir/control-state'
 import type { Log } from '@weir/kit'
@@ -9,19 +10,19 @@ import type { LevelsAllowed } from './levels.ts'
 export type Served = { readonly stream: DerivedStream; readonly input: InputStream }
 
 export type ServedStreams = {
-  /** Tells at once of what is there, and then of each change. Gives what ends it. */
+  /** Reports what is there immediately, then each change. Returns a function that ends it. */
   follow(): () => void
   all(): Iterable<Served>
-  /** How many streams are for this deployment and ask for levels that it may not open. */
+  /** How many streams this deployment should derive but may not, because of their levels. */
   denied(): number
 }
 
 export type ServedDeps = {
   readonly follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange'>
   readonly decrypterNames: readonly string[]
-  /** Those that this deployment may open. */
+  /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
-  /** Undefined: it is not to be derived here any more. */
+  /** Undefined: the stream is no longer derived here. */
   readonly onChange: (streamId: string, served: Served | undefined) => void
   readonly log: Log
 }
@@ -64,11 +65,11 @@ function settle(table: Table): void {
   for (const stream of tables.streams()) if (stream.kind === 'derived') put(table, stream)
 }
 
-/** Of one record that changed only the stream of that name is looked at. */
+/** If one record changed, only the streams of that name are checked. */
 function changed(table: Table, topic: string, key?: string): void {
   const { tables, isFresh } = table.deps.follower
   if (topic !== controlTopic) return
-  // Tables that are being read anew lack streams that are there.
+  // Tables that are being read again lack streams that exist.
   if (!isFresh() || key === undefined) {
     table.isUnsettled = true
     return
@@ -90,7 +91,7 @@ function put({ deps, served, rights }: Table, stream: DerivedStream): void {
   } else if (served.delete(stream.streamId)) deps.onChange(stream.streamId, undefined)
 }
 
-/** One that is there no more is gone, whatever has its name now. */
+/** Found by id: another stream may have its name now. */
 function putById(table: Table, { streamId }: DerivedStream): void {
   const now = table.deps.follower.tables.streamById(streamId)
   if (now?.kind === 'derived') put(table, now)
@@ -108,7 +109,7 @@ function servedAs(
   return input && { stream, input }
 }
 
-/** Which streams this deployment may open, and those that it is to derive and may not, by topic. */
+/** Which streams this deployment may decrypt. `denied`: the topics of those that it should derive but may not. */
 function createRights({ levels, log }: Pick<ServedDeps, 'levels' | 'log'>) {
   const denied = new Set<string>()
   return {

@@ -1,4 +1,4 @@
-// What is told of a derived stream: counted, logged, and traced.
+// Reports what happens to a derived stream: in metrics, the log and traces.
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { topicOf } from '@weir/control-state'
 import type { Log } from '@weir/kit'
@@ -13,7 +13,7 @@ export type ReportDeps = {
   readonly log: Log
   /** Undefined when there are no traces. */
   readonly tracing: Tracing | undefined
-  /** What names in Kafka begin with, for traces. */
+  /** The prefix of names in Kafka, for traces. */
   readonly kafkaPrefix: string
 }
 
@@ -50,7 +50,7 @@ export function reportsOf(
 const OFFSETS_LOGGED_MAX = 20
 const LOG_EVERY_MS = 1_000
 
-/** One line a second tells of dead letters, however many there are. */
+/** At most one line per second reports dead letters, however many there are. */
 function createDeadLog(log: Log, what: { readonly stream: string; readonly partition: number }) {
   let dead: DeadAt[] = []
   let records = 0

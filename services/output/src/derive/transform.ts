@@ -1,24 +1,24 @@
-// A batch of records that are derived while somebody waits, in a preview or a retry: what one can't become because of itself
-// (docs/architecture.md 4) is its own affair, and no other's. A verdict is only given when control state has been followed past the
-// record and is whole.
+// Derives a batch of records while a caller waits, in a preview or a retry. A record that can't be derived
+// (docs/architecture.md 4) does not affect the others. Results are given only when control state has been followed past
+// the records and is complete.
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import type { StateFollower } from '@weir/control-state'
 import type { Derive } from './derive.ts'
 import { changingReasons, DeriveError, reasonOf, waitReasons } from './errors.ts'
 
-/** A record that can't be derived because of itself, and why. */
+/** A record that can't be derived, and the code that says why. */
 type Dead = { readonly dead: string }
 
-/** What becomes of a record; undefined: nothing. */
+/** The result of a record; undefined if it is filtered out. */
 export type Derived = OutRecord | Dead | undefined
 
 export const isDead = (derived: Derived): derived is Dead =>
   derived !== undefined && 'dead' in derived
 
-/** In the same order. */
+/** The results have the order of the records. */
 export type Transform = (records: readonly SourceRecord[]) => Promise<readonly Derived[]>
 
-/** Under which records are dead-lettered: what `derive` and Kafka's bound on a record's size find. */
+/** The codes of dead letters: errors of `derive`, and Kafka's limit for the size of a record. */
 export const deadCodes = [
   'unknown_contract',
   'no_such_era',
@@ -28,10 +28,10 @@ export const deadCodes = [
   'too_large',
   'unexpected',
 ] as const
-/** Of batches that fail, those that are ours; Kafka's own join them when they come. */
+/** Our own codes for batches that fail. Kafka's codes are added when they occur. */
 export const failureCodes: readonly string[] = [...waitReasons, 'position_lost', 'unexpected']
 
-/** What would wait is dead for now, under the code that says why. */
+/** A record that would have to wait counts as dead for now, with the code that says why. */
 export function createTryAll(
   derive: Derive,
   follower: Pick<StateFollower, 'refresh' | 'isFresh'>,

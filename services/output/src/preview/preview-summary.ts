@@ -1,5 +1,5 @@
-// What a preview tells of derived records: how many pass, which personal fields come out open or sealed, and a few
-// events as the stream would show them. It sees records as consumers would, and keeps of them only the samples.
+// What a preview says about derived records: how many pass, which personal fields are decrypted, and a few events as
+// the stream would show them. It sees records as consumers would, and keeps only the samples.
 import type { Event, EventFields } from '@weir/contracts'
 import { unframe } from '@weir/schema-registry'
 import type { OutRecord } from '@weir/kafka'
@@ -65,7 +65,7 @@ export function createSummary({ contractNamed, levels, samplesMax }: SummaryOpti
 const byName = (a: Field, b: Field): number =>
   `${a.contract}\n${a.path}` < `${b.contract}\n${b.path}` ? -1 : 1
 
-/** A list has several texts under one path. */
+/** A list has several texts with the same path. */
 function levelsByPath(contract: Pick<EventFields, 'mapPii'>, event: Event): Map<string, number> {
   const levels = new Map<string, number>()
   contract.mapPii(event, (text, path, level) => {

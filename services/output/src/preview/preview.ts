@@ -1,6 +1,6 @@
-// `POST …/outputs/preview`: what a derived stream of these levels would hold, told from the input's last events
-// without making it. What becomes of a record is what a deriver makes of it, by the same function; nothing is
-// written. Reading is bounded by events, by time, and to one fetch in memory.
+// `POST …/outputs/preview`: what a derived stream of these levels would contain, from the input's newest events,
+// without creating it. Records are derived by the same function as in a deriver; nothing is written. Reading is bounded
+// by events, by time, and to one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { bodyRule, checkBody, lookUpInput, readJson } from '@weir/http-api'
@@ -27,12 +27,12 @@ import type { ConcurrencyLimiter } from '../access/concurrency-limiter.ts'
 
 export type PreviewDeps = DerivationDeps & {
   readonly limited: ConcurrencyLimiter
-  /** Those that this deployment may open. */
+  /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
   readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: RangeReader
   readonly trace: Pick<AccessTrace, 'read'>
-  /** Then it tells of what it has read. */
+  /** If so, the response contains what was read so far. */
   isStopping(): boolean
 }
 
@@ -42,7 +42,7 @@ const readMsMax = 20_000
 const samplesMax = 5
 /** Samples are decrypted events of people. */
 const samplesNeed: Role = 'owner'
-/** Between two of these others get their turn of the event loop. */
+/** After this many records other work gets its turn of the event loop. */
 const recordsAtOnce = 250
 
 export const previewBody = z
@@ -106,7 +106,7 @@ function* piecesOf(records: readonly SourceRecord[]): Generator<readonly SourceR
 
 type PartitionRange = { readonly partition: number; readonly from: bigint; readonly to: bigint }
 
-/** The last records of all partitions together: as many of each, as far as they have so many. */
+/** The last records of all partitions together: the same number of each, unless a partition has fewer. */
 export function lastRanges(
   from: readonly bigint[],
   to: readonly bigint[],

@@ -1,20 +1,20 @@
-// What is written of an input record: the derived record, or what is kept of a dead one, which is its key, value, headers and time as
-// they are, and three headers more. What would not fit is left out; the header `svc-source` says where all of it lies. It
-// decides nothing about records, and sends nothing.
+// What is written for an input record: the derived record, or the dead letter, which has the record's key, value,
+// headers and time, and three more headers. What would not fit is left out; the header `svc-source` says where the
+// whole record is. This module decides nothing about records and sends nothing.
 import { timeHeader, writeTime } from '@weir/contracts'
 import { batchBytesMaxOf, encodeRecord } from '@weir/kafka'
 import type { BatchRecord, EncodedRecord, OutRecord, SourceRecord } from '@weir/kafka'
 import { SVC_ERROR, SVC_SOURCE, writeOrigin } from './headers.ts'
 import type { Origin } from './headers.ts'
 
-// As auth makes the topics of streams.
+// The limit that auth sets for the topics of streams.
 const BATCH_BYTES_MAX = 4_194_304
 
-/** Whether a topic takes it. */
+/** Whether a topic accepts the record. */
 export const fits = (record: EncodedRecord): boolean =>
   batchBytesMaxOf([record], 0) <= BATCH_BYTES_MAX
 
-/** Brokers give it the time at which it is appended. */
+/** Brokers give the record the time at which it is appended. */
 export const derivedForm = (
   source: Origin,
   { key, value, headers, timestampMs = Date.now() }: OutRecord,
@@ -25,7 +25,7 @@ export const derivedForm = (
   timestampMs,
 })
 
-/** `refusals`: how many forms of it Kafka has refused already; each time there is less of it. */
+/** `refusals`: how many forms of the record Kafka has refused; each next form contains less. */
 export function deadLetterForm(
   source: Origin,
   { key, value, headers, timestampMs }: SourceRecord,

@@ -1,5 +1,5 @@
-// The headers by which output knows its own records. `svc-source` on each says which input record it comes from: by it anyone can
-// check that nothing is missing or doubled, and output finds out how far it was.
+// The headers by which output knows its own records. `svc-source` on each names its input record: by it anyone can
+// check that nothing is missing or doubled, and output finds its position.
 import type { SourceRecord } from '@weir/kafka'
 
 /** The place of an input record, by the full name of its topic. */
@@ -10,9 +10,9 @@ export type Origin = {
 }
 
 export const SVC_SOURCE = 'svc-source'
-/** On a dead letter: why it is one. */
+/** On a dead letter: the code that says why. */
 export const SVC_ERROR = 'svc-error'
-/** On what a retry wrote: a derived record that comes late, and the marker that its dead letter is done with. */
+/** On what a retry wrote: a derived record that comes late, or the marker that a dead letter is done. */
 export const SVC_RETRIED = 'svc-retried'
 
 // svc-source = topic "/" 1*DIGIT "/" 1*DIGIT       ; partition, then offset; a topic name has no "/"
@@ -27,6 +27,9 @@ export function readOrigin({ headers }: SourceRecord): Origin | undefined {
   return { topic, partition: Number(partition), offset: BigInt(offset) }
 }
 
-/** Of what a retry wrote. A dead letter may have that header from whoever wrote it into the input. */
+/**
+ * The outcome, if a retry wrote the record. A dead letter may have the header, too, from the writer of its input
+ * record.
+ */
 export const retriedOutcome = ({ headers }: SourceRecord): string | undefined =>
   headers[SVC_ERROR] === undefined ? headers[SVC_RETRIED]?.toString() : undefined

@@ -1,11 +1,11 @@
-// A person's event as text: a line of NDJSON, which holds everything, or rows of CSV, one for each field, which people read in a
+// A person's event as text: a line of NDJSON, which contains everything, or rows of CSV, one for each field, for a
 // spreadsheet. Pure.
 
 export type PersonEvent = {
   readonly contract: string
   /** ISO 8601, by the event's own clock. */
   readonly time: string
-  /** As JSON for people; a field that is not decrypted is there as it is stored. Undefined where nothing can be read. */
+  /** As JSON for people; a field that is not decrypted has its stored value. Undefined if nothing can be read. */
   readonly event?: unknown
   /** Paths of fields, and why they are not decrypted. */
   readonly notDecrypted?: Readonly<Record<string, NotDecrypted>>
@@ -14,8 +14,8 @@ export type PersonEvent = {
 }
 
 /**
- * `withdrawn`: nobody can decrypt it, since the person has withdrawn its level. `level_not_served`: this deployment of output may not.
- * `corrupt`: it was not encrypted by ingest for this person and field.
+ * `withdrawn`: nobody can decrypt the field, because the person has withdrawn its level. `level_not_served`: this
+ * deployment may not decrypt it. `corrupt`: ingest did not encrypt it for this person and field.
  */
 export type NotDecrypted = 'withdrawn' | 'level_not_served' | 'corrupt'
 
@@ -23,7 +23,7 @@ export type AccessFormat = 'ndjson' | 'csv'
 
 export type Lines = {
   readonly contentType: string
-  /** Before the first event. */
+  /** Written before the first event. */
   readonly head: string
   line(event: PersonEvent): string
 }
@@ -76,6 +76,6 @@ const quoted = (cell: string): string =>
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value !== 'string') return JSON.stringify(value)
-  // A spreadsheet would run such a text as a formula, and events come from anybody.
+  // A spreadsheet would run such a text as a formula, and events come from anyone.
   return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
 }

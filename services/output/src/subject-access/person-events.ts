@@ -1,6 +1,6 @@
-// The events of one person in an input topic: all of it is read, and a record is the person's by the link in its keyLink. Every
-// personal field is decrypted that has a key left and a level that this deployment serves: it is the person who asks, so
-// consent to others' purposes doesn't matter.
+// The events of one person in an input topic. The whole topic is read, and the link in a record's keyLink identifies
+// the person. Every personal field is decrypted that has a key left and a level that this deployment may decrypt.
+// Consent doesn't matter, because the person asks.
 import { eventTimeOf } from '@weir/contracts'
 import type { Event } from '@weir/contracts'
 import { eraAt, keyTimeOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
@@ -21,24 +21,24 @@ export type PersonAsked = {
   readonly input: Input
   /** By era, in hexadecimal. */
   readonly links: ReadonlyMap<number, ReadonlySet<string>>
-  /** By the events' own time; from is part of it, until is not. */
+  /** By the events' own time; `fromMs` is inclusive, `untilMs` is exclusive. */
   readonly fromMs?: number | undefined
   readonly untilMs?: number | undefined
 }
 
 /**
- * The person's event, or undefined for a record that isn't one, or that is erased.
- * @throws DeriveError `derive.not_known_yet` when a key isn't at hand
+ * The person's event. Undefined if the record isn't the person's, or is erased.
+ * @throws DeriveError `derive.not_known_yet` if a key is missing
  */
 export type PersonEventOf = (record: SourceRecord) => PersonEvent | undefined
 
 const hourMs = 3_600_000
 
 type Matching = {
-  /** Those that an era has keys of. */
+  /** The levels for which an era has keys. */
   readonly levelsIn: (era: number) => readonly number[]
   readonly asked: PersonAsked
-  /** The levels that this deployment may open. */
+  /** The levels that this deployment may decrypt. */
   readonly allowed: LevelsAllowed
 }
 
@@ -80,7 +80,7 @@ function matchOf(
   return { record, keyLink, link, keys, timeMs, input }
 }
 
-/** Undefined for what no ingest wrote. */
+/** Undefined for what ingest did not write. */
 function unlessCorrupt<Result>(open: () => Result): Result | undefined {
   try {
     return open()
@@ -94,7 +94,7 @@ const corrupt: readonly Reason[] = ['corrupt', 'not_framed', 'undecodable']
 
 function isErased({ link, keys }: Found, { levelsIn }: Pick<Matching, 'levelsIn'>): boolean {
   const levels = levelsIn(keys.era)
-  // Where no contract has a personal field, a person is there as a whole or not at all.
+  // Without levels, a person can only be erased as a whole.
   const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
   return paths.every((path) => keys.tree.find(path) === 'erased')
 }
@@ -122,7 +122,7 @@ function decoded({ contract, registryId }: KnownContract, { value }: SourceRecor
 
 type ToOpen = Found & { readonly event: Event; readonly contract: KnownContract['contract'] }
 
-/** Opens what it may, in place; gives what stays sealed. */
+/** Decrypts in place what it may; returns which fields stay encrypted, and why. */
 function openAll(
   { derive: { opener }, allowed }: Opening,
   { event, contract, keys, keyLink, timeMs, input }: ToOpen,

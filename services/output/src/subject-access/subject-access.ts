@@ -1,5 +1,6 @@
-// `GET …/subject-access`: a person's events, for whoever has a token for them from auth. A token is good for one download on a replica.
-// What was decrypted is waited for by erasures until it is on its way to the client; a client that doesn't read is cut off.
+// `GET …/subject-access`: a person's events, for the holder of a token that auth issued for this person. A token
+// permits one download on a replica. Erasures wait until decrypted values are on their way to the client; a client that
+// doesn't read is cut off.
 import { bearerOf, levelsInEra, openLinks, secretHashOf, topicOf } from '@weir/control-state'
 import type { AccessTrace, InputStream, SubjectAccessRecord } from '@weir/control-state'
 import { invalid } from '@weir/http-api'
@@ -18,7 +19,7 @@ import { matchingEvents } from './person-events.ts'
 import type { PersonEventOf } from './person-events.ts'
 
 export type SubjectAccessDeps = DerivationDeps & {
-  /** Those that this deployment may open. */
+  /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
   readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: RangeReader
@@ -93,7 +94,7 @@ const notGranted = () =>
 const notFresh = () =>
   refusal('unavailable', 'Control state is not available; try again in a moment')
 
-/** Tokens that were used here, for as long as they would be good. */
+/** Tokens that were used here, until they expire. */
 function createUsed(now: () => number) {
   const used = new Map<string, number>()
   return {
@@ -105,7 +106,7 @@ function createUsed(now: () => number) {
   }
 }
 
-/** Each reads a whole topic: one for an account, a few in all. */
+/** Each download reads a whole topic, so an account may run one, and a replica a few. */
 function createDownloads() {
   const running = new Set<string>()
   return (billingId: string): (() => void) => {
@@ -129,7 +130,7 @@ function tellAudit({ trace }: SubjectAccessDeps, { access, input, call }: Told):
   return trace.read({ action: 'read.subject', actor, target: targetOf(input) })
 }
 
-/** Asked for each event of the person, so looked up once. */
+/** Called for each event of the person, so looked up once. */
 function levelsOfEras({ follower }: SubjectAccessDeps, input: InputStream) {
   const known = new Map<number, readonly number[]>()
   return (era: number): readonly number[] => {
@@ -184,7 +185,7 @@ async function send(
   }
 }
 
-/** Text that holds decrypted values, from before they are decrypted until it is written. */
+/** Text with decrypted values, from before they are decrypted until it is written. */
 function createChunks({ begin }: SubjectAccessDeps['openings'], write: Write) {
   let text = ''
   let over: (() => void) | undefined
@@ -211,7 +212,7 @@ function createChunks({ begin }: SubjectAccessDeps['openings'], write: Write) {
 
 const triesMax = 3
 
-/** Keys that are being wrapped anew can't be read for a moment. */
+/** Keys that are being wrapped again can't be read for a moment. */
 async function knownSoon<Result>(
   { refresh }: Pick<DerivationDeps['follower'], 'refresh'>,
   read: () => Result,

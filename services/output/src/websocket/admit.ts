@@ -1,6 +1,6 @@
-// Who may watch what (spec Authentication 2, 3; docs/wire-format.md WebSocket): from the upgrade request
-// to the stream that it may watch, or the refusal it gets. At /ws a stream's token says which one; under /v2 the path
-// names a stream of the account whose API key it is, for the console.
+// Decides which stream an upgrade request may watch, or how it is refused (spec Authentication 2, 3;
+// docs/wire-format.md WebSocket). At /ws a stream's token names the stream. Under /v2, for the console, the path names
+// a stream of the API key's account.
 import type { IncomingMessage } from 'node:http'
 import { ownSentence, publicFormOf, requestIdOf } from '@weir/kit'
 import type { PublicForm } from '@weir/kit'
@@ -33,16 +33,16 @@ export type AdmitDeps = {
 }
 
 export type Admitted = {
-  /** Whose connection it counts as. */
+  /** The connection counts against the limit of this credential. */
   readonly credential: string
   readonly stream: StreamRecord
   /** For the audit log. */
   readonly actor: Reading['actor']
-  /** Whether what let the client in still holds; of the stream itself it knows nothing. */
+  /** Whether the credential still permits the connection; the stream itself is not checked. */
   mayStay(): boolean
 }
 
-/** Who asks for what, for the audit log: told as soon as it is known, so that a refusal can be told, too. */
+/** Actor and target for the audit log, reported as soon as they are known, so that refusals can be logged, too. */
 export type Watching = Pick<Reading, 'actor' | 'target'>
 
 export async function admit(
@@ -70,7 +70,7 @@ export async function admit(
   }
 }
 
-/** Of the errors of packages clients hear of these; of others, that they may try again. */
+/** The only errors of packages that clients see. For all others they may try again. */
 const publicForms = {
   'control-state.invalid_token': { code: 'invalid_token', sentence: ownSentence },
   'control-state.invalid_api_key': { code: 'invalid_api_key', sentence: ownSentence },
@@ -124,7 +124,7 @@ async function byApiKey(
   try {
     return { stream: look(), credential, actor, mayStay }
   } catch {
-    await follower.refresh() // what a 201 has announced may be used at once
+    await follower.refresh() // a stream may be used as soon as its 201 is sent
     return { stream: look(), credential, actor, mayStay }
   }
 }

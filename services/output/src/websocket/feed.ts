@@ -1,5 +1,5 @@
-// One reader per topic and replica, however many clients watch it. A client gets every event from
-// the end of each partition as it was when it came, and nothing before.
+// One reader per topic and replica, however many clients watch the topic. A client gets every event after the ends of
+// the partitions at the time it joined.
 import type { Tail, TailOptions } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { createRenderQueue } from './render-queue.ts'
@@ -16,31 +16,31 @@ export type FeedDeps = {
   endOffsets: () => Promise<readonly bigint[]>
   tail: (options: Pick<TailOptions, 'topic' | 'fromOffsets' | 'onRecords' | 'onStopped'>) => Tail
   render: Render
-  /** Resolves when control state is as new as it can be. */
+  /** Reads control state to its end. */
   refresh: () => Promise<void>
   log: Log
 }
 
 export type Feed = {
   /**
-   * Resolves when the client's beginning is fixed; from there it misses nothing.
+   * Resolves when the client's start is fixed; from there it misses nothing.
    * @throws Refusal `unavailable`
    */
   join(watcher: Watcher): Promise<void>
-  /** True when nobody is left. */
+  /** True if no watcher is left. */
   leave(watcher: Watcher): boolean
   close(): Promise<void>
 }
 
-/** While its beginning isn't known, messages are held: it may have to see them. */
+/** While the client's start isn't known, messages are held: it may have to see them. */
 type Seat = { from: readonly bigint[] | undefined; held: Message[] }
 
-/** Messages that came together. */
+/** Messages that are delivered together. */
 type Round = {
   readonly messages: readonly Message[]
-  /** All of them as frames, made once for everybody. */
+  /** All messages as frames, created once for all clients. */
   readonly frames: Buffer
-  /** The first one of each partition. */
+  /** The first message of each partition. */
   readonly firsts: readonly Message[]
 }
 
@@ -92,7 +92,7 @@ export function createFeed(deps: FeedDeps): Feed {
     return ends
   }
 
-  /** For the first client the reader's own beginning; for later ones the ends as they are now. */
+  /** For the first client the reader's own start; for later ones the current ends. */
   const beginning = async (): Promise<readonly bigint[]> => {
     if (started !== undefined) {
       await started
@@ -106,7 +106,7 @@ export function createFeed(deps: FeedDeps): Feed {
   return {
     async join(watcher) {
       if (isOver) throw refusal('unavailable', 'the topic is no longer read')
-      // Seated before the ends are read, so what comes in between is held, not missed.
+      // Seated before the ends are read, so messages that come in between are held, not missed.
       const seat: Seat = { from: undefined, held: [] }
       seats.set(watcher, seat)
       seat.from = await beginning()

@@ -1,5 +1,5 @@
-// The WebSocket gateway, for development (spec Receive events over websocket): upgrades those who may
-// watch, and ends a connection within a second of its right to be there.
+// The WebSocket gateway, for development (spec Receive events over websocket): upgrades clients that may watch, and
+// ends a connection within a second after its right ends.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createFaultLog, requestIdOf } from '@weir/kit'
@@ -17,21 +17,21 @@ import { watchClients } from './watch-clients.ts'
 import { createWatcher } from './watcher.ts'
 import type { Watcher } from './watcher.ts'
 
-const messageBytesMax = 4_096 // clients have nothing to say
+const messageBytesMax = 4_096 // clients need to send nothing
 
 export type GatewayDeps = {
   gate: Gate
   accounts: Accounts
   trace: Pick<AccessTrace, 'read' | 'refused'>
   follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange' | 'refresh'>
-  /** Makes the feed of a stream's topic, for its first client. */
+  /** Creates the feed of a stream's topic, for its first client. */
   feed: (stream: StreamRecord) => Feed
   counts: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
   guesses: Guesses
-  /** Of one credential at once. */
+  /** The most open WebSockets of one credential. */
   webSocketsMax: number
   log: Log
-  /** Where a code is explained. */
+  /** The page that explains an error code. */
   pageOf: PageOf
 }
 
@@ -62,7 +62,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 type Feeds = ReturnType<typeof createFeeds>
 type Clients = ReturnType<typeof watchClients>
 
-/** From a request to a client that watches, or a refusal. */
+/** Turns a request into a watching client, or refuses it. */
 function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
   const held = createHeld(deps.webSocketsMax)
   const turnAway = createTurnAway(deps)
@@ -90,7 +90,7 @@ function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
     const feed = feeds.of(stream)
     socket.once('close', () => feeds.leave(stream, feed, watcher))
     try {
-      await feed.join(watcher) // its beginning is fixed before the 101
+      await feed.join(watcher) // the start is fixed before the 101
       await deps.trace.read({ action: 'read.watch', actor, target: targetOf(stream) })
     } catch (error) {
       return refuse(unavailable, error)
@@ -101,7 +101,7 @@ function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
   }
 }
 
-/** Not of what this service could not do. */
+/** Records a refusal in the audit log, but not the service's own failures. */
 function tellRefused(
   { trace }: Pick<GatewayDeps, 'trace'>,
   watching: Watching | undefined,
@@ -126,7 +126,7 @@ function createTurnAway({ log, pageOf }: Pick<GatewayDeps, 'log' | 'pageOf'>) {
   }
 }
 
-/** One feed of each stream's topic, for as long as somebody watches it. */
+/** One feed for each stream's topic, while somebody watches it. */
 function createFeeds(deps: Pick<GatewayDeps, 'feed' | 'log'>) {
   const feeds = new Map<string, Feed>()
   return {

@@ -1,10 +1,10 @@
-// How many connections each credential holds: a place is taken before anything else is done for a connection, and is
-// free again when it closes, however that comes.
+// Counts the connections of each credential. A connection counts before anything else is done for it, until it closes
+// for any reason.
 import type { Duplex } from 'node:stream'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
 
 export type HeldSockets = {
-  /** False when the credential has as many as it may have. */
+  /** False if the credential has reached its maximum. */
   enter(credential: string, socket: Duplex): boolean
 }
 

@@ -1,5 +1,5 @@
-// Refusals of a WebSocket upgrade: plain HTTP answers on the bare socket, since there is no response
-// object for an upgrade. Each code has a page of its own.
+// Refuses a WebSocket upgrade with a plain HTTP response on the bare socket, because an upgrade has no response object.
+// Each code has a page of its own.
 import type { Duplex } from 'node:stream'
 import type { IncomingMessage } from 'node:http'
 import { helpLink, tooManyGuesses } from '@weir/kit'
@@ -35,20 +35,20 @@ export type UpgradeRefusal = {
 }
 
 type Told = UpgradeRefusal & {
-  /** Of its code. */
+  /** The page that explains the code. */
   readonly page: string
-  /** Where it is in the log. */
+  /** Finds the refusal in the log. */
   readonly requestId?: string
 }
 
-/** Wrong API keys, and those alone, may be guesses. */
+/** Only a wrong API key counts as a guess. */
 export function limitGuesses(
   guesses: Guesses,
   refusal: UpgradeRefusal,
   request: IncomingMessage,
 ): UpgradeRefusal {
   const { headers } = request
-  // A browser's is among the subprotocols, with nothing else that changes.
+  // Browsers send the key as a subprotocol, beside nothing else that changes.
   const key = bearerOf(headers.authorization) ?? headers['sec-websocket-protocol']
   if (refusal.code !== 'invalid_api_key' || key === undefined) return refusal
   const retryAfterSeconds = guesses.count(request, key)

@@ -1,6 +1,6 @@
-// From a topic's records to messages, in order and in small turns: what a turn has made goes on together, and
-// between two of them sockets are written to, so that a burst doesn't make quick clients look slow. What
-// can't be shown is logged by its offset, never by its values, and left out; it holds up nothing.
+// Renders a topic's records as messages, in order and in short turns. The messages of a turn are delivered together.
+// Between turns sockets are written, so that a burst doesn't make fast clients look slow. A record that can't be shown
+// is left out and logged by its offset, never by its values.
 import { setImmediate } from 'node:timers/promises'
 import type { SourceRecord } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -17,11 +17,11 @@ export type Message = {
 export type RenderQueueDeps = {
   topic: string
   render: Render
-  /** Resolves when control state is as new as it can be. */
+  /** Reads control state to its end. */
   refresh: () => Promise<void>
-  /** Those of a turn, in order. */
+  /** Called with the messages of a turn, in order. */
   onMessages: (messages: readonly Message[]) => void
-  /** More waits than may: nothing is shown any more. */
+  /** Called when too much is queued: nothing more is shown. */
   onFull: () => void
   log: Log
 }
@@ -39,7 +39,7 @@ type Chunk = {
 
 const unknownContract: Reason = 'unknown_contract'
 const recordsPerTurn = 20
-/** A turn ends after so much text, too: clients are given a quarter of what may wait for them at a time. */
+/** A turn also ends after this much text: a quarter of what may wait for a client. */
 const bytesPerTurn = 262_144
 export const queuedBytesMax = 67_108_864
 
@@ -53,7 +53,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
   let isWorking = false
   let isClosed = false
 
-  /** The text of the message, or the code of what keeps the record from being one. */
+  /** The text of the message, or the code that says why the record can't be shown. */
   const tryRender = (record: SourceRecord): Buffer | string => {
     try {
       return render(record) ?? unknownContract
@@ -69,9 +69,9 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
       if (++recordsThisTurn > recordsPerTurn || bytesThisTurn >= bytesPerTurn) await endTurn()
       let text = tryRender(record)
       if (text === unknownContract && !hasLookedAgain) {
-        handOn() // what is there doesn't wait for it
+        handOn() // earlier messages don't wait for it
         await refresh().catch(() => {})
-        hasLookedAgain = true // for all of them: they had been read before
+        hasLookedAgain = true // once per chunk: all its records were fetched before
         text = tryRender(record)
       }
       if (isClosed) return
@@ -96,7 +96,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
 
   const endTurn = async (): Promise<void> => {
     handOn()
-    recordsThisTurn = 1 // the one that the turn has no more room for
+    recordsThisTurn = 1 // counts the record that the last turn had no room for
     bytesThisTurn = 0
     await setImmediate()
   }
@@ -108,7 +108,7 @@ export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
         await show(chunk)
         queuedBytes -= chunk.bytes
       }
-      await setImmediate() // what was fetched with it, from other partitions, goes on with it
+      await setImmediate() // lets records of the same fetch from other partitions join
     } while (chunks.length > 0)
     handOn()
     recordsThisTurn = 0

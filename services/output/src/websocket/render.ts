@@ -1,13 +1,13 @@
-// An event as a WebSocket client sees it: plain JSON, unions flattened (docs/wire-format.md
-// WebSocket). Fields are sealed or open just as they lie in the topic.
+// An event as a WebSocket client sees it: plain JSON, unions flattened (docs/wire-format.md WebSocket). Fields stay
+// encrypted or decrypted as in the topic.
 import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
 import type { KnownContract } from '../derive/known-contracts.ts'
 import { DeriveError } from '../derive/errors.ts'
 
 /**
- * The message for a record; undefined when its contract isn't known, which may change.
- * @throws AppError for a record that no ingest wrote
+ * The message for a record; undefined if its contract isn't known, which may change.
+ * @throws AppError for a record that ingest did not write
  */
 export type Render = (record: SourceRecord) => Buffer | undefined
 

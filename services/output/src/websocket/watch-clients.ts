@@ -1,5 +1,5 @@
-// Who is connected, and whether they still may be: looked at when control state changes, and once a second, so that a
-// connection ends within a second of its right to be there.
+// The connected clients, and whether they may still be connected: checked when control state changes and once a second,
+// so that a connection ends within a second after its right ends.
 import type { Duplex } from 'node:stream'
 import { controlTopic } from '@weir/control-state'
 import type { StateFollower } from '@weir/control-state'
@@ -15,7 +15,7 @@ export type Client = {
   readonly access: Admitted
   readonly watcher: Watcher
   readonly socket: WebSocket
-  /** Its last ping. */
+  /** Whether it has answered the last ping. */
   answered: boolean
 }
 
@@ -49,15 +49,15 @@ export function watchClients({ follower, counts }: Watching) {
       clients.add(client)
       counts.clients(1)
       socket.on('pong', () => (client.answered = true))
-      socket.on('error', () => {}) // a close follows, and that is all there is to do
+      socket.on('error', () => {}) // the close event follows, and is enough
       socket.on('close', () => {
         clients.delete(client)
         counts.clients(-1)
       })
-      check(client) // before anything is sent: it may have lost its right while it was being let in
+      check(client) // before anything is sent: it may have lost its right during the upgrade
       watcher.attach(socket, connection)
     },
-    /** Ends all of them, and whoever enters later. */
+    /** Ends all clients, and those that enter later. */
     close(): void {
       isClosing = true
       unsubscribe()
@@ -68,7 +68,7 @@ export function watchClients({ follower, counts }: Watching) {
   }
 }
 
-/** Why the client may not be here any more; undefined while it may. */
+/** Why the client's connection must end; undefined while it may stay. */
 function reasonToEnd(
   { tables, isFresh }: Pick<StateFollower, 'tables' | 'isFresh'>,
   access: Admitted,
@@ -80,7 +80,7 @@ function reasonToEnd(
   return stream.enabled ? undefined : closing.disabled
 }
 
-/** Whether a record that has changed may end it. */
+/** Whether the change of a record may end the client's connection. */
 const isAbout = (key: string, { stream: { billingId, name } }: Admitted): boolean =>
   key === `stream/${billingId}/${name}` ||
   key === `account/${billingId}` ||

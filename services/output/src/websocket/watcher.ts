@@ -1,7 +1,6 @@
-// One WebSocket that watches a stream. Messages wait here until the upgrade is done; a client that
-// can't keep up is closed, so it never slows the others. Messages come as frames that all clients share, and
-// go to the connection as they are, behind ws's back: it writes whole frames, too, and nothing it holds back,
-// for nothing is compressed.
+// One WebSocket that watches a stream. Messages wait here until the upgrade is done. A client that can't keep up is
+// closed, so it never slows the others. Messages are frames that all clients share, and are written to the connection
+// directly, not through ws. ws also writes only whole frames, and holds none back, because nothing is compressed.
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
@@ -18,13 +17,13 @@ export type Closing = (typeof closing)[keyof typeof closing]
 
 export const bufferedBytesMax = 1_048_576
 export const bufferedMessagesMax = 1_000
-/** A client that doesn't answer the close frame is cut off. */
+/** After this time a client that doesn't answer the close frame is cut off. */
 const closeTimeoutMs = 2_000
 
 export type Watcher = {
-  /** The frames of some text messages. */
+  /** `frames` contains this number of text messages. */
   send(frames: Buffer, messages: number): void
-  /** From here on messages go out over the WebSocket's connection; those that waited first. */
+  /** From now on messages are sent over the WebSocket's connection, first those that waited. */
   attach(socket: WebSocket, connection: Duplex): void
   end(why: Closing): void
 }
@@ -36,7 +35,7 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
   let open: Open | undefined
   let waiting: Waiting[] = []
   let waitingBytes = 0
-  /** Messages that wait here, or that the connection has not taken yet. */
+  /** Messages that wait here or that the connection has not accepted yet. */
   let unsent = 0
   let ending: Closing | undefined
 
@@ -47,7 +46,7 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
     if (open !== undefined) close(open.socket, why)
   }
 
-  /** What comes now doesn't count: however much came at once, a client that has taken all before isn't slow. */
+  /** New messages don't count: a client that has taken all earlier ones isn't slow, however many come together. */
   const endIfBehind = (bytes: number): void => {
     if (unsent < bufferedMessagesMax && bytes < bufferedBytesMax) return
     counts.tooSlow()
@@ -55,7 +54,7 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
   }
 
   const write = ({ socket, connection }: Open, { frames, messages }: Waiting): void => {
-    if (socket.readyState !== socket.OPEN) return // the client has said goodbye
+    if (socket.readyState !== socket.OPEN) return // the client has closed
     endIfBehind(connection.writableLength)
     if (ending !== undefined) return
     unsent += messages
@@ -87,6 +86,6 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
 
 function close(socket: WebSocket, why: Closing): void {
   socket.close(why.code, why.reason)
-  // Who is too slow reads the close frame late, after all that was sent before: ws waits 30 s for that.
+  // A client that is too slow reads the close frame late, after all that was sent before: ws waits 30 s for it.
   if (why !== closing.tooSlow) setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
 }

@@ -1,4 +1,4 @@
-// Holds the public documents against output's code: nothing missing, nothing invented.
+// Compares the public documents with output's code: nothing missing, nothing invented.
 import { expect, test } from '@jest/globals'
 import { documentedStatuses, readDocument, rowsUnder, shownTitles } from '@weir/docs-tools'
 import type { ErrorRow } from '@weir/http-api'

@@ -1,5 +1,5 @@
-// Who may ask output what: every route with an API key of every role, as the table of routes has it, upgrades included. What
-// is asked for isn't there, so a caller who may ask gets another answer than 403.
+// Every route, including upgrades, with an API key of every role, against the table of routes. The requested things
+// don't exist, so a permitted caller gets another status than 403.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { asObject, exampleEvent, expectStatus, textIn } from '@weir/testkit'
 import { hasRole, isRole, roles } from '@weir/control-state'

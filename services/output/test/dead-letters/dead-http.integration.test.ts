@@ -1,4 +1,5 @@
-// Dead records and previews over HTTP, as accounts ask for them (docs/wire-format.md Dead records, Preview).
+// Dead-lettered records and previews over HTTP, as accounts request them (docs/wire-format.md, Dead-lettered records,
+// lag and preview).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createTransactor } from '@weir/kafka'
 import type { AddressedRecord, SourceRecord } from '@weir/kafka'
@@ -213,7 +214,7 @@ describe('dead records', () => {
   })
 
   test('are listed, counted, and derived once when what was wrong is mended, however often it is asked', async () => {
-    // Given records of a contract that isn't there yet, and one that can't be mended
+    // Given records of a contract that doesn't exist yet, and one that can't be corrected
     const records = await scene.topics.read(input.topic)
     const later = freshName('later')
     const filteredOne = records.length - 1
@@ -236,7 +237,7 @@ describe('dead records', () => {
     })
     expect(listed.text).not.toMatch(/anna|bert|cleo|dora/)
 
-    // When the contract is made, and two replicas are asked at once, and once more when one has ended
+    // When the contract is created, and two replicas get the request at the same time, and one gets it again later
     const before = sourcesOf(await scene.topics.read(derived.topic))
     const { body: demo } = await scene.account.call('GET', '/v2/contracts/demo_v1')
     const { schema_registry_id: _, ...schema } = asObject(demo['schema'])
@@ -262,7 +263,7 @@ describe('dead records', () => {
     })
     expect((await ask('GET', lag)).body).toMatchObject({ lag: 0, dead: 1 })
 
-    // and live events go on, each once
+    // and live events continue to be derived, each once
     await send('emil', [0, 1, 2])
     await scene.untilDerived(input, 'out')
     const all = sourcesOf(await scene.topics.read(derived.topic))

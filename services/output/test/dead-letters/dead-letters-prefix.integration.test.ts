@@ -1,4 +1,4 @@
-// Two Weirs on one cluster, whose names differ in the prefix only, and the prefix of one of which begins the other's: each finds its
+// Two Weirs on one cluster, whose names differ only in the prefix, where one prefix begins the other: each finds its
 // dead letters by the full names of their sources, and derives them again into its own topic.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createKafka, createTransactor } from '@weir/kafka'
@@ -25,7 +25,7 @@ afterAll(async () => {
   }
 })
 
-/** Two, as if they came from that topic. */
+/** Two dead letters, as if they came from that topic. */
 async function deadLetter({ kafka }: typeof weir, sourceTopic: string): Promise<void> {
   const transactor = createTransactor(kafka, { transactionalId: 'dead', timeoutMs: 30_000 })
   await transactor.fence()

@@ -1,4 +1,4 @@
-// Dead letters derived again: each exactly once, whoever else is at it at the same time (docs/adr/0024).
+// Dead letters derived again: each exactly once, whatever else writes at the same time (docs/adr/0024).
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createTransactor } from '@weir/kafka'
 import type { Admin, SourceRecord } from '@weir/kafka'
@@ -59,7 +59,7 @@ test('what is mended is derived late, under its own source; what is not stays pe
   expect(await list(first)).toEqual({ total: 1, sources: ['0/2'] })
   expect([await first.sources(), await second.sources()]).toEqual([[0, 3, 1], [0]])
 
-  // and whoever derives goes on
+  // and the deriver continues
   await first.write('good')
   expect(await first.sourcesUntil(4)).toEqual([0, 3, 1, 5])
 })
@@ -157,7 +157,7 @@ test('fenced in the middle, it reads what was done meanwhile, and does the rest'
   await owner.stop()
   let rounds = 0
 
-  // When somebody else takes the partition before the second transaction
+  // When another producer acquires the partition before the second transaction
   const counts = await retry(derivation, {
     async transform(records) {
       rounds += 1

@@ -1,5 +1,5 @@
-// What stands around an event's own fields, on the WebSocket and in Kafka (spec Events 2, Envelope;
-// docs/wire-format.md Kafka), and what a derived stream's token is good for (spec Authentication 3).
+// What surrounds an event's own fields, on the WebSocket and in Kafka (spec Events 2, Envelope; docs/wire-format.md
+// Kafka), and what a derived stream's token permits (spec Authentication 3).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventTimeOf } from '@weir/contracts'
 import type { SourceRecord } from '@weir/kafka'
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close(), 30_000)
 
-/** Finds what each event became in a stream: on its WebSocket and in its topic. */
+/** Finds the form of each event in a stream: on its WebSocket and in its topic. */
 async function collect(where: string, { topic }: TestStream): Promise<void> {
   const events = where === 'input' ? shownIn.input : shownIn.derived
   const shown = await events.until(contracts.length)
@@ -65,7 +65,7 @@ function seen(where: 'input' | 'derived', contract: ExampleContract): Seen {
   return found
 }
 
-/** UUID text where the contract's type is string, a number where it is int. */
+/** UUID text if the contract's type is string, a number if it is int. */
 const keyLinkForm = (contract: ExampleContract): unknown =>
   contract === 'demo_event' ? expect.stringMatching(uuid) : expect.any(Number)
 

@@ -1,4 +1,4 @@
-// What a derived stream makes of each record, tried on records sealed as ingest seals them.
+// What a derived stream makes of each record, tested on records that are encrypted as ingest does it.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { createOpener } from '@weir/fieldcrypt'
@@ -29,7 +29,7 @@ const ofOtherKeys = await sealExample('demo_v1', keysOfEra(input).whole)
 type Stream = { levels: number[]; type?: ConsentLevelType }
 type AtHand = { keys?: KnownEra; contractIsKnown?: boolean }
 
-/** Derives a record, with all keys at hand unless told otherwise. */
+/** Derives a record, by default with all keys available. */
 function derive(sealed: Sealed, { levels, type = 'CUMULATIVE' }: Stream, atHand: AtHand = {}) {
   const known = { contract: sealed.contract, registryId }
   const derived = createDerive(

@@ -1,5 +1,5 @@
-// Inputs that are not as one would wish: parts of them are gone, others write into them, and records that Kafka refuses, that don't fit
-// or that can't be derived. None of it costs another record anything.
+// Problematic inputs: parts are gone, others write into them, and they contain records that Kafka refuses, that don't
+// fit or that can't be derived. None of this affects another record.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
@@ -89,7 +89,7 @@ test('transactions of others in the input are neither derived when aborted nor i
   await write('undone', 'abort')
   await write('done', 'commit')
 
-  // Then offsets 0 to 9 hold five records, each followed by the marker that ends it
+  // Then offsets 0 to 9 contain five records, each followed by the marker that ends it
   expect(await derivation.sourcesUntil(2)).toEqual([2, 8])
 })
 
@@ -158,7 +158,7 @@ test('a dead record that would not fit is dead-lettered without its value, and w
 })
 
 test('derived records that Kafka refuses for their size are dead-lettered; their neighbours are derived', async () => {
-  // Given an output that takes less than Weir makes them take
+  // Given an output that takes less than the topics of Weir
   const derivation = await makeDerivation(admin, { output: { 'max.message.bytes': '20000' } })
   const large = 'x'.repeat(30_000)
   await derivation.write('a', `1${large}`, 'b', 'no', `2${large}`, 'c')

@@ -1,5 +1,5 @@
-// Each record is derived exactly once while the brokers that lead its partitions die and come back: two brokers of the test's own, the
-// second of which may end.
+// Each record is derived exactly once while the brokers that lead its partitions die and come back. The test has two
+// brokers of its own; the second may end.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBatchProducer } from '@weir/kafka'
 import type { BatchProducer } from '@weir/kafka'
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 type Derived = { readonly of: DerivedPartition; readonly expected: string[] }
 
-/** The brokers of the input's replicas and of those of the derived logs, the first of each leads. */
+/** The brokers of the input's replicas and of the derived logs' replicas; the first of each leads. */
 async function derived(input: readonly number[], logs: readonly number[]): Promise<Derived> {
   const [inputTopic, outputTopic, deadLetterTopic] = await Promise.all([
     topics.make('in', { replicas: input, configs: {} }),
@@ -99,7 +99,7 @@ test('leaders die and come back, of the input, of the derived log, and without a
   await write(all, 20)
   await untilDerived(all)
 
-  // When a leader dies while records flow, and somebody else takes over what has none
+  // When a leader dies while records flow, and another replica acquires the partition that has none
   const writing = write(all, 100, 10)
   await both.second.killBroker()
   await former?.stop()

@@ -1,5 +1,5 @@
-// Each record is derived exactly once and in order by a real broker, whoever owns the partition meanwhile, believes so, or loses
-// its connections.
+// With a real broker each record is derived exactly once and in order, whichever replica owns the partition, thinks
+// that it does, or loses its connections.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
@@ -122,7 +122,7 @@ test('connections that break again and again cost no record and double none', as
 })
 
 test('what a former owner had on its way when another took over is stored by neither twice', async () => {
-  // Given an owner whose appends are held up on their way
+  // Given an owner whose appends are delayed
   const derivation = await makeDerivation(admin)
   const network = await connectOverNetwork()
   let isFirst = true
@@ -133,7 +133,7 @@ test('what a former owner had on its way when another took over is stored by nei
   await derivation.write('c', 'd')
   await held.began
 
-  // When another takes over, and they arrive after that
+  // When another replica acquires the partition, and the appends arrive after that
   isFirst = false
   const second = start(derivation)
   await derivation.sourcesUntil(4)

@@ -1,4 +1,4 @@
-// spec Events 2 to 5, by its own examples: what an input stream and its derived streams show of one event
+// spec Events 2 to 5, with its own examples: what an input stream and its derived streams show of one event
 // (docs/wire-format.md Derived streams).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -33,17 +33,17 @@ beforeAll(async () => {
 afterAll(() => scene.close(), 30_000)
 
 type Shown = Record<string, unknown>
-/** Undefined where the event was not delivered. */
+/** Undefined if the event was not delivered. */
 type ShownIn = { input: Shown } & Partial<Record<Output, Shown>>
 
-/** Sends an event with these consent levels; gives what each stream shows of it. */
+/** Sends an event with these consent levels; returns what each stream shows of it. */
 async function show(
   schemaId: string,
   eventWith: (consentLevels: number[]) => object,
   consentLevels: number[],
 ): Promise<ShownIn> {
   const event = await sendAndFind(schemaId, eventWith(consentLevels))
-  // Of the same person, so behind it in the same partition: who shows this one has passed the other.
+  // Of the same person, so behind it in the same partition: a stream that shows this one has passed the other.
   const last = await sendAndFind(schemaId, eventWith([0, 1, 2, 3]))
   const shown: ShownIn = { input: event }
   for (const [name, { events }] of listeners) {

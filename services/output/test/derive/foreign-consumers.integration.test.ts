@@ -1,4 +1,4 @@
-// A derived stream is read by ordinary Kafka clients, with schemas from auth's /registry and nothing of ours
+// Ordinary Kafka clients read a derived stream, with schemas from auth's /registry and no code of ours
 // (docs/wire-format.md Kafka, examples/analysts).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
@@ -114,7 +114,7 @@ const nothing = Buffer.alloc(0)
 const upToZero = (bytes: Buffer): Buffer =>
   bytes.includes(0) ? bytes.subarray(0, bytes.indexOf(0)) : bytes
 
-/** All of a record on one line. */
+/** The whole record on one line. */
 const lineOf = ({ keyLinkShown, value, ...texts }: KcatRecord): string =>
   [...Object.values(texts), keyLinkShown.toString('hex'), value.toString('hex')].join(' ')
 

@@ -1,4 +1,4 @@
-// When the keys of an era count as erased, and when as never made.
+// When the keys of an era count as erased, and when as nonexistent.
 import { describe, expect, test } from '@jest/globals'
 import { ERA_MS } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'

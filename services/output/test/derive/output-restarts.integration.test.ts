@@ -1,5 +1,5 @@
 // Replicas of output that are killed, ended and added while events flow: every event is derived exactly once
-// (docs/architecture.md 4), and whoever watches is told.
+// (docs/architecture.md 4), and watching clients are notified.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
 import { freshName, inSoak, listen, scale, within } from '@weir/testkit'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close(), 30_000)
 
-/** The places of the input that the derived topic should have, and those it has. */
+/** The places of the input that the derived topic should contain, and those that it contains. */
 async function derivedPlaces(deadlineMs?: number) {
   await scene.untilDerived(input, output.name, deadlineMs)
   const inInput = (await scene.topics.read(input.topic)).map(stored)
@@ -37,7 +37,7 @@ async function derivedPlaces(deadlineMs?: number) {
   }
 }
 
-/** Events without end, until it is stopped; with pauses, so that a transaction holds a part of them. */
+/** Events without end, until it is stopped; with pauses, so that a transaction contains a part of them. */
 function startFlow(seed: number): { stop(): Promise<void> } {
   let isFlowing = true
   const flow = async (): Promise<void> => {
@@ -79,7 +79,7 @@ async function killWhileItWrites(running: Replica): Promise<void> {
   await running.kill()
 }
 
-/** The one that runs: each test hands it on to the next. */
+/** The running replica: each test leaves one to the next. */
 let replica: Replica
 
 test('killed while it writes and started again, output derives each event exactly once', async () => {
@@ -101,7 +101,7 @@ inSoak(() => {
       await derivedPlaces()
       await replica.stop()
       await send(20, 23)
-      // A group that waits for a member that is gone, half a minute long, can't be deleted.
+      // While a group waits up to half a minute for a member that is gone, it can't be deleted.
       const group = `weir.${scene.account.billingId}.${output.name}`
       expect(await scene.topics.admin.groups.delete(group)).toBe('deleted')
       replica = await scene.world.replica('output')
@@ -117,7 +117,7 @@ inSoak(() => {
       process.kill(replica.pid, 'SIGTERM')
       for (const { closed } of clients)
         expect(await closed).toEqual({ code: 1012, reason: 'service restart' })
-      // It would end itself with 1 after 10 s.
+      // It would exit with 1 after 10 s.
       expect(await replica.exited).toBe(0)
       replica = await scene.world.replica('output')
     })
@@ -128,7 +128,7 @@ inSoak(() => {
       process.kill(replica.pid, 'SIGTERM')
       expect(await replica.exited).toBe(0)
       await flow.stop()
-      // Sooner than a group would miss a member that had not left it.
+      // Sooner than a group would notice that a member is gone without leaving.
       const { expected, actual } = await derivedPlaces(within(8_000))
       expect(actual).toEqual(expected)
     })

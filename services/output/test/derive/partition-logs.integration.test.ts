@@ -1,4 +1,5 @@
-// Who acquires a derived partition goes on exactly where its logs end, whatever others have left there or noted of it.
+// A replica that acquires a derived partition continues exactly where its logs end, whatever others have left there or
+// noted.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { createAdmin, createPositions } from '@weir/kafka'
 import { inSoak } from '@weir/testkit'
@@ -31,7 +32,7 @@ const note = (of: DerivedPartition, next: bigint, more: { end?: bigint; epoch?: 
 const endOf = async (topic: string, { partition }: DerivedPartition): Promise<bigint> =>
   (await admin.offsets.ends(topic, { isolation: 'read_uncommitted' }))[partition] ?? 0n
 
-/** Retention removes all that it holds. */
+/** Retention removes all its records. */
 const removeAll = async (topic: string, of: DerivedPartition): Promise<void> =>
   removeRecordsBefore(topic, of.partition, await endOf(topic, of))
 
@@ -64,7 +65,7 @@ test('a noted position counts where it is further than both logs, and not where 
   const end = await endOf(of.outputTopic, of)
   await note(of, 20n, { end, epoch })
   expect(await nextOf(of)).toBe(20n)
-  // Of a former owner, late.
+  // Noted late by a former owner.
   await note(of, 8n, { end: end - 1n, epoch })
   expect(await notedNexts(one, [of])).toEqual(new Map([[of, 8n]]))
   expect(await nextOf(of)).toBe(9n)

@@ -1,5 +1,5 @@
-// Records in an input topic that no ingest wrote: each is dead-lettered in the dead letter topic, sealed as it was, never
-// opened or passed on, and everything else goes on in order (docs/architecture.md 4).
+// Records in an input topic that ingest did not write: each is dead-lettered, still encrypted, never decrypted or
+// passed on, and everything else continues in order (docs/architecture.md 4).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTransactor } from '@weir/kafka'
 import { frame, unframe } from '@weir/schema-registry'
@@ -49,7 +49,7 @@ async function deadCounted(): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-/** Written to the input's topic by somebody who may, and isn't ingest. */
+/** Written to the input's topic by a client that may write, but isn't ingest. */
 async function writeForeign(records: readonly AddressedRecord[]): Promise<void> {
   const transactor = createTransactor(scene.topics.kafka, {
     transactionalId: `foreign.${input.topic}`,
@@ -60,7 +60,7 @@ async function writeForeign(records: readonly AddressedRecord[]): Promise<void> 
   await transactor.close()
 }
 
-/** What is wrong with each, by the code it is dead-lettered under. */
+/** What is wrong with each, by its error code. */
 function poison(
   good: SourceRecord,
   strangersKeyLink: Buffer,
@@ -90,7 +90,7 @@ function poison(
     ['not_framed', { ...like, value: Buffer.alloc(0) }],
     ['undecodable', { ...like, value: value.subarray(0, -5) }],
     ['undecodable', { ...like, value: Buffer.concat([value, Buffer.from('more')]) }],
-    // A month and more ago the stream was not there yet.
+    // More than a month ago the stream did not exist yet.
     ['no_such_era', { ...like, value: frame(schemaId, ofThePast) }],
   ]
 }
@@ -107,14 +107,14 @@ test('poison of every kind amid good events is dead-lettered; no other event los
   const strangersKeyLink = stranger.record.headers['svc-key-link'] ?? Buffer.alloc(16)
   const bad = poison(victim.record, strangersKeyLink, await compiledExample('demo_v1'))
 
-  // When it is written, amid a good one without a key, and events go on
+  // When it is written, with a valid record without a key before and after it, and events continue
   const keyless = { ...asOut(victim.record), key: Buffer.alloc(0) }
   const foreign = [keyless, ...bad.map(([, record]) => record), keyless]
   await writeForeign(foreign.map((record) => ({ ...record, topic: input.topic, partition })))
   await sendAll(100)
   await scene.untilDerived(input, 'out')
 
-  // Then all that is good is derived, in order, and all that is bad is dead-lettered, in order
+  // Then all valid records are derived, in order, and all others are dead-lettered, in order
   const all = await scene.topics.read(input.topic)
   const dead = await deadRecords()
   expect(dead.map((record) => textOf(record, 'svc-error'))).toEqual(bad.map(([code]) => code))
@@ -140,7 +140,7 @@ test('poison of every kind amid good events is dead-lettered; no other event los
 
   // counted, and logged without values
   await pollUntil(async () => (await deadCounted()) === bad.length, within)
-  // One line a second for each partition.
+  // One line per second for each partition.
   const isSaid = (line: string) =>
     line.includes('were dead-lettered') && line.includes('unknown_contract')
   await pollUntil(() => scene.world.logLines().some(isSaid), within)

@@ -1,4 +1,5 @@
-// Which streams this deployment derives, and who is told of it; what becomes of their records is not in here.
+// Which streams this deployment derives, and which changes are reported. How their records are derived is tested
+// elsewhere.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createServedStreams } from '../../src/derive/served-streams.ts'
 import { derivedStream, followerOf, inputStream, keptLog } from '../support/streams.ts'
@@ -7,7 +8,7 @@ const input = inputStream()
 const one = derivedStream(input, { name: 'clicks-1' })
 const two = derivedStream(input, { name: 'clicks-2' })
 
-/** `told`: what was said of each stream since it was last asked for, however often. */
+/** `told`: what was reported for each stream since the last call, however often. */
 function servedOf(options: { decrypterNames?: string[]; levels?: number[] } = {}) {
   const { decrypterNames = ['default'], levels } = options
   const scene = followerOf()

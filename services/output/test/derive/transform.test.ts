@@ -1,4 +1,5 @@
-// What one record's fault means while somebody waits for it and its neighbours: it is dead for now, and they are not.
+// An error of one record while a caller waits for it and its neighbours: the record is dead for now, the neighbours are
+// not.
 import { describe, expect, test } from '@jest/globals'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'
@@ -12,7 +13,7 @@ const records = [0n, 1n, 2n].map((offset) => ({ ...record, offset }))
 
 type Fault = (looks: number) => Error | undefined
 
-/** A round of three: the first one filtered, the second at fault, the third passing. */
+/** A batch of three: the first is filtered, the second fails, the third passes. */
 function roundThat(fault: Fault, isFresh = true) {
   let looks = 0
   const derive = (given: SourceRecord): OutRecord | undefined => {

@@ -1,4 +1,4 @@
-// A preview with samples is told to the audit log before anything is read; when that fails, nothing is.
+// A preview with samples is reported to the audit log before anything is read; if that fails, nothing is read.
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
 import type { Role } from '@weir/control-state'
@@ -9,7 +9,7 @@ import { inputStream } from '../support/streams.ts'
 type Deps = Parameters<typeof preview>[0]
 type Call = Parameters<ReturnType<typeof preview>>[0]
 
-/** What a preview needs before it reads; reading itself is noted, and ends it. */
+/** What a preview needs before it reads; reading itself is recorded, and ends it. */
 const depsOf = (reads: string[]): Deps =>
   ({
     follower: { tables: { stream: () => inputStream() }, refresh: async () => {} },

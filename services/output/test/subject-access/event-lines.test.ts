@@ -1,4 +1,4 @@
-// A person's events as text: what a person reads in a spreadsheet, and what a program reads.
+// A person's events as text: for people in a spreadsheet, and for programs.
 import { expect, test } from '@jest/globals'
 import { linesOf } from '../../src/subject-access/event-lines.ts'
 

@@ -1,8 +1,8 @@
-// Output's HTTP API as the scene's account calls it.
+// Output's HTTP API, called by the scene's account.
 import { asObject } from '@weir/testkit'
 import type { ApartScene } from './scene.ts'
 
-/** Of the question: the body, another key, another replica. */
+/** The request's body, another key, or another replica. */
 type How = { body?: unknown; key?: string; at?: string }
 type Answer = { status: number; headers: Headers; body: Record<string, unknown>; text: string }
 

@@ -1,4 +1,4 @@
-// What tests do with the dead letters of a derivation: make them, list them, retry them.
+// What tests do with the dead letters of a derivation: create, list and retry them.
 import { createAdmin, createRangeReader } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
@@ -11,7 +11,7 @@ import type { DerivedPartition } from '../../src/derive/partition-logs.ts'
 import type { Transform } from '../../src/derive/transform.ts'
 import type { Derivation, Owner } from './derivation.ts'
 
-/** Derives what is there; what begins with «odd» can't be derived until it is mended. */
+/** Derives what is there; values that begin with `odd` can't be derived until they are retried with `mended`. */
 export async function derive(derivation: Derivation, count: number): Promise<Owner> {
   const owner = derivation.start({
     derive(text) {
@@ -23,7 +23,7 @@ export async function derive(derivation: Derivation, count: number): Promise<Own
   return owner
 }
 
-/** `odd…` is mended and passes, but for `odd-no…`, which goes nowhere, and `bad…`, which is still dead. */
+/** `odd…` passes now, except `odd-no…`, which is filtered out; `bad…` is still dead. */
 export const mended: Transform = (records) =>
   Promise.resolve(
     records.map(({ key, value }) => {
@@ -76,7 +76,7 @@ export function retry(
   })
 }
 
-/** `partition/offset` of the sources of those that are pending. */
+/** `partition/offset` of the sources of pending dead letters. */
 export async function list({ of }: Derivation, max = 10) {
   const { inputTopic, deadLetterTopic } = of
   const what = { inputTopic, deadLetterTopic, max, mayGoOn: () => true }

@@ -1,4 +1,4 @@
-// Derived partitions of a test, with logs, groups and ids of their own, and what others than their owners may do to them.
+// Derived partitions of a test, with their own logs, groups and ids, and what others than their owners may do to them.
 import { createKafka, createTransactor, encodeRecord } from '@weir/kafka'
 import type { AppendLane, EncodedRecord, Kafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
@@ -21,11 +21,11 @@ export type DerivedPartitions = {
   readonly kafka: Kafka
   readonly kafkaPrefix: string
   make(own?: Partial<DerivedPartition>): Promise<DerivedPartition>
-  /** Of an input record of the partition. */
+  /** Derived from an input record of the partition. */
   record(of: DerivedPartition, offset: bigint, headers?: Headers): EncodedRecord
-  /** Appends what comes of these input records, one by one. */
+  /** Appends what is derived from these input records, one by one. */
   append(of: DerivedPartition, lane: AppendLane, ...offsets: bigint[]): Promise<void>
-  /** In a transaction under the partition's own id or another, as a retry does. */
+  /** Writes in a transaction under the partition's own id or another one, as a retry does. */
   transact(of: DerivedPartition, transacted: Transacted): Promise<void>
   close(): Promise<void>
 }
@@ -36,7 +36,7 @@ export type Transacted = {
   readonly offset: bigint
   readonly headers?: Headers
   readonly transactionalId?: string
-  /** Before it ends. Throws if it is to be aborted. */
+  /** Called before it ends. Throws if it must be aborted. */
   readonly meanwhile?: () => Promise<void>
 }
 
@@ -103,7 +103,7 @@ const partitionOf = (name: string): DerivedPartition => ({
   logStarts: { derived: 0n, dead: 0n },
 })
 
-/** Two replicas that share a log, of which `lines` are what is printed from warnings on. */
+/** Two replicas that share a log; `lines` contains what is logged from warnings on. */
 export function openReplicas({ kafka, kafkaPrefix }: DerivedPartitions) {
   const lines: Record<string, unknown>[] = []
   const write = (line: string) => void lines.push(asObject(JSON.parse(line)))
@@ -120,7 +120,7 @@ export function openReplicas({ kafka, kafkaPrefix }: DerivedPartitions) {
     open,
     lines,
     own,
-    /** Where its next owner goes on. */
+    /** Where its next owner continues. */
     async nextOf(of: DerivedPartition): Promise<bigint> {
       const { next, close } = await own(of, other)
       close()
@@ -132,7 +132,7 @@ export function openReplicas({ kafka, kafkaPrefix }: DerivedPartitions) {
   }
 }
 
-/** What was noted of each, without what goes with it. */
+/** The noted position of each, without its metadata. */
 export const notedNexts = async (
   { noted }: Pick<PartitionLogs, 'noted'>,
   of: readonly DerivedPartition[],

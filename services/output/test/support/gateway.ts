@@ -1,5 +1,5 @@
-// A gateway behind a real HTTP server, with real tokens, and without Kafka: control state, events and the
-// clock are the test's. Of all timers only intervals are the test's too.
+// A gateway behind a real HTTP server, with real tokens, and without Kafka: the test controls control state, events and
+// the clock. Of all timers it controls only intervals.
 import { createPrivateKey } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -28,7 +28,7 @@ const startMs = Date.UTC(2026, 10, 20, 12)
 export type Client = {
   status: number
   header(name: string): string | undefined
-  /** Of a refusal. */
+  /** The body of a refusal. */
   body: string
   socket: WebSocket
   messages: string[]
@@ -88,7 +88,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
     refusals,
     failTraces: () => void (isTraced = false),
     port,
-    /** The server's ends of them. */
+    /** The server's sides of the connections. */
     connections: () => [...sockets],
     putStream,
     putAccount: (billingId: string, ...apiKeys: readonly ApiKeyRecord[]) =>
@@ -97,7 +97,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
     startOver,
     setFresh,
     nowMs: () => nowMs,
-    /** The clock, and what comes round by it. */
+    /** Moves the clock, and runs the intervals that are due. */
     pass(ms: number): void {
       nowMs += ms
       jest.advanceTimersByTime(ms)
@@ -144,7 +144,7 @@ function fakeFeeds() {
       for (const { watchers } of made)
         for (const watcher of watchers) watcher.send(textFrames([Buffer.from(text)]), 1)
     },
-    /** What clients wait for before they are in. */
+    /** What clients wait for before they have joined. */
     joinAfter: (promise: Promise<void>) => void (joining = promise),
     make(stream: StreamRecord): Feed {
       const feed = { stream, watchers: new Set<Watcher>(), closes: 0 }
@@ -173,7 +173,7 @@ export type ConnectOptions = {
   autoPong?: boolean
 }
 
-/** Resolves when the upgrade is answered, one way or the other. */
+/** Resolves when the upgrade is accepted or refused. */
 function connect(port: number, options: ConnectOptions): Promise<Client> {
   const { path = '/ws', protocols = [], headers = {}, autoPong = true } = options
   const socket = new WebSocket(`ws://127.0.0.1:${port}${path}`, protocols, { headers, autoPong })
@@ -199,7 +199,7 @@ function connect(port: number, options: ConnectOptions): Promise<Client> {
   })
 }
 
-/** Intervals go by the test's clock; all else, sockets above all, by the real one. */
+/** Intervals run by the test's clock; all else, especially sockets, by the real one. */
 function useTestIntervals(): void {
   jest.useFakeTimers({
     doNotFake: [

@@ -1,5 +1,5 @@
-// Events of all example contracts, made from a seed: the same seed gives the same events in the same order.
-// Each carries its number in a field that is no PII, by which it is found again.
+// Events of all example contracts, created from a seed: the same seed gives the same events in the same order. Each
+// contains its number in a field that isn't personal, by which it is found.
 import { asObject, exampleContract, exampleContracts, exampleEvent } from '@weir/testkit'
 import type { ExampleContract } from '@weir/testkit'
 
@@ -10,7 +10,7 @@ export type SentEvent = {
   consentLevels: number[]
   /** Avro JSON, as it is sent. */
   body: Record<string, unknown>
-  /** Who it is of: events of one person are sent one after another. */
+  /** The person of the event: events of one person are sent one after another. */
   person: string
 }
 
@@ -23,7 +23,7 @@ type Shape = {
   piiFields: Record<string, number>
 }
 
-/** Where the number of an event stands. */
+/** The field that contains the number of an event. */
 const numberField: Record<ExampleContract, string> = {
   clickstream: 'referrer',
   demo_v1: 'not_sensitive_value',
@@ -46,7 +46,7 @@ const shapes: Shape[] = await Promise.all(
   }),
 )
 
-/** A text that isn't there, is empty, in another script, long, or looks as if it were sealed already. */
+/** Texts that are missing, empty, in another script, long, or look as if they were encrypted already. */
 const texts = [
   '',
   'plain',
@@ -78,7 +78,7 @@ export function makeEvents(count: number, people: number, seed: number): SentEve
 
 const pickOf = ({ contract, schemaId }: Shape) => ({ contract, schemaId })
 
-/** Keeps the form that the example has: a string, or the string branch of a union. */
+/** Keeps the form of the example: a string, or the string branch of a union. */
 function put(body: Record<string, unknown>, path: string, text: unknown): void {
   const [name = '', inner] = path.split('/')
   if (inner !== undefined) return void (body[name] = { [inner]: text })

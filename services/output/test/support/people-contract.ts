@@ -1,4 +1,4 @@
-// A contract whose PII lies in lists and in nested records, some of them null. The example contracts have
+// A contract whose personal fields are in lists and in nested records, some of them null. The example contracts have
 // none of these.
 const nullable = (name: string, type: unknown) => ({ name, type: ['null', type], default: null })
 const texts = { type: 'array', items: 'string' }
@@ -33,7 +33,7 @@ const profile = {
   ],
 }
 
-/** As `POST /v2/contracts` takes it. */
+/** As `POST /v2/contracts` accepts it. */
 export const peopleContract = (billingId: string): Record<string, unknown> => ({
   id: 'people',
   schema: {

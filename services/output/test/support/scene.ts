@@ -1,5 +1,5 @@
-// The test run's services with an account of its own, a producer, and what tests do with them. A scene apart has an output
-// of its own, which derives the streams of this scene and no others, so that a test knows who does.
+// The test run's services with an account of its own, a producer, and what tests do with them. A scene apart has its
+// own output, which derives only the streams of this scene, so that a test knows which replica derives them.
 import { pollUntil } from '@weir/kit'
 import {
   connectProducer,
@@ -30,9 +30,9 @@ export type Scene<World = SharedWorld> = {
   send(stream: TestStream, schemaId: string, event: object): Promise<void>
   /** A WebSocket with a token of the stream. */
   watch(stream: TestStream): Promise<TestListener>
-  /** What the token of a stream is; asked for once. */
+  /** The token of a stream, requested once. */
   tokenOf(stream: TestStream): Promise<string>
-  /** Resolves once a derived stream has derived everything that lies in its input. */
+  /** Resolves once a derived stream has derived everything in its input. */
   untilDerived(input: TestStream, output: string, deadlineMs?: number): Promise<void>
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export const openScene = async (): Promise<Scene> => sceneIn(await joinWorld())
 
 export type ApartScene = Scene<SharedWorld & Pick<World, 'output'>>
 
-/** With an output of its own: for a test that configures, counts, looks into or ends it. */
+/** With its own output: for a test that configures, counts, inspects or ends it. */
 export async function openSceneApart(env: ServiceEnv = {}): Promise<ApartScene> {
   const shared = await joinWorld()
   const decrypterName = freshName('scene')
@@ -93,7 +93,7 @@ async function sceneIn<World extends SharedWorld>(
         return ends.every((end, partition) => end === 0n || (offsets[partition] ?? 0n) >= end)
       }
       await pollUntil(isDone, { deadlineMs, everyMs: 100, what: `deriving ${output}` })
-      // The group's offsets may show a moment before the records of the same transaction do.
+      // The group's offsets may be visible a moment before the records of the same transaction.
       const derived = `${account.billingId}.${output}`
       const isShown = async () => {
         const written = await topics.admin.offsets.ends(derived, { isolation: 'read_uncommitted' })

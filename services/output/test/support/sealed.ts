@@ -1,5 +1,5 @@
-// Records of an input topic as ingest writes them, sealed with keys of the test's own, so that derivation
-// can be tried without Kafka: with parts missing, people erased and bytes changed.
+// Records of an input topic as ingest writes them, encrypted with the test's own keys, so that derivation can be tested
+// without Kafka: with key records missing, people erased and bytes changed.
 import { randomBytes } from 'node:crypto'
 import {
   addWithdrawn,
@@ -25,7 +25,7 @@ export const timestampMs = Date.UTC(2026, 10, 20, 12)
 const rotationMs = 24 * 3_600_000
 const time = keyTimeOf(timestampMs, rotationMs)
 
-/** The keys of one era, and what they are when a part is missing or everybody is erased. */
+/** The keys of one era, also with a key record missing or with everybody erased. */
 export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
   const parts = makeEraParts([0, 1, 2, 3], randomBytes)
   const asked: number[] = []
@@ -47,9 +47,9 @@ export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
     withoutLabel: make({ label: undefined }),
     withoutTree: make({ trees: [] }),
     withoutLevels: make({ level: () => undefined }),
-    /** A tree that is there and holds nobody. */
+    /** A tree that exists and contains nobody. */
     erased: make({ trees: [['', Buffer.alloc(0)]] }),
-    /** Keys of which people take levels back, as auth does it. */
+    /** Keys from which people withdraw levels, as auth does it. */
     changing() {
       let now = make()
       const withdrawn = new Map<string, Buffer>()
@@ -76,7 +76,7 @@ export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
         Array.from('0123456789abcdef', (d) => [`withdrawn.${d}`, () => undefined]),
       ),
     }),
-    /** The same keys, and of which levels they have been asked. */
+    /** The same keys, and the levels that were requested of them. */
     watched() {
       asked.length = 0
       return { keys: make(), asked }

@@ -1,4 +1,4 @@
-// Sends many events as busy producers do: several connections, as many requests on each as it allows at once.
+// Sends many events as busy producers do: over several connections, with as many concurrent requests as each allows.
 import { connectProducer } from '@weir/testkit'
 import type { SentEvent } from './many-events.ts'
 
@@ -6,15 +6,15 @@ export type SendAll = {
   ingestUrl: string
   token: string
   connections: number
-  /** Requests at once on each of them. */
+  /** Concurrent requests on each connection. */
   streams: number
   /** Called right before an event is sent. */
   onSend?: (event: SentEvent) => void
 }
 
 /**
- * Resolves when every event is stored. Events of one person are sent one after another, so that their order
- * is known; those of different people at the same time.
+ * Resolves when every event is stored. Events of one person are sent one after another, so that their order is known;
+ * those of different people are sent concurrently.
  */
 export async function sendAll(events: readonly SentEvent[], how: SendAll): Promise<void> {
   const { ingestUrl, token, connections, streams, onSend } = how

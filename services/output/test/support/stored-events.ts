@@ -1,4 +1,4 @@
-// What lies in a topic, taken apart for comparing: PII by path, everything else, and what stands around it.
+// The events in a topic, split for comparison: personal fields by path, everything else, and what surrounds it.
 import type { Contract, Event } from '@weir/contracts'
 import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
@@ -21,7 +21,7 @@ export type Fields = {
   /** Texts that aren't null, by path. */
   pii: Record<string, string>
   meta: Record<string, unknown>
-  /** All other fields; PII blanked where it isn't null. */
+  /** All other fields; personal texts are blanked unless they are null. */
   rest: Record<string, unknown>
 }
 
@@ -32,7 +32,7 @@ export type Stored = Fields & {
   key: string
   /** `partition/offset` in its own topic. */
   place: string
-  /** The place of what it was derived from. */
+  /** The place of the record that it was derived from. */
   source: string | undefined
 }
 
@@ -56,7 +56,7 @@ export function stored(record: SourceRecord): Stored {
   }
 }
 
-/** The levels of a contract's PII fields, by path. */
+/** The levels of a contract's personal fields, by path. */
 export function levelsByPath({ contract, body }: SentEvent): Record<string, number> {
   const levels: Record<string, number> = {}
   const { readJson, mapPii } = contractNamed(contract)

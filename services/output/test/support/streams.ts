@@ -1,4 +1,4 @@
-// Streams as control state may hold them, and a follower without Kafka whose records a test puts.
+// Streams as in control state, and a follower without Kafka whose records a test puts.
 import { randomUUID } from 'node:crypto'
 import { createLog } from '@weir/kit'
 import { createTables } from '@weir/control-state'
@@ -53,7 +53,7 @@ export const credentialOf = (scope: Credential['scope'] = ['send', 'listen']): C
 
 type Apply = ReturnType<typeof createTables>['apply']
 
-/** As control state is followed: each record that is put reaches the listeners. */
+/** Like a follower of control state: each record that is put reaches the listeners. */
 export function followerOf() {
   const { apply, clear, ...tables } = createTables()
   const listeners = new Set<(topic: string, key?: string) => void>()

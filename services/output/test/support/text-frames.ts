@@ -1,6 +1,6 @@
-// What a client reads in the frames that it is sent, when all are text messages of less than 64 KiB.
+// What a client reads in the frames that it gets, if all are text messages of less than 64 KiB.
 
-/** The messages; throws unless there are so many. */
+/** The messages; throws unless there are exactly this many. */
 export function textsIn(frames: Buffer, messages: number): string[] {
   const texts: string[] = []
   for (let at = 0; at < frames.length;) {

@@ -1,5 +1,5 @@
-// Who sees which events of a topic, and when it is read at all. The reader and the ends of the topic are the
-// test's; the promise against a real broker is in websocket-events.
+// Which clients see which events of a topic, and when it is read. The test controls the reader and the ends of the
+// topic; websocket-events tests this with a real broker.
 import { describe, expect, test } from '@jest/globals'
 import type { SourceRecord } from '@weir/kafka'
 import { AppError, pollUntil } from '@weir/kit'
@@ -11,7 +11,7 @@ import { textsIn } from '../support/text-frames.ts'
 
 type TailGiven = Parameters<FeedDeps['tail']>[0]
 
-/** A topic of two partitions, whose records, ends and answers a test decides. */
+/** A topic of two partitions, whose records, ends and responses a test controls. */
 function feedOf() {
   const tails: TailGiven[] = []
   const closedTails: TailGiven[] = []
@@ -39,7 +39,7 @@ function feedOf() {
     feed,
     tails,
     closedTails,
-    /** As if they had just been written: the ends move, and the reader gets them. */
+    /** As if they had just been written: the ends move, and the reader gets the records. */
     write(partition: number, count = 1) {
       const from = ends[partition] ?? 0n
       const records = Array.from({ length: count }, (_, index) =>
@@ -49,10 +49,10 @@ function feedOf() {
       tails.at(-1)?.onRecords(partition, records)
     },
     stop: () => tails.at(-1)?.onStopped('gone'),
-    /** Until `answer` or `fail`, nobody learns where the topic ends. */
+    /** Until `answerEnds` or `failEnds` is called, nobody learns where the topic ends. */
     holdEnds: () => void (asking = Promise.withResolvers()),
     answerEnds: () => asking.resolve(),
-    /** How often. */
+    /** How often the ends were requested. */
     asked: () => timesAsked,
     failEnds: () => asking.reject(new AppError('kafka.unavailable', 'Kafka does not answer')),
   }
@@ -87,7 +87,7 @@ async function joined(feed: Feed) {
 
 const soon = { deadlineMs: 60_000, everyMs: 1 }
 
-/** Until a client has got so many events, or more. */
+/** Waits until a client has at least this many events. */
 const has = ({ seen }: { seen: string[] }, count: number) =>
   pollUntil(() => seen.length >= count, soon)
 
@@ -139,7 +139,7 @@ describe('a client sees every event from the moment it came, and nothing before'
     const { feed, tails, write } = feedOf()
     await joined(feed)
     const [tail] = tails.splice(0)
-    write(0) // its end has moved, but the reader has not got it yet
+    write(0) // its end has moved, but the reader has not received it yet
     const late = await joined(feed)
     tail?.onRecords(0, [recordOf(0, 0n), recordOf(0, 1n)])
     await has(late, 1)

@@ -1,4 +1,4 @@
-// What goes on between gateway and client while a WebSocket is open.
+// What gateway and client send while a WebSocket is open.
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import type { WebSocket } from 'ws'
@@ -16,7 +16,7 @@ afterEach(() => scene.close())
 
 const open = () => scene.connect(scene.tokenOf(stream))
 
-/** Resolves once the gateway has read all that the client sent so far, its pongs among it. */
+/** Resolves once the gateway has read all that the client has sent so far, including its pongs. */
 function isHeard(socket: WebSocket): Promise<void> {
   const answered = new Promise<void>((resolve) => socket.once('pong', () => resolve()))
   socket.ping()

@@ -1,4 +1,4 @@
-// When and how an open WebSocket is closed by us (docs/errors.md WebSocket).
+// When and how the gateway closes an open WebSocket (docs/errors.md WebSocket).
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { openGateway, watched } from '../support/gateway.ts'

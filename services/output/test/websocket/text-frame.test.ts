@@ -1,4 +1,4 @@
-// Frames as a client made by others reads them.
+// Frames as an independent client reads them.
 import { expect, test } from '@jest/globals'
 import type { AddressInfo } from 'node:net'
 import { pollUntil } from '@weir/kit'

@@ -10,10 +10,10 @@ import {
 } from '../../src/websocket/watcher.ts'
 import type { Watcher } from '../../src/websocket/watcher.ts'
 
-/** Stands for so many messages; what the bytes say is not the watcher's affair. */
+/** Stands for some messages; the watcher ignores what the bytes mean. */
 const text = (length = 1) => Buffer.alloc(length, 'x')
 
-/** What a watcher does to its socket and connection, which takes nothing off its buffer until it is told to. */
+/** Records what a watcher does to its socket and connection, whose buffer is emptied only when the test says so. */
 function fakeSocket() {
   const did: string[] = []
   const unsent: (() => void)[] = []
@@ -39,12 +39,12 @@ function fakeSocket() {
     did,
     flush,
     attachTo: (watcher: Watcher) => watcher.attach(asWebSocket(socket), asDuplex(connection)),
-    /** As when the other side has sent its close frame. */
+    /** As if the other side had sent its close frame. */
     sayGoodbye: () => void (socket.readyState = 2),
   }
 }
 
-// Of a WebSocket and its connection a watcher uses what is above and nothing else.
+// A watcher uses only these members of a WebSocket and its connection.
 const asWebSocket = (socket: object): WebSocket => socket as WebSocket
 const asDuplex = (connection: object): Duplex => connection as Duplex
 

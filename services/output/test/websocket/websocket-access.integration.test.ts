@@ -1,5 +1,5 @@
-// A WebSocket lives no longer than its right to be there, and what was just announced may be used at once:
-// both through control state, which auth writes and output follows.
+// A WebSocket ends when its right ends, and what was just created may be used immediately: both through control state,
+// which auth writes and output follows.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { asObject, expectStatus, freshName, listen, textIn } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'

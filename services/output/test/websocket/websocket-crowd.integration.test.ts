@@ -1,5 +1,5 @@
-// A thousand WebSockets on one stream, and clients that stop reading (docs/wire-format.md WebSocket): everybody
-// gets every event or is closed with 1013, and who doesn't read costs its own buffer and nobody's time.
+// A thousand WebSockets on one stream, and clients that stop reading (docs/wire-format.md WebSocket): every client gets
+// every event or is closed with 1013, and one that doesn't read costs only its own buffer.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
 import { connectProducer, counterOf, exampleEvent, scale } from '@weir/testkit'
@@ -56,7 +56,7 @@ async function sendNumbered(
 
 type Client = {
   socket: WebSocket
-  /** How often each number came. */
+  /** How often each number was received. */
   seen: Uint8Array
   closedWith: number | undefined
 }
@@ -87,7 +87,7 @@ const crowd = scale(1_000, 300)
 test('each of a thousand clients gets every event once, or is closed with 1013', async () => {
   const stream = await scene.account.input('crowd')
   const events = { count: scale(600, 40), rate: scale(300, 40) }
-  const clients = [await connect(stream, events.count)] // the first one, for whom the topic is read at all
+  const clients = [await connect(stream, events.count)] // the first one, for which the topic starts to be read
   while (clients.length < crowd)
     clients.push(
       ...(await Promise.all(Array.from({ length: 50 }, () => connect(stream, events.count)))).slice(
@@ -126,8 +126,8 @@ test('clients that stop reading are closed with 1013 and hold up nobody, and out
   ])
   for (const { socket } of stalled) socket.pause()
   const before = await residentMb()
-  // The quick ones have taken all before, and no more than may wait for them comes at once: however slow this machine is,
-  // they aren't the slow ones.
+  // The fast clients have received everything before, and no more arrives together than may wait for them. So they
+  // don't count as slow, however slow this machine is.
   const atOnce = 10
   for (let from = 0; from < events.count; from += atOnce) {
     await sendNumbered(stream, { ...events, from, count: atOnce, rate: Infinity })
@@ -140,13 +140,13 @@ test('clients that stop reading are closed with 1013 and hold up nobody, and out
     what: 'the slow clients to be given up',
   })
   expect(quick.map(({ closedWith }) => closedWith)).toEqual(quick.map(() => undefined))
-  // 20 MB came for each of them, 20 × 1 MiB may have waited; the rest is what V8 has not collected yet.
+  // 20 MB arrived for each of them, 20 × 1 MiB may have waited; the rest is what V8 has not collected yet.
   expect((await residentMb()) - before).toBeLessThan(scale(300, Infinity))
   for (const { socket } of stalled) socket.resume()
   const isClosed = ({ closedWith }: Client) => closedWith !== undefined
   await pollUntil(() => stalled.every(isClosed), { deadlineMs: 60_000, what: 'close frames' })
   expect(stalled.map(({ closedWith }) => closedWith)).toEqual(stalled.map(() => 1013))
-  // None of them got more than had gone out before it was given up: the rest is in no buffer.
+  // None of them got more than was sent before it was closed: the rest is in no buffer.
   for (const { seen } of stalled) {
     expect(Math.max(...seen)).toBe(1)
     expect(seen.filter(Boolean).length).toBeLessThan(events.count)

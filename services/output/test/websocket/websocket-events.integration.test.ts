@@ -1,4 +1,4 @@
-// What a WebSocket shows while events flow: from the moment of connecting every one of them, to each client
+// What a WebSocket shows while events flow: every event from the moment of connecting, to each client
 // (docs/wire-format.md WebSocket).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -66,7 +66,7 @@ describe('clients that connect while events flow', () => {
     await scene.untilDerived(input, 'flow-1')
   })
 
-  /** What was sent once the client was connected and is for its stream. */
+  /** What was sent after the client had connected, and belongs to its stream. */
   const owed = ({ stream, startedBefore }: Client): number[] =>
     started
       .slice(startedBefore)
@@ -136,7 +136,7 @@ test('many clients of one stream all see each event once', async () => {
 })
 
 test('a burst larger than what may wait for a slow client reaches a quick one whole', async () => {
-  // Given a derived stream that nobody derives yet, with a client, and much to derive
+  // Given a derived stream that nobody derives yet, with a client, and many events to derive
   const decrypterName = freshName('later')
   const input = await scene.account.input('burst', { partitions: 1 })
   const events = makeEvents(3_000, 300, 13).map((event) => withConsent(event, [0]))
@@ -164,8 +164,8 @@ test('a client that does not read is closed with 1013, and no other client waits
   const event = { ...(await exampleEvent('clickstream')), userAgent: 'x'.repeat(250_000) }
   const isGivenUp = async () => (await metric('svc_output_ws_too_slow_total')) === 1
   let count = 0
-  // The quick one has taken all before, and no more than may wait for it comes at once: however slow this machine is,
-  // it isn't the slow one.
+  // The fast client has received everything before, and no more arrives together than may wait for it. So it doesn't
+  // count as slow, however slow this machine is.
   while (count < 120 && !(await isGivenUp())) {
     await Promise.all(Array.from({ length: 4 }, () => scene.send(input, 'clickstream', event)))
     await quick.until((count += 4))

@@ -1,5 +1,5 @@
-// Part `forgetting`: what it takes to forget many people of one stream in thirteen eras, in time, in bytes of
-// `weir.keys` and in memory of the services, and whether sealing other people's events feels it.
+// Part `forgetting`: the cost of erasing many people of one stream in thirteen eras, in time, in bytes of `weir.keys`
+// and in memory of the services, and whether it slows down the encryption of other people's events.
 import { createKafka, createLogScan } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
 import {
@@ -24,15 +24,15 @@ import { resultOf, timesOf } from '../results.ts'
 import type { Result } from '../results.ts'
 
 const eraMs = 2_764_800_000
-/** auth makes an era and the next one, so each of these starts of it brings two eras that lie in the past. */
+/** auth creates the present era and the next, so each of these starts creates two eras in the past. */
 const erasBack = [11, 9, 7, 5, 3, 1]
 const stream = 'bench'
 const valuesMax = 100
-/** What is measured is larger than what Weir allows by default. */
+/** The measured sizes exceed Weir's default limit. */
 const keyBytesMax = String(4_294_967_296)
-/** As many are erased one by one, to see how long one takes. */
+/** At most this many are erased one by one, to measure a single erasure. */
 const singlesMax = 200
-/** Of one data subject, as it may be from before there was a bound. */
+/** Of one data subject, as from before there was a bound. */
 const pseudonyms = 30_000
 
 export async function benchForgetting(options: PartOptions): Promise<Result[]> {
@@ -79,7 +79,7 @@ export async function benchForgetting(options: PartOptions): Promise<Result[]> {
 
 type Made = { account: Account; input: TestStream }
 
-/** A stream that has lived through all of them. */
+/** A stream that has existed through all of these eras. */
 async function makePastEras(): Promise<Made> {
   let made: Made | undefined
   for (const eras of erasBack) {
@@ -101,7 +101,7 @@ async function makeStream(world: World): Promise<Made> {
   return { account, input: await account.input(stream, { partitions, ...limits }) }
 }
 
-/** Events of people who stay. */
+/** Events of people who aren't erased. */
 async function prepareSealing(
   { runs, warmUpMs, measuredMs }: PartOptions,
   { world, token }: { world: World; token: string },
@@ -118,7 +118,7 @@ async function prepareSealing(
   }
 }
 
-/** Resolves with the ms until it was accepted. */
+/** Resolves with the ms until the erasure was accepted. */
 const eraserOf = ({ auth }: World, { apiKey }: Account) => {
   return async (body: object): Promise<number> => {
     const startedAt = performance.now()
@@ -138,7 +138,7 @@ async function untilApplied({ auth }: World, { apiKey }: Account): Promise<void>
   await pollUntil(isApplied, { deadlineMs: 60_000, everyMs: 500 })
 }
 
-/** Of the newest version of each key, and of all that lies in the log. */
+/** Logs the size of the newest version of each key, and of all that the log holds. */
 async function tellSize(world: World, log: (line: string) => void, when: string): Promise<void> {
   const brokers = kafkaBrokers()
   const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })

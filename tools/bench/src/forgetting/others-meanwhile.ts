@@ -1,5 +1,5 @@
-// What others feel while a data subject with very many pseudonyms is erased: the times of their tokens, their events and their
-// management, before it and meanwhile, in one run.
+// The effect on others of erasing a data subject with very many pseudonyms: the times of their tokens, events and
+// management requests, before it and meanwhile, in one run.
 import { pollUntil } from '@weir/kit'
 import { createCalmAccount, expectStatus, lanes, makeCrowd } from '@weir/testkit'
 import type { Crowd, World } from '@weir/testkit'

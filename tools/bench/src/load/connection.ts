@@ -1,16 +1,16 @@
-// One HTTP/2 connection of the load generator: requests are made of bytes prepared beforehand, answers
-// are counted by the first bytes of their frames. So the generator costs less than any server that it
-// is held against, and memory is used again, since its own collections of garbage would count as the server's
-// latency. It speaks just what a load needs, and keeps to flow control and stream limits.
+// One HTTP/2 connection of the load generator: requests consist of prepared bytes, answers are counted by the first
+// bytes of their frames. So the generator costs less than any measured server, and it reuses memory, because its own
+// garbage collections would count as the server's latency. It implements only what a load needs, and keeps to flow
+// control and stream limits.
 import * as net from 'node:net'
 import type { HeaderBlocks } from './header-blocks.ts'
 import { createOutgoing } from './outgoing.ts'
 import { createStarts } from './starts.ts'
 
 export type LoadConnection = {
-  /** Sends the body on a new stream; false when the window or the stream limit says wait. */
+  /** Sends the body on a new stream; false when the window or the stream limit is exhausted. */
   request(body: Buffer, startedAt: number): boolean
-  /** Writes out what `request` gathered. */
+  /** Writes what `request` collected. */
   flush(): void
   inFlight(): number
   close(): void

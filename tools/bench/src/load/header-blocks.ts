@@ -1,6 +1,6 @@
-// Header blocks as real clients send them: those that Node's own HTTP/2 client writes, recorded. It is nghttp2,
-// as curl and h2load are: the first request fills the connection's table, later ones mostly point into it,
-// but `authorization` comes as it is each time, for it is never put into a table (RFC 7541 7.1.3).
+// Header blocks as real clients send them: recorded from Node's own HTTP/2 client. It is nghttp2, like curl and h2load:
+// the first request fills the connection's table, later ones mostly refer to it, but `authorization` is sent in full
+// each time, because it is never put into a table (RFC 7541 7.1.3).
 import * as http2 from 'node:http2'
 import * as net from 'node:net'
 

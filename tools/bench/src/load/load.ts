@@ -1,6 +1,6 @@
-// The load generator, a process of its own: so many connections and streams, bodies in turn, for a
-// warm-up and then a measured time. It tells its parent on stdout when the measured time begins and
-// what came of it. Closed loop (as fast as answers come) or at a fixed rate.
+// The load generator, a separate process: opens connections and streams, and sends bodies in turn, for a warm-up and
+// then a measured time. It reports to its parent on stdout when the measured time starts, and the results. Closed loop
+// (as fast as answers come) or at a fixed rate.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openConnection } from './connection.ts'
@@ -15,17 +15,17 @@ export type LoadPlan = {
   connections: number
   streams: number
   headers: HeaderList
-  /** A file of bodies, each with its length before it (uint32be). */
+  /** A file of bodies, each preceded by its length (uint32be). */
   bodiesFile: string
   warmUpMs: number
   measuredMs: number
-  /** What every answer says, if it says anything; anything else is an error. */
+  /** The expected body of every answer; any other is an error. */
   answer?: string
-  /** Requests a second over all connections; without it as many as are answered. */
+  /** Requests a second over all connections; by default as many as are answered. */
   rate?: number
-  /** Where in each body the digits of a number stand that goes up with every request. */
+  /** The position, in each body, of the digits of a number that grows with every request. */
   counter?: { at: number; digits: number }
-  /** Goes on measuring until so many are answered. */
+  /** Continues to measure until this many are answered. */
   answersMin?: number
 }
 
@@ -33,7 +33,7 @@ export type LoadResult = {
   seconds: number
   /** Answers with 2xx in the measured time. */
   answered: number
-  /** Answers with another status, by status, in the whole time, and connections that ended. */
+  /** Answers with another status, by status, in the whole time, and closed connections. */
   errors: Record<string, number>
   p50Ms: number
   p99Ms: number
@@ -50,7 +50,7 @@ function readBodies(file: string): Buffer[] {
   return bodies
 }
 
-/** To be copied before the next call. */
+/** Copy the result before the next call. */
 function inTurn(bodies: readonly Buffer[], counter: LoadPlan['counter']): () => Buffer {
   let nextBody = 0
   return () => {

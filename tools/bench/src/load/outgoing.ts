@@ -1,11 +1,11 @@
-// What a connection is about to write, gathered in slabs that are used again once they are written.
+// Collects a connection's output in slabs that are reused once they are written.
 import type { Socket } from 'node:net'
 
 export type Outgoing = {
-  /** So many bytes to be filled in before anything else is called. */
+  /** Returns this many bytes, to be filled before any other call. */
   take(length: number): Buffer
   put(bytes: Buffer): void
-  /** Writes out what was gathered. */
+  /** Writes what was collected. */
   flush(): void
 }
 

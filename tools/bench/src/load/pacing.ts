@@ -1,12 +1,12 @@
-// Requests at a fixed rate, whatever the answers do: a request's time runs from when it was due, also when it
-// could only be sent later.
+// Requests at a fixed rate, independent of the answers: a request's time runs from when it was due, even if it could
+// only be sent later.
 import type { LoadConnection } from './connection.ts'
 
 export type Pace = {
   rate: number
-  /** All of them, if there is an end. */
+  /** The total number of requests; unlimited by default. */
   count?: number
-  /** Of each request in turn; to be copied before the next call. */
+  /** The body of each request in turn; copied before the next call. */
   body: (number: number) => Buffer
 }
 
@@ -39,7 +39,7 @@ export function startPacing(connections: readonly LoadConnection[], pace: Pace):
   return { dueAt, done: done.promise, stop: () => clearInterval(timer) }
 }
 
-/** A number as so many decimal digits. */
+/** Writes a number as this many decimal digits. */
 export function writeDigits(
   bytes: Buffer,
   { at, digits }: { at: number; digits: number },

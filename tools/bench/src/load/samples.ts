@@ -1,4 +1,4 @@
-// Numbers that come by the ten thousand a second, kept without objects for a garbage collector to look at.
+// Stores tens of thousands of numbers a second without objects for the garbage collector.
 
 export type Samples = { add(value: number): void; count(): number; sorted(): Float64Array }
 

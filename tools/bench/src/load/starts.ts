@@ -1,15 +1,17 @@
-// When each request of a connection began, by its stream: a ring, so that nothing is allocated.
+// The start time of each request of a connection, by stream: a circular buffer, so that nothing is allocated.
 
 export type Starts = {
-  /** Before the next is put there must be fewer than `ring` streams between the oldest open one and it. */
+  /** There must be fewer than `ring` streams between the oldest open one and the new one. */
   put(streamId: number, startedAt: number): void
-  /** NaN when it was not started, or taken before. */
+  /** NaN when it was not started, or already taken. */
   take(streamId: number): number
-  /** Of streams that were put and not taken. */
+  /** The number of streams put but not taken. */
   count(): number
 }
 
-/** Streams that may come while one is not answered. A server that lets one wait for longer is not measured by this. */
+/**
+ * How many streams may start while one is unanswered. A server that lets one wait for longer can't be measured by this.
+ */
 const ring = 65_536
 
 export function createStarts(): Starts {

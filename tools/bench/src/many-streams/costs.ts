@@ -1,5 +1,5 @@
-// Parts `streams` and `rest`: what ingest, and a service that starts, cost with few and with many input streams;
-// and what the services cost while nothing happens, with two derived streams for each of many input streams.
+// Parts `streams` and `rest`: the cost of ingest, and of a starting service, with few and with many input streams; and
+// the cost of idle services with two derived streams for each of many input streams.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { delay } from '@weir/kit'
 import type { World } from '@weir/testkit'
@@ -17,7 +17,7 @@ const few = 10
 const many = 1_000
 const manyResting = 150
 const derivedEach = 2
-/** After the last stream was made: until readers have settled down. */
+/** After the last stream's creation, until readers have settled down. */
 const calmDownMs = 10_000
 const restMs = 20_000
 
@@ -77,7 +77,7 @@ export async function benchRest(options: PartOptions): Promise<Result[]> {
   })
 }
 
-/** One more replica of each, one after the other: until it is ready, and what it then takes. */
+/** Starts one more replica of each, one after the other; measures until it is ready, and then its use. */
 async function startEach(world: World): Promise<Record<string, ServiceFigures>> {
   const figures: Record<string, ServiceFigures> = {}
   for (const name of services) {

@@ -1,5 +1,5 @@
-// Part `fleet`: three replicas of output with thousands of derived streams, two for each input. How soon the first event of a
-// stream that was at rest is in both, while all replicas are replaced, whether any is lost or doubled, and how many
+// Part `fleet`: three replicas of output with thousands of derived streams, two for each input. How soon the first
+// event of an idle stream is in both, while all replicas are replaced, whether any is lost or duplicated, and how many
 // connections each replica has to the broker.
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { createAdmin } from '@weir/kafka'
@@ -101,7 +101,7 @@ async function tokenOf(account: Account, number: number): Promise<string> {
   })
 }
 
-/** One after the other, as a rolling update does it: the next one is ready before the old one ends. */
+/** One after the other, as in a rolling update: the next one is ready before the old one ends. */
 function keepReplacing(world: World, fleet: Service[]): { stop(): Promise<number> } {
   let isStopped = false
   let count = 0

@@ -1,4 +1,4 @@
-// Worlds with many input streams, and what is derived from them.
+// Worlds with many input streams and their derived streams.
 import { createAccount, startWorld } from '@weir/testkit'
 import type { Account, World } from '@weir/testkit'
 import { unlimited } from '../filled-stream.ts'
@@ -10,7 +10,7 @@ export const services = ['auth', 'ingest', 'output'] as const
 const atOnce = 8
 export const inputSettings = { partitions: 1, limits: unlimited }
 
-/** Its services each on one core, as the parts compare them. */
+/** Pins each service to one core, as the parts compare them. */
 export async function inWorld<Made>(
   { profileFolder }: PartOptions,
   work: (world: World, account: Account) => Promise<Made>,
@@ -34,7 +34,7 @@ export const nameOf = (number: number): string => `stream-${number}`
 export const makeInputs = (account: Account, from: number, to: number): Promise<void> =>
   inParallel(from, to, (number) => account.input(nameOf(number), inputSettings))
 
-/** One of a level for each of so many inputs. */
+/** Derives one stream of this level from each of so many inputs. */
 export const makeDerived = (account: Account, inputs: number, level: number): Promise<void> =>
   inParallel(0, inputs, (number) =>
     account.output(nameOf(number), derivedNameOf(number, level), { consentLevels: [level] }),

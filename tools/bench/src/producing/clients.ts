@@ -1,11 +1,11 @@
-// The three producers that part `producers` compares, each behind one function: store these records in that
-// partition, all in-sync replicas. None of them is idempotent and none tries again, as ingest wants it.
+// The three producers that part `producers` compares, each behind one function: store these records in that partition,
+// on all in-sync replicas. None is idempotent and none retries, as ingest wants it.
 import { Producer, ProduceAcks, stringSerializer } from '@platformatic/kafka'
 import { createBatchProducer, createKafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
 import { Kafka, logLevel } from 'kafkajs'
 
-/** As ingest makes them: each producer takes them as they are, or puts the same parts under its own names. */
+/** Like ingest's records: each producer uses them directly, or renames their fields. */
 export type BenchRecord = {
   readonly key: string
   readonly value: Buffer
@@ -15,7 +15,7 @@ export type BenchRecord = {
 export type Client = {
   /** Resolves once all of them are stored. */
   store(partition: number, records: readonly BenchRecord[]): Promise<void>
-  /** How many batches went out, where the producer itself decides. */
+  /** The number of batches sent, where the producer itself decides. */
   batches?(): number
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ const timeoutMs = 10_000
 const inFlightBytesMax = 64 * 2 ** 20
 
 export const clients = {
-  /** Record by record as ingest hands them over; the producer makes the batches. */
+  /** Record by record as ingest sends them; the producer forms the batches. */
   async own({ brokers, topic }: Place): Promise<Client> {
     const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })
     let batches = 0

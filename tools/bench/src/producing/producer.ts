@@ -1,6 +1,6 @@
-// The process that is measured by part `producers`: one client, which stores batches of made-up records as
-// fast as the broker takes them, one batch under way for each partition. Reads its plan from the first
-// argument, and prints what it used and how many records were acknowledged.
+// The process that part `producers` measures: one client, which stores batches of generated records as fast as the
+// broker accepts them, one batch in flight for each partition. Reads its plan from the first argument, and prints what
+// it used and how many records were acknowledged.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { clients } from './clients.ts'
@@ -25,7 +25,7 @@ export type ProduceResult = {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly rssMb: number
-  /** Of the process's whole life, for each partition. */
+  /** Over the process's whole life, for each partition. */
   readonly acknowledged: readonly number[]
 }
 

@@ -1,5 +1,5 @@
-// The process that is measured by part `client`: sends the example event, of a thousand sessions in turn, in one way, as fast as
-// it is answered. Reads its plan from the first argument, and prints what it used.
+// The process that part `client` measures: sends the example event, of a thousand sessions in turn, in one way, as fast
+// as it is answered. Reads its plan from the first argument, and prints what it used.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ways } from './ways.ts'
 import type { SendPlan } from './ways.ts'

@@ -1,5 +1,5 @@
-// The ways of sending that part `client` compares: one event a request and many a request over node:http2, with bodies that
-// are made beforehand, and our driver, which makes them from objects and decides itself what goes together.
+// The ways of sending that part `client` compares: one event per request and many per request over node:http2, with
+// prepared bodies, and our driver, which encodes objects and groups them itself.
 import * as http2 from 'node:http2'
 import { createProducer } from '@weir/client'
 import type { Contract } from '@weir/client'
@@ -22,17 +22,17 @@ export type SendPlan = {
   readonly measuredMs: number
 }
 export type Sending = {
-  /** Calls of `send` under way at any time. */
+  /** How many calls of `send` are concurrently in flight. */
   readonly atOnce: number
   readonly perSend: number
-  /** The n-th; false when it wasn't stored. */
+  /** Sends the n-th event; false when it wasn't stored. */
   send(index: number): Promise<boolean>
 }
 type Events = readonly object[]
 
-/** What ingest announces. */
+/** As ingest announces. */
 const streamsAtOnce = 100
-/** As the driver does by default. */
+/** The driver's default. */
 const batchEvents = 500
 const batchesAtOnce = 4
 const sendsAtOnce = 2_000

@@ -1,4 +1,4 @@
-// A process that writes numbered records to a topic at a fixed rate and sees them come out of the second one, by one clock.
+// A process that writes numbered records to a topic at a fixed rate and reads them from the second one, by one clock.
 import { delay } from '@weir/kit'
 import { startPacing, writeDigits } from '../load/pacing.ts'
 import type { EchoPlan } from './echo.ts'

@@ -1,4 +1,4 @@
-// What anyone's program between two topics would do: reads each record and writes it to the second.
+// A minimal program between two topics: reads each record and writes it to the second.
 import { openProducer, readValues } from './plain-kafka.ts'
 
 export type EchoPlan = { readonly brokers: string[]; readonly from: string; readonly to: string }

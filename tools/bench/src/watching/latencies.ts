@@ -1,9 +1,9 @@
-// How long events took, from when they were due to when they came out.
+// The latencies of events, from when they were due to their arrival.
 
-/** Milliseconds from when an event was due to be sent; how many never came or came twice. */
+/** Milliseconds from when an event was due to be sent; the number of missing and duplicate events. */
 export type Latencies = { p50Ms: number; p99Ms: number; errors: number }
 
-/** Of those from `first` on. An arrival of 0 never came. */
+/** Of the events from `first` on. An arrival of 0 means missing. */
 export function latenciesOf(
   arrivals: Float64Array,
   { first, dueAt }: { readonly first: number; readonly dueAt: (number: number) => number },

@@ -1,6 +1,6 @@
-// A process that sends numbered events and sees them come out again, as a read_committed consumer of the derived
-// topic and as a WebSocket client of it, all by one clock. It tells its parent when the measured time begins
-// and ends, and what came of it.
+// A process that sends numbered events and receives them again, as a read_committed consumer of the derived topic and
+// as a WebSocket client of it, all by one clock. It tells its parent when the measured time starts and ends, and the
+// results.
 import { createAdmin, createKafka, tailTopic } from '@weir/kafka'
 import { createLog, delay } from '@weir/kit'
 import { latenciesOf } from './latencies.ts'
@@ -34,7 +34,7 @@ async function run(plan: LatencyPlan): Promise<LatencyResult> {
   const errors: Record<string, number> = {}
   const note = (what: string): void => void (errors[what] = (errors[what] ?? 0) + 1)
   let twice = 0
-  /** Counts an event as it comes out. */
+  /** Records an event's arrival. */
   const arrive = (arrivals: Float64Array, number: number): void => {
     if (arrivals[number] === 0) arrivals[number] = performance.now()
     else twice += 1

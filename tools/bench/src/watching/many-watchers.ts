@@ -1,5 +1,5 @@
-// A process of many WebSocket clients of one stream, which also sends what they watch. It tells its parent
-// when all are there, when the measured time begins and ends, and how many of them got everything.
+// A process of many WebSocket clients of one stream, which also sends the events. It tells its parent when all are
+// connected, when the measured time starts and ends, and how many of them received everything.
 import { delay } from '@weir/kit'
 import { numberIn, sendNumbered } from './numbered-events.ts'
 import type { NumberedPlan } from './numbered-events.ts'
@@ -15,13 +15,13 @@ export type WatchersPlan = Omit<NumberedPlan, 'count'> & {
 }
 export type WatchersResult = {
   events: number
-  /** Until all were there. */
+  /** Until all were connected. */
   connectMs: number
-  /** Got every event. */
+  /** Clients that received every event. */
   complete: number
-  /** Were closed with 1013. */
+  /** Clients closed with 1013. */
   tooSlow: number
-  /** Neither. */
+  /** All other clients. */
   incomplete: number
   /** Of one client, in the measured time. */
   p50Ms: number

@@ -1,11 +1,11 @@
-// The least that brings records to a topic and reads them again: @platformatic/kafka as its manual shows it, with all
-// in-sync replicas.
+// The minimum to write records to a topic and read them again: @platformatic/kafka as in its manual, with all in-sync
+// replicas.
 import { randomUUID } from 'node:crypto'
 import { Consumer, ProduceAcks, Producer } from '@platformatic/kafka'
 
 export type PlainPlace = { readonly brokers: string[]; readonly topic: string }
 
-/** What comes while a batch is on its way is the next one. */
+/** Records that arrive while a batch is in flight form the next one. */
 export function openProducer({ brokers, topic }: PlainPlace) {
   const producer = new Producer<Buffer, Buffer, Buffer, Buffer>({
     clientId: 'echo',
@@ -31,7 +31,7 @@ export function openProducer({ brokers, topic }: PlainPlace) {
   }
 }
 
-/** Resolves once it reads, from the end. */
+/** Resolves once it reads from the end. */
 export async function readValues(
   { brokers, topic }: PlainPlace,
   onValue: (value: Buffer) => void,

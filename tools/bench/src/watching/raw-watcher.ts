@@ -1,5 +1,5 @@
-// A WebSocket client that does little but count, so that a thousand of them fit on one core beside what
-// they watch: it finds the frames of RFC 6455 and looks into none but close frames, unless it is asked to.
+// A minimal WebSocket client that counts, so that a thousand of them fit on one core beside what they watch: it splits
+// the frames of RFC 6455 and inspects only close frames, unless it is asked to.
 import * as net from 'node:net'
 
 export type RawWatcher = {
@@ -13,7 +13,7 @@ export type RawWatcher = {
 export type RawWatcherOptions = {
   port: number
   token: string
-  /** Gets the text of every message. */
+  /** Receives the text of every message. */
   onText?: (text: Buffer) => void
 }
 
@@ -73,7 +73,7 @@ const upgradeRequest = (port: number, token: string): string =>
   ].join('\r\n')
 
 type FrameReader = {
-  /** Whether the payload of such a frame is to be kept together. */
+  /** Whether to assemble the payload of such a frame. */
   isWanted: (opcode: number) => boolean
   onFrame: (opcode: number, payload: Buffer) => void
 }
@@ -113,7 +113,7 @@ function createFrameReader({ isWanted, onFrame }: FrameReader): (chunk: Buffer) 
   }
 }
 
-/** Of a frame's head, as far as it is there; how long all of it is, as far as that is known. */
+/** The length of a frame's head, by its first two bytes. */
 function headBytes(head: Buffer): number {
   const length = (head[1] ?? 0) & 0x7f
   return length === 127 ? 10 : length === 126 ? 4 : 2

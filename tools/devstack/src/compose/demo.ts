@@ -1,7 +1,6 @@
-// The demo of `npm start` for docker-compose.yml: the demo account in .weir/demo.json, and one event on its
-// whole way. In here the services are at other addresses than for you, so it stands in for your machine:
-// what comes to its own loopback is passed on. Arguments: the checkout, then `port=host:port` for auth,
-// ingest and output.
+// The demo of `npm start` for docker-compose.yml: creates the demo account in .weir/demo.json, and sends one event
+// through every stage. In the container the services have other addresses than on the host, so connections to its own
+// loopback ports are forwarded. Arguments: the checkout, then `port=host:port` for auth, ingest and output.
 
 import { chown, readFile, stat } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'

@@ -1,6 +1,6 @@
-// Run once by docker-compose.yml before anything else: makes the secrets of this checkout in .weir/, as
-// `npm start` does, and copies of them that the services' user may read. It runs as root, without a network,
-// since only root can give files to others. Not for production.
+// Run once by docker-compose.yml before anything else: creates the secrets of this checkout in .weir/, as `npm start`
+// does, and copies of them that the services' user may read. It runs as root, because only root can give files to
+// others, and without a network. Not for production.
 
 import { chown, copyFile, chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -18,7 +18,7 @@ await chown(folder, owner.uid, owner.gid)
 await makeKekFiles(folder)
 await createPrivate(join(folder, 'platform-key'), `${makePlatformKey()}\n`)
 const { auth, ingest, output } = kekFilesIn(folder)
-/** A folder for each service, and a volume for each folder: a container is given its own alone. */
+/** A folder and a volume per service: a container gets only its own. */
 const copies = {
   'auth/kek': auth,
   'auth/platform-key': join(folder, 'platform-key'),

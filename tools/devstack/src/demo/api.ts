@@ -1,6 +1,6 @@
-// The few calls that setting up the demo account makes, over HTTP like everyone else's.
+// The few HTTP calls that create the demo account.
 
-/** An answer that wasn't what the demo can go on with. */
+/** An unexpected answer that the demo can't handle. */
 export class DemoError extends Error {}
 
 export type Api = {
@@ -23,7 +23,7 @@ export function createApi(baseUrl: string, key: string): Api {
   return { get: (path) => call('GET', path), post: (path, body) => call('POST', path, body) }
 }
 
-/** The answer when its status is one of those; else an error that says what auth said. */
+/** The answer when its status is one of these; else throws with auth's message. */
 export function expectStatus(reply: Reply, what: string, ...statuses: number[]): Reply {
   if (statuses.includes(reply.status)) return reply
   const detail = JSON.stringify(reply.body)

@@ -1,5 +1,5 @@
-// The demo account as `npm start` leaves it (docs/wire-format.md Addresses): made once, found again,
-// and mended when `.weir/demo.json` was lost or no longer fits.
+// The demo account of `npm start` (docs/wire-format.md Addresses): created once, reused later, and repaired when
+// `.weir/demo.json` was lost or no longer fits.
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createApi, expectStatus, isObject, objectOf, textOf } from './api.ts'
@@ -18,11 +18,11 @@ export type Demo = {
   ingestUrl: string
   outputUrl: string
   kafkaBrokers: string
-  /** For Kafka clients that come with a stream's own credentials. */
+  /** For Kafka clients with a stream's own credentials. */
   analystBrokers?: string
-  /** What the names of topics and groups begin with. */
+  /** The prefix of the names of topics and groups. */
   kafkaPrefix?: string
-  /** auth's, for those who come with a stream's own credentials. */
+  /** auth's, for clients with a stream's own credentials. */
   schemaRegistryUrl: string
   billingId: string
   apiKey: string
@@ -37,7 +37,7 @@ const billingId = 'demo'
 const input = 'demo'
 const levels = [0, 1, 2]
 
-/** Makes what is missing and leaves the whole in `file`, readable by its owner alone. */
+/** Creates what is missing and writes the result to `file`, readable by its owner only. */
 export async function ensureDemo(options: {
   addresses: Addresses
   platformKey: string
@@ -64,7 +64,7 @@ export async function ensureDemo(options: {
   return demo
 }
 
-/** What an earlier start left; only secrets are taken from it, and each is tried before it is kept. */
+/** The result of an earlier start; only secrets are reused, and each is tried first. */
 async function readDemo(file: string): Promise<Record<string, unknown>> {
   try {
     return objectOf(await readFile(file, 'utf8'))

@@ -1,4 +1,4 @@
-// The walk that `npm start` ends with: the demo account, and one event on its whole way.
+// The last step of `npm start`: creates the demo account, and sends one event through every stage.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isObject, objectOf } from './api.ts'

@@ -1,4 +1,4 @@
-// The demo's text: pure, from what was sent and seen to the lines on the terminal.
+// Formats the demo's output: pure, from what was sent and received to the lines on the terminal.
 import { isObject } from './api.ts'
 import type { Demo } from './demo-account.ts'
 
@@ -46,7 +46,7 @@ or in the console, ${demo.outputUrl}/console/, with the apiKey of .weir/demo.jso
 Ctrl-C ends everything; .weir/ keeps the data.`
 }
 
-/** A field with a level is open when it is shown as it was sent. */
+/** A field with a level counts as decrypted when it is shown as it was sent. */
 function mark({ levels, sent }: Walk, path: string, value: unknown): string {
   const level = levels.get(path)
   if (level === undefined) return ''

@@ -1,5 +1,5 @@
-// What a new user sees: one event as it is sent, as it lies in its input stream, and as it comes out of
-// each derived stream. Nothing is staged: it goes through ingest, and comes back over WebSockets.
+// Shows a new user one event as it is sent, as it lies in its input stream, and as each derived stream has it. It is a
+// real event: it goes through ingest, and comes back over WebSockets.
 import { createApi, DemoError, expectStatus, objectOf, textOf } from './api.ts'
 import type { Demo, DemoStream } from './demo-account.ts'
 
@@ -52,7 +52,7 @@ async function send(
 
 type Watching = { name: string; first: Promise<Record<string, unknown>>; close: () => void }
 
-/** Resolves once the socket is open: from there on no event is missed. */
+/** Resolves once the socket is open: no later event is missed. */
 function watch(outputUrl: string, name: string, token: string): Promise<Watching> {
   const socket = new WebSocket(`${outputUrl.replace(/^http/, 'ws')}/ws`, [
     'weir',
@@ -63,7 +63,7 @@ function watch(outputUrl: string, name: string, token: string): Promise<Watching
     resolve: gotFirst,
     reject: gotNone,
   } = Promise.withResolvers<Record<string, unknown>>()
-  first.catch(() => {}) // whoever awaits it hears of it
+  first.catch(() => {}) // the caller that waits for it gets the error
   const failed = (why: string): DemoError =>
     new DemoError(`The stream ${name} showed nothing: ${why}`)
   const timer = setTimeout(() => gotNone(failed(`no event in ${waitMs / 1000} s`)), waitMs)

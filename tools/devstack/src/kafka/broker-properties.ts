@@ -1,7 +1,7 @@
-// The broker's settings: one node that is broker and controller, on loopback. Those that Weir relies on
-// stand in docs/architecture.md, «What we ask of Kafka»; the rest makes one node start and restart fast.
-// Who comes in plain is Weir itself and may everything; analysts come by a listener of their own, with
-// Weir's tokens, and may what auth has allowed them (docs/analysts.md).
+// The broker's settings: one node that is broker and controller, on loopback. Those that Weir relies on are in
+// docs/architecture.md, «What we ask of Kafka»; the rest makes a single node start and restart fast. Plain connections
+// are Weir itself, with all rights; analysts use a listener of their own with Weir's tokens, and have the rights that
+// auth has granted them (docs/analysts.md).
 
 import { LOOPBACK } from '../ports.ts'
 
@@ -9,17 +9,17 @@ export type BrokerSettings = {
   dataFolder: string
   port: number
   controllerPort: number
-  /** A listener for those who bring one of Weir's tokens; none when left out. */
+  /** A listener for clients with Weir's tokens; none by default. */
   analysts?: AnalystSettings | undefined
-  /** Added to these, or in their place. */
+  /** Additional settings, which override these. */
   more?: Readonly<Record<string, string | number>> | undefined
 }
 
 export type AnalystSettings = {
   port: number
-  /** Where the broker gets the keys that tokens are checked with. Kafka ends when nobody answers there. */
+  /** Where the broker gets the keys that verify tokens. Kafka ends when this address doesn't answer. */
   jwksUrl: string
-  /** As tokens name it. */
+  /** The issuer in tokens. */
   issuer: string
 }
 
@@ -50,10 +50,10 @@ export function brokerProperties(broker: BrokerSettings): string {
     'share.coordinator.state.topic.replication.factor': 1,
     'share.coordinator.state.topic.min.isr': 1,
     'log.cleaner.dedupe.buffer.size': 16_777_216,
-    // After a SIGKILL the controller takes the broker back only when its old session is over.
+    // After a SIGKILL the controller accepts the broker again only when its old session is over.
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,
-    // A controller that has nothing to do would write a record twice a second.
+    // An idle controller would write a record twice a second.
     'metadata.max.idle.interval.ms': 5_000,
     ...(analysts ? analystListener(broker, analysts) : {}),
     ...more,
@@ -83,14 +83,14 @@ function analystListener(
     [own('oauthbearer.sasl.server.callback.handler.class')]:
       `${OAUTHBEARER}.OAuthBearerValidatorCallbackHandler`,
     [own('sasl.oauthbearer.jwks.endpoint.url')]: analysts.jwksUrl,
-    // It starts before auth has keys to show, and a key that it doesn't know makes it look sooner only once a
-    // minute: who comes right after the start would be refused for so long.
+    // The broker starts before auth has keys, and an unknown key makes it refresh only once a minute: clients would be
+    // refused for that long after the start.
     [own('sasl.oauthbearer.jwks.endpoint.refresh.ms')]: 1_000,
     [own('sasl.oauthbearer.expected.issuer')]: analysts.issuer,
     [own('sasl.oauthbearer.expected.audience')]: 'weir',
-    // Kafka takes a token for 30 s after its end unless told otherwise; here is one clock for all.
+    // By default Kafka accepts a token for 30 s after its end; here all processes share one clock.
     [own('sasl.oauthbearer.clock.skew.seconds')]: 0,
-    // A connection ends with its token, unless the client brings a new one.
+    // A connection ends with its token, unless the client sends a new one.
     [own('oauthbearer.connections.max.reauth.ms')]: 3_600_000,
   }
 }

@@ -1,5 +1,4 @@
-// One Kafka broker on this machine. Its data survive anything that happens to the process; what the JVM
-// says goes to a log file.
+// One Kafka broker on this machine. Its data survive any end of the process; the JVM's output goes to a log file.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,17 +16,17 @@ import { brokerAddress } from '../ports.ts'
 export type BrokerOptions = {
   java: string
   classPath: string
-  /** Where an archive of the broker's classes is, or may be put. */
+  /** The path of an existing or future archive of the broker's classes. */
   classArchive: string
-  /** As Kafka's own scripts read them from KAFKA_JVM_PERFORMANCE_OPTS. */
+  /** In the form of KAFKA_JVM_PERFORMANCE_OPTS of Kafka's own scripts. */
   jvmOptions: readonly string[]
   port: number
   controllerPort: number
-  /** A listener for those who bring one of Weir's tokens; none when left out. */
+  /** A listener for clients with Weir's tokens; none by default. */
   analysts?: AnalystSettings | undefined
-  /** Of the cluster that it belongs to; a new one when left out. */
+  /** The id of its cluster; a new one by default. */
   clusterId?: string | undefined
-  /** Settings added to ours, or in their place. */
+  /** Additional settings, which override ours. */
   more?: Readonly<Record<string, string | number>> | undefined
 }
 
@@ -54,7 +53,7 @@ export async function createBroker(options: BrokerOptions, context: PartContext)
   const archive = createClassArchive(options.classArchive, join(folder, 'classes.jsa'))
   const heap = ['-Xms256m', '-Xmx512m', ...options.jvmOptions]
   const { analysts } = options
-  // Kafka asks no address for keys that this doesn't name.
+  // Kafka fetches keys only from addresses named here.
   const keys = analysts ? [`-D${ALLOWED_URLS}=${analysts.jwksUrl}`] : []
   return createPart(
     {

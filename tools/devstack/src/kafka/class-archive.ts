@@ -1,15 +1,15 @@
-// A JVM that finds its classes prepared in an archive (class data sharing) starts in two thirds of the time.
-// The first broker that ends in good order leaves one behind, for all later ones with the same jars and
-// Java. An archive that doesn't fit is ignored by the JVM, so nothing depends on it but speed.
+// A JVM with an archive of prepared classes (class data sharing) starts in two thirds of the time. The first broker
+// that stops cleanly creates one, for all later ones with the same jars and Java. The JVM ignores an archive that
+// doesn't fit, so only speed depends on it.
 
 import { copyFile, rename, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
 
 export type ClassArchive = {
-  /** The option for the next start. */
+  /** The JVM option for the next start. */
   option(): string
-  /** To be called when that JVM has ended in good order: what it left is whole. */
+  /** Call when that JVM has stopped cleanly: its archive is complete. */
   keep(): Promise<void>
 }
 

@@ -1,5 +1,6 @@
-// A broker's new data folder, as Kafka's own tool formats it: an id, and the versions of features that the cluster begins with.
-// The latter are the same for every cluster of one Kafka, and the tool takes as long as a broker's start, so they are kept.
+// Formats a broker's new data folder, like Kafka's own tool: an id, and the versions of features that the cluster
+// starts with. The latter are the same for every cluster of one Kafka version, and the tool takes as long as a broker's
+// start, so they are cached.
 
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -12,18 +13,18 @@ const run = promisify(execFile)
 
 export type NewDataFolder = {
   dataFolder: string
-  /** Where the features are kept, or may be put. */
+  /** The path of the cached features. */
   features: string
   nodeId: number
-  /** A new one when left out. */
+  /** A new one by default. */
   clusterId?: string | undefined
-  /** The tool: a command, and its arguments before `format`'s own. */
+  /** The tool: a command, and its arguments before `format`. */
   tool: readonly [java: string, ...args: string[]]
-  /** The broker's settings. */
+  /** The file with the broker's settings. */
   settings: string
 }
 
-/** Does nothing when the folder is formatted already. */
+/** Does nothing when the folder is already formatted. */
 export async function formatDataFolder(options: NewDataFolder): Promise<void> {
   const { dataFolder, features, nodeId, clusterId = randomId() } = options
   const properties = join(dataFolder, 'meta.properties')
@@ -36,14 +37,14 @@ export async function formatDataFolder(options: NewDataFolder): Promise<void> {
     return writeFile(properties, lines.join(''))
   }
   const [java, ...args] = options.tool
-  // In one argument: an id that begins with - would be taken for an option.
+  // In one argument: a separate id that begins with - would be taken for an option.
   await run(java, [...args, 'format', `--cluster-id=${clusterId}`, '-c', options.settings])
   const draft = `${features}.${randomUUID()}`
   await copyFile(checkpoint, draft)
   await rename(draft, features)
 }
 
-/** As Kafka writes a UUID; none of its own begins with -. */
+/** In Kafka's UUID format; never begins with -. */
 function randomId(): string {
   const id = randomBytes(16).toString('base64url')
   return id.startsWith('-') ? randomId() : id

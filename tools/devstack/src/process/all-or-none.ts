@@ -1,8 +1,8 @@
-// Starts several things at once. Either all of them run in the end, or none does.
+// Starts several things concurrently. In the end either all of them run or none does.
 
 export type Starter<T> = (signal: AbortSignal) => Promise<T>
 
-/** When one can't start, the others are called off, those that run already are ended, and its error thrown. */
+/** When one can't start, the others are aborted or stopped, and its error is thrown. */
 export async function startAllOrNone<T>(
   starters: readonly Starter<T>[],
   end: (started: T) => Promise<unknown>,

@@ -1,5 +1,5 @@
-// One owner per folder. The lock is a file that names its owner and the processes that the owner started,
-// so that after a SIGKILL the next one can tell that the owner is gone and wait for what is still ending.
+// One owner per folder. The lock is a file that names its owner and the processes that the owner started, so that after
+// a SIGKILL the next owner can detect that and wait for processes that are still ending.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
@@ -12,7 +12,7 @@ import { identify, isRunning } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 
 export type FolderLock = {
-  /** What a former owner that was killed had started, and hadn't reported as ended. */
+  /** Processes that a killed former owner had started, and hadn't reported as ended. */
   leftovers: readonly ProcessIdentity[]
   started(pids: readonly number[]): void
   ended(pids: readonly number[]): void
@@ -60,8 +60,8 @@ export function demandUnlocked(folder: string): void {
   if (owner !== undefined && isRunning(owner)) throw alreadyRunning(folder, path)
 }
 
-// Moved away rather than removed: of two that find the same dead owner, one gets the file, and whoever
-// moved a living owner's file puts it back.
+// Moved, not removed: of two processes that find the same dead owner, only one gets the file; one that moved a living
+// owner's file moves it back.
 function takeOver(path: string): ProcessIdentity[] {
   const owner = readOwner(path)
   if (owner !== undefined && isRunning(owner)) return []
@@ -81,7 +81,7 @@ function restore(aside: string, path: string): void {
   try {
     linkSync(aside, path)
   } catch {
-    // A third one holds the lock by now.
+    // By now a third process holds the lock.
   }
 }
 

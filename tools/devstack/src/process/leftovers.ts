@@ -1,12 +1,12 @@
-// After a SIGKILL the watchers of the former start are still ending their JVMs. A new start waits for them;
-// what hasn't ended by then (a watcher was killed as well) is ended here.
+// After a SIGKILL the watchers of the former start are still ending their JVMs. A new start waits for them, and then
+// ends those that remain (when a watcher was killed as well).
 
 import { delay } from '@weir/kit'
 
 import type { FolderLock } from './folder-lock.ts'
 import { isRunning } from './process-identity.ts'
 
-// The watchers' own grace and a little more.
+// The watchers' own grace period and a little more.
 const WAIT_MS = 10_000
 const LOOK_EVERY_MS = 50
 

@@ -1,4 +1,5 @@
-// One at a time of what loads a machine as a whole: tests, soak, attacks, bench, torture. Two of them would slow, and fail, each other.
+// Serialises what loads the whole machine: tests, soak, attacks, bench, torture. Running together they would slow down,
+// and fail, each other.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
@@ -9,17 +10,17 @@ import { delay, hasCode } from '@weir/kit'
 import { REPOSITORY } from '../repository.ts'
 import { lockFolder } from './folder-lock.ts'
 
-/** What a process that holds the machine starts need not wait for it. */
+/** Set for child processes of the lock's holder, which needn't wait for it. */
 const HELD = 'WEIR_MACHINE_HELD'
 
 export type MachineLockOptions = {
   folder?: string
-  /** Hears once of each that is waited for. */
+  /** Called once for each holder that is waited for. */
   say?: (line: string) => void
   signal?: AbortSignal
 }
 
-/** Resolves once nobody else has the machine; it is given back when this process ends, however it does. */
+/** Resolves once no other process has the lock; it is released when this process ends, in any way. */
 export async function holdMachine(what: string, options: MachineLockOptions = {}): Promise<void> {
   const { folder = join(tmpdir(), `weir-machine-${userInfo().uid}`), say = console.log } = options
   if (process.env[HELD] === folder) return

@@ -1,5 +1,5 @@
-// What the broker and the registry have in common: a JVM under a watcher that can be started, stopped,
-// killed and started again, its log file, and the moment from which it serves.
+// The common logic of the broker and the registry: a JVM under a watcher that can be started, stopped, killed and
+// restarted, its log file, and when it is ready.
 
 import { join } from 'node:path'
 
@@ -13,7 +13,7 @@ import type { WatchedProcess } from './watched-process.ts'
 export type PartContext = {
   folder: string
   lock: FolderLock
-  /** The part ended although nobody asked it to. */
+  /** Called when it ended without a request to stop. */
   onDied?: ((part: DeadPart) => void) | undefined
 }
 
@@ -27,17 +27,17 @@ export type PartProgram = {
   args(): readonly string[]
   /** Added to the environment. */
   env?: NodeJS.ProcessEnv
-  /** Asked until it is true, before each start: for what the program would end without. */
+  /** Polled until it is true, before each start: for a precondition without which the program would exit. */
   mayStart?(): Promise<boolean>
   isReady(): Promise<boolean>
-  /** After it was stopped and ended by itself. */
+  /** Called after a clean stop. */
   onStopped?(): Promise<void>
 }
 
 export type Part = {
   name: string
   address: string
-  /** Resolves when the part serves. When it can't, nothing of it is left running. */
+  /** Resolves when it is ready. On failure nothing of it is left running. */
   start(signal?: AbortSignal): Promise<void>
   stop(timeoutMs: number): Promise<void>
   kill(): Promise<void>

@@ -1,12 +1,12 @@
-// Tells whether a process that was seen once is still there. A process id alone says little: ids are given
-// anew, so the time of the start belongs to it.
+// Tells whether a process that was seen once still exists. Process ids are reused, so the start time is part of the
+// identity.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 export type ProcessIdentity = { pid: number; started: string }
 
-/** undefined when there is no such process, or only its unread exit code. */
+/** Undefined when there is no such process, or only its unread exit code. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedElsewhere(pid)
   return started === undefined ? undefined : { pid, started }
@@ -16,8 +16,8 @@ export function isRunning({ pid, started }: ProcessIdentity): boolean {
   return identify(pid)?.started === started
 }
 
-// proc(5): the command's name is in parentheses and may hold anything; the state is the first field after
-// it, the start in ticks since boot the twentieth.
+// proc(5): the command's name is in parentheses and may contain anything; the state is the first field after it, the
+// start in ticks since boot the twentieth.
 function startedOnLinux(pid: number): string | undefined {
   const stat = read(`/proc/${pid}/stat`)
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,10 +1,10 @@
-// The ways to ask a program of this repository to end: Ctrl-C, SIGTERM, or the end of the process that
-// started it. A terminal's Ctrl-C reaches the whole process group and npm passes it on once more, so what
-// follows within a moment is the same wish.
+// Requests to stop a program of this repository: Ctrl-C, SIGTERM, or the end of its parent process. A terminal's Ctrl-C
+// reaches the whole process group and npm forwards it once more, so a second signal within a moment is the same
+// request.
 
 const SAME_WISH_MS = 1000
 
-/** Aborted at the first wish; the second ends the process at once with code 1, and its children with it. */
+/** Aborted at the first request; the second ends the process and its children immediately, with code 1. */
 export function onStopWish(): AbortSignal {
   const wish = new AbortController()
   let firstAt: number | undefined
@@ -15,7 +15,7 @@ export function onStopWish(): AbortSignal {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
   process.on('disconnect', () => wish.abort())
-  // With the terminal gone there is nobody to write to; ending in order matters more.
+  // Without the terminal nothing can be printed; a clean stop matters more.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return wish.signal
 }

@@ -1,5 +1,5 @@
-// A child process that can't outlive this one: it runs under watcher.sh in a process group of its own, so
-// that Ctrl-C in the terminal reaches only us, and we decide what ends in which order.
+// A child process that can't outlive this one: it runs under watcher.sh in a process group of its own, so that Ctrl-C
+// in the terminal reaches only this process, which decides the order of stopping.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
@@ -9,15 +9,15 @@ import { AppError } from '@weir/kit'
 
 export type WatchedProcess = {
   pid: number
-  /** The leader of its group: gone when everything in it is. */
+  /** The leader of its group, which ends after everything in it. */
   watcherPid: number
-  /** What it writes, if `output` is 'pipe'. */
+  /** Its output streams, if `output` is 'pipe'. */
   output: readonly Readable[]
-  /** Resolves with the exit code when it has ended, however that came. */
+  /** Resolves with the exit code when it has ended, for any reason. */
   exited: Promise<number>
   hasExited(): boolean
   signal(signal: NodeJS.Signals): void
-  /** SIGTERM, and SIGKILL when that took too long: false then. Resolves when it is gone. */
+  /** Sends SIGTERM, and SIGKILL after the time-out; false then. Resolves when it is gone. */
   stop(timeoutMs: number): Promise<boolean>
   kill(): Promise<void>
 }
@@ -29,7 +29,7 @@ export type WatchedCommand = {
   cwd: string
   /** A file descriptor, or 'pipe'. */
   output: number | 'pipe'
-  /** How long it may take to end by itself when we are gone. */
+  /** How long it may take to stop after this process ended. */
   graceMs: number
 }
 
@@ -40,7 +40,7 @@ export async function startWatched(command: WatchedCommand): Promise<WatchedProc
   const exited = exitCode(watcher)
   let running = true
   void exited.then(() => (running = false))
-  // The pipe breaks when the watcher goes; that is all it is for.
+  // The pipe breaks when the watcher ends, as intended.
   watcher.stdin?.on('error', () => {})
   const pid = await childPid(watcher)
   const watcherPid = watcher.pid
@@ -87,7 +87,7 @@ function spawnWatcher(command: WatchedCommand): ChildProcess {
   })
 }
 
-// 'exit', not 'close': a descendant that keeps the output open doesn't matter.
+// 'exit', not 'close', because a descendant may keep the output open.
 function exitCode(child: ChildProcess): Promise<number> {
   return new Promise((done) => {
     child.once('error', () => done(127))
@@ -112,6 +112,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone already.
+    // It is already gone.
   }
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Usage: watcher.sh <grace seconds> <command> [arguments…]
-# Runs the command and ends it when standard input closes, which it does when the parent is gone, however
-# that happened. The command's process id goes to descriptor 3. It runs in the watcher's process group,
-# which the parent makes its own one, so that Ctrl-C in a terminal doesn't reach it.
+# Runs the command and ends it when standard input closes, which happens when the parent ends in any way.
+# Writes the command's process id to descriptor 3. It runs in the watcher's process group, which the parent
+# creates separately, so that Ctrl-C in a terminal doesn't reach it.
 grace=$1
 shift
 exec 4<&0 </dev/null
@@ -15,7 +15,7 @@ exec 3>&-
 {
   cat <&4 >/dev/null
   kill -TERM "$child"
-  # A stopped process gets its TERM only when it goes on.
+  # A stopped process gets its TERM only when it continues.
   kill -CONT "$child"
   sleep "$grace"
   kill -KILL "$child"
@@ -24,7 +24,7 @@ exec 4<&-
 
 wait "$child"
 code=$?
-# Whatever else is in the group: the lines above, and what the command left.
+# Ends the rest of the group: the block above, and what the command left.
 trap '' TERM
 kill -TERM 0
 exit "$code"

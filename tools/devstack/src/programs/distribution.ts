@@ -1,5 +1,5 @@
-// Gets Apache Kafka and Apicurio Registry with Maven, once: jars stay in Maven's local repository, the
-// registry is unpacked beside the note of where the jars are. A later start runs no Maven.
+// Downloads Apache Kafka and Apicurio Registry with Maven, once: jars stay in Maven's local repository, the registry is
+// unpacked beside the list of the jars. A later start runs no Maven.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { execFile } from 'node:child_process'
@@ -14,7 +14,7 @@ import { hasErrno } from '../errno.ts'
 import type { Jdk } from './jdk.ts'
 
 export type DistributionOptions = {
-  /** Where downloads are noted and unpacked, shared by all stacks of a checkout. */
+  /** Where downloads are recorded and unpacked, shared by all stacks of a checkout. */
   folder: string
   jdk: Jdk
   env: NodeJS.ProcessEnv
@@ -22,20 +22,20 @@ export type DistributionOptions = {
   signal?: AbortSignal | undefined
 }
 
-/** Unless WEIR_KAFKA_VERSION names another one, for what is tried with several. */
+/** WEIR_KAFKA_VERSION overrides it, to test several versions. */
 const KAFKA_VERSION = '4.3.1'
 const LOG4J_VERSION = '2.25.4'
 const REGISTRY_VERSION = '3.3.3'
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1'
 
-// Kafka brings log4j but leaves the binding to its distribution; without it the broker logs nothing.
+// Kafka depends on log4j but not on its binding, which is in the distribution; without it the broker logs nothing.
 const kafkaPom = (version: string): string =>
   pom(
     ['org.apache.kafka', 'kafka_2.13', version],
     ['org.apache.logging.log4j', 'log4j-slf4j-impl', LOG4J_VERSION],
   )
 
-/** What comes with Kafka for its users: the console tools, Kafka Connect and its file connector. */
+/** Kafka's tools for users: the console tools, Kafka Connect and its file connector. */
 const TOOLS_POM = pom(
   ['org.apache.kafka', 'kafka-tools', KAFKA_VERSION],
   ['org.apache.kafka', 'connect-runtime', KAFKA_VERSION],
@@ -45,7 +45,7 @@ const TOOLS_POM = pom(
 
 const run = promisify(execFile)
 
-/** The class path of the broker and its tools, and the place for an archive of their classes. */
+/** The class path of the broker and its tools, and the path for an archive of their classes. */
 export async function loadKafka(
   options: DistributionOptions,
 ): Promise<{ classPath: string; classArchive: string }> {
@@ -104,7 +104,7 @@ export async function loadRegistry(options: DistributionOptions): Promise<string
       `-Dartifact=${artifact}`,
       `-DoutputDirectory=${unpacked}`,
     ])
-    // Another start may have been faster; a folder under that name is whole, whoever made it.
+    // A concurrent start may have been faster; a folder with that name is complete.
     await rename(unpacked, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error
     })

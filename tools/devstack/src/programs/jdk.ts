@@ -1,4 +1,4 @@
-// Finds a Java that is new enough. It only looks: nothing is installed, no setting is changed.
+// Finds a sufficiently new Java. It installs and changes nothing.
 
 import { execFile } from 'node:child_process'
 import { access, constants, readdir, readFile, realpath } from 'node:fs/promises'
@@ -14,7 +14,7 @@ export type Jdk = { home: string; java: string; major: number }
 
 export type JdkPlaces = {
   env: NodeJS.ProcessEnv
-  /** Folders that hold one JDK each, `*` standing for any name. */
+  /** Folders with one JDK each; `*` matches any name. */
   folders?: readonly string[]
 }
 
@@ -33,7 +33,7 @@ const COMMON_FOLDERS = [
   join(homedir(), '.jdks/*'),
 ]
 
-/** JAVA_HOME's, the PATH's, else the newest of the usual folders. Throws AppError `no_jdk`. */
+/** That of JAVA_HOME or PATH, else the newest in the usual folders. Throws AppError `no_jdk`. */
 export async function findJdk({ env, folders = COMMON_FOLDERS }: JdkPlaces): Promise<Jdk> {
   const asked = env['JAVA_HOME'] ? [env['JAVA_HOME']] : []
   for (const home of [...asked, ...(await homesOnPath(env['PATH'] ?? ''))]) {
@@ -76,7 +76,7 @@ async function majorFromJava(java: string): Promise<number | undefined> {
   return majorOf(/version "([^"]+)"/.exec(stderr)?.[1])
 }
 
-/** `21.0.2` is 21, and `1.8.0_402` is 8. */
+/** `21.0.2` gives 21, and `1.8.0_402` gives 8. */
 function majorOf(version: string | undefined): number | undefined {
   const [first, second] = (version ?? '').split(/[._+-]/).map(Number)
   const major = first === 1 ? second : first

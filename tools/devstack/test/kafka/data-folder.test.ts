@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-/** Instead of Kafka's: writes what it was given where the features belong. */
+/** Replaces Kafka's tool: writes its arguments to the features' file. */
 const format = (clusterId: string, script = 'echo "$@" > "$0"') =>
   formatDataFolder({
     dataFolder: folder,

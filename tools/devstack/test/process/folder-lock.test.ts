@@ -1,4 +1,4 @@
-// One owner per folder, whatever became of the former one.
+// One owner per folder, after any end of the former one.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

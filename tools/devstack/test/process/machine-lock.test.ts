@@ -18,7 +18,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A process that wants the machine, and says so when it has it. */
+/** A process that requests the lock, and prints when it has it. */
 function start(what: string) {
   const script = `
     const { holdMachine } = await import(${JSON.stringify(MODULE)})

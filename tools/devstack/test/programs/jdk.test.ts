@@ -1,4 +1,4 @@
-// Finding a Java that is new enough, in folders that only look like JDKs.
+// Finding a sufficiently new Java, in folders that only look like JDKs.
 
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

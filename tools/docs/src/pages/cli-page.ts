@@ -1,13 +1,13 @@
-// The site's page about the `weir` command, made of the help of each of its commands.
+// Generates the site's page about the `weir` command from the help of each of its commands.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** On the site alone: no file of the repository. */
+/** Exists only on the site, not in the repository. */
 export const cliPagePath = ['docs', 'reference', 'cli.md'].join('/')
 
-/** Of commander's commands, what is needed here. */
+/** The needed parts of commander's commands. */
 type Command = {
   name(): string
   readonly commands: readonly Command[]
@@ -16,10 +16,10 @@ type Command = {
   outputHelp(): void
 }
 
-/** What the program would write to; nothing runs here. */
+/** Replaces the program's output; nothing runs here. */
 const terminal = { print: () => true, note: () => {} }
 
-/** Found by its place: it is a program, and no package to be imported. */
+/** Loaded by its path, because it is a program and not a package. */
 async function program(): Promise<Command> {
   const path = join(REPOSITORY, 'clients', 'cli', 'src', 'program.ts')
   const module: unknown = await import(pathToFileURL(path).href)

@@ -1,14 +1,14 @@
-// The texts of a source file that people may read: its strings, its templates and the text of its pages. Paths of
-// imports are none, and comments are for those who read the code.
+// The texts of a source file that people may read: its strings, its templates and the text of its pages, but not import
+// paths or comments.
 import { parse } from '@swc/core'
 
-/** Each text once for each place; a value that a template puts in is «…». */
+/** Each text once per occurrence; a template's inserted values are «…». */
 export async function textsOfSource(code: string): Promise<string[]> {
   const module: unknown = await parse(code, {
     syntax: 'typescript',
     tsx: true,
     target: 'es2022',
-  }).catch(() => parse(code, { syntax: 'typescript', target: 'es2022' })) // a cast by angle brackets
+  }).catch(() => parse(code, { syntax: 'typescript', target: 'es2022' })) // a cast with angle brackets
   return textsIn(module).filter((text) => text.trim() !== '')
 }
 

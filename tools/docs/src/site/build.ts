@@ -1,5 +1,5 @@
-// Makes the site: every Markdown file of the repository as a page, the API of each service, and the files that they link to. It
-// needs nothing from elsewhere, and its pages neither. Fails when a link leads nowhere.
+// Builds the site: every Markdown file of the repository as a page, the API of each service, and the files that they
+// link to. Neither it nor its pages need anything from elsewhere. Fails when a link is broken.
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -66,7 +66,7 @@ async function readPages(folder: string, files: readonly string[]): Promise<Maki
   return { folder, texts, titles, sections: sectionsOf([...texts.keys()]), linker }
 }
 
-/** Some are made of others: the commands' page of their help, the list of errors of their pages. */
+/** Some are generated: the commands' page from their help, the list of errors from their pages. */
 async function textOf(file: string): Promise<string> {
   if (file === cliPagePath) return cliPage()
   if (file !== 'docs/errors.md') return read(file)
@@ -81,7 +81,7 @@ async function write({ folder }: Making, path: string, text: string): Promise<vo
 
 type Written = { readonly path: string; readonly title: string; readonly body: string }
 
-/** Beside it the pages of its section, and the beginnings of the others. */
+/** With links to the pages of its section, and to the first pages of the others. */
 async function writePage(making: Making, { path, title, body }: Written): Promise<void> {
   const { sections, titles } = making
   const linkTo = (to: string, text: string) => ({
@@ -101,7 +101,7 @@ async function writePage(making: Making, { path, title, body }: Written): Promis
   await write(making, path, pageOf({ title: `${title} · Weir`, body, styleHref, home, links }))
 }
 
-/** A file as it is, or what is in a folder. */
+/** A file's content, or a folder's listing. */
 async function writeShown(making: Making, path: string, files: readonly string[]): Promise<void> {
   const heading = `<h1>${escapeHtml(path)}</h1>`
   const inside = files.filter((file) => file.startsWith(`${path}/`))

@@ -1,19 +1,19 @@
-// Where links of a page lead on the site. A link to a page goes to its HTML, one to a folder or another file of the repository
-// to a page that shows it; what leads nowhere is remembered, so that the build can fail.
+// The targets of links on the site. A link to a page leads to its HTML, one to a folder or another file of the
+// repository to a page that shows it; broken links are collected, so that the build can fail.
 import { posix } from 'node:path'
 
 import { isPage } from './sources.ts'
 
 export type Known = {
-  /** Of the repository. */
+  /** All files of the repository. */
   readonly files: ReadonlySet<string>
-  /** Of a page's headings. */
+  /** The ids of a page's headings. */
   readonly idsOf: (page: string) => ReadonlySet<string>
 }
 
 export type Linker = {
   linkTo(from: string, href: string): string
-  /** Files and folders that are linked to, and aren't pages. */
+  /** Linked files and folders that aren't pages. */
   readonly shown: ReadonlySet<string>
   readonly images: ReadonlySet<string>
   readonly broken: readonly string[]
@@ -21,7 +21,7 @@ export type Linker = {
 
 export const htmlOf = (file: string): string => file.replace(/\.md$/, '') + '.html'
 
-/** From one place of the site to another. */
+/** A relative link between two paths of the site. */
 export const hrefBetween = (from: string, to: string): string =>
   posix.relative(posix.dirname(from), to)
 

@@ -1,4 +1,4 @@
-// What the site is made of: the Markdown of this repository as git has it, and how its pages are ordered.
+// The sources of the site: the Markdown of this repository as git has it, and the order of its pages.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { REPOSITORY } from '@weir/devstack'
 
 const run = promisify(execFile)
 
-/** With those that are not committed yet, but not what git ignores. */
+/** Includes uncommitted files, but not what git ignores. */
 export async function repositoryFiles(): Promise<string[]> {
   const args = ['ls-files', '--cached', '--others', '--exclude-standard', '-z']
   const { stdout } = await run('git', args, { cwd: REPOSITORY, maxBuffer: 16 * 1024 * 1024 })
@@ -20,7 +20,7 @@ export const isPage = (file: string): boolean => file.endsWith('.md')
 
 export type Section = { readonly title: string; readonly pages: readonly string[] }
 
-/** The first section whose beginning a page's path has; in each, the pages that are named come first. */
+/** A page belongs to the first section whose pattern its path matches; in each, the pages in `first` come first. */
 const order: readonly { title: string; begins: RegExp; first?: readonly string[] }[] = [
   {
     title: 'Guide',

@@ -1,4 +1,4 @@
-// What a reader's clone is after `npm start`, for tests that run documents: everything on free ports, the demo's account, and a
+// A reader's clone after `npm start`, for tests that run documents: everything on free ports, the demo's account, and a
 // shell in a folder that looks like the clone.
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,13 +22,13 @@ export type DemoClone = {
   readonly folder: string
   readonly everything: Everything
   readonly platformKey: string
-  /** With nothing of the account or the settings of whoever runs the test. */
+  /** The shell has nothing of the account or the settings of the person running the test. */
   openShell(more?: {
     readonly env?: NodeJS.ProcessEnv
-    /** Searched for commands first. */
+    /** The first folder in PATH. */
     readonly path?: string
   }): Shell
-  /** Commands as a document has them, with the addresses of this clone; and back. */
+  /** A document's commands with this clone's addresses, and back. */
   asHere(text: string): string
   asInDocument(text: string): string
   close(): Promise<void>

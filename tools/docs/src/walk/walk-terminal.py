@@ -1,6 +1,6 @@
-# A terminal for a test: bash on a pseudo-terminal, as somebody sits before it. What comes on the standard input is typed, and what
-# the terminal shows is written to the standard output. It is wide, shows no prompts and doesn't echo; bash has no line editor,
-# so what is pasted lies in the terminal until something reads it, a command that asks included.
+# A terminal for a test: bash on a pseudo-terminal. Standard input is typed into it, and what it shows is written to
+# standard output. It is wide, shows no prompts and doesn't echo; bash has no line editor, so pasted text stays in the
+# terminal until something reads it, including a command that asks.
 import fcntl
 import os
 import pty

@@ -1,6 +1,6 @@
-// Runs the walk of a Markdown page as its reader would: every ```sh block in one shell, in order, each held
-// against the ```text block that follows it. What differs from run to run (ids, secrets, sealed fields,
-// times) is compared by its form alone.
+// Runs the walk of a Markdown page as its reader would: every ```sh block in one shell, in order, each compared with
+// the ```text block that follows it. Values that differ from run to run (ids, secrets, encrypted fields, times) are
+// compared by their form only.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -9,7 +9,7 @@ import { pollUntil } from '@weir/kit'
 
 export type Block = { commands: string; output: string | undefined }
 
-/** The blocks between a heading and the next one of its rank. */
+/** The blocks between a heading and the next one of its level. */
 export function blocksOf(markdown: string, heading: string): Block[] {
   const start = markdown.indexOf(`\n${heading}\n`)
   if (start === -1) throw new Error(`there is no heading «${heading}»`)
@@ -17,7 +17,7 @@ export function blocksOf(markdown: string, heading: string): Block[] {
   return shBlocksOf(markdown.slice(start, end === -1 ? undefined : end))
 }
 
-/** All of them. */
+/** All ```sh blocks. */
 export function shBlocksOf(markdown: string): Block[] {
   const fences = markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)
   const blocks: Block[] = []
@@ -30,12 +30,12 @@ export function shBlocksOf(markdown: string): Block[] {
 }
 
 export type Shell = {
-  /** Resolves with what the commands printed; with `isDone`, once it holds for that. */
+  /** Resolves with the output of the commands; with `isDone`, once the output satisfies it. */
   run(commands: string, isDone?: (output: string) => boolean): Promise<string>
   close(): void
 }
 
-/** One bash for all blocks, so that variables and background jobs live on. */
+/** One bash for all blocks, so that variables and background jobs persist. */
 export function openShell(options: {
   cwd: string
   env: NodeJS.ProcessEnv
@@ -57,7 +57,7 @@ export function openShell(options: {
       shell.stdin.write(`${commands}\necho '${marker.trim()}'\n`)
       const seen = () => printed.replace(marker, '')
       const isOver = () => printed.includes(marker) && isDone(seen())
-      // Whoever compares the output says more than a time-out would.
+      // Comparing the output gives a better error than a time-out would.
       await pollUntil(isOver, { deadlineMs: options.blockMs }).catch(() => undefined)
       return seen()
     },
@@ -65,12 +65,12 @@ export function openShell(options: {
   }
 }
 
-/** What bash says of background jobs on a terminal, and what npx draws there while it looks for a command. */
+/** What bash prints about background jobs on a terminal, and npx while it searches a command. */
 const ofTheTerminal = /^\[\d+\][+-]? +(?:\d+|Done .*)$|[\u2800-\u28ff]/gm
 
 /**
- * The blocks as a person pastes them into a terminal: all at once, whatever the commands are doing meanwhile. What each has
- * shown; fewer when one of them took what comes after it, or didn't end in time.
+ * Pastes all blocks into a terminal in one write, as a person does, whatever the commands are doing meanwhile. Returns
+ * the output of each; fewer when one of them consumed what comes after it, or didn't end in time.
  */
 export async function pasteIntoTerminal(
   blocks: readonly string[],
@@ -84,7 +84,7 @@ export async function pasteIntoTerminal(
   for (const stream of [terminal.stdout, terminal.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => void (shown += text))
   const markers = blocks.map((_, index) => `-- block ${index + 1} ended --`)
-  // In two pieces, so that a terminal that echoes doesn't show it before its time.
+  // In two pieces, so that the terminal's echo of the command doesn't contain it.
   for (const [index, block] of blocks.entries())
     terminal.stdin.write(`${block}\necho '-- block' '${index + 1} ended --'\n`)
   const isOver = () => shown.includes(markers.at(-1) ?? '')
@@ -102,13 +102,13 @@ export async function pasteIntoTerminal(
   return pieces.length === blocks.length ? pieces : [...pieces, rest]
 }
 
-/** With the jobs that it still has. */
+/** Includes its remaining jobs. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // it has ended by itself
+    // it has already ended
   }
 }
 
@@ -120,7 +120,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])[\w-]{43}(?![\w-])/g, '<secret>'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
   [/("(?:nonce|timestamp|keyLink)": ?)-?\d+/g, '$1<number>'],
-  // a random nonce is as long as its number is large
+  // a random nonce's length varies with its value
   [/(key <uuid>, )\d+(?= bytes)/g, '$1<number>'],
   [/\b([a-z0-9-]+\.[a-z0-9-]+)\/\d+\/\d+/g, '$1/<place>'],
   [/^(?:date|connection|keep-alive|content-length): .*$/gim, ''],
@@ -130,7 +130,7 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/[ \t]+$/gm, ''],
 ]
 
-/** What must be equal, in no order: lines of background jobs come as they come. */
+/** What must be equal, in any order, because background jobs print at any time. */
 export function comparable(output: string): string[] {
   const text = VARYING.reduce((all, [form, name]) => all.replace(form, name), output)
   return text

@@ -1,5 +1,5 @@
-// The answers that docs/errors shows are those that the services give: each refusal that a client can bring about is brought
-// about, and held against its page.
+// The answers in docs/errors are those that the services give: each refusal that a client can cause is caused, and
+// compared with its page.
 import { isDeepStrictEqual } from 'node:util'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -57,7 +57,7 @@ test('a code without a provocation has a page that says why', () => {
   expect(Object.keys(provoke).sort()).toEqual(unexplained.map(([code]) => code))
 })
 
-/** How long to wait is another matter each time. */
+/** Ignores how long to wait, which differs each time. */
 const linesOf = (answer: string): string[] =>
   comparable(answer.replace(/^retry-after: \d+$/m, 'retry-after: some'))
 

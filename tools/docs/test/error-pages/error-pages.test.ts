@@ -1,5 +1,5 @@
-// The form of docs/errors/, a page for each code. Which codes there are, and with what status, the tests of each service
-// hold against its table (`docs.test.ts`).
+// The form of docs/errors/, with a page for each code. The tests of each service (`docs.test.ts`) compare the codes and
+// their status with its table.
 import { describe, expect, test } from '@jest/globals'
 
 import { answersIn, readErrorPages } from '@weir/docs'

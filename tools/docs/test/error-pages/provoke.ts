@@ -1,5 +1,5 @@
-// How each refusal that a client can bring about comes about: the answers that docs/errors shows are of these requests. A code
-// that isn't here says on its page why.
+// How to cause each refusal that a client can cause: the answers in docs/errors are from these requests. A code that is
+// missing here says on its page why.
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
@@ -12,7 +12,7 @@ type Provoke = (scene: Scene) => Promise<Told>
 
 const json = (value: unknown) => ({ method: 'POST', body: JSON.stringify(value) })
 
-/** A call of management, with the account's key unless another is given. */
+/** A management call, with the account's key unless another is given. */
 const manage = ({ world, account }: Scene, path: string, init: RequestInit = {}): Promise<Told> =>
   ask(world.auth.url + path, { headers: { authorization: `Bearer ${account.apiKey}` }, ...init })
 
@@ -66,7 +66,7 @@ const ofIngest: Record<string, Provoke> = {
     send(scene, { body: await eventWith({ url: 'shop.example.com/products/1234' }) }),
 }
 
-/** On streams of their own, since they use them up. */
+/** On streams of their own, because they exhaust their limits. */
 const ofIngestLimits: Record<string, Provoke> = {
   scope_missing: async (scene) => {
     const { account, clicks } = scene
@@ -244,7 +244,7 @@ const ofOutput: Record<string, Provoke> = {
   },
 }
 
-/** At the end, since nothing can be erased any more by values afterwards. */
+/** These run last, because afterwards nothing can be erased by values any more. */
 const ofBounds: Record<string, Provoke> = {
   quota_exceeded: async ({ world }) => {
     const scene = await makeScene(world)
@@ -278,7 +278,7 @@ export const provoke: Readonly<Record<string, Provoke>> = {
   ...ofBounds,
 }
 
-/** A limit may be known a moment later, and a rate needs a few events. */
+/** A limit may take effect a moment later, and a rate needs a few events. */
 async function until(isIt: (told: Told) => boolean, attempt: () => Promise<Told>): Promise<Told> {
   const deadline = Date.now() + 30_000
   for (;;) {

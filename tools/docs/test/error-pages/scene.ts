@@ -1,5 +1,5 @@
-// What refusals need to come about: an account with a contract, an input stream that has an output, and one that may take
-// one event a month. Answers are told as the pages of docs/errors show them.
+// The setting for refusals: an account with a contract, an input stream that has an output, and one that may take one
+// event a month. Answers are shown in the format of docs/errors.
 import { randomBytes } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -11,9 +11,9 @@ export type Scene = {
   readonly world: World
   readonly account: Account
   readonly clicks: TestStream
-  /** An output of it. */
+  /** An output of `clicks`. */
   readonly clicks0: TestStream
-  /** A good token of the input stream. */
+  /** A valid token of the input stream. */
   readonly token: string
 }
 
@@ -41,7 +41,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Told> {
   }
 }
 
-/** Asks for a WebSocket, and tells what is answered instead of one; one that is opened goes to `onOpen`. */
+/** Requests a WebSocket, and returns the answer when it is refused; an opened one goes to `onOpen`. */
 export async function askUpgrade(
   url: string,
   token: string,
@@ -97,7 +97,7 @@ const shownHeaders = [
   'www-authenticate',
 ]
 
-/** As curl would print it, without what every answer has, and JSON laid out to be read. */
+/** In curl's format, without headers that every answer has, and with indented JSON. */
 export function asShown({ status, text, header }: Told): string {
   const headers = shownHeaders.flatMap((name) => {
     const value = header(name)

@@ -1,6 +1,6 @@
-// What auth and output say of their HTTP interfaces is what they do: schemathesis makes requests of the documents, good ones and
-// bad ones, and finds nothing: no fault of a service, no answer or status that isn't documented, nothing taken that the
-// document refuses, nothing refused that it allows. The requests are bounded, and the same each time.
+// auth and output behave as their OpenAPI documents say: schemathesis makes valid and invalid requests from the
+// documents, and finds no fault of a service, no undocumented answer or status, nothing accepted that the document
+// refuses, and nothing refused that it allows. The requests are bounded, and the same each time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { asObject, createAccount, scale, setting, startWorld, textIn } from '@weir/testkit'
@@ -37,11 +37,12 @@ beforeAll(async () => {
     },
     about: [
       { paths: '/(accounts|keys|audit/chain)', bearer: setting('PLATFORM_KEY') },
-      // What is deleted would be missing in what comes after it.
+      // Later requests need what these would delete.
       { paths: '/streams/[^/]+$', method: 'DELETE', parameters: { stream: 'gone' } },
       { paths: '/outputs/[^/]+$', method: 'DELETE', parameters: { output: 'gone' } },
       { paths: '/archive$', parameters: { contract: 'gone' } },
-      // A contract has to fit its schema, a span of time its pieces; a name is one line.
+      // These have constraints that JSON Schema can't express: a contract has to fit its schema, a time span its
+      // pieces; a name is one line.
       { paths: '/(contracts|usage|audit|api-keys)$', mayRefuse: true },
     ],
   }

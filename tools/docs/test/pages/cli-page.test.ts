@@ -1,4 +1,4 @@
-// Holds the commands that documents name against those that there are.
+// Compares the commands in documents with the existing ones.
 import { expect, test } from '@jest/globals'
 
 import { cliPage } from '../../src/pages/cli-page.ts'

@@ -1,4 +1,4 @@
-// The settings' pages are what the code says, and every setting refuses what it can't mean.
+// The settings' pages match the code, and every setting refuses invalid values.
 import { describe, expect, test } from '@jest/globals'
 import { listConfigKeys, loadConfig } from '@weir/kit'
 
@@ -10,7 +10,7 @@ import {
 } from '../../src/pages/configuration-pages.ts'
 import { readDocument } from '../../src/documents.ts'
 
-/** Wrong for every kind of setting. */
+/** Invalid for every kind of setting. */
 const WRONG = ',\u0007 hunter2'
 
 describe.each(servicesConfigured)('the settings of %s', (service) => {

@@ -1,10 +1,10 @@
-// Holds docs/openapi against the code.
+// Compares docs/openapi with the code.
 import { expect, test } from '@jest/globals'
 
 import { readDocument } from '../../src/documents.ts'
 import { openApiPathOf, openApiTextOf, servicesWithApi } from '../../src/pages/openapi-files.ts'
 
 test.each(servicesWithApi)('the OpenAPI document of %s is what its code makes', async (service) => {
-  // Otherwise `npm run docs` writes it.
+  // If this fails, `npm run docs` writes it.
   expect(await readDocument(openApiPathOf(service))).toBe(await openApiTextOf(service))
 })

@@ -8,6 +8,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 
 import { readDocument } from '../../src/documents.ts'
+import { commentsOf } from '../../src/public-text/comments.ts'
 import { retiredWordsIn } from '../../src/public-text/retired-words.ts'
 import { textsOfSource } from '../../src/public-text/source-texts.ts'
 import { REPOSITORY } from '@weir/devstack'
@@ -20,9 +21,9 @@ async function filesOf(...patterns: string[]): Promise<string[]> {
   return stdout.split('\n').filter((file) => file !== '' && existsSync(join(REPOSITORY, file)))
 }
 
-/** Exact texts that may stay, each for its reason. */
+/** Allowed texts, each with its reason. */
 const exceptions: readonly RegExp[] = [
-  /^docs\/glossary\.md: .*\bNot: /, // the glossary names the words that are kept out
+  /^docs\/glossary\.md: .*\bNot: /, // the glossary names the words to avoid
   /\bVault\b.*\bseal/i, // Vault's own state
   /\bsign link open levels\b/, // names of KEKs
 ]
@@ -41,11 +42,11 @@ async function hitsOf(
   return (await Promise.all(hits)).flat()
 }
 
-/** Not the names of tests that docs/guarantees.md quotes. */
+/** Without the names of tests that docs/guarantees.md quotes. */
 const linesOf = (text: string): string[] =>
   text.split('\n').map((line) => line.replace(/(\.ts`): «[^»]*»/, '$1'))
 
-/** Only sentences: what has no space is a name, but for the console, whose buttons are words. */
+/** Only sentences: a text without a space is a name, except in the console, whose buttons are words. */
 const sentencesOf = async (text: string): Promise<string[]> =>
   (await textsOfSource(text)).filter((one) => one.includes(' ') || /^[A-Z][a-z]+$/.test(one))
 
@@ -69,7 +70,30 @@ describe('no retired word stands', () => {
   )
 })
 
+describe('no retired word stands in a comment', () => {
+  const folders = ['services', 'packages', 'clients', 'tools'] as const
+  test.each(folders)('of %s', async (folder) => {
+    const scripts = await filesOf(...['ts', 'tsx', 'js', 'css'].map((end) => `${folder}/*.${end}`))
+    const others = await filesOf(...['py', 'sh'].map((end) => `${folder}/*.${end}`))
+    const hits = [
+      ...(await hitsOf(scripts, (text) => commentsOf(text))),
+      ...(await Promise.all(
+        others.map(async (file) => hitsIn(file, commentsOf(await readDocument(file), '#'))),
+      )),
+    ]
+    expect(hits.flat().filter((hit) => !hit.includes('retired-words'))).toEqual([])
+  })
+})
+
 describe('the test itself', () => {
+  test('sees words in comments of each form, and says what to write', () => {
+    const code =
+      "// Sealed,\n// anew\nconst a = 1 // to be had\n/** It is\n * told. */\nconst url = 'http://at.once'\n"
+    expect(commentsOf(code)).toEqual(['Sealed, anew', 'to be had', 'It is told.'])
+    expect(commentsOf('x = 1\n# at\n# once\n', '#')).toEqual(['at once'])
+    expect(commentsOf(code).flatMap(retiredWordsIn).length).toBe(4)
+  })
+
   test('sees words in strings, templates and pages, and says what to write', async () => {
     const code =
       "import x from './sealed words.ts'\nlog('a sealed field')\nconst a = `goes on ${x} by itself`\n" +

@@ -1,5 +1,5 @@
-// The guides, run as they stand there, each in its order: when a command of one breaks, or prints something else than its
-// reader is shown, this fails. What a guide makes, the next ones find.
+// Runs the guides unchanged, in their order: fails when a command breaks, or its output differs from the guide. The
+// next guides use what earlier ones create.
 import { beforeAll, expect, test } from '@jest/globals'
 
 import { readDocument } from '../../src/documents.ts'
@@ -19,7 +19,7 @@ export function guideTests(clone: () => DemoClone): void {
 
   beforeAll(async () => {
     const { auth, ingest } = clone().everything
-    // For the examples in Python, which don't know where the demo is; the command does.
+    // For the examples in Python, which don't know where the demo is, unlike the command.
     shell = clone().openShell({ env: { WEIR_AUTH_URL: auth.url, WEIR_INGEST_URL: ingest.url } })
   }, 300_000)
 

@@ -1,5 +1,5 @@
-// The README's walk, pasted into a terminal as it stands there: when a command of it breaks, takes the next pasted line for
-// itself, or prints something else than the README shows, this fails.
+// The README's walk, pasted into a terminal unchanged: fails when a command of it breaks, consumes the next pasted
+// line, or prints something else than the README shows.
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -54,7 +54,7 @@ export function readmeTests(clone: () => DemoClone): void {
   })
 }
 
-/** What a reader's clone looks like after `npm start`, with the addresses of this test's services. */
+/** A folder like a reader's clone after `npm start`, with the addresses of this test's services. */
 async function makeFolder({ platformKey, everything }: DemoClone): Promise<string> {
   const { auth, ingest, output } = everything
   const made = await mkdtemp(join(tmpdir(), 'weir-walk-'))
@@ -70,7 +70,7 @@ async function makeFolder({ platformKey, everything }: DemoClone): Promise<strin
   return made
 }
 
-/** Nothing of the account or the settings of whoever runs the test. */
+/** Contains nothing of the account or the settings of the person running the test. */
 function readersEnvironment(folder: string): NodeJS.ProcessEnv {
   const { PATH = '' } = process.env
   return {

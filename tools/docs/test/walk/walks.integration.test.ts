@@ -1,5 +1,5 @@
-// What documents tell their readers to type, run as it stands there, with everything running as `npm start` has it, once for
-// all of them. The README's walk and the guides come last: they add to the demo what those before them count.
+// The commands in documents, run unchanged, with everything running as by `npm start`, once for all of them. The
+// README's walk and the guides come last, because they add to the demo what earlier ones count.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 
 import { openDemoClone } from '../../src/walk/demo-clone.ts'

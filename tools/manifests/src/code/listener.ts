@@ -1,11 +1,11 @@
-// How devstack sets the listener for analysts: names of Kafka's settings, read from its source.
+// devstack's settings of the listener for analysts: names of Kafka's settings, read from its source.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** Devstack has one clock for all; elsewhere Kafka's own allowance is right, so that one may be left out. */
+/** Only right where all share one clock, as in devstack; elsewhere Kafka's default applies, so it may be missing. */
 export const CLOCK_SKEW = 'sasl.oauthbearer.clock.skew.seconds'
 
 export async function analystSettings(): Promise<string[]> {

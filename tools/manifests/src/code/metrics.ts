@@ -1,5 +1,5 @@
-// Which metrics there are to ask for: those that the services declare in their sources, those that Node's
-// processes have, and those of the exporter that watches Kafka.
+// The metrics that exist: those that the services declare in their sources, those of Node's processes, and those of the
+// exporter that watches Kafka.
 
 import { globSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -9,10 +9,10 @@ import { createMetrics } from '@weir/kit'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** Names with the labels that each may be asked by. */
+/** Names with the labels of each. */
 export type Metrics = Map<string, readonly string[]>
 
-/** What danielqsj/kafka-exporter 1.9 shows, which Strimzi's exporter is, too. It is written in Go, and not here. */
+/** Of danielqsj/kafka-exporter 1.9, which is also Strimzi's. It is written in Go, so it can't be read here. */
 const KAFKA_EXPORTER: Metrics = new Map<string, readonly string[]>([
   ['kafka_brokers', []],
   ['kafka_topic_partitions', ['topic']],
@@ -34,7 +34,7 @@ const KAFKA_EXPORTER: Metrics = new Map<string, readonly string[]>([
   ['kafka_consumergroup_members', ['consumergroup']],
 ])
 
-/** Of the kubelet and of kube-state-metrics, as far as we ask for it. */
+/** The metrics of the kubelet and of kube-state-metrics that we use. */
 const KUBERNETES: Metrics = new Map<string, readonly string[]>([
   ['kubelet_volume_stats_available_bytes', ['persistentvolumeclaim']],
   ['kubelet_volume_stats_capacity_bytes', ['persistentvolumeclaim']],
@@ -42,7 +42,7 @@ const KUBERNETES: Metrics = new Map<string, readonly string[]>([
   ['kube_cronjob_status_last_successful_time', ['cronjob']],
 ])
 
-/** Of Prometheus itself. */
+/** The metrics of Prometheus itself. */
 const PROMETHEUS: Metrics = new Map<string, readonly string[]>([['up', []]])
 
 export async function allMetrics(): Promise<Metrics> {
@@ -51,7 +51,7 @@ export async function allMetrics(): Promise<Metrics> {
   return new Map([...own.flat(), ...(await ofEveryProcess()), ...elsewhere])
 }
 
-/** Those that one service declares. */
+/** The metrics that one service declares. */
 export async function metricsOf(service: string): Promise<Metrics> {
   const files = globSync(`services/${service}/src/**/*.ts`, { cwd: REPOSITORY })
   return new Map((await Promise.all(files.map(declaredIn))).flat())
@@ -80,7 +80,7 @@ function seriesOf(kind: string, name: string): string[] {
   return kind === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name]
 }
 
-/** What an expression asks for: each metric with the labels that it is selected by. */
+/** The metrics in an expression, with their label selectors. */
 export function askedBy(expression: string): [metric: string, labels: string[]][] {
   const asked = expression.matchAll(
     /\b((?:svc|weir|kafka|kube|kubelet|process|nodejs)_[a-z0-9_]+|up)\b(\{[^}]*\})?/g,
@@ -91,5 +91,5 @@ export function askedBy(expression: string): [metric: string, labels: string[]][
   ])
 }
 
-/** Labels that every series has: of the registry, and of Prometheus's own making. */
+/** Labels of every series, from the registry and from Prometheus. */
 export const COMMON_LABELS = ['job', 'instance', 'service', 'le', 'pod', 'namespace'] as const

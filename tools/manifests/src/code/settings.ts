@@ -1,5 +1,5 @@
-// Which environment variables a service reads, asked of its own config.ts in a process of its own: nothing
-// here imports a service.
+// The environment variables that a service reads, asked of its own config.ts in a separate process: nothing here
+// imports a service.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ async function askForSettings(service: ServiceName): Promise<Setting[]> {
   }))
 }
 
-/** Does config.ts take these environments? Answers what it says to each; nothing to one that it takes. */
+/** Whether config.ts accepts these environments: its complaint about each, empty for an accepted one. */
 export async function configComplaints(
   service: ServiceName,
   environments: readonly Readonly<Record<string, string>>[],
@@ -62,7 +62,7 @@ export async function configComplaints(
   return Array.isArray(complaints) ? complaints.map(String) : []
 }
 
-/** The port that a service listens on by itself: of its API, or of metrics and health. */
+/** The default port of a service, for its API, or for metrics and health. */
 export async function portOf(service: ServiceName, which: 'api' | 'admin'): Promise<number> {
   const key = `${service.toUpperCase()}_${which === 'admin' ? 'ADMIN_' : ''}PORT`
   const setting = (await settingsOf(service)).find((each) => each.key === key)

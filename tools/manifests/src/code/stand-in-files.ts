@@ -1,5 +1,5 @@
-// Files that stand in for those that an environment names, so that a service's config.ts can look at them: a KEK
-// file, a certificate with its key, and secrets.
+// Files in place of those that an environment names, so that a service's config.ts can read them: a KEK file, a
+// certificate with its key, and secrets.
 
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'

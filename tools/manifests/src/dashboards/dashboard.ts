@@ -1,11 +1,11 @@
-// What our dashboards say, and how Grafana wants it. A panel is a title, a unit and some queries; where it
-// stands follows from its place in the list.
+// Generates Grafana dashboards. A panel is a title, a unit and some queries; its position follows from its place in the
+// list.
 
 export type Query = readonly [expression: string, legend: string]
 
 export type Panel = {
   title: string
-  /** What to make of it, for whoever looks at it for the first time. */
+  /** How to read it, for a first-time reader. */
   help?: string
   unit: 'short' | 'reqps' | 's' | 'bytes' | 'Bps' | 'percentunit' | 'none'
   queries: readonly Query[]
@@ -61,7 +61,7 @@ function panelJson({ title, help, unit, queries }: Panel, index: number) {
   }
 }
 
-/** What a process costs; the same for each service. */
+/** The cost of a process; the same for each service. */
 export const processPanels = (job: string): Panel[] => [
   {
     title: 'CPU',

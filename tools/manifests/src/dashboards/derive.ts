@@ -1,4 +1,4 @@
-// How derived streams are made, and shown on WebSockets.
+// The dashboard of deriving streams, and showing them on WebSockets.
 
 import { processPanels } from './dashboard.ts'
 import type { Dashboard } from './dashboard.ts'

@@ -1,4 +1,4 @@
-// How events come in.
+// The dashboard of receiving events.
 
 import { processPanels } from './dashboard.ts'
 import type { Dashboard } from './dashboard.ts'

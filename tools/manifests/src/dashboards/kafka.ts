@@ -1,4 +1,4 @@
-// Kafka as its exporter sees it.
+// The dashboard of Kafka, from its exporter.
 
 import type { Dashboard } from './dashboard.ts'
 

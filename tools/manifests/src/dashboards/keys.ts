@@ -1,4 +1,4 @@
-// Who gets in, and whether keys are where they are needed.
+// The dashboard of authentication, and of keys reaching the services that need them.
 
 import { processPanels } from './dashboard.ts'
 import type { Dashboard } from './dashboard.ts'

@@ -1,6 +1,6 @@
-// Does what an image's stages say, without a container engine: COPY and RUN in folders of their own, one a
-// stage. What comes from an image outside the Dockerfile is only Node, and that is the pinned one here. RUN
-// lines may therefore only name things below their WORKDIR.
+// Executes an image's stages without a container engine: COPY and RUN in one folder per stage. The only thing from an
+// outside image is Node, which the pinned one replaces here. RUN lines may therefore only name things below their
+// WORKDIR.
 
 import { execFile } from 'node:child_process'
 import { cp, mkdir } from 'node:fs/promises'
@@ -12,16 +12,16 @@ import type { Stage, Step } from './dockerfile.ts'
 
 export type Build = {
   stages: readonly Stage[]
-  /** Every stage gets a folder in it, which stands for its `/`. */
+  /** Every stage gets a folder in it, in place of its `/`. */
   folder: string
-  /** What `COPY .` takes. */
+  /** The source of `COPY .`. */
   context: string
 }
 
 const run = promisify(execFile)
 const done = new Map<string, Promise<string>>()
 
-/** Resolves with the folder that stands for the stage's `/`. Stages are built once. */
+/** Resolves with the folder in place of the stage's `/`. Stages are built once. */
 export function buildStage(build: Build, name: string): Promise<string> {
   const key = join(build.folder, name)
   const built = done.get(key) ?? buildAnew(build, name)

@@ -1,4 +1,4 @@
-// The build context as .dockerignore leaves it: files that git knows, or would, and no others.
+// The build context after .dockerignore: only files that git tracks or would track.
 
 import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ export async function copyContext(folder: string): Promise<void> {
   }
 }
 
-/** Of the patterns that name a path or a folder above it, the last one decides. */
+/** The last pattern that matches a path or a folder above it decides. */
 function createIgnored(text: string): (path: string) => boolean {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
   const rules = lines.map((line) => ({

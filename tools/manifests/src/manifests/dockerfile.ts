@@ -1,11 +1,11 @@
-// Reads a Dockerfile as far as this project's needs go: stages, their instructions, and what comes of ENV,
-// USER, WORKDIR, EXPOSE, CMD and HEALTHCHECK along FROM. It knows no heredocs and no ARG.
+// Reads the Dockerfile features that this project uses: stages, their instructions, and the effect of ENV, USER,
+// WORKDIR, EXPOSE, CMD and HEALTHCHECK along FROM. No heredocs and no ARG.
 
 export type Step = { instruction: string; flags: Record<string, string>; text: string }
 export type Stage = { name: string; from: string; steps: Step[] }
 
 export type ImageConfig = {
-  /** The image outside this file that it begins with. */
+  /** The outside image that it starts from. */
   base: string
   env: Record<string, string>
   user: string
@@ -50,7 +50,7 @@ export function stageOf(stages: readonly Stage[], name: string): Stage {
   return stage
 }
 
-/** What an image of this stage is told to run, and how. */
+/** The resulting configuration of an image of this stage. */
 export function configOf(stages: readonly Stage[], name: string): ImageConfig {
   const stage = stageOf(stages, name)
   const parent = stages.find((each) => each.name === stage.from)
@@ -80,7 +80,7 @@ function applyTo(config: ImageConfig, { instruction, text }: Step): void {
   if (instruction === 'HEALTHCHECK') config.healthCommand = words(text.replace(/^.*?CMD\s+/, ''))
 }
 
-/** The words of an instruction in its exec form. */
+/** The words of an instruction in exec form. */
 function words(text: string): string[] {
   if (!text.startsWith('[')) return []
   const list: unknown = JSON.parse(text)

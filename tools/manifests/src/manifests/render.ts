@@ -15,7 +15,7 @@ import { installed } from '../repository.ts'
 
 const run = promisify(execFile)
 
-/** In the order in which they may be named together: later ones change what earlier ones bring. */
+/** In the order in which they may be combined: later ones change the objects of earlier ones. */
 export const COMPONENTS = [
   'registry',
   'strimzi',
@@ -35,7 +35,7 @@ export async function render(folder: string): Promise<Json[]> {
   return documentsIn(await kustomize(folder)).map(objectIn)
 }
 
-/** base with each of these sets of components. */
+/** Renders base with each of these sets of components. */
 export async function renderAll(sets: readonly (readonly Component[])[]): Promise<Json[][]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'weir-k8s-')))
   const rendered: Json[][] = []
@@ -78,7 +78,7 @@ const documentsIn = (text: string): string[] => text.split(/^---$/m)
 
 const read = new Map<string, Json>()
 
-/** The same text is the same object: most sets share most of theirs. */
+/** Caches objects by their text, because most sets share most of theirs. */
 function objectIn(text: string): Json {
   const known = read.get(text)
   if (known !== undefined) return known
@@ -89,8 +89,8 @@ function objectIn(text: string): Json {
 }
 
 /**
- * Every set of components that makes sense: backend-tls only where ingress and tls are. Some touch none of the others,
- * so they are looked at alone and with all of them.
+ * Every meaningful set of components: backend-tls only where ingress and tls are. Some are independent of the others,
+ * so they are tried alone and with all of them.
  */
 export function everyCombination(): Component[][] {
   const all = COMPONENTS.reduce<Component[][]>(

@@ -1,5 +1,5 @@
-// JSON schemas for what is rendered: Kubernetes' own, in their strict form, and for custom resources what their
-// definitions say. Fields that a schema doesn't know are faults, although a cluster would drop them in silence.
+// JSON schemas for rendered objects: Kubernetes' own in strict form, and for custom resources those of their
+// definitions. Unknown fields are errors, although a cluster would drop them silently.
 
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { installed } from '../repository.ts'
 
 export type Validate = (object: Json) => Promise<string[]>
 
-/** Answers what is wrong with an object; an empty list when nothing is. */
+/** Returns an object's errors; an empty list when it is valid. */
 export async function createValidator(): Promise<Validate> {
   const folder = installed('schemas-*/schemas')
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, logger: false })
@@ -89,7 +89,7 @@ function schemasIn(definition: unknown): [name: string, schema: Json][] {
   })
 }
 
-/** A structural schema as JSON schema: what isn't named isn't there. */
+/** A structural schema as JSON schema that forbids unknown fields. */
 function closed(schema: Json): Json {
   const own = Object.entries(schema).filter(
     ([key, value]) => !DROPPED.has(key) && !(key === 'pattern' && !isPattern(value)),
@@ -105,7 +105,7 @@ function closed(schema: Json): Json {
   return result
 }
 
-/** Go knows patterns that JavaScript doesn't. */
+/** Go supports patterns that JavaScript doesn't. */
 function isPattern(value: unknown): boolean {
   try {
     return new RegExp(String(value), 'u') instanceof RegExp

@@ -1,20 +1,20 @@
-// Kafka's settings as Strimzi writes them from its resource, for one node that is broker and controller: so that a
-// broker can be started with what an overlay says. Followed is KafkaBrokerConfigurationBuilder of Strimzi 1.2.0's
-// cluster operator, which is in no registry; what has no part in ours (Cruise Control, quotas, tiered storage, racks)
-// is left out.
+// Kafka's settings as Strimzi generates them from its resource, for one node that is broker and controller, so that a
+// broker can be started with an overlay's settings. It follows KafkaBrokerConfigurationBuilder of Strimzi 1.2.0's
+// cluster operator, which is in no registry; features that we don't use (Cruise Control, quotas, tiered storage, racks)
+// are left out.
 
 import { at, objectAt, objectsOf, textAt } from '../json.ts'
 import type { Json } from '../json.ts'
 import { nameOf } from './render.ts'
 
-/** What only the node and whoever starts it know. */
+/** What isn't in the resource but depends on the node. */
 export type StrimziNode = {
   id: number
-  /** Of its pod: its certificate is the secret of this name. */
+  /** The pod's name; its certificate is in the secret of this name. */
   name: string
-  /** Where it listens, and what it says of itself. */
+  /** Its listen and advertised address. */
   address: string
-  /** Strimzi's ports are in the names of listeners; this one is listened on instead. */
+  /** Strimzi's ports are in the names of listeners; this is the actual port to listen on. */
   portOf(port: number): number
   logFolder: string
   /** A folder for each secret of the namespace, with a file for each of its keys. */
@@ -62,7 +62,7 @@ export function strimziProperties(kafka: Json, node: StrimziNode): Record<string
   }
 }
 
-/** The JVM's system properties that the resource asks for, as options. */
+/** The JVM's system properties in the resource, as options. */
 export const strimziJvmOptions = (kafka: Json): string[] =>
   objectsOf(at(kafka, 'spec', 'kafka', 'jvmOptions', 'javaSystemProperties')).map(
     (property) => `-D${textAt(property, 'name')}=${textAt(property, 'value')}`,
@@ -73,7 +73,7 @@ type SecretReference = (name: string, key: string) => string
 const idOf = ({ name, port }: { name: string; port: number }): string =>
   `${name}-${port}`.toUpperCase()
 
-/** Without these Strimzi's brokers would know neither themselves nor each other. */
+/** Without these Strimzi's brokers would trust neither themselves nor each other. */
 function ownCertificate({ name }: StrimziNode, secret: SecretReference): Record<string, string> {
   return {
     'ssl.keystore.certificate.chain': secret(name, `${name}.crt`),
@@ -152,13 +152,13 @@ function authorizationOf(kafka: Json): Record<string, string> {
   }
 }
 
-/** KafkaClusterSpec's FORBIDDEN_PREFIXES and their exceptions, as far as Kafka 4 still knows them. */
+/** KafkaClusterSpec's FORBIDDEN_PREFIXES and their exceptions, as far as Kafka 4 still has them. */
 const FORBIDDEN =
   /^(listeners|advertised\.|broker\.|listener\.|host\.name|port|inter\.broker\.listener\.name|sasl\.|ssl\.|security\.|password\.|log\.dir|authorizer\.|super\.user|node\.id|process\.roles|controller\.|metadata\.log\.dir|cordoned\.log\.dirs)/
 const STILL_ALLOWED =
   /^(sasl\.server\.max\.receive\.size|ssl\.(cipher\.suites|protocol|enabled\.protocols|secure\.random\.implementation)|broker\.(session\.timeout|heartbeat\.interval)\.ms|controller\.(socket\.timeout|quorum\.(election\.backoff\.max|election\.timeout|fetch\.timeout))\.ms)$/
 
-/** Throws for what Strimzi would leave out in silence. */
+/** Throws for settings that Strimzi would drop silently. */
 function allowedConfig(config: Json): Record<string, string> {
   const entries = entriesOf(config)
   const ignored = entries.map(([key]) => key).filter(isIgnored)
@@ -171,7 +171,7 @@ const isIgnored = (key: string): boolean => FORBIDDEN.test(key) && !STILL_ALLOWE
 const entriesOf = (object: Json): [string, string][] =>
   Object.entries(object).map(([key, value]) => [key, String(value)])
 
-/** The volumes that the resource adds to Kafka's container: where, and which keys of which secret. */
+/** The volumes that the resource adds to Kafka's container: the paths, and the keys of their secrets. */
 export function strimziMounts(
   kafka: Json,
 ): { path: string; secret: string; files: [key: string, path: string][] }[] {

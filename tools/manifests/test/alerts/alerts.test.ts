@@ -1,5 +1,4 @@
-// Alerts and dashboards against the code: metrics and labels that they ask for are there. And alerts against
-// their pages.
+// Alerts and dashboards against the code: the metrics and labels that they use exist. And alerts against their pages.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -19,7 +18,7 @@ const alerts = objectsOf(at(rules, 'groups')).flatMap((group) => objectsOf(group
 const names = alerts.map((alert) => textAt(alert, 'alert'))
 const known = await allMetrics()
 
-/** What an expression asks for and nobody has. */
+/** The metrics and labels in an expression that don't exist. */
 function unknownIn(expression: string): string[] {
   return askedBy(expression).flatMap(([metric, labels]) => {
     const own = known.get(metric)

@@ -1,9 +1,9 @@
-// When each alert fires, and the nearest thing that must not make it fire. Values are as promtool reads them:
-// `0+1x10` is a series of eleven values, a minute apart, that grows by one; `_x3` is three minutes without one.
+// When each alert fires, and the closest case in which it must not fire. Values are in promtool's syntax: `0+1x10` is a
+// series of eleven values, a minute apart, that grows by one; `_x3` is three minutes without one.
 
 export type Case = {
   alert: string
-  /** After so many minutes. */
+  /** After this many minutes. */
   at: number
   fires: Readonly<Record<string, string>>
   quiet: Readonly<Record<string, string>>

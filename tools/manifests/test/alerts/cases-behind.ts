@@ -1,4 +1,4 @@
-// Of output, auth, Kafka and backups.
+// Alerts of output, auth, Kafka and backups.
 import type { Case } from './case.ts'
 
 const authAnswers = (status: number) => `svc_auth_requests_total{status="${status}"}`
@@ -21,7 +21,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { svc_output_events_lost_to_retention_total: '12x100' },
   },
   {
-    // all of them before the first scrape of a process that had just begun
+    // all of them before the first scrape of a new process
     alert: 'WeirEventsLost',
     at: 90,
     fires: { svc_output_events_lost_to_retention_total: '_x80 12x20' },
@@ -50,7 +50,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { [failures('position_lost')]: '3x10', [failures('not_known_yet')]: '0+2x10' },
   },
   {
-    // each replica tells of its own partitions
+    // each replica reports its own partitions
     alert: 'WeirDerivingBehind',
     at: 35,
     fires: {
@@ -102,7 +102,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { 'svc_output_dead_total{code="corrupt"}': '5x100' },
   },
   {
-    // 500 between two scrapes, of a code that was never seen
+    // 500 between two scrapes, of a code never seen before
     alert: 'WeirDeadRecords',
     at: 90,
     fires: { 'svc_output_dead_total{code="corrupt"}': '_x85 500x20' },
@@ -192,7 +192,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { [free]: '40x100', [size]: '100x100', [anotherFree]: '1x100' },
   },
   {
-    // in 40 hours
+    // within 40 hours
     alert: 'WeirKafkaDiskFills',
     at: 400,
     fires: { [free]: '100000-40x500', [size]: '200000x500' },
@@ -211,7 +211,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { [lastBackup]: '0x200 12000x60' },
   },
   {
-    // it was made, and has never come to an end
+    // it was started, and has never finished
     alert: 'WeirBackupOld',
     at: 240,
     fires: { 'kube_cronjob_created{namespace="weir", cronjob="weir-backup"}': '0x260' },

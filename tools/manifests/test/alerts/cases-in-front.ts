@@ -1,4 +1,4 @@
-// Of what every service has, and of ingest.
+// Alerts of all services, and of ingest.
 import type { Case } from './case.ts'
 
 const everyJob = ['weir-auth', 'weir-ingest', 'weir-output']
@@ -28,7 +28,7 @@ export const casesInFront: readonly Case[] = [
     },
   },
   {
-    // nobody is asked any more: the namespace, the monitors or their labels are gone
+    // nothing is scraped any more: the namespace, the monitors or their labels are gone
     alert: 'WeirServiceDown',
     at: 20,
     fires: { ...others('weir-output', 'up'), [up('weir-output', 'a')]: '1x5 stale' },
@@ -106,7 +106,7 @@ export const casesInFront: readonly Case[] = [
     quiet: { [answers(204)]: '0+98x80', [answers(400)]: '0+90x80', [answers(503)]: '0+0.5x80' },
   },
   {
-    // one of four requests of a quiet night, again; below, a burst that is over for an hour
+    // one of four requests of a quiet night, again; below, a burst that has been over for an hour
     alert: 'WeirIngestBudgetBurns',
     at: 80,
     fires: { [answers(503)]: '0+1x90' },

@@ -1,4 +1,4 @@
-// Every alert is here; a test holds that.
+// The cases of all alerts; a test checks that none is missing.
 import type { Case } from './case.ts'
 import { casesBehind } from './cases-behind.ts'
 import { casesInFront } from './cases-in-front.ts'

@@ -1,4 +1,4 @@
-// Kafka itself, with the settings that Strimzi would write.
+// A real Kafka, with the settings that Strimzi would generate.
 import { execFile } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { strimziJvmOptions, strimziProperties } from '../../src/manifests/strimz
 import type { Scene } from './scene.ts'
 
 export type Broker = {
-  /** The code that it ended with, or that it takes connections: whichever comes first. */
+  /** Resolves with its exit code, or when it accepts connections: whichever comes first. */
   start(): Promise<number | 'serving'>
   log(): Promise<string>
   stop(): Promise<void>

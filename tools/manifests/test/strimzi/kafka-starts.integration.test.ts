@@ -1,5 +1,5 @@
-// Kafka as overlays/prod has Strimzi start it: with its listeners, its stores and its login module. An analyst comes
-// with a token of an auth that is set as the overlay sets it, and everything goes under TLS.
+// Kafka as Strimzi starts it for overlays/prod: with its listeners, its stores and its login module. An analyst
+// connects with a token of an auth with the overlay's settings, all over TLS.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   broker = await formatBroker(scene)
   early = { ended: await broker.start(), log: await broker.log() }
   const auth = start('auth', scene.authPort)
-  auth.catch(() => {}) // it is awaited once Kafka serves
+  auth.catch(() => {}) // it is awaited once Kafka is ready
   await pollUntil(keysAreThere, { deadlineMs: 60_000, everyMs: 100, what: 'the keys of auth' })
   const again = await broker.start()
   if (again !== 'serving') throw new Error(`Kafka ended with ${again}:\n${await broker.log()}`)
@@ -83,7 +83,7 @@ async function start(name: 'auth' | 'ingest', port: number): Promise<Service> {
             PLATFORM_KEY: setting('PLATFORM_KEY'),
             PLATFORM_KEY_FILE: '',
             SCHEMA_REGISTRY_URL: setting('SCHEMA_REGISTRY_URL'),
-            // One broker is not what the overlay asks for.
+            // The overlay requires more than one broker.
             TOPIC_REPLICATION: '1',
             KAFKA_REQUIRE_DURABLE: 'false',
           }
@@ -138,7 +138,7 @@ test("an analyst's client gets a token from auth under TLS and reads the stream"
       'https.ca.location': scene.ca,
     },
   })
-  // A broker that doesn't know the key yet refuses once, and gets it.
+  // A broker that doesn't know the key yet refuses once, and fetches it.
   await reader.until(({ records }) => records.length === 1, 30_000)
 })
 

@@ -1,6 +1,6 @@
-// What Strimzi, cert-manager and the cluster's names give to overlays/prod, on one machine: certificates of three
-// authorities, secrets as folders of files, addresses. One node in place of six: what needs three brokers is told
-// that there is one, and nothing else is changed.
+// What Strimzi, cert-manager and the cluster's names give to overlays/prod, on one machine: certificates of three CAs,
+// secrets as folders of files, addresses. One node in place of six: only the settings that need three brokers are
+// reduced to one.
 import { copyFile, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,15 +17,15 @@ import type { StrimziNode } from '../../src/manifests/strimzi.ts'
 
 export type Scene = {
   readonly folder: string
-  /** The resource Kafka, its paths and the address of auth being those of this machine. */
+  /** The Kafka resource, with this machine's paths and address of auth. */
   readonly kafka: Json
   readonly node: StrimziNode
   readonly authPort: number
-  /** Of the services' own certificates. */
+  /** The CA of the services' own certificates. */
   readonly ca: string
-  /** Of Kafka's certificates. */
+  /** The CA of Kafka's certificates. */
   readonly kafkaCa: string
-  /** The variables that the overlay gives to a service, with files and addresses of this machine. */
+  /** The overlay's variables for a service, with this machine's files and addresses. */
   environment(service: 'auth' | 'ingest'): Record<string, string>
   close(): Promise<void>
 }
@@ -78,7 +78,7 @@ async function portsFor(wanted: readonly number[]): Promise<Map<number, number>>
   return ports
 }
 
-/** Those of a pod of Kafka, of the users auth and ingest, and of the services' own ports. */
+/** For a pod of Kafka, the users auth and ingest, and the services' own ports. */
 async function putSecrets(
   folder: string,
   objects: readonly Json[],
@@ -111,7 +111,7 @@ async function putSecrets(
   }
 }
 
-/** Its volumes lie in `folder`, and auth's port is another; auth may everything, in place of its KafkaUser. */
+/** Its volumes are in `folder`, and auth's port is another; auth has all rights, in place of its KafkaUser. */
 async function onThisMachine(
   kafka: Json,
   { folder, authPort }: { folder: string; authPort: number },

@@ -1,9 +1,9 @@
-"""Confluent's consumer and producer, told what to do by a line of JSON each, many at once. A token that isn't
-fetched by the client itself comes in the settings, as `token`.
+"""Confluent's consumer and producer: runs many tasks concurrently, each given by a line of JSON. A token that the
+client doesn't fetch itself is in the settings, as `token`.
 
     in   {"id": 1, "do": "follow", "settings": {…}, "topic": "…"}
     out  {"id": 1, "record": "…"}   {"id": 1, "error": "TOPIC_AUTHORIZATION_FAILED"}   {"id": 1, "done": true}
-    in   {"id": 4, "do": "stop"}    whoever has a smaller id
+    in   {"id": 4, "do": "stop"}    all tasks with a smaller id
 """
 
 import json
@@ -31,16 +31,16 @@ def goes_on(task):
 def settings_of(task):
     settings = dict(task["settings"])
     token = settings.pop("token", None)
-    # What it says of a token's life is for the client, which would not bring one that is over.
+    # The life time is for the client only, which would not send an expired token.
     if token is not None:
         settings["oauth_cb"] = lambda _: (token, time.time() + 3600)
-    # The broker refusing a token shows nowhere else.
+    # A token refused by the broker is only reported here.
     settings["error_cb"] = lambda error: say(task["id"], error=error.name())
     return settings
 
 
 def read(task, group):
-    """All that is there, and then what comes, until it is stopped."""
+    """Reads all existing records, and then new ones, until it is stopped."""
     consumer = Consumer({**settings_of(task), "auto.offset.reset": "earliest"})
     if group:
         consumer.subscribe([task["topic"]])
@@ -63,7 +63,7 @@ def read(task, group):
 
 
 def look_up(consumer, task):
-    """Errors of the connection are told while it polls, and not while it looks."""
+    """Polls, because the client reports connection errors only then, and not while it lists topics."""
     while goes_on(task):
         consumer.poll(0.2)
         try:

@@ -1,4 +1,4 @@
-// Analysts who come with Confluent's Python client: each does one thing, and tells what came of it.
+// Analysts with Confluent's Python client: each does one thing, and reports the result.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -12,9 +12,9 @@ export type Task = {
 }
 
 export type Analyst = {
-  /** The values of records, hex. */
+  /** The records' values in hex. */
   readonly records: readonly string[]
-  /** The names that librdkafka has for them; null is none. */
+  /** librdkafka's error names; null is none. */
   readonly errors: readonly (string | null)[]
   readonly topics: readonly string[]
   until(holds: (analyst: Analyst) => boolean, withinMs?: number): Promise<void>
@@ -22,7 +22,7 @@ export type Analyst = {
 
 export type Analysts = {
   start(task: Task): Analyst
-  /** Ends all that were started: whoever isn't let in asks again and again. */
+  /** Ends all running ones: a refused client retries for ever. */
   stop(): void
   close(): void
 }

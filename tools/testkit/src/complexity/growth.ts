@@ -1,32 +1,34 @@
-// How the work of something grows with its input: the CPU time at 1, 2, 4 and 8 times a size. What is measured is CPU
-// time, never time on the clock, so a busy machine changes little; of several rounds the least counts, since garbage
-// collection and compilation only ever add. Linear work comes to 8 at 8 times the size, quadratic work to 64.
+// How the cost of an operation grows with its input: its CPU time at 1, 2, 4 and 8 times a size. CPU time depends
+// little on the load of the machine, unlike elapsed time; of several attempts the lowest counts, because garbage
+// collection and compilation only add. Linear cost gives 8 at 8 times the size, quadratic cost 64.
 
 const timesMeasured = [1, 2, 4, 8] as const
-/** What is allowed at 8 times the size: room for caches that grow too small on the way, none for the power of 1.5. */
+/** The allowed growth at 8 times the size: room for caches that become too small, none for the power of 1.5. */
 const growthMax = 20
-/** What takes less at 1 time is reckoned as this much: so little is fast while caches hold all of it. */
+/** Less than this at 1 time counts as this much: such small work is fast only while caches hold everything. */
 const noiseMicros = 250
-/** Of so many rounds the least counts. Where the clock of CPU time is coarse it may be too little, so then all is measured
- * anew, and for longer. */
+/**
+ * The lowest of this many attempts counts. Where the clock of CPU time is coarse that may be too small, and then all is
+ * measured again, for longer.
+ */
 const roundsTogether = 4
 
-/** The microseconds of CPU that one run takes at each of the sizes. */
+/** The CPU microseconds of one run at each of the sizes. */
 export type Growth = readonly { readonly times: number; readonly micros: number }[]
 
 export type GrowthOptions = {
-  /** Gets what is run at so many times the size ready; what that costs isn't measured. */
+  /** Prepares the run at so many times the size; the preparation isn't measured. */
   at: (times: number) => Promise<() => Promise<void>>
-  /** Of the process or thread under test, in microseconds. */
+  /** The CPU time of the process or thread under test, in microseconds. */
   cpuMicros: () => Promise<number>
-  /** A measurement repeats its run until it has taken so much; twice as much whenever the growth is not fine. */
+  /** A measurement repeats its run until it has taken this long; twice as long each time the growth is too high. */
   leastMicros: number
-  /** What this much is passed is run no larger, as it won't get better. */
+  /** When a run exceeds this, larger sizes are skipped, because they won't do better. */
   mostMicros?: number
   rounds?: number
 }
 
-/** Measures until the growth is fine, or the rounds are over. */
+/** Measures until the growth is acceptable, or the attempts are used up. */
 export async function growthOf(options: GrowthOptions): Promise<Growth> {
   const { at, rounds = 24, mostMicros = 5_000_000 } = options
   const least = new Map<number, number>()
@@ -44,7 +46,7 @@ export async function growthOf(options: GrowthOptions): Promise<Growth> {
       least.set(times, Math.min(micros, least.get(times) ?? Infinity))
       if (micros > mostMicros) return growthIn(least)
     }
-    // the first round warms the compiler up
+    // the first attempt warms the compiler up
     if (round > 0 && isLinear(growthIn(least))) break
   }
   return growthIn(least)
@@ -65,7 +67,7 @@ async function microsOf(
 const growthIn = (least: ReadonlyMap<number, number>): Growth =>
   [...least].map(([times, micros]) => ({ times, micros }))
 
-/** False, too, when it took so long that the largest size was not tried. */
+/** Also false when the largest size was skipped. */
 export function isLinear(growth: Growth): boolean {
   const first = growth.find(({ times }) => times === 1)
   const last = growth.find(({ times }) => times === timesMeasured.at(-1))
@@ -76,7 +78,7 @@ export function isLinear(growth: Growth): boolean {
   )
 }
 
-/** For a failing test: what one run took, and how often as much as at the first size that was. */
+/** For a failing test: the cost of one run, and its ratio to the first measured size. */
 export const describeGrowth = (growth: Growth): string =>
   growth
     .map(({ times, micros }) => {

@@ -1,24 +1,24 @@
-// The growth of a parser's work: it gets its worst input at 1, 2, 4 and 8 times a size, within this process. An input that
-// is refused for its size before it is read would prove nothing, so each case says how its inputs end.
+// The growth of a parser's cost: it gets its worst input at 1, 2, 4 and 8 times a size, within this process. An input
+// refused for its size before it is parsed would prove nothing, so each case says how its inputs end.
 import { hasCode } from '@weir/kit'
 import { describeGrowth, growthOf, isLinear } from './growth.ts'
 
 export type ParserCase = {
   /** A sentence. */
   readonly name: string
-  /** The input's at 1 time; at 8 times it is about as large as the parser takes. */
+  /** The input's size at 1 time; at 8 times it is about as large as the parser accepts. */
   readonly size: number
-  /** Makes the input of a size, and answers what is measured: one parsing of it. */
+  /** Creates the input of a size, and returns the measured function: one parsing of it. */
   readonly at: (size: number) => () => unknown
-  /** `taken`, or what the code or the name of what is thrown begins with. */
+  /** `taken`, or a prefix of the thrown error's code or name. */
   readonly ends: string
 }
 
 const leastMicros = 8_000
 
 /**
- * Of the thread that asks: compilers and collectors have threads of their own. Linux counts a running thread at the ticks of
- * its clock, up to 4 ms apart, and brings the count up to date when the whole process is asked for.
+ * The CPU time of the calling thread, without those of compilers and collectors. Linux updates a running thread's count
+ * at clock ticks, up to 4 ms apart, and also when the whole process is queried.
  */
 function cpuMicros(): Promise<number> {
   process.cpuUsage()
@@ -26,7 +26,7 @@ function cpuMicros(): Promise<number> {
   return Promise.resolve(user + system)
 }
 
-/** `linear`, or what one run took at each size, after so many rounds. */
+/** `linear`, or the cost of one run at each size, after so many attempts. */
 export async function parserGrowth(
   { size, at, ends }: ParserCase,
   rounds?: number,

@@ -1,9 +1,9 @@
-// What a process has computed, as Linux counts it: in nanoseconds, for each of its threads. What it computes while nobody
-// asks it for anything (polls, heartbeats, timers) comes with time on the clock, and is taken off.
+// The CPU time of a process, as Linux counts it: in nanoseconds, for each of its threads. Background work (polls,
+// heartbeats, timers) grows with elapsed time, and is subtracted.
 import { readdirSync, readFileSync } from 'node:fs'
 import { delay } from '@weir/kit'
 
-/** Microseconds of all threads that there are; a thread that ends takes its own with it. */
+/** Microseconds of all existing threads; a thread that ends takes its own with it. */
 function processMicros(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   return threads.reduce((sum, thread) => sum + threadMicros(`/proc/${pid}/task/${thread}`), 0)
@@ -19,12 +19,12 @@ function threadMicros(folder: string): number {
 }
 
 const idleMs = 500
-/** A process that has just started is still busy with itself: the least of so many looks counts. */
+/** A process that has just started is still busy with itself: the lowest of this many measurements counts. */
 const idleLooks = 6
-/** By process: what one computes while nobody asks is looked at once. */
+/** By process: the background work is measured only once. */
 const idleKnown = new Map<number, Promise<number>>()
 
-/** The microseconds that a process has computed for others, from now on. */
+/** The microseconds that a process has worked for requests, from now on. */
 export async function busyMicrosOf(pid: number): Promise<() => number> {
   const looking = idleKnown.get(pid) ?? idlePerMsOf(pid)
   idleKnown.set(pid, looking)

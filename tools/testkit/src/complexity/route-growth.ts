@@ -1,5 +1,5 @@
-// The growth of what a service computes for a request: it gets the worst at 1, 2, 4 and 8 times a size, over connections of
-// their own, and its process is measured.
+// The growth of a service's cost for a request: it gets the worst request at 1, 2, 4 and 8 times a size, each over a
+// connection of its own, and its process is measured.
 import type { ServiceName } from '@weir/devstack'
 import { describeGrowth, growthOf, isLinear } from './growth.ts'
 import { exchange, statusOf } from './exchange.ts'
@@ -9,17 +9,17 @@ export type RouteCase<Scene> = {
   /** A sentence. */
   readonly name: string
   readonly at: ServiceName
-  /** The request's at 1 time; at 8 times it is as large as is taken, or larger. */
+  /** The request's size at 1 time; at 8 times it is as large as is accepted, or larger. */
   readonly size: number
   /** The octets that are sent. */
   readonly send: (size: number, scene: Scene) => Buffer
-  /** The status of the answer; 0 where there is none of HTTP/1.1. */
+  /** The status of the answer; 0 where it isn't HTTP/1.1. */
   readonly status: number | readonly number[]
 }
 
 const leastMicros = 30_000
 
-/** `linear`, or what one request took at each size. */
+/** `linear`, or the cost of one request at each size. */
 export async function routeGrowth<Scene>(
   { send, size, status }: RouteCase<Scene>,
   scene: Scene,

@@ -1,11 +1,11 @@
-// Which blocks of our own sources have run, as V8 counts them: nothing is instrumented, so the sources run as they are.
-// How often a block ran counts, too, by powers of two.
+// Which blocks of our own sources have run, as V8 counts them, without instrumentation. How often a block ran counts,
+// too, by powers of two.
 import { Session, type Profiler } from 'node:inspector'
 
 export type Coverage = {
-  /** Whether something has run, since V8 was asked last, that never ran before, or never so often. It stays new. */
+  /** Whether, since the last query, something ran that never ran before, or never so often. It stays new. */
   hasNew(): boolean
-  /** How much of that there is; from then on it is known. */
+  /** How much of that there is; afterwards it is known. */
   takeNew(): number
 }
 

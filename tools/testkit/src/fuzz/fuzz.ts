@@ -1,5 +1,5 @@
-// Coverage-guided fuzzing: inputs that ran something new are kept and changed further. A finding is what is thrown that is
-// no refusal, and what takes too long; what never ends is the watch's to find (watch.ts).
+// Coverage-guided fuzzing: inputs that ran something new are kept and mutated further. A finding is an exception that
+// is no refusal, or an input that takes too long; watch.ts finds those that never end.
 import { hasCode } from '@weir/kit'
 import type { Coverage } from './coverage.ts'
 import { mutate } from './mutate.ts'
@@ -13,21 +13,21 @@ export type FuzzOptions = {
   readonly coverage: Coverage
   readonly corpus: readonly Buffer[]
   readonly seed: number
-  /** Told of each input before it runs. */
+  /** Called with each input before it runs. */
   readonly watch: (octets: Buffer) => void
   readonly mayGoOn: (runs: number) => boolean
 }
 
 export type FuzzResult = {
   readonly runs: number
-  /** What ran something new, the seeds among them. */
+  /** The inputs that ran something new, including the seeds. */
   readonly kept: readonly Buffer[]
   readonly finding: Finding | undefined
 }
 
-/** Of CPU time, for 4 KiB. */
+/** CPU time, for 4 KiB. */
 const microsMax = 500_000
-/** V8 is asked once for so many inputs; when they ran something new, each of them runs again. */
+/** V8 is queried once per this many inputs; when they ran something new, each of them runs again. */
 const batch = 40
 const newest = 20
 
@@ -45,7 +45,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
     }
     return undefined
   }
-  /** V8 tells of all that ran since it was asked last; one after the other, it is known which it was. */
+  /** V8 reports what ran since the last query; inputs run one by one, so the new one is known. */
   const keepNew = async (inputs: readonly Buffer[]): Promise<Finding | undefined> => {
     for (const octets of inputs) {
       const finding = await tryEach([octets])
@@ -58,7 +58,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   let finding = await keepNew([Buffer.alloc(0), ...corpus])
   while (finding === undefined && mayGoOn(runs)) {
     const inputs = Array.from({ length: batch }, () => {
-      // the newest above all: little has been made of them yet
+      // mostly the newest: few have been derived from them yet
       const octets = random.one(random.below(2) === 0 ? kept.slice(-newest) : kept)
       return mutate(octets ?? Buffer.alloc(0), { random, words: target.words, others: kept })
     })

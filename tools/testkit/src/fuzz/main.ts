@@ -1,6 +1,6 @@
-// `npm run fuzz -- [target] [--minutes N]`: fuzzes one target, or all of them one after the other, for so long each (one
-// minute unless told). What it finds is written into tools/testkit/fuzz/<target>/, from where every later run begins, and
-// ends it with 1. `--runs N --seed N` is a run that can be had again: what `npm test` does.
+// `npm run fuzz -- [target] [--minutes N]`: fuzzes one target, or all of them one after the other, for so long each
+// (default one minute). A finding is written to tools/testkit/fuzz/<target>/, which seeds every later run, and makes
+// the exit code 1. `--runs N --seed N` is a reproducible run, as in `npm test`.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { startWatch } from './watch.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
 const corpora = join(repository, 'tools/testkit/fuzz')
-/** What long runs have kept; not in the repository. */
+/** Inputs kept by long runs; not in the repository. */
 const keptFolder = join(repository, '.weir/fuzz')
 
 const { values, positionals } = parseArgs({
@@ -27,7 +27,7 @@ const { values, positionals } = parseArgs({
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
-/** Those of the packages and services, each beside its tests. */
+/** The targets of the packages and services, each beside its tests. */
 async function findTargets(): Promise<FuzzTarget[]> {
   const targets: FuzzTarget[] = []
   for await (const file of glob('{packages,services,clients,tools}/*/test/fuzz-targets.ts', {
@@ -51,7 +51,7 @@ function filesIn(folder: string): Buffer[] {
 const nameOf = (octets: Buffer): string =>
   createHash('sha256').update(octets).digest('hex').slice(0, 12)
 
-/** False when something was found. */
+/** False when there was a finding. */
 async function fuzzTarget(target: FuzzTarget): Promise<boolean> {
   const folder = join(corpora, target.name)
   const isRepeatable = values.runs !== undefined

@@ -1,14 +1,14 @@
-// Octets -> other octets: what fuzzers change, a few changes at once. Nothing is known of what they mean but the words.
+// Mutates octets for fuzzers, a few changes each time, without knowledge of their meaning except the target's words.
 import type { Random } from './random.ts'
 
 const octetsMax = 4_096
-/** Where counts, lengths and signs turn over. */
+/** Edge values of counts, lengths and signs. */
 const edges = [0, 1, 2, 0x0a, 0x20, 0x22, 0x5c, 0x7b, 0x7f, 0x80, 0xbf, 0xc0, 0xf0, 0xfe, 0xff]
 
 export type Mutation = {
   readonly random: Random
   readonly words: readonly string[]
-  /** Of which parts are taken. */
+  /** Inputs to take pieces from. */
   readonly others: readonly Buffer[]
 }
 
@@ -23,7 +23,7 @@ export function mutate(octets: Buffer, mutation: Mutation): Buffer {
 
 type Change = (octets: Buffer, mutation: Mutation) => Buffer
 
-/** Instead of a part that may be empty. */
+/** Replaces a possibly empty part. */
 function replaced(octets: Buffer, { at, length }: Part, by: Uint8Array): Buffer {
   return Buffer.concat([octets.subarray(0, at), by, octets.subarray(at + length)])
 }

@@ -1,6 +1,6 @@
-// Random numbers that a seed settles (mulberry32), so that a run can be had again.
+// Seeded random numbers (mulberry32), so that a run is reproducible.
 export type Random = {
-  /** A whole number from 0 to below that. */
+  /** A whole number from 0 to below `end`. */
   below(end: number): number
   one<Item>(items: readonly Item[]): Item | undefined
 }

@@ -1,9 +1,9 @@
-// What is fuzzed: something that reads octets of a stranger, and how it may end.
+// A fuzz target: a function that reads untrusted octets, and how it may end.
 export type FuzzTarget = {
-  /** Its corpus lies in `tools/testkit/fuzz/<name>/`. */
+  /** Its corpus is in `tools/testkit/fuzz/<name>/`. */
   readonly name: string
-  /** Reads the octets. Whatever it throws is found, but an AppError. */
+  /** Reads the octets. Any exception but an AppError is a finding. */
   readonly run: (octets: Buffer) => unknown
-  /** Words of the language that the octets are in. */
+  /** Words of the octets' language. */
   readonly words: readonly string[]
 }

@@ -1,12 +1,12 @@
-// Finds what never ends: a thread of its own that sees the input under work, and when it stays the same too long, writes it
-// down and ends the process, which could not do so itself.
+// Finds hangs: a separate thread sees the current input, and when it stays the same too long, writes it to a file and
+// ends the process, which could not do so.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker, workerData } from 'node:worker_threads'
 
 const octetsMax = 65_536
 const everyMs = 1_000
-/** On the clock, as nothing else can be seen from outside; long, for machines that are crowded. */
+/** Elapsed time, because nothing else can be seen from outside; long, for busy machines. */
 const hangMs = 30_000
 
 export type Watch = { see(octets: Buffer): void; end(): Promise<number> }
@@ -19,7 +19,7 @@ const sharedOf = (memory: SharedArrayBuffer, folder: string): Shared => ({
   folder,
 })
 
-/** What hangs is written into the folder as `hangs`. */
+/** A hanging input is written to the folder as `hangs`. */
 export function startWatch(folder: string): Watch {
   const memory = new SharedArrayBuffer(8 + octetsMax)
   const { count, input } = sharedOf(memory, folder)
@@ -51,7 +51,7 @@ function watch({ count, input, folder }: Shared): void {
   }, everyMs)
 }
 
-/** What `startWatch` gives its thread. */
+/** The data that `startWatch` gives its thread. */
 const isGiven = (data: unknown): data is { memory: SharedArrayBuffer; folder: string } =>
   typeof data === 'object' && data !== null && 'memory' in data && 'folder' in data
 

@@ -1,5 +1,5 @@
-// An account that wants nothing but its answers, while others do what they like: it asks for tokens, sends events, reads its streams
-// and watches a derived stream, a few times a second each, and keeps what went wrong and how long each took.
+// A well-behaved account beside hostile ones: it requests tokens, sends events, reads its streams and watches a derived
+// stream, a few times a second each, and records the failures and answer times.
 import { asObject, createAccount, exampleEvent, request, textIn } from '../world/account.ts'
 import type { Account, TestStream } from '../world/account.ts'
 import { contractOf } from '../world/contracts.ts'
@@ -10,22 +10,25 @@ const schemaId = 'demo_v1'
 const everyMs = 50
 const derivedWithinMs = 60_000
 
-/** `contract`: with a pattern that nobody had before. `derived`: from the request of an event until a listener of the derived stream has it. */
+/**
+ * `contract`: with a new pattern. `derived`: from the request of an event until a listener of the derived stream has
+ * it.
+ */
 export const lanes = ['token', 'event', 'management', 'contract', 'derived'] as const
 export type Lane = (typeof lanes)[number]
 
 export type Asked = {
   /** Milliseconds of each answer. */
   readonly times: Record<Lane, number[]>
-  /** What was not answered as it should be, and events that were accepted and didn't come. */
+  /** Wrong answers, and accepted events that didn't arrive. */
   readonly failures: readonly string[]
 }
 
-/** Where the services are. */
+/** The services' addresses. */
 export type CalmWorld = Readonly<Record<'auth' | 'ingest' | 'output', { readonly url: string }>>
 
 export type CalmAccount = {
-  /** Asks on every lane until then. */
+  /** Sends requests on every lane until `end`. */
   askUntil(end: Promise<unknown>): Promise<Asked>
   close(): void
 }
@@ -64,7 +67,7 @@ export async function createCalmAccount(world: CalmWorld): Promise<CalmAccount> 
   }
 }
 
-/** Each gives the status of its answer. */
+/** Each resolves with its answer's status. */
 type Asks = Record<Lane, (failed: (what: string) => void) => Promise<number>>
 
 async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): void }> {
@@ -84,7 +87,7 @@ async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): voi
       const validations = [{ field: 'key', value: `^calm-${(nth += 1)}$` }]
       const contract = contractOf(account, { id: 'calm', fields: [], validations })
       const { status } = await call('POST', '/v2/contracts', contract)
-      return status === 409 ? 201 : status // it is there, once it is there
+      return status === 409 ? 201 : status // a conflict means that it already exists
     },
     derived: async (failed) => {
       const name = `calm-${(nth += 1)}`
@@ -96,7 +99,7 @@ async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): voi
   return { asks, close: events.close }
 }
 
-/** Events of a name, and whether the one of a name has come out of a derived stream. */
+/** Sends named events, and tells whether the derived stream showed the one of a name. */
 async function watchedEvents({ ingest, output }: CalmWorld, account: Account, stream: TestStream) {
   const derived = await account.output(stream.name, `${stream.name}-2`, { consentLevels: [2] })
   const token = await account.token(stream)
@@ -118,7 +121,7 @@ async function watchedEvents({ ingest, output }: CalmWorld, account: Account, st
 
 type Socket = Awaited<ReturnType<typeof listen>>['socket']
 
-/** Whether the event of that name came in time. */
+/** Whether the event of that name arrived in time. */
 function awaited(socket: Socket): (name: string) => Promise<boolean> {
   const waiting = new Map<string, (isThere: boolean) => void>()
   socket.on('message', (data: Buffer) => {

@@ -1,4 +1,4 @@
-// One person with very many pseudonyms, as an account makes it that sends its events so.
+// One person with very many pseudonyms, created by an account's events.
 import { createAccount, exampleEvent } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
 import { connectProducer } from '../world/producer.ts'
@@ -9,9 +9,9 @@ const eventsAtOnce = 1_000
 
 export type Crowd = {
   readonly account: Account
-  /** Of the data subject. */
+  /** The data subject's value. */
   readonly subject: string
-  /** Where its erasures are asked for and listed. */
+  /** The path for requesting and listing its erasures. */
   readonly erasures: string
 }
 

@@ -1,6 +1,6 @@
-// Two accounts that must not see each other. Each has everything an account can have, under names that nobody else
-// uses; and there are names of the same form that nobody has. Whatever one account asks about the other's names must be
-// answered as if it had asked about nobody's.
+// Two accounts that must not see each other. Each has everything an account can have, under unique names; and there are
+// names of the same form that don't exist. A request with the other account's names must get the same answer as one
+// with names that don't exist.
 import { randomBytes, randomUUID } from 'node:crypto'
 import {
   asObject,
@@ -12,16 +12,16 @@ import {
 } from '../world/account.ts'
 import type { Account, Reply, TestStream } from '../world/account.ts'
 
-/** What parameters of paths stand for, and what else can be named in a request. */
+/** The values of path parameters, and everything else that a request can name. */
 export type Names = {
   readonly billingId: string
   readonly stream: string
   readonly output: string
   readonly contract: string
   readonly subject: string
-  /** The registry's. */
+  /** The id in the registry. */
   readonly schemaId: string
-  /** Of the subject; one that nobody has. */
+  /** Of the subject; a missing one. */
   readonly version: string
   readonly clientId: string
   readonly erasure: string
@@ -45,7 +45,7 @@ export async function makeTenants(authUrl: string): Promise<Tenants> {
   return { ours, theirs, nobodys }
 }
 
-/** All of the same length as anybody else's, so that lengths tell nothing either. */
+/** All of the same length as the others', so that lengths reveal nothing either. */
 const freshNames = (): Names => ({
   billingId: freshName('t'),
   stream: freshName('i'),
@@ -86,14 +86,14 @@ async function makeTenant(authUrl: string): Promise<Tenant> {
   }
 }
 
-/** The clickstream under these names. */
+/** The clickstream contract under these names. */
 export async function tenantsContract({ contract, subject }: Pick<Names, 'contract' | 'subject'>) {
   const example = await exampleContract('clickstream')
   const schema = { ...asObject(example['schema']), schema_registry_ref: `${subject}/latest` }
   return { ...example, id: contract, schema }
 }
 
-/** The template filled in all ways in which at least one parameter is another's; in the same order for all others. */
+/** The template filled in all ways in which at least one parameter is the other's, always in the same order. */
 export function foreignPaths(template: string, ours: Names, others: Names): string[] {
   const parameters = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const ways = Array.from({ length: 2 ** parameters.length - 1 }, (_, index) => index + 1)
@@ -113,7 +113,10 @@ function nameIn(names: Names, parameter: string): string {
   return value
 }
 
-/** An answer with these names taken out, and how many seconds are left of a wait: all that may be the same for others. */
+/**
+ * An answer without these names, and without the remaining seconds of a wait: the rest must not differ between
+ * accounts.
+ */
 export function withoutNames(
   { status, headers, text }: Pick<Reply, 'status' | 'headers' | 'text'>,
   names: Names,
@@ -132,13 +135,13 @@ function anonymous(text: string, names: Names): string {
   return left
 }
 
-/** What of a tenant's is named in a text. */
+/** Which of a tenant's names are in a text. */
 export const namesIn = (text: string, names: Names): string[] =>
   Object.entries(names).flatMap(([name, value]) =>
     !isNumber(value) && text.includes(value) ? [name] : [],
   )
 
-/** Such as ids of schemas, which may be in a text for other reasons. */
+/** Such as schema ids, which may be in a text for other reasons. */
 const isNumber = (value: string): boolean => /^\d+$/.test(value)
 
 /** A number may be in a text for other reasons than being a schema's or a version's. */

@@ -1,13 +1,13 @@
-// What became of the files of a test run, and what a second try of one changes.
+// The outcomes of a test run's files, and how a second try changes one.
 
 import type { Tally } from './static-checks.ts'
 import { NOTHING } from './static-checks.ts'
 
 export type FileOutcome = Tally & {
   seconds: number
-  /** The full names of those that passed. */
+  /** The full names of the passed tests. */
   passes: readonly string[]
-  /** The names of those that failed, or why the file could not be run. */
+  /** The names of the failed tests, or why the file could not be run. */
   failures: readonly string[]
 }
 

@@ -1,5 +1,5 @@
-// docs/guarantees.md names a test for each promise. A whole run holds all of them, so each of these tests must have run and
-// passed, but for those that the table leaves to the soak.
+// docs/guarantees.md names a test for each promise. In a whole run each of these tests must have run and passed, except
+// those that the table assigns to the soak.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ export const notHeld = (rows: readonly Row[], ran: Files): string[] =>
     .filter(({ file, name }) => !ran[file]?.passes.some((passed) => patternOf(name).test(passed)))
     .map(({ file, name }) => `not held: ${file} › ${name}`)
 
-/** The name stands as in the source: what jest fills in may be anything. */
+/** The name is as in the source: jest's placeholders match anything. */
 const patternOf = (name: string): RegExp =>
   new RegExp(
     name
@@ -34,7 +34,7 @@ const patternOf = (name: string): RegExp =>
       .join('.*'),
   )
 
-/** Says which are not held. */
+/** Prints the rows that fail. */
 export async function checkGuarantees(ran: Files, all: boolean): Promise<Tally> {
   const rows = rowsOf(await readGuarantees()).filter(({ isSoaked }) => all || !isSoaked)
   const missing = notHeld(rows, ran)

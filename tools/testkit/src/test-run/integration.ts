@@ -1,5 +1,5 @@
-// What the integration tests share: a broker and a registry on free ports with data in the run's own folder, KEK files, a
-// platform key, and the services for those that want no more than an account. KAFKA_BROKERS and SCHEMA_REGISTRY_URL bring
+// What the integration tests share: a broker and a registry on free ports with data in the run's own folder, KEK files,
+// a platform key, and the services for tests that need only an account. KAFKA_BROKERS and SCHEMA_REGISTRY_URL name
 // others instead.
 
 import { join } from 'node:path'
@@ -10,12 +10,12 @@ import type { Stack } from '@weir/devstack'
 import { shareWorld, startSharedWorld } from '../world/shared.ts'
 
 export type IntegrationWorld = {
-  /** Where it is, for the tests, as far as this process's own environment doesn't say. */
+  /** The tests' variables, unless this process's own environment has them. */
   env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
 
-/** For brokers that live as long as a test: the compiler that is done soon, and nothing that works beside them. */
+/** Options for short-lived JVMs: the fast compiler, and no background work. */
 const SHORT_LIVES = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
 export type WorldOptions = {
@@ -25,7 +25,7 @@ export type WorldOptions = {
   signal: AbortSignal
 }
 
-/** Undefined when it can't be had; what is wrong has been said. */
+/** Undefined when it can't be started; the error has been printed. */
 export async function openIntegrationWorld(
   options: WorldOptions,
 ): Promise<IntegrationWorld | undefined> {

@@ -1,5 +1,5 @@
-// Runs jest under one of its configurations, counts its tests and notes how long each file took. A suite that can't even be
-// loaded counts as one failure, and so does a run that ends badly although each test passed.
+// Runs jest under one of its configurations, counts its tests and notes how long each file took. A suite that can't be
+// loaded counts as one failure, and so does a run that fails although each test passed.
 
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -14,9 +14,9 @@ import { NOTHING } from './static-checks.ts'
 import type { Tally } from './static-checks.ts'
 import { runNode, toolEnv } from './tools.ts'
 
-/** A slow machine takes its time; continuous integration has an hour and a half for all. */
+/** Generous, for slow machines; continuous integration has an hour and a half for everything. */
 const TIMEOUT_MS = 75 * 60_000
-/** Beside what a debugger has asked for. */
+/** Includes a debugger's options. */
 const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`
 
 export type JestConfig =
@@ -26,7 +26,7 @@ export type JestConfig =
 
 export type JestRun = {
   config: JestConfig
-  /** What the caller handed on to jest: path patterns and options. */
+  /** Arguments passed on to jest: path patterns and options. */
   args: readonly string[]
   /** A folder for the results. */
   folder: string
@@ -56,7 +56,7 @@ export async function runJest(run: JestRun): Promise<JestOutcome> {
   return { ...seen, failed: code === 0 ? seen.failed : Math.max(1, seen.failed), files }
 }
 
-/** It ends, with its workers and whatever they have started, when this process does, however that comes. */
+/** Its process, workers and descendants end when this process does, in any way. */
 async function runWatched(args: readonly string[], run: JestRun): Promise<number> {
   const { env, signal, timeoutMs } = toolOptions(run)
   const jest = await startWatched({
@@ -84,7 +84,7 @@ export async function runFile(run: JestRun, file: string): Promise<FileOutcome> 
   return files[file] ?? { ...NOTHING, failed: 1, seconds: 0, passes: [], failures }
 }
 
-/** Until whoever sits at the terminal has enough. */
+/** Runs until the user stops it. */
 export async function watchWithJest(run: JestRun): Promise<number> {
   const options = { ...toolOptions(run), timeoutMs: undefined }
   const { code } = await runNode(jestArgs(run), { ...options, output: 'inherit', input: 'inherit' })
@@ -125,7 +125,7 @@ async function readResults(file: string): Promise<Files | undefined> {
   )
 }
 
-/** A file that failed without a test that did could not be loaded, or its hooks broke. */
+/** A file that failed without a failed test could not be loaded, or its hooks failed. */
 function outcomeOf({ status, assertionResults, startTime, endTime }: FileResult): FileOutcome {
   const namesOf = (wanted: string) =>
     assertionResults.filter((each) => each.status === wanted).map(({ fullName }) => fullName)

@@ -1,4 +1,4 @@
-// The parts of a test run, how long each took, and the table of them that closes it.
+// The steps of a test run, their durations, and the final table of them.
 
 import { sumOf } from './files.ts'
 import type { FileOutcome, Files } from './files.ts'
@@ -8,14 +8,14 @@ import type { Tally } from './static-checks.ts'
 export type Part = Tally & {
   name: string
   tookSeconds: number
-  /** Of jest's parts. */
+  /** For jest's steps. */
   files?: Files
 }
 
 export type Parts = {
-  /** Runs one and keeps what became of it. */
+  /** Runs one and keeps its outcome. */
   run(name: string, part: () => Promise<Tally & { files?: Files }>): Promise<void>
-  /** What a file's second try came to, in the place of its first. */
+  /** Replaces a file's first outcome by that of its second try. */
   replace(file: string, second: FileOutcome): void
   all(): readonly Part[]
 }
@@ -50,7 +50,7 @@ export const secondsOf = (parts: readonly Part[]): Seconds =>
 
 const SLOWEST = 8
 
-/** A line for each part, then the files that took longest. */
+/** A line for each step, then the files that took longest. */
 export function tableOf(parts: readonly Part[]): string {
   const rows = parts.map(({ name, tookSeconds, files, passed, failed }) => {
     const of = files === undefined ? 'checks' : `tests in ${Object.keys(files).length} files`

@@ -1,6 +1,6 @@
-// A test file that failed gets one second try: alone, after all others. If it passes then, the run passes and says which tests
-// needed it. So that this hides nothing for long, a file that needs it in three runs in a row fails the third. When many files
-// fail the code is the likelier cause, and nothing is tried again.
+// A failed test file gets one second try: alone, after all others. If it passes then, the run passes and lists the
+// tests that needed it. So that this hides nothing for long, a file that needs it in three runs in a row fails the
+// third. When many files fail the code is the likelier cause, and there is no second try.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -22,13 +22,16 @@ const keptForm = z.record(
   z.object({ runsInARow: z.number(), failures: z.array(z.string()) }),
 )
 
-/** By file: in how many runs in a row it has passed only at the second try, and what failed at the first of the last. */
+/**
+ * By file: in how many runs in a row it has passed only at the second try, and the tests that failed first in the
+ * latest.
+ */
 export type Kept = Readonly<z.infer<typeof keptForm>>
 
 export type SecondTries = {
-  /** Tries what has failed so far, unless that is too much. */
+  /** Retries the failed files, unless there are too many. */
   run(again: (file: string, part: string) => Promise<FileOutcome> | undefined): Promise<void>
-  /** What passed only then. */
+  /** The tests that passed only then. */
   needed(): Files
 }
 
@@ -60,7 +63,7 @@ export const toldOf = (needed: Files): string[] =>
     failures.map((name) => `second try: ${file} › ${name}`),
   )
 
-/** What is known after a run; nothing changes for files that did not run. */
+/** The state after a run; unchanged for files that did not run. */
 export function afterRun(kept: Kept, ran: Files, needed: Files): Kept {
   const others = Object.entries(kept).filter(([file]) => ran[file] === undefined)
   const again = Object.entries(needed).map(([file, { failures }]): [string, Kept[string]] => [
@@ -70,11 +73,11 @@ export function afterRun(kept: Kept, ran: Files, needed: Files): Kept {
   return Object.fromEntries([...others, ...again])
 }
 
-/** Files that have needed it too often, of those that needed it now. */
+/** Files that needed it now and too often before. */
 export const overdue = (kept: Kept, needed: Files): string[] =>
   Object.keys(needed).filter((file) => (kept[file]?.runsInARow ?? 0) >= RUNS_MAX)
 
-/** What is not there, or torn, is as good as never kept. */
+/** A missing or damaged file counts as empty. */
 export async function readKept(file = KEPT): Promise<Kept> {
   try {
     return keptForm.parse(JSON.parse(await readFile(file, 'utf8')))

@@ -1,5 +1,5 @@
-// How many seconds each test file took when it last ran, in a file that is not committed: jest's sequencer orders the next
-// run by it. Of a clone that has not run them yet slowest.json knows those that take longest.
+// How many seconds each test file took in its last run, in a file that is not committed: jest's sequencer orders the
+// next run by it. For a new clone slowest.json lists those that take longest.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -15,7 +15,7 @@ const KEPT = join(REPOSITORY, '.weir', 'test-seconds.json')
 
 const secondsForm = z.record(z.string(), z.number())
 
-/** What is not there, or torn, is as good as never kept. */
+/** A missing or damaged file counts as empty. */
 export async function readSeconds(file = KEPT): Promise<Seconds> {
   try {
     return secondsForm.parse(JSON.parse(await readFile(file, 'utf8')))
@@ -24,7 +24,7 @@ export async function readSeconds(file = KEPT): Promise<Seconds> {
   }
 }
 
-/** Adds to what earlier runs have kept. */
+/** Adds to the data of earlier runs. */
 export async function keepSeconds(seen: Seconds, file = KEPT): Promise<void> {
   const kept = { ...(await readSeconds(file)), ...seen }
   await mkdir(dirname(file), { recursive: true })

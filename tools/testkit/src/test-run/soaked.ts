@@ -1,7 +1,8 @@
-// Tests that only `npm run soak` runs, and whoever names them: they are long, need programs that nothing else needs, or measure
-// the machine as well as Weir. What they try of a promise of docs/guarantees.md, a test of `npm test` tries at a smaller scale.
+// Tests that only `npm run soak` runs, or that are named explicitly: they are long, need programs that nothing else
+// needs, or measure the machine as well as Weir. For promises of docs/guarantees.md, a test of `npm test` tries the
+// same at a smaller scale.
 
-/** Files, and folders that end with a slash: their integration tests. */
+/** Files; and folders, ending with a slash, for their integration tests. */
 export const SOAKED: readonly string[] = [
   'clients/cli/test/weir.integration.test.ts',
   'clients/node/test/kills.integration.test.ts',
@@ -67,7 +68,7 @@ export const SOAKED: readonly string[] = [
   'tools/torture/test/torture.integration.test.ts',
 ]
 
-/** The path is the repository's. */
+/** The path is relative to the repository. */
 export const isSoaked = (file: string): boolean =>
   SOAKED.includes(file) ||
   (file.endsWith('.integration.test.ts') &&

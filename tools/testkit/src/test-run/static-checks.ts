@@ -1,5 +1,5 @@
-// The checks that need no test: format, lint, types, import directions, dead code. They are package.json's
-// own scripts; one that fails doesn't keep the others from being seen.
+// The checks that need no test: format, lint, types, import directions, dead code. They are package.json's own scripts,
+// and all of them run even if one fails.
 
 import packageJson from '../../../../package.json' with { type: 'json' }
 import { runScript } from './tools.ts'

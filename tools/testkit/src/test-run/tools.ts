@@ -1,4 +1,4 @@
-// Starts the repository's tools under the Node that runs this process, whatever Node the PATH would give.
+// Starts the repository's tools under the Node that runs this process, whatever Node is in the PATH.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { dirname, delimiter, join } from 'node:path'
@@ -7,9 +7,9 @@ import { REPOSITORY } from '@weir/devstack'
 export type ToolOptions = {
   env?: NodeJS.ProcessEnv
   signal: AbortSignal
-  /** 'inherit' shows the output at once, 'collect' keeps it for the outcome. */
+  /** 'inherit' shows the output immediately, 'collect' keeps it for the outcome. */
   output: 'inherit' | 'collect'
-  /** Nothing unless it is ours. */
+  /** No input by default, else this process's own. */
   input?: 'inherit'
   timeoutMs?: number | undefined
 }
@@ -46,7 +46,7 @@ function run(command: string, args: readonly string[], options: ToolOptions): Pr
   }))
 }
 
-// Some tools take CI for a terminal.
+// Some tools treat CI as a terminal.
 const COLOURS = process.stdout.isTTY ? {} : { NO_COLOR: '1' }
 const INHERIT = ['inherit', 'inherit'] as const
 const COLLECT = ['pipe', 'pipe'] as const

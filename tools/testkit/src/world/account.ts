@@ -1,4 +1,4 @@
-// An account of its own for a test, with the calls that a test makes: contracts, streams, tokens.
+// An account for one test, with the calls that tests need: contracts, streams, tokens.
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,22 +11,22 @@ export type Reply = {
   text: string
 }
 export type Credentials = { clientId: string; clientSecret: string }
-/** Its topic as a reader of its world knows it, without the prefix. */
+/** Its topic without the world's prefix, as the world's reader takes it. */
 export type TestStream = Credentials & { name: string; topic: string }
 
 export type AccountCalls = {
   /** A call with the account's API key. */
   call(method: string, path: string, body?: unknown): Promise<Reply>
-  /** The same account, spoken to through another replica of auth. */
+  /** The same account, accessed through another replica of auth. */
   at(authUrl: string): Account
-  /** The stream that a creation's answer tells of; throws when it isn't 201. */
+  /** The stream in a creation's answer; throws when it isn't 201. */
   made(reply: Reply): TestStream
   token(stream: Credentials): Promise<string>
 }
 
-/** What a test makes before it begins. */
+/** What a test creates first. */
 export type AccountScene = {
-  /** An example contract under a subject of its own, with some members added or replaced. */
+  /** Creates an example contract under a subject of its own, with some members added or replaced. */
   contract(id: ExampleContract, more?: object): Promise<void>
   contracts(): Promise<void>
   input(name: string, more?: object): Promise<TestStream>
@@ -48,14 +48,14 @@ const examples = join(import.meta.dirname, '../../../../examples')
 const json = async (path: string): Promise<Record<string, unknown>> =>
   asObject(JSON.parse(await readFile(path, 'utf8')))
 
-/** The file of an example contract, as `POST /v2/contracts` takes it. */
+/** The file of an example contract, as `POST /v2/contracts` accepts it. */
 export const exampleContract = (name: ExampleContract): Promise<Record<string, unknown>> =>
   json(join(examples, 'contracts', `${name}.json`))
 /** An example event in Avro JSON, as a producer sends it. */
 export const exampleEvent = (name: ExampleContract): Promise<Record<string, unknown>> =>
   json(join(examples, 'events', `${name}.json`))
 
-/** Names that no other test uses: they become topics of one shared broker. */
+/** Unique names, because they become topics of one shared broker. */
 export const freshName = (prefix: string): string => `${prefix}-${randomBytes(5).toString('hex')}`
 
 export async function createAccount(authUrl: string, billingId = freshName('t')): Promise<Account> {

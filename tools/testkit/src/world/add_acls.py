@@ -1,4 +1,4 @@
-"""Adds ACLs to a broker: its address is the argument, the ACLs come as JSON on stdin."""
+"""Adds ACLs, read as JSON from stdin, to the broker whose address is the argument."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
-// A real Chromium, as tests of the console drive it: without a window, its problems kept, and what it says of itself:
-// tasks that held the page up, memory, and what axe finds.
+// A real headless Chromium for tests of the console, with its errors and metrics: tasks that blocked the page, memory,
+// and axe's findings.
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
@@ -7,11 +7,11 @@ import type { Page } from 'playwright-core'
 
 export type ConsolePage = {
   readonly page: Page
-  /** Errors of the page, and what its own policy refused it. */
+  /** Errors of the page, and violations of its content security policy. */
   readonly problems: readonly string[]
-  /** What axe finds on the page as it is, in the colours that are asked for. */
+  /** axe's findings on the current page, in this colour scheme. */
   axeFinds(scheme: 'light' | 'dark'): Promise<string[]>
-  /** The longest task since the page was loaded, or since it was asked last. */
+  /** The longest task since the page was loaded, or since the last call. */
   longestTaskMs(): Promise<number>
   heapBytes(): Promise<number>
   close(): Promise<void>
@@ -19,7 +19,7 @@ export type ConsolePage = {
 
 const names = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** undefined where there is none. */
+/** Undefined where there is none. */
 export const chromiumProgram = (): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -36,7 +36,7 @@ export async function openConsole(
   url: string,
   device: keyof typeof devices = 'desk',
 ): Promise<ConsolePage> {
-  // Eight megabytes of source that every other test would have to read as well.
+  // Eight megabytes of source that every other test would have to load as well.
   const { default: axe } = await import('axe-core')
   const { chromium } = await import('playwright-core')
   const browser = await chromium.launch({ executablePath: program })
@@ -76,14 +76,14 @@ function problemsOf(page: Page): string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
-    // What a refusal's status is, the page shows itself.
+    // The page itself shows a refusal's status.
     if (message.type() !== 'error' || /status of 4\d\d/.test(message.text())) return
     problems.push(message.text())
   })
   return problems
 }
 
-// These two run in the page, as text: nothing of this file is there.
+// These two run in the page, as text: they can't use anything of this file.
 const watchTasks = `
   window.longestTaskMs = 0
   new PerformanceObserver((list) => {

@@ -1,4 +1,4 @@
-// Contracts made for one test: an envelope, the fields the test is about, and what they must match.
+// Contracts for one test: an envelope, the fields the test is about, and their patterns.
 import { expectStatus, freshName } from './account.ts'
 import type { Account } from './account.ts'
 
@@ -21,12 +21,12 @@ const envelope: readonly Field[] = [
   { name: 'consentLevels', type: { type: 'array', items: 'int' } },
 ]
 
-/** Makes it, with a field `key` when it has none to be the key. */
+/** Creates it, with a key field `key` when it has none. */
 export async function makeContract(account: Account, parts: ContractParts): Promise<void> {
   expectStatus(await account.call('POST', '/v2/contracts', contractOf(account, parts)), 201)
 }
 
-/** Its definition, as `POST /v2/contracts` takes it. */
+/** Its definition, as `POST /v2/contracts` accepts it. */
 export function contractOf(account: Account, parts: ContractParts): object {
   const { id, validations = [], keyField = 'key', piiFields = {} } = parts
   const key: Field[] = keyField === 'key' ? [{ name: 'key', type: 'string' }] : []

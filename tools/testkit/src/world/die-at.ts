@@ -1,4 +1,4 @@
-// An auth that is killed at a step of its own writing: see preload/die-at.ts.
+// An auth that is killed at a certain write: see preload/die-at.ts.
 import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,15 +7,15 @@ import { withTimeout } from '@weir/kit'
 import type { ServiceEnv, World } from './services.ts'
 
 const PRELOAD = join(import.meta.dirname, './preload/die-at.ts')
-/** Far more than any step takes, also an erasure in hundreds of pieces that makes room for others after each. */
+/** Far more than any step takes, even an erasure in hundreds of pieces that yields to others after each. */
 const diesWithinMs = 600_000
 
 type When = 'before' | 'between' | 'open' | 'after'
 
 /**
- * Starts a replica of auth that dies when it writes such a record, lets `provoke` bring that about, and waits for its end.
- * What has to be done goes on by itself from the start, so it may be dead before it was seen ready; `provoke` isn't called
- * then. @throws Error when it ended in any other way, or not at all
+ * Starts a replica of auth that dies when it writes such a record, calls `provoke` to cause that, and waits for its
+ * end. It resumes unfinished work automatically, so it may die before it is seen ready; `provoke` isn't called then.
+ * @throws Error when it ended in any other way, or not at all
  */
 export async function dieAt(
   world: Pick<World, 'replica'>,

@@ -1,11 +1,11 @@
-// A WebSocket client of output that keeps what it was shown.
+// A WebSocket client of output that keeps the events it receives.
 import WebSocket from 'ws'
 import { pollUntil } from '@weir/kit'
 import { asObject } from './account.ts'
 
 export type TestListener = {
   events: Record<string, unknown>[]
-  /** Resolves once so many events have come; rejects when it is closed before. */
+  /** Resolves once so many events have arrived; rejects when it is closed before. */
   until(count: number, deadlineMs?: number): Promise<Record<string, unknown>[]>
   closed: Promise<{ code: number; reason: string }>
   close(): void

@@ -1,5 +1,5 @@
-// A broker of a test's own that asks who comes, with its authorizer on: on one listener everybody logs in under a name of
-// their own and may what ACLs say; on the other, the tests' own, everybody may everything.
+// A broker of a test's own with logins and its authorizer on: on one listener every client logs in under its own name
+// and has the rights of its ACLs; on the other, for the tests, all clients have all rights.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,14 +9,14 @@ import type { OwnStack } from './own-stack.ts'
 import type { ServiceEnv } from './services.ts'
 
 export type LoginStack = OwnStack & {
-  /** Settings of a service that logs in so. */
+  /** Settings of a service that logs in as this user. */
   loginOf(user: string): ServiceEnv
   /** The same for librdkafka. */
   clientOf(user: string): Readonly<Record<string, string>>
   addAcls(acls: readonly RawAcl[]): Promise<void>
 }
 
-/** In the words of confluent_kafka. */
+/** In confluent_kafka's terms. */
 export type RawAcl = {
   readonly principal: string
   readonly permission: string

@@ -1,7 +1,7 @@
-// What a process takes of the machine's memory, as the kernel counts it (Linux alone).
+// A process's memory, as the kernel counts it (Linux only).
 import { readFile } from 'node:fs/promises'
 
-/** The most that was resident at any time since the process began. */
+/** The peak resident size since the process began. */
 export async function peakResidentBytes(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const kibibytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]

@@ -1,4 +1,4 @@
-// What a service counts, read from its admin port as Prometheus would.
+// A service's metrics, read from its admin port as Prometheus would.
 import type { Service } from '@weir/devstack'
 
 export async function readMetrics({ adminUrl }: Pick<Service, 'adminUrl'>): Promise<string> {
@@ -6,7 +6,7 @@ export async function readMetrics({ adminUrl }: Pick<Service, 'adminUrl'>): Prom
   return response.text()
 }
 
-/** The sum of all series of a name that carry these labels; 0 when there is none. */
+/** The sum of all series of a name that have these labels; 0 when there is none. */
 export async function counterOf(
   service: Pick<Service, 'adminUrl'>,
   name: string,

@@ -1,5 +1,5 @@
-// What whoever has KEKs and reads weir.keys finds in it: the newest version of each record, opened as far as those
-// KEKs go. Independent of what services keep in memory; for tests that look over auth's shoulder, or attack.
+// What a holder of KEKs who reads weir.keys can decrypt there: the newest version of each record, as far as those KEKs
+// allow. Independent of the services' memory; for tests that verify auth's writes, or attack.
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import {
@@ -13,14 +13,17 @@ import {
 } from '@weir/fieldcrypt'
 
 export type OpenedKeys = {
-  /** Record keys of wrapping keys and the KEKs that wrap them. */
+  /** Record keys of wrapping keys, with the KEKs that wrap them. */
   readonly wrappingKeys: ReadonlyMap<string, string>
-  /** Of every part and private key: the version of its wrapping key, and what it holds, undefined where that can't be had. */
+  /**
+   * For every key record and private key: the version of its wrapping key, and its content, undefined where it can't be
+   * decrypted.
+   */
   readonly parts: ReadonlyMap<string, { readonly keyVersion: number; readonly plain?: Buffer }>
 }
 
 type KeyRecord = { readonly key: Buffer | null; readonly value: Buffer | null }
-/** A TopicReader, or somebody who reads with a login that he has stolen. */
+/** A TopicReader, or an attacker with a stolen login. */
 type KeyReader = { read(topic: string): Promise<readonly KeyRecord[]> }
 
 export async function openKeys(reader: KeyReader, kekLines: string): Promise<OpenedKeys> {

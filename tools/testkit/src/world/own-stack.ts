@@ -1,6 +1,6 @@
-// Worlds of a test file's own, one after the other or beside each other, and their reader: under a prefix on the test
-// run's broker, or, for tests that set Kafka up in a way of their own or let services live in another time, on a broker of
-// their own. The registry is the test run's.
+// Worlds of a test file's own, consecutive or concurrent, and their reader: under a prefix on the test run's broker, or
+// on a broker of their own, for tests that configure Kafka or shift the services' clocks. The registry is the test
+// run's.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,20 +13,20 @@ import { createTopicReader } from './topic.ts'
 import type { TopicReader } from './topic.ts'
 
 export type OwnNames = {
-  /** Goes with it; the test may keep files there. */
+  /** Deleted with it; the test may keep files there. */
   readonly folder: string
-  /** Where its names are. */
+  /** The variables that define its names. */
   readonly env: ServiceEnv
   readonly reader: TopicReader
   startWorld: typeof startWorld
-  /** What was sent in the past may be older than the retention of the stream's topic. */
+  /** Needed for events sent in the past, which may be older than the retention of the stream's topic. */
   keepForEver(stream: Pick<TestStream, 'topic'>): Promise<void>
-  /** Every world that still runs ends first. */
+  /** Stops all running worlds first. */
   close(): Promise<void>
 }
 export type OwnStack = OwnNames & { readonly brokers: string }
 
-/** `name` is in the folder's name, and in the prefix. */
+/** `name` is part of the folder's name, and of the prefix. */
 export async function openOwnNames(name: string): Promise<OwnNames> {
   const KAFKA_BROKERS = setting('KAFKA_BROKERS')
   const env = { KAFKA_BROKERS, KAFKA_PREFIX: freshPrefix(name) }

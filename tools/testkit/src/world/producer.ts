@@ -1,5 +1,5 @@
-// A producer as a client of ingest: one HTTP/2 connection with prior knowledge, as many requests at once
-// as the connection allows.
+// A producer as a client of ingest: one HTTP/2 connection with prior knowledge, with as many concurrent requests as the
+// connection allows.
 import * as http2 from 'node:http2'
 
 export type Answer = { status: number; headers: http2.IncomingHttpHeaders; body: string }
@@ -23,7 +23,7 @@ export async function connectProducer(ingestUrl: string): Promise<Producer> {
   await new Promise((resolve, reject) =>
     session.once('remoteSettings', resolve).once('error', reject),
   )
-  session.on('error', () => {}) // every request on it hears of it
+  session.on('error', () => {}) // every request on it gets the error
   return {
     send(body, { token, schemaId, path = '/event', method = 'POST', headers = {} }) {
       const bytes = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)

@@ -1,7 +1,7 @@
 // Quotas of a broker, as its operators set them with kafka-configs.sh.
 import { Admin } from '@platformatic/kafka'
 
-/** For every client by itself; undefined takes it away. */
+/** The default for every client; undefined removes it. */
 export async function setProduceQuota(
   brokers: string,
   bytesPerSecond: number | undefined,

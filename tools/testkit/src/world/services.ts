@@ -1,5 +1,5 @@
-// The services as processes of their own on free ports, against the test run's broker and registry: all three, or those
-// that a test needs. Replicas are made by starting a service again with the same settings.
+// The services as separate processes on free ports, against the test run's broker and registry: all three, or those
+// that a test needs. A replica is a service started again with the same settings.
 import { randomBytes } from 'node:crypto'
 
 import { kekFilesIn, startService } from '@weir/devstack'
@@ -8,16 +8,16 @@ import type { Service, ServiceName } from '@weir/devstack'
 export type ServiceEnv = Readonly<Record<string, string>>
 
 type WorldOf<Name extends ServiceName> = Record<Name, Service> & {
-  /** What every replica of this world is started with. */
+  /** The variables of every replica of this world. */
   env: ServiceEnv
-  /** One more replica. */
+  /** Starts one more replica. */
   replica(name: ServiceName, env?: ServiceEnv): Promise<Service>
-  /** Every log line of every service of this world, from its first on. */
+  /** Every log line of every service of this world, from its start. */
   logLines(): readonly string[]
   stop(): Promise<void>
 }
 export type World = WorldOf<ServiceName>
-/** What takes events, without what derives them. */
+/** The services that receive events, without those that derive them. */
 export type InputWorld = WorldOf<'auth' | 'ingest'>
 
 /** The setting of the test run, as `npm test` exports it. */
@@ -29,7 +29,7 @@ export function setting(
   return value
 }
 
-/** The KEKs of one service in this test run: those of auth are all there are. */
+/** The KEKs of one service in this test run; auth's file has all of them. */
 export const kekFileOf = (name: ServiceName): string => kekFilesIn(setting('KEK_FOLDER'))[name]
 
 export const kafkaBrokers = (): string[] => setting('KAFKA_BROKERS').split(',')
@@ -46,7 +46,8 @@ const anyPort = {
 type EnvOf = Partial<Record<ServiceName, ServiceEnv>>
 
 /**
- * All three, ready, each with its own KEKs of KEK_FOLDER unless `env` has a KEK_FILE for all. The issuer of tokens is a name, since auth's port isn't known before it starts.
+ * All three, ready, each with its own KEKs of KEK_FOLDER unless `env` has a KEK_FILE for all. The issuer of tokens is a
+ * name, because auth's port isn't known before it starts.
  */
 export async function startWorld(env: ServiceEnv = {}, envOf: EnvOf = {}): Promise<World> {
   const world = startReplicas(env, envOf)
@@ -56,7 +57,7 @@ export async function startWorld(env: ServiceEnv = {}, envOf: EnvOf = {}): Promi
   return { auth, ingest, output, ...world }
 }
 
-/** The same without output, for tests that end with what lies in an input topic. */
+/** The same without output, for tests that only need the input topic. */
 export async function startInputWorld(env: ServiceEnv = {}): Promise<InputWorld> {
   const world = startReplicas(env)
   const starting = [world.replica('auth'), world.replica('ingest')] as const
@@ -66,13 +67,13 @@ export async function startInputWorld(env: ServiceEnv = {}): Promise<InputWorld>
 
 export const freshPrefix = (name = 'world'): string => `${name}-${randomBytes(5).toString('hex')}.`
 
-/** Many worlds live on the test run's broker, and none sees anything of another; on a broker of its own a world is alone. */
+/** Many worlds share the test run's broker, and none sees another; on a broker of its own a world is alone. */
 const ownNames = (env: ServiceEnv): ServiceEnv =>
   env['KAFKA_BROKERS'] === undefined
     ? { KAFKA_PREFIX: process.env['KAFKA_PREFIX'] ?? freshPrefix() }
     : {}
 
-/** None, and what starts some. */
+/** An empty world, and functions that start replicas in it. */
 export function startReplicas(env: ServiceEnv, envOf: EnvOf = {}) {
   const services: Service[] = []
   const lines: string[] = []

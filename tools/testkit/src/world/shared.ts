@@ -1,10 +1,11 @@
-// The world that a whole test run shares, for tests that need nothing but an account of their own. Who stops, configures or
-// counts a service starts a replica of that one; who needs another auth or another broker starts a world of their own.
+// The world that a whole test run shares, for tests that need only an account of their own. A test that stops,
+// configures or counts a service starts a replica of it; one that needs another auth or another broker starts a world
+// of its own.
 import type { Service, ServiceName } from '@weir/devstack'
 import { startReplicas, startWorld } from './services.ts'
 import type { ServiceEnv, World } from './services.ts'
 
-/** In the environment of tests: that there is a shared world, and where. */
+/** The tests' variable with the addresses of the shared world. */
 const SHARED_WORLD = 'WEIR_TEST_WORLD'
 
 type Address = Pick<Service, 'url' | 'adminUrl'>
@@ -15,20 +16,20 @@ export type SharedWorld = Record<ServiceName, Address> &
 type Addresses = Record<ServiceName, Address> & { env: ServiceEnv }
 
 /**
- * Its names have no prefix, as most have them. All tests come from one address: who makes wrong guesses says by
- * `x-forwarded-for` that it is another.
+ * Its names have no prefix, as in most installations. All tests come from one address, so one that makes wrong guesses
+ * claims another by `x-forwarded-for`.
  */
 export const startSharedWorld = (): Promise<World> =>
   startWorld({ TRUSTED_PROXIES: '127.0.0.0/8', KAFKA_PREFIX: '' })
 
-/** In the runner: what the tests' environment says of a world. */
+/** In the runner: the tests' variables for a world. */
 export function shareWorld({ auth, ingest, output, env }: World): NodeJS.ProcessEnv {
   const at = ({ url, adminUrl }: Service): Address => ({ url, adminUrl })
   const addresses: Addresses = { auth: at(auth), ingest: at(ingest), output: at(output), env }
   return { [SHARED_WORLD]: JSON.stringify(addresses) }
 }
 
-/** What logs and stops with it are the replicas that were asked of it. A file that runs alone has a world of its own. */
+/** Only logs and stops the replicas that were started through it. A file that runs alone has a world of its own. */
 export async function joinWorld(): Promise<SharedWorld> {
   const where = process.env[SHARED_WORLD]
   if (where === undefined) return startSharedWorld()

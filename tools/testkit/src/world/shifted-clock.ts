@@ -1,4 +1,4 @@
-// Services that live in another time: what to start them with.
+// Variables that shift a service's clock.
 import { join } from 'node:path'
 import { ERA_MS } from '@weir/fieldcrypt'
 import type { ServiceEnv } from './services.ts'
@@ -7,11 +7,11 @@ import type { ServiceEnv } from './services.ts'
 export const clockShiftPreload = join(import.meta.dirname, './preload/shift-clock.ts')
 const hourMs = 3_600_000
 
-/** Ahead by so many ms, or behind. */
+/** By so many ms ahead, or behind if negative. */
 export const clockShiftedBy = (ms: number): ServiceEnv => ({
   NODE_OPTIONS: `--import=${clockShiftPreload}`,
   TEST_CLOCK_SHIFT_MS: String(ms),
 })
 
-/** An hour before the era began that is now. */
+/** An hour before the present era began. */
 export const inLastEra = (): ServiceEnv => clockShiftedBy(-((Date.now() % ERA_MS) + hourMs))

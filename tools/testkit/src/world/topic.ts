@@ -1,4 +1,4 @@
-// What lies in a topic: every committed record from the first to the end as of now.
+// Reads a topic: every committed record from the first to the present end.
 import { pino } from 'pino'
 import { createAdmin, createKafka, tailTopic } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
@@ -16,12 +16,12 @@ export type TopicReader = {
   admin: Admin
   /** All records under read_committed, partition by partition in order. */
   read(topic: string): Promise<SourceRecord[]>
-  /** Reads until there are so many records, and fails when more come or the deadline passes. */
+  /** Reads until there are so many records; fails when there are more or the deadline passes. */
   readUntil(topic: string, count: number, deadlineMs?: number): Promise<SourceRecord[]>
   close(): Promise<void>
 }
 
-/** Of the topics of the world that has this environment, by their names without its prefix; of the shared one without any. */
+/** Takes the names of topics without the prefix of the world with this environment; the shared world has none. */
 export function createTopicReader(env: ServiceEnv = {}): TopicReader {
   const kafka = connect(env)
   const admin = createAdmin(kafka)
@@ -97,7 +97,7 @@ export async function compiledExample(name: ExampleContract): Promise<Contract> 
   return compiledContract(await exampleContract(name))
 }
 
-/** The same for a contract whose schema is inline, as `POST /v2/contracts` takes it. */
+/** The same for a contract whose schema is inline, as `POST /v2/contracts` accepts it. */
 export async function compiledContract(definition: Record<string, unknown>): Promise<Contract> {
   const schemaText = JSON.stringify(asObject(definition['schema'])['definition'])
   const prepared = await prepareContract(definition, schemaText)

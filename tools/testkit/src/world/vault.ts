@@ -1,5 +1,5 @@
-// A real Vault on this machine, for tests: one server with its store in memory, TLS by an authority of its own, its
-// Transit engine mounted, and a login by signed tokens as Kubernetes' is. Made by tools/testkit/ci/vault.sh.
+// A real Vault on this machine, for tests: one server with its store in memory, TLS by a test CA, its Transit engine
+// mounted, and a login by signed tokens as in Kubernetes. Installed by tools/testkit/ci/vault.sh.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -15,41 +15,41 @@ import { asObject } from './account.ts'
 
 /** For its administrator. */
 export type VaultServer = {
-  /** As its administrator; throws unless it is done. The answer's object, empty when there is none. */
+  /** A request as administrator; throws unless it succeeds. Returns the answer's object, empty when there is none. */
   ask(path: string, body?: object): Promise<Record<string, unknown>>
   remove(path: string): Promise<void>
-  /** Looks like a KMS that is gone: 503 to everything. */
+  /** Simulates an unavailable KMS: 503 to everything. */
   seal(): Promise<void>
   unseal(): Promise<void>
   stop(): Promise<void>
 }
 
-/** For those who have to log in. */
+/** For clients that have to log in. */
 export type VaultLogins = {
-  /** A file with a new token that may what the policy says. */
+  /** A file with a new token with the rights of this policy. */
   tokenFile(name: string, policy: string): Promise<string>
-  /** A file with what the login `jwt` takes for the role `weir`, which may what output may. */
+  /** A file with a JWT for logging in to the role `weir`, which has output's rights. */
   jwtFile(name: string): Promise<string>
 }
 
 export type Vault = VaultServer &
   VaultLogins & {
     readonly address: string
-    /** The file of the certificate that vouches for it. */
+    /** The file of its CA certificate. */
     readonly ca: string
   }
 
 const KEKS = ['sign', 'link', 'open', 'levels']
 
-/** As k8s/components/vault has it. */
+/** As in k8s/components/vault. */
 export const policyFor = (service: ServiceName): Promise<string> =>
   readFile(join(REPOSITORY, 'k8s/components/vault/policies', `weir-${service}.hcl`), 'utf8')
-/** Where auth is to wrap with them. */
+/** The setting that makes auth wrap with them. */
 export const wrapsByVault = KEKS.map((kek) => `${kek}=vault:weir-${kek}`).join(',')
 
 const folderOfVault = join(REPOSITORY, '.weir', 'vault')
 
-/** Throws where it can't be had. */
+/** Throws where it isn't installed. */
 export function vaultProgram(): string {
   const program = join(folderOfVault, 'v1.21.2')
   if (existsSync(program)) return program
@@ -147,7 +147,7 @@ function remove(url: URL, { ca, token }: { ca: Buffer; token: string }): Promise
   })
 }
 
-/** Its first start: one key unseals it, and the root token is ours. */
+/** Its first start: one key unlocks it, and the root token is ours. */
 async function open(call: Call): Promise<{ token: string; unseal: object }> {
   const init = { secret_shares: 1, secret_threshold: 1 }
   const made = await pollUntil(() => call('sys/init', { body: init }).catch(() => undefined), {

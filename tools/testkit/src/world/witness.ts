@@ -1,12 +1,12 @@
-// Remembers values that must leave no trace, and finds their traces in a text: plain, in hexadecimal, in
-// base64 wherever the value begins, or as the decimal bytes in which JSON shows a Buffer. Parts of a value
-// count as well, so that a shortened one is found.
+// Remembers values that must leave no trace, and finds their traces in a text: plain, in hexadecimal, in base64 at any
+// offset, or as the decimal bytes in which JSON shows a Buffer. Pieces of a value count as well, so that a shortened
+// one is found.
 import { randomBytes } from 'node:crypto'
 
 export type Witness = {
-  /** A value that is nowhere else, with characters that JSON and addresses have to escape. */
+  /** A unique value, with characters that JSON and URLs have to escape. */
   newValue(label: string): string
-  /** Remembers a value that somebody else made, and gives it back. */
+  /** Remembers an existing value, and returns it. */
   knows(label: string, value: string): string
   /** The labels of the values that leave traces in the text. */
   tracesIn(text: string): string[]
@@ -37,7 +37,7 @@ export function createWitness(): Witness {
   }
 }
 
-/** The beginning and the end; of a JWT those of what it claims and of its signature: its head is no secret. */
+/** The beginning and the end; of a JWT those of its claims and of its signature, because its header is no secret. */
 function piecesOf(value: string): string[] {
   const secret = value.startsWith('eyJ') ? value.split('.').slice(1) : [value]
   return secret.flatMap((part) => {
@@ -54,7 +54,7 @@ function formsOf(piece: string): string[] {
   return [piece, hex, hex.toUpperCase(), ...base64, ...base64Url, [...bytes].join(',')]
 }
 
-/** What of the base64 of some longer text depends on these bytes alone, when so many others precede them. */
+/** The part of a longer text's base64 that depends on these bytes alone, when so many others precede them. */
 function base64Within(bytes: Buffer, before: number): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))

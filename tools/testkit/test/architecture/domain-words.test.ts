@@ -1,5 +1,5 @@
-// What Kafka's client and the kit know nothing of: Weir's domain. The import rules keep its code out; this keeps out
-// its words, in names and comments as well.
+// The Kafka client and the kit are independent of Weir's domain. The import rules keep its code out; this test keeps
+// its words out, also of names and comments.
 import { readFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { REPOSITORY } from '@weir/devstack'
 
 const words =
   /\b(consents?|billing\w*|contracts?|pii|persons?|personal|people|erasures?|keyLinks?)\b/i
-/** What topics are for, and what our headers are called. */
+/** The purposes of topics, and the names of our headers. */
 const uses = /svc-|dead[- _]?letter|deriv(e|ing|ation)|\bstream/i
 
 const found = async (pattern: string, unwanted: RegExp): Promise<string[]> => {

@@ -1,5 +1,5 @@
-// A folder is a room that is seen at a glance, a file what one reads at once. Lists of pages may be long, and the root
-// has what tools look for there.
+// Bounds folders and files to a size that is easy to read. Lists of pages may be long, and the root contains what tools
+// look for there.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'

@@ -1,5 +1,5 @@
-// The import rules are only worth something while dependency-cruiser reads the sources at all: with a
-// parser that doesn't know TypeScript it sees nothing, and finds nothing wrong.
+// The import rules only work while dependency-cruiser can read the sources: with a parser that doesn't know TypeScript
+// it sees no imports, and reports no errors.
 
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -91,14 +91,14 @@ test(
   TIMEOUT_MS,
 )
 
-/** A file, what it imports, and the rule that forbids it. */
+/** A file, an import in it, and the rule that forbids it. */
 const forbidden = [
   ['packages/kit/src', '../../kafka/src/', 'kit-imports-nothing'],
   ['packages/tokens/src', '../../control-state/src/', 'tokens-imports-kit'],
   ['packages/control-state/src', '../../http2/src/', /^control-state-imports-/],
   ['packages/schema-registry/src', '../../kafka/src/', 'schema-registry-imports-kit'],
   ['packages/http-api/src', '../../kafka/src/', /^http-api-imports-/],
-  // Only auth has what writes control state.
+  // Only auth may have code that writes control state.
   ['services/ingest/src', '../../auth/src/control/', 'no-service-to-service'],
   ['packages/kafka/src', '../../../services/auth/src/', 'no-package-to-service'],
   ['services/auth/src', '../../ingest/src/', 'no-service-to-service'],
@@ -151,7 +151,7 @@ describe('each of these breaks a rule', () => {
 
   test('and nothing else does', () => {
     const named = forbidden.map(([room], at) => `${room}/a${at}.ts`)
-    const files = [...broken.keys()].filter((from) => from.endsWith('.ts')) // two of the folders need each other, too
+    const files = [...broken.keys()].filter((from) => from.endsWith('.ts')) // two of the folders also need each other
     expect(files.toSorted()).toEqual(named.toSorted())
   })
 })

@@ -1,5 +1,5 @@
-// One name, one meaning: whoever searches for a definition finds one. Drivers and the page are used outside of this
-// repository, next to nothing of ours, so their names are their own.
+// One name, one meaning: a search for a definition finds exactly one. Drivers and the page are used outside of this
+// repository, apart from our other code, so their names are independent.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -12,7 +12,7 @@ const roomOf = (file: string): string => file.split('/', 2).join('/')
 const read = (file: string): string => readFileSync(join(REPOSITORY, file), 'utf8')
 const sources = globSync('{packages,services,clients,tools}/*/src/**/*.ts', { cwd: REPOSITORY })
 
-/** Each name with where it is from, where that is more than one place. */
+/** Each name that is defined in more than one place, with those places. */
 const ambiguous = (from: readonly (readonly [name: string, place: string])[]): string[] =>
   [...Map.groupBy(from, ([name]) => name)]
     .filter(([, places]) => places.length > 1)

@@ -1,4 +1,4 @@
-// A calm account beside a hostile one: how long it waits for its answers before the attack and meanwhile, in one run.
+// A well-behaved account beside a hostile one: its answer times before the attack and meanwhile, in one run.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import type { Attack } from './hostile-tenants.ts'
 export type Beside = {
   readonly before: Asked
   readonly meanwhile: Asked
-  /** How often the attacker was answered with which status. */
+  /** The number of the attacker's answers, by status. */
   readonly answers: ReadonlyMap<number | 'none', number>
 }
 

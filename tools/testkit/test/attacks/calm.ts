@@ -1,5 +1,5 @@
-// The calm account in a process of its own: what an attack costs the attacker's process is no time that others wait.
-// It is told where the services are, then for how many milliseconds to ask, and answers each time.
+// The well-behaved account in a separate process, so that the attacker's own work doesn't delay it. It gets the
+// services' addresses, then how many milliseconds to send requests, and reports each time.
 import { createCalmAccount } from '../../src/index.ts'
 import type { CalmAccount, CalmWorld } from '../../src/index.ts'
 

@@ -1,5 +1,5 @@
-// What one account does to all others within every bound doesn't cost another one an event or an answer. How much longer it
-// waits is measured by `npm run attacks`.
+// Whatever one account does within every bound doesn't cost another one an event or an answer. `npm run attacks`
+// measures the delay.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { scale, startWorld } from '../../src/index.ts'
 import type { World } from '../../src/index.ts'

@@ -1,5 +1,5 @@
-// The account that wants nothing but its answers, a process of its own: the same request fifty times a second, at a rate that
-// doesn't wait for answers. For each order it says how long they took.
+// The well-behaved account, a separate process: the same request fifty times a second, at a rate that doesn't wait for
+// answers. It reports the answer times for each order.
 import * as http2 from 'node:http2'
 
 const everyMs = 20
@@ -8,7 +8,7 @@ export type CalmOrder = {
   readonly url: string
   readonly request: http2.OutgoingHttpHeaders
   readonly body: string
-  /** What it has to be answered. */
+  /** The expected status. */
   readonly status: number
   readonly ms: number
 }
@@ -17,7 +17,7 @@ export type Measured = { failures: number; tookMs: number[] }
 async function measure({ url, request, body, status, ms }: CalmOrder): Promise<Measured> {
   const measured: Measured = { failures: 0, tookMs: [] }
   const session = http2.connect(url)
-  session.on('error', () => {}) // each request hears of it
+  session.on('error', () => {}) // each request gets the error
   const ask = (): Promise<void> =>
     new Promise((resolve) => {
       const startedMs = performance.now()

@@ -1,5 +1,6 @@
-// The stranger, a process of its own: sends the same request twenty times a second, each on a new connection, whether
-// or not the former ones were answered, but never more than forty at once. Told to stop, it says when all are answered.
+// The stranger, a separate process: sends the same request twenty times a second, each on a new connection, whether or
+// not the former ones were answered, but never more than forty concurrently. When stopped, it reports when all are
+// answered.
 import { exchange } from '../../src/complexity/exchange.ts'
 
 const everyMs = 50

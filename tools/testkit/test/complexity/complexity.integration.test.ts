@@ -1,5 +1,6 @@
-// What auth, ingest and output compute for a request grows no faster than the request: at 8 times the size at most 20 times
-// the CPU time of their processes. `npm test` tries an eighth of the routes. Parsers alone: complexity/parsers.test.ts.
+// The cost of a request in auth, ingest and output grows no faster than the request: at 8 times the size at most 20
+// times the CPU time of their processes. `npm test` tries an eighth of the routes. Parsers alone:
+// complexity/parsers.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   createAccount,
@@ -21,7 +22,7 @@ beforeAll(async () => {
   world = await startWorld()
   const account = await createAccount(world.auth.url)
   const quotas = `/v2/platform/accounts/${account.billingId}/quotas`
-  const asked = { requestsPerMinute: 1_000_000 } // what is refused costs nothing
+  const asked = { requestsPerMinute: 1_000_000 } // refusals for the rate would cost nothing
   expectStatus(await request(world.auth.url, setting('PLATFORM_KEY'), 'PUT', quotas, asked), 200)
   await account.contract('clickstream')
   const stream = await account.input('in')
@@ -34,6 +35,6 @@ test.each(routeCases.filter((_, at) => scale(true, at % 8 === 0)))(
   async (routeCase) => {
     expect(await routeGrowth(routeCase, scene, world[routeCase.at])).toBe('linear')
   },
-  // What is measured anew takes longer each time.
+  // Each repeated measurement takes longer.
   300_000,
 )

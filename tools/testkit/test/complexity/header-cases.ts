@@ -1,5 +1,5 @@
-// The worst heads of requests: HPACK blocks, frames that they come in, and headers that are read by parts. A head has up
-// to 16 KiB; what is measured here is more, so that its growth shows.
+// The worst heads of requests: HPACK blocks, their frames, and headers that are parsed. A head has up to 16 KiB; these
+// cases are larger, so that the growth shows.
 import { createFrameReader } from '../../../../packages/http2/src/h2/frames/frame-reader.ts'
 import { requestHead } from '../../../../packages/http2/src/h2/head/request-head.ts'
 import { createHeaderDecoder } from '../../../../packages/http2/src/hpack/decoder.ts'
@@ -24,7 +24,7 @@ const decoding = (block: Buffer) => () => {
   const { fields, isTooLarge } = decoder.decode(block)
   return requestHead(fields, isTooLarge)
 }
-/** A field that is remembered. */
+/** A field that is added to the dynamic table. */
 const remembered = (name: string, value: string): Buffer =>
   Buffer.concat([Buffer.of(0x40), text(name), text(value)])
 const huffman = (octets: number, octet: number): Buffer => {

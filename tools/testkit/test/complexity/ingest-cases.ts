@@ -1,4 +1,4 @@
-// The worst bodies that ingest gets, from a producer with a token. What the events cost alone: json-cases.ts, avro-cases.ts.
+// The worst bodies for ingest, from a producer with a token. The events alone: json-cases.ts, avro-cases.ts.
 import { gzipSync } from 'node:zlib'
 import {
   data,
@@ -22,7 +22,7 @@ const bomb = Buffer.concat([
   Buffer.alloc(12_000, 0xbe),
 ])
 
-/** HTTP/2 that ends in an error, with which the connection is closed. */
+/** HTTP/2 that causes an error, with which the connection is closed. */
 const byHttp2 =
   (frames: (size: number) => Buffer): Case['send'] =>
   (size) =>

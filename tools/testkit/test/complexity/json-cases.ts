@@ -14,7 +14,7 @@ import {
   union,
 } from './worst-contracts.ts'
 
-/** As somebody writes it who isn't bound to JavaScript's ideas of objects and numbers. */
+/** JSON text that JavaScript's objects and numbers couldn't produce. */
 const textOf = (before: string, f: string): Buffer =>
   Buffer.from(`{"svcMeta":{"schemaId":"","consentLevels":[]},"key":"k"${before},"f":${f}}`)
 const members = (names: readonly string[]): string =>
@@ -108,7 +108,7 @@ export const jsonCases: readonly ParserCase[] = [
   },
   {
     name: 'many numbers of many digits',
-    size: 190, // V8 keeps texts of 128 KiB apart, which costs more
+    size: 190, // V8 handles texts of 128 KiB separately, which costs more
     at: (n) => {
       const body = textOf('', `[${many(n, () => `0.${'9'.repeat(700)}e-300`).join(',')}]`)
       return () => ints.readJson(body)

@@ -1,4 +1,4 @@
-// What the cases are put together from: lists of things, and contracts by the fields of their schemas.
+// Helpers for the cases: lists of things, and contracts by the fields of their schemas.
 import {
   compileContract,
   prepareContract,
@@ -6,7 +6,7 @@ import {
   type PreparedContract,
 } from '@weir/contracts'
 
-/** So many things, by their index. */
+/** So many things, created by index. */
 export const many = <Thing>(count: number, make: (index: number) => Thing): Thing[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
@@ -45,7 +45,7 @@ export const contractOf = (
   ...parts,
 })
 
-/** Prepares the contract, or throws the first thing that is wrong with it. */
+/** Prepares the contract, or throws its first error. */
 export function preparing(definition: Definition): () => Promise<unknown> {
   const text = JSON.stringify(definition.schema.definition)
   return async () => {
@@ -55,7 +55,7 @@ export function preparing(definition: Definition): () => Promise<unknown> {
   }
 }
 
-/** What services do with a contract that was prepared, with validations as they come of that. */
+/** What services do with a prepared contract, with its validations. */
 export const compiling = (
   definition: Definition,
   validations: PreparedContract['validations'] = [],
@@ -74,11 +74,11 @@ export const compiling = (
 export const eventOf = (fields: object): Buffer =>
   Buffer.from(JSON.stringify({ svcMeta: { schemaId: '', consentLevels: [] }, key: 'k', ...fields }))
 
-/** The same as octets: an empty envelope, the key, and the fields as they are. */
+/** The same as octets: an empty envelope, the key, and the given fields. */
 export const datumOf = (...fields: readonly Uint8Array[]): Buffer =>
   Buffer.concat([Buffer.from([0, 0, 2, 0x6b]), ...fields])
 
-/** A long as Avro writes it. */
+/** A long in Avro's encoding. */
 export function long(value: number): Buffer {
   const octets: number[] = []
   for (let rest = value * 2; ; rest = Math.floor(rest / 128)) {

@@ -1,4 +1,4 @@
-// What the cases of routes are put together from.
+// Helpers for the cases of routes.
 import { requestBytes } from '../../src/complexity/exchange.ts'
 import type { RawRequest } from '../../src/complexity/exchange.ts'
 import type { RouteCase } from '../../src/complexity/route-growth.ts'
@@ -37,7 +37,7 @@ export const byPost =
   (size, scene) =>
     requestBytes({ path, headers: headers(scene), body: body(size) })
 
-/** A head that is nearly as large as a head may be, at 8 times the size. */
+/** A head of nearly the maximal size, at 8 times the size. */
 export const byHead =
   (
     method: string,

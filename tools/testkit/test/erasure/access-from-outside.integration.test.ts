@@ -1,5 +1,6 @@
-// What people are given of their events, against a program that shares no code with Weir: in soak among a million events, by three
-// contracts, in two eras. The services that take the first half live in the past one.
+// The events that people get about themselves, compared with a program that shares no code with Weir: in soak among a
+// million events, by three contracts, in two eras. The clocks of the services that receive the first half are in the
+// past era.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'

@@ -1,6 +1,6 @@
-"""Holds what people are given of their events against what was sent, without any code of Weir. It sends events of very many people,
-half of them in one era and half in the next, and asks for some people's. What to do comes as JSON on the standard input; what differs
-leaves as JSON.
+"""Compares the events that people get about themselves with what was sent, without any code of Weir. It sends events of
+very many people, half of them in one era and half in the next, and requests those of some people. Reads its task as
+JSON from standard input, and prints the differences as JSON.
 """
 
 import csv
@@ -72,7 +72,7 @@ class Weir:
         return self.ask(self.wanted["output"] + path + query, token).decode()
 
     def erase(self, value: str, more: dict) -> None:
-        """By a search, since a stream may be too large to be searched while one waits."""
+        """Uses a search, because a stream may be too large to be searched within one request."""
         search = self.post("/v2/people/search", {"value": value, "streams": ["events"]})["searchId"]
         while self.get(f"/v2/people/searches/{search}")["state"] == "running":
             time.sleep(0.2)
@@ -93,7 +93,7 @@ def send_half(wanted: dict) -> dict:
 
 
 class Sent:
-    """By half, since links of a data subject are of an era."""
+    """By half, because a data subject's links belong to an era."""
 
     def __init__(self, count: int) -> None:
         self.by_key: list = [{}, {}]

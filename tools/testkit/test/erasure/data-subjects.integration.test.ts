@@ -1,5 +1,5 @@
-// Forgetting a data subject that is not the key field, end to end: somebody with two devices, in two contracts and over an
-// era's boundary, and somebody else. The first of these services live in a past era.
+// Erasing a data subject that is not the key field, end to end: one person with two devices, in two contracts and
+// across an era's boundary, and another person. The clocks of the first services are in a past era.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -97,7 +97,7 @@ async function send({ auth, ingest }: World, ...events: readonly Sent[]): Promis
 
 type Replayed = { readonly device: unknown; readonly subject: unknown; readonly sealed: string[] }
 
-/** Everything, from the first event on, as a new output of all levels holds it. */
+/** All events, from the first on, in a new output of all levels. */
 async function replay(): Promise<Replayed[]> {
   const name = freshName('all')
   const output = await account.output('events', name, { consentLevels: [3], from: 'earliest' })
@@ -179,7 +179,7 @@ test('erased, all devices of a data subject stay encrypted for ever, and another
   expect(adas.filter(({ subject }) => subject === 'ada')).toHaveLength(1)
   expect(after.filter(isOf('bob'))).toEqual(bobs)
   expect(bobs.every(({ sealed }) => sealed.length === 0)).toBe(true)
-  // Of what came since alone.
+  // Counts only later events.
   expect(await kept('ada')).toEqual({ links: 1, eras: 1 })
 })
 

@@ -1,5 +1,5 @@
-// Erasures beside a rotation, and erasures during which auth is killed: whoever was forgotten stays so, for a stream that
-// is derived anew from its first event, and nobody else is.
+// Erasures beside a rotation, and erasures during which auth is killed: erased people stay erased in a stream that is
+// derived again from its first event, and no others are.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -81,7 +81,7 @@ const isRotated = async (): Promise<boolean> => {
   return rotation !== null && asObject(rotation)['finishedAt'] !== null
 }
 
-/** Whose events a stream opens that begins at the first one. */
+/** The people whose events a stream decrypts when it starts from the first event. */
 async function peopleIn(output: string): Promise<Set<unknown>> {
   const more = { consentLevels: [1], from: 'earliest' }
   await account.at(auth.url).output('clicks', output, more)
@@ -115,10 +115,10 @@ test('killed before, within, at the end of and after an erasure that splits tree
     })
     expect(statuses).toEqual([undefined])
     auth = await world.replica('auth')
-    // Whoever got no answer asks again; but what was committed needs no asking.
+    // Without an answer the client retries; a committed erasure needs no retry.
     const again = when === 'after' ? undefined : await erase(hundred)
     expect([undefined, 201]).toContain(again?.status)
-    // Else the next one could die at what is left of this one.
+    // Otherwise the next one could die at the rest of this one.
     await pollUntil(areApplied, { deadlineMs: 60_000, what: 'every erasure applied' })
     gone.push(...hundred)
   }

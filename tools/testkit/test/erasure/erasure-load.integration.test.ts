@@ -1,5 +1,5 @@
-// People are forgotten while events flow: an erasure each second, and after each of them every replica of output is asked
-// to open what it should have forgotten. Small in the test run; to load a machine:
+// People are erased while events flow: an erasure each second, and after each of them every replica of output is asked
+// to decrypt what was erased. Small in the test run; to load a machine:
 //   ERASURE_LOAD_RATE=5000 ERASURE_LOAD_SECONDS=60 npm test -- erasure-load
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -28,7 +28,10 @@ import type { World } from '../../src/world/services.ts'
 const rate = Number(process.env['ERASURE_LOAD_RATE'] ?? 200)
 const seconds = Number(process.env['ERASURE_LOAD_SECONDS'] ?? 6)
 const eventsOfEach = 20
-/** Previews look at the last 10,000 events and count by contract, so those who leave one after the other have different ones. */
+/**
+ * Previews cover the last 10,000 events and count by contract, so people who are erased one after the other use
+ * different ones.
+ */
 const contractCount = 10
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
 const weir = join(import.meta.dirname, '../../../../clients/cli/bin/weir.js')
@@ -75,7 +78,7 @@ async function makeContract(id: string): Promise<void> {
   expectStatus(await account.call('POST', '/v2/contracts', body), 201)
 }
 
-/** As somebody would load it, in a process of its own; resolves with what it told at its end. */
+/** Realistic load, in a separate process; resolves with its final report. */
 async function simulateCrowd(): Promise<Record<string, unknown>> {
   const { clientId, clientSecret } = input
   const env = {
@@ -106,7 +109,7 @@ async function sendOf(person: string, schemaId: string): Promise<void> {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
 }
 
-/** What a replica makes of the personal fields in the newest events of a contract. */
+/** A replica's decryption of the personal fields in the newest events of a contract. */
 async function lookAt(output: Service, contract: string) {
   const path = `/v2/streams/${input.name}/outputs/preview`
   const asked = { consentLevels: [1], last: 10_000 }
@@ -138,7 +141,7 @@ async function eraseAndWait(person: string): Promise<number> {
   return Date.parse(to) - Date.parse(from)
 }
 
-/** How many events of a whole topic leave a personal field sealed. */
+/** How many events of a whole topic have an encrypted personal field. */
 async function sealedIn(topic: string, count: number): Promise<number> {
   const records = await own.reader.readUntil(topic, count, 120_000)
   return records.filter(({ headers }) => headers['svc-undecryptable'] !== undefined).length
@@ -148,7 +151,7 @@ test(`${rate} events a second, and an erasure each second: applied within 3 s, t
   const live = await account.output(input.name, freshName('live'), { consentLevels: [1] })
   let isOver = false
   const crowd = simulateCrowd().finally(() => (isOver = true))
-  crowd.catch(() => undefined) // told of below
+  crowd.catch(() => undefined) // reported below
   const times: number[] = []
   const lookAtAll = (contract: string) =>
     Promise.all(outputs.map((output) => lookAt(output, contract)))

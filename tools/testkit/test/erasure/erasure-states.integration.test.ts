@@ -1,5 +1,5 @@
-// From accepted to complete: who can still read what, and when. A broker of its own, whose log of keys closes its
-// segments and is compacted within seconds, so that it all happens while somebody waits.
+// From accepted to complete: who can still read what, and when. A broker of its own, whose log of keys rolls its
+// segments and is compacted within seconds, so that everything happens during the test.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
@@ -38,7 +38,7 @@ const keysConfig = {
   'file.delete.delay.ms': '500',
   'max.message.bytes': '4194304',
 }
-/** What was replaced stays in the log. */
+/** Replaced records stay in the log. */
 const heldConfig = {
   ...keysConfig,
   'max.compaction.lag.ms': '86400000',
@@ -76,7 +76,7 @@ async function send(token: string, name: string): Promise<number> {
     consistent_value: name,
     not_sensitive_value: { string: name },
   }
-  // Of its own: ingest closes what is idle for a minute, and auth dies for longer.
+  // Its own producer: ingest closes a connection that is idle for a minute, and auth is down for longer.
   const producer = await connectProducer(world.ingest.url)
   try {
     return (await producer.send(event, { token, schemaId })).status
@@ -85,7 +85,7 @@ async function send(token: string, name: string): Promise<number> {
   }
 }
 
-/** A stream with an event of each. */
+/** A stream with an event of each person. */
 async function streamOf(names: readonly string[]): Promise<TestStream> {
   const stream = await account.input(freshName('s'))
   const token = await account.token(stream)
@@ -118,7 +118,7 @@ const aTime = expect.stringMatching(/^\d{4}-.*Z$/)
 const msBetween = (erasure: Record<string, unknown>, from: string, to: string): number =>
   Date.parse(reachedAt(erasure, to) ?? '') - Date.parse(reachedAt(erasure, from) ?? '')
 
-/** The sealed key field of each event, by whose it is. */
+/** The encrypted key field of each event, by person. */
 async function sealedIn(stream: TestStream, count: number): Promise<Map<unknown, SealedField>> {
   const contract = await compiledExample(schemaId)
   const records = await own.reader.readUntil(stream.topic, count)
@@ -131,7 +131,7 @@ async function sealedIn(stream: TestStream, count: number): Promise<Map<unknown,
   )
 }
 
-/** Whose events a fresh replay shows sealed, and whose open. */
+/** The people whose events a fresh replay shows encrypted, and decrypted. */
 async function replay(stream: TestStream, count: number) {
   const name = freshName('replay')
   const output = await account.output(stream.name, name, { consentLevels: [3], from: 'earliest' })
@@ -187,7 +187,7 @@ test('a thief with the KEK and all of the log decrypts an erased value until the
 
 test('an output that has decrypted an erased value is named with a time, and at that time its topic holds nothing of it', async () => {
   const stream = await streamOf([])
-  // Its topic is set below, to seconds.
+  // The topic's retention is set to seconds below.
   const asked = { consentLevels: [3], retentionHours: 'broker' }
   const output = await account.output(stream.name, freshName('o'), asked)
   expect(await send(await account.token(stream), 'bob')).toBe(204)
@@ -204,12 +204,12 @@ test('an output that has decrypted an erased value is named with a time, and at 
   const [named, ...others] = listIn(erasure, 'outputs')
   expect([named, others]).toEqual([{ name: output.name, levels: [1, 2, 3], clearAt: aTime }, []])
   const clearMs = Date.parse(textIn(asObject(named), 'clearAt'))
-  const checkMs = 1_000 // of this broker
+  const checkMs = 1_000 // a setting of this broker
   expect(clearMs - Date.parse(reachedAt(erasure, 'applied') ?? '')).toBe(
     4_000 + 1_500 + 500 + checkMs,
   )
   await delay(clearMs - Date.now())
-  // A broker among other tests may look a little later than it means to.
+  // On a busy machine the broker may check a little later.
   const isClear = async () => (await own.reader.read(output.topic)).length === 0
   await pollUntil(isClear, {
     deadlineMs: within(5_000),
@@ -222,7 +222,7 @@ describe('an auth that is killed', () => {
   let spare: Service | undefined
   afterAll(() => spare?.stop())
 
-  /** As the record of an erasure looks when it is accepted, applied and complete. */
+  /** The record of an erasure when it is accepted, applied and complete. */
   const steps = [
     /^erasure\/(?!.*"(appliedAtMs|complete)":)/,
     /"appliedAtMs":(?!.*"complete":)/,
@@ -238,7 +238,7 @@ describe('an auth that is killed', () => {
     await world.auth.kill()
     for (const record of steps) {
       const isFirst = record === steps[0]
-      // What is in Kafka before one of them is what the one before it has left.
+      // Before a step, Kafka holds what the previous step has left.
       const whens = scale(true, isFirst) ? everyMoment : everyMoment.slice(1)
       for (const when of whens) {
         await dieAt(world, { record, when }, async (url) => {
@@ -251,7 +251,7 @@ describe('an auth that is killed', () => {
     expect(answers).toEqual([undefined, undefined, undefined])
     spare = await world.replica('auth')
     account = account.at(spare.url)
-    // Tries that were not committed have left nothing.
+    // Attempts that were not committed have left nothing.
     const [erasure, ...others] = asList((await account.call('GET', path)).text).map(asObject)
     expect(others).toEqual([])
     await untilIs(stream, erasure?.['id'], 'complete')

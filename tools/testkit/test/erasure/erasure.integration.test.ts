@@ -1,5 +1,5 @@
-// Forgetting, end to end: events of several people in two contracts and over an era's boundary, replayed from the
-// first one on before and after. The first of these services live in a past era.
+// Erasure, end to end: events of several people in two contracts and across an era's boundary, replayed from the first
+// one on before and after. The clocks of the first services are in a past era.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventTimeOf } from '@weir/contracts'
@@ -27,7 +27,7 @@ const people = ['ada', 'bob', 'eve'] as const
 type Name = (typeof people)[number]
 const contracts = ['clickstream', 'demo_v1'] as const
 type ContractName = (typeof contracts)[number]
-/** Personal fields of both contracts, the key field among them. */
+/** Personal fields of both contracts, including the key field. */
 const fieldsOfBoth = 5
 const inputName = 'events'
 
@@ -60,7 +60,7 @@ afterAll(async () => {
 
 // --- events ---
 
-/** An event says in a field that isn't personal whose it is. */
+/** An event names its person in a field that isn't personal. */
 async function eventOf(contract: ContractName, name: Name) {
   const example = await exampleEvent(contract)
   const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2, 3] }
@@ -125,7 +125,7 @@ async function replayedFrom(topic: string): Promise<Map<string, Replayed>> {
   return replayed
 }
 
-/** What a new derived stream that opens everything makes of all events, from the first one on. */
+/** All events, from the first on, as a new derived stream of all levels has them. */
 async function replay(): Promise<Map<string, Replayed>> {
   const derived = await account.output(inputName, freshName('replay'), {
     consentLevels: [3],
@@ -147,7 +147,7 @@ const personalFields: Record<ContractName, string[]> = {
   demo_v1: ['consistent_value', 'some_sensitive_value', 'unique_identifier'],
 }
 
-// Each builds on what the ones before have erased.
+// Each test builds on the erasures of the ones before.
 describe('after an erasure', () => {
   test('a fresh replay keeps one person encrypted in all contracts and eras, and the others byte for byte as before', async () => {
     const before = await replay()

@@ -1,4 +1,4 @@
-// Searching for a person: what is counted, in which places, before and after an erasure; and that nothing tells whom it was for.
+// Searching for a person: the counts by place, before and after an erasure; nothing reveals the person's value.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -83,7 +83,7 @@ const inStream = (found: Search, name: string): Record<string, unknown> =>
     .map(asObject)
     .find(({ stream }) => stream === name) ?? {}
 
-/** Once the output has as many events as the input. */
+/** Waits until the output has as many events as the input. */
 const searchDerived = (value: string, events: number): Promise<Search> =>
   pollUntil(
     async () => {
@@ -140,7 +140,7 @@ test('finds a data subject by all of its values of the key field', async () => {
   expect(found['streams']).toHaveLength(1)
   expect(inStream(found, 'web')['by']).toEqual([
     foundBy('clickstream', 'customer/id', 'data_subject_field', 7),
-    // No contract says whose they are; they have a session of the customer's.
+    // No contract names their data subject; they contain a session of the customer's.
     foundBy('demo_v1', 'consistent_value', 'data_subject_field', 2),
   ])
 })
@@ -163,7 +163,7 @@ test('nothing that is kept or logged holds the value, and another account cannot
   const { searchId } = await search(session)
   const { body } = expectStatus(await account.call('GET', '/v2/audit?limit=1000'), 200)
   const entries = listIn(body, 'entries').map(asObject)
-  // The id opens the value, so the log has a hash of it.
+  // The id decrypts the value, so the log has a hash of it.
   const hash = createHash('sha256').update(String(searchId)).digest('hex').slice(0, 32)
   const mine = entries.find(({ target }) => asObject(target)['search'] === hash)
   expect(mine).toMatchObject({ action: 'people.search', outcome: 'done' })
@@ -227,7 +227,7 @@ test('whoever wants it all the same has a record that says 0 found', async () =>
   expect(await erase(subject, 'app')).toMatchObject({ found: { events: 0 }, eras: [] })
 })
 
-// The last ones change what is there.
+// These come last, because they change the data.
 test('what a search has found is erased by its id, in every way in which the person was found', async () => {
   await click(app, 2, { producerSessionId: 'cem', customer: { id: 'eve' } })
   await click(app, 1, { producerSessionId: 'eve', customer: { id: 'eve' } })
@@ -282,7 +282,7 @@ test('levels that are withdrawn are told', async () => {
 test('a deleted output is told as long as its topic is there', async () => {
   const doomed = await account.output('app', 'doomed', { consentLevels: [1], from: 'earliest' })
   const analysts = openAnalysts()
-  // Kafka deletes no group that has a member, and the topic goes after the group.
+  // Kafka deletes no group that has a member, and the topic is deleted after the group.
   const group = { 'group.id': `weir.${doomed.topic}` }
   const settings = { 'bootstrap.servers': setting('KAFKA_BROKERS'), ...group }
   const member = analysts.start({ do: 'follow', settings, topic: doomed.topic })

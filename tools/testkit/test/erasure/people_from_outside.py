@@ -1,6 +1,6 @@
-"""Counts what is held of people without any code of Weir: sends events of ten thousand people itself, reads an output with
-Confluent's client and fastavro, and holds the answers of the search against its own list. What to use comes as JSON on the standard
-input, what differs leaves as JSON.
+"""Counts what is held of people without any code of Weir: sends events of ten thousand people, reads an output with
+Confluent's client and fastavro, and compares the answers of the search with its own list. Reads its settings as JSON
+from standard input, and prints the differences as JSON.
 """
 
 import io
@@ -22,7 +22,7 @@ INVENTED = 20
 ERASED = 10
 BATCH = 500
 PATIENCE_SECONDS = 300
-#: A data subject has the values of the key field that it had on the same day: all is sent within one.
+#: A data subject is linked to the key field's values of the same day, so everything is sent within one.
 BEFORE_MIDNIGHT_SECONDS = 600
 
 KEY = {"visit": "user", "order": "device", "letter": "mail", "call": "user"}
@@ -104,7 +104,7 @@ def until(what: str, look):
 
 
 def make_events(choose: random.Random) -> list:
-    """Of each person some, in streams, by contracts and with consents as they come."""
+    """Some events of each person, with random streams, contracts and consents."""
     people = [f"person-{n}" for n in range(PEOPLE)]
     made = []
     for person in people:
@@ -141,7 +141,7 @@ def as_json(event: dict) -> dict:
 
 
 class Held:
-    """What was sent, by stream, as the search should say it."""
+    """What was sent, by stream, in the form of a search's answer."""
 
     def __init__(self, made: list, outputs: list) -> None:
         self.outputs = outputs
@@ -197,7 +197,7 @@ def compare(weir: Weir, held: Held, values: list, differ: list) -> dict:
 
 
 def read_output(wanted: dict, output: dict, expected: int) -> Counter:
-    """How many of its events name whom, in any field."""
+    """How many of its events name each person, in any field."""
     consumer = Consumer(
         {
             "bootstrap.servers": wanted["brokers"],
@@ -257,7 +257,7 @@ def main() -> None:
 
     people = [f"person-{n}" for n in choose.sample(range(PEOPLE), SEARCHED)]
     found = compare(weir, held, people, differ)
-    # It opens every field that names people of its stream, so its topic itself says how often each is there.
+    # It decrypts every field of its stream that names people, so its topic itself shows how often each is there.
     whole = wanted["outputs"][0]
     for person in people:
         answer = said(found[person][whole["stream"]])["held"][whole["name"], "output"][0]

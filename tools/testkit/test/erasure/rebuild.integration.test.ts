@@ -1,5 +1,5 @@
-// An output that is rebuilt: what it held is gone, and it holds each event of its input once, decrypted as it may be now, while
-// events go on and replicas of output die.
+// Rebuilding an output: its old content is gone, and it holds each event of its input once, decrypted as allowed now,
+// while events arrive and replicas of output die.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import type { SourceRecord } from '@weir/kafka'
@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => own?.close())
 
-/** Events of that person, each with its number. */
+/** Sends numbered events of that person. */
 async function sender(stream: TestStream) {
   const example = await exampleEvent(schemaId)
   const producer = await connectProducer(world.ingest.url)

@@ -1,5 +1,5 @@
-// Somebody who has the KEK and a copy of everything that Kafka's disk gives away of `weir.keys`, also what was
-// replaced or never committed. He tries every tree that he finds on a sealed field.
+// An attacker with the KEK and a copy of everything of `weir.keys` on Kafka's disk, including replaced and uncommitted
+// records. Tries every tree it finds on an encrypted field.
 import { createSecretKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { KeyObject } from 'node:crypto'
@@ -28,9 +28,9 @@ export type SealedField = {
 }
 
 export type Loot = {
-  /** What he makes of the field with any of the trees. */
+  /** The field decrypted with any of the trees. */
   open(field: SealedField): string | undefined
-  /** Versions of trees that he found. */
+  /** The number of tree versions found. */
   readonly trees: number
 }
 
@@ -91,7 +91,7 @@ export async function steal(kafka: Kafka, kekFile: string): Promise<Loot> {
   }
 }
 
-/** A keyLink of another stream checks out nowhere. */
+/** A keyLink of another stream never verifies. */
 function tryOpen<Value>(work: () => Value): Value | undefined {
   try {
     return work()

@@ -1,5 +1,5 @@
-// Weir on a Kafka that somebody else set up, in every way that was seen to break it: brokers that compress and stamp
-// records with their own time, and a quota that is far less than what comes in.
+// Weir on a Kafka that is configured unfavourably, in every way that once broke it: brokers that compress and stamp
+// records with their own time, and a quota far below the input rate.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
 import { delay, pollUntil } from '@weir/kit'
@@ -53,7 +53,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-/** An event that says in the clear which it is. */
+/** An event whose identity is in plain text. */
 const eventOf = (mark: string) => ({
   ...event,
   svcMeta: { consentLevels },
@@ -66,7 +66,7 @@ async function streams(name: string): Promise<{ input: TestStream; output: TestS
   return { input, output: await account.output(name, `${name}-1`, { consentLevels }) }
 }
 
-/** How often each mark lies in the topic. */
+/** How often each mark is in the topic. */
 async function marksIn(topic: string): Promise<Map<string, number>> {
   const times = new Map<string, number>()
   for (const record of await own.reader.read(topic)) {
@@ -76,7 +76,7 @@ async function marksIn(topic: string): Promise<Map<string, number>> {
   return times
 }
 
-/** What was said of each event: that it is stored, is not, or may be. */
+/** The answer about each event: it is stored, is not, or may be. */
 type Said = Map<string, 'stored' | 'not' | 'maybe'>
 
 function saidOf(status: number, message: string): 'stored' | 'not' | 'maybe' {
@@ -242,7 +242,7 @@ test('nothing that was given up for a quota gets into a topic that is made anew 
   const second = await pollUntil(make, { deadlineMs: 60_000, everyMs: 200, what: 'a free name' })
   await Promise.all(sending)
   await setProduceQuota(own.brokers, undefined)
-  // Longer than a broker makes anybody wait for what was sent here.
+  // Longer than the broker's throttling of what was sent here.
   await delay(5_000)
   expect([...(await marksIn(second.topic)).keys()]).toEqual([])
 })

@@ -1,5 +1,5 @@
-// Accounts, streams and keys are lost with their topics, and come back from a backup: old credentials work, a
-// derived stream goes on where it was, and what was sealed before opens.
+// Accounts, streams and keys are lost with their topics, and restored from a backup: old credentials work, a derived
+// stream continues where it was, and old events can be decrypted.
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -56,7 +56,7 @@ async function sendOne(): Promise<void> {
   expect([answer.status, answer.body]).toEqual([204, ''])
 }
 
-/** What the derived stream holds, each event with its person in the clear. */
+/** The people in the derived stream's events, which must be decrypted. */
 async function peopleIn(topic: string, count: number): Promise<unknown[]> {
   const contract = await compiledExample(schemaId)
   const records = await own.reader.readUntil(topic, count)

@@ -1,6 +1,6 @@
-// Everything is killed at one moment, and started again in one order or another. Kafka wants to know auth's
-// keys before it starts, and auth needs Kafka before it is ready: still all comes back by itself, and an
-// analyst gets in with the credentials of before.
+// Everything is killed at one moment, and restarted in various orders. Kafka needs auth's keys before it starts, and
+// auth needs Kafka before it is ready: still everything recovers automatically, and an analyst connects with the old
+// credentials.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ afterAll(async () => {
 const authUrl = (): string => `http://127.0.0.1:${ports.auth}`
 const jwksUrl = (): string => `${authUrl()}/.well-known/jwks.json`
 
-/** The one that was killed may take a moment to give its ports back. */
+/** The killed one may take a moment to release its ports. */
 const startKafka = (): Promise<Stack> =>
   pollUntil(
     () =>
@@ -116,7 +116,7 @@ async function killEverything(): Promise<void> {
   await Promise.all([...services.map((service) => service.kill()), stack.kill()])
 }
 
-/** Resolves once a client with the stream's own credentials gets to its topic, and to no other. */
+/** Resolves once a client with the stream's own credentials can read its topic, and no other. */
 async function analystGetsIn(): Promise<void> {
   const kafka = createKafka({
     brokers: [running.stack.analystBrokers ?? ''],

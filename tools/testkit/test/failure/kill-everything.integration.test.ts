@@ -1,6 +1,6 @@
-// Every process dies at one moment, under load and without a warning: services, broker, registry and their
-// watchers. What had been answered holds when all are started again on the same folder. (A SIGKILL leaves
-// the page cache alone: what a power failure loses is for replication to keep.)
+// Every process is killed at one moment, under load: services, broker, registry and their watchers. Everything
+// acknowledged before is there when all are restarted on the same folder. (A SIGKILL doesn't lose the page cache: only
+// replication protects against a power failure.)
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ let running: { stack: Stack; world: World; reader: TopicReader; account: Account
 let contract: Contract
 let example: Record<string, unknown>
 
-/** What stands in an event's clear field, and what its sender was told. */
+/** An event's plain field, and its sender's answer. */
 type Sent = { mark: string; person: string; consentLevels: number[]; status: number | undefined }
 const sent = new Map<string, Sent>()
 const made: TestStream[] = []
@@ -76,7 +76,7 @@ async function startEverything(): Promise<typeof running> {
     KAFKA_BROKERS: stack.kafkaBrokers,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
     KEK_FOLDER: folder,
-    AUTH_PUBLIC_URL: 'http://auth.test', // tokens of before the kill name it as their issuer
+    AUTH_PUBLIC_URL: 'http://auth.test', // tokens from before the kill have it as their issuer
   }).catch(async (error: unknown) => {
     await stack.stop()
     throw error
@@ -97,7 +97,7 @@ async function killEverything(): Promise<void> {
 
 // --- load ---
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {
@@ -140,7 +140,7 @@ async function sendUntilItBreaks(ingestUrl: string, random: () => number): Promi
   producer.close()
 }
 
-/** Streams made, and credentials taken away, until auth is gone. */
+/** Creates streams and revokes credentials until auth is gone. */
 async function manageUntilItBreaks(account: Account): Promise<void> {
   for (;;) {
     const name = freshName('made')
@@ -189,7 +189,7 @@ async function expectDerived(
   const wanted = [...stored].filter(([, { event }]) => event.consentLevels.includes(level))
   const records = await running.reader.readUntil(stream.topic, wanted.length, 60_000)
   const sources = records.map(({ headers }) => headers['svc-source']?.toString() ?? '')
-  // In the order of each partition as well: both are read partition by partition.
+  // The order within each partition too: both are read partition by partition.
   expect(sources).toEqual(wanted.map(([place]) => place))
   for (const [index, record] of records.entries()) {
     const plain = plainEvent(contract, record)

@@ -1,6 +1,5 @@
-// A stream that is deleted and made again under its name, over and over: the new one has nothing of the old
-// one but the name, and streams beside it notice nothing. The services here wait less for Kafka than
-// others do, which is what a deletion has to wait for.
+// A stream that is repeatedly deleted and created under its name: the new one has only the name of the old one, and
+// other streams notice nothing. These services have shorter time-outs for Kafka, because a deletion waits for them.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -45,7 +44,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-/** An event that says in the clear where it belongs. */
+/** An event that names its stream in plain text. */
 const eventOf = (mark: string) => ({
   ...event,
   svcMeta: { consentLevels },
@@ -62,7 +61,7 @@ async function marksIn(topic: string, count: number): Promise<Set<unknown>> {
   return new Set(records.map((record) => plainEvent(contract, record)['not_sensitive_value']))
 }
 
-/** The name is refused while the old stream is on its way out, and free from then on. */
+/** The name is refused while the old stream is being deleted, and free afterwards. */
 async function makeAgain(): Promise<{ input: TestStream; derived: TestStream }> {
   const make = async () => {
     const taken = await account.call('POST', '/v2/streams', { name })
@@ -77,7 +76,7 @@ async function expectRefused(mark: string, token: string): Promise<void> {
   await expect(listen(world.output.url, token)).rejects.toThrow('refused with status 401')
 }
 
-/** Events without a pause until the token is refused; what became of each. */
+/** Sends events without a pause until the token is refused; returns their answers. */
 async function sendUntilRefused(mark: string, token: string): Promise<number[]> {
   const statuses: number[] = []
   while (statuses.at(-1) !== 401) statuses.push(await statusOf(mark, token))
@@ -102,7 +101,7 @@ async function liveOnce(round: number, oldTokens: readonly string[]): Promise<st
   return [token, derivedToken]
 }
 
-/** Events on a stream of its own for as long as it isn't stopped; all answers. */
+/** Sends events on a stream of its own until it is stopped; returns all answers. */
 function sendSteadily(token: string) {
   const answers: string[] = []
   let stopped = false
@@ -115,7 +114,7 @@ function sendSteadily(token: string) {
     }
   }
   const sending = Promise.all([send(), send()])
-  sending.catch(() => undefined) // whoever stops it hears of it
+  sending.catch(() => undefined) // the caller that stops it gets the error
   return {
     async stop(): Promise<string[]> {
       stopped = true

@@ -1,5 +1,5 @@
-// Each fuzz target, one after the other, for a bounded number of runs that a seed settles: a crash, a hang or an exception
-// that is no refusal fails, and its input stays in tools/testkit/fuzz/. For hours: `npm run fuzz`.
+// Each fuzz target, one after the other, for a bounded number of runs with a fixed seed: a crash, a hang or an
+// exception that is no refusal fails, and its input stays in tools/testkit/fuzz/. For hours: `npm run fuzz`.
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,7 +34,7 @@ test('what is wrong three steps deep is found, and again with the same seed', as
   const find = async (seed: number) => {
     const ran = new Set<number>()
     const known = new Set<number>()
-    /** As V8 does: what ran is told once. */
+    /** Like V8, reports what ran only once. */
     const taken = (): number[] => {
       const fresh = [...ran].filter((depth) => !known.has(depth))
       ran.clear()

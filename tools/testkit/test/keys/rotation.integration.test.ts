@@ -1,5 +1,5 @@
-// The keys at rest are rotated while events flow, and while auth is killed at every step of it: in the end every part is
-// what it was, under new wrapping keys that the new KEK wraps, and the old KEK can go.
+// The keys at rest are rotated while events flow, and while auth is killed at every step of it: in the end each key
+// record is unchanged, under new wrapping keys that the new KEK wraps, and the old KEK can be removed.
 import { execFile } from 'node:child_process'
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -66,14 +66,14 @@ const isDone = async (): Promise<boolean> => {
   const rotation = (await keysNow())['rotation']
   return rotation !== null && asObject(rotation)['finishedAt'] !== null
 }
-/** Of each KEK that a service has, a new version; in all files before anyone could write with it. */
+/** Adds a version of each KEK of each service to all files, before any service writes with it. */
 const addKek = async (version: number, byte: string): Promise<void> => {
   for (const file of [kekFiles.output, kekFiles.ingest, kekFiles.auth])
     await appendFile(file, await nextVersions(file, version, byte))
 }
 async function nextVersions(file: string, version: number, byte: string): Promise<string> {
   const names = new Set((await readFile(file, 'utf8')).match(/^\w+/gm))
-  // Its own key for each name, and the same in each file.
+  // A different key for each name, and the same in each file.
   const keyOf = (name: string) => `${byte}${Buffer.from(name).toString('hex').padEnd(62, '0')}`
   return [...names].map((name) => `${name} ${version} ${keyOf(name)}\n`).join('')
 }
@@ -82,7 +82,7 @@ const contents = async (): Promise<Record<string, string | undefined>> => {
   return Object.fromEntries([...parts].map(([key, { plain }]) => [key, plain?.toString('hex')]))
 }
 /** Versions and KEKs of all wrapping keys, without their names. */
-const ringsNow = async (): Promise<Set<string>> => {
+const wrappingKeysNow = async (): Promise<Set<string>> => {
   const { wrappingKeys } = await openKeys(own.reader, await readFile(kekFiles.auth, 'utf8'))
   return new Set(
     [...wrappingKeys].map(([key, kek]) => `${key.split('/').at(-1)} ${kek.replace(/:.*:/, ':')}`),
@@ -109,7 +109,7 @@ test('while events flow, all parts go under new wrapping keys; nobody is refused
 
   expect(new Set(statuses)).toEqual(new Set([204]))
   expect(await contents()).toEqual(before)
-  expect(await ringsNow()).toEqual(new Set(['2 file:2']))
+  expect(await wrappingKeysNow()).toEqual(new Set(['2 file:2']))
   const { rotation, unusedKeks } = await keysNow()
   expect(rotation).toMatchObject({ id: begun['id'], partsLeft: 0 })
   const unused = ['levels', 'link', 'open', 'sign'].map((name) => `file:${name}:1`)
@@ -128,7 +128,7 @@ test('while events flow, all parts go under new wrapping keys; nobody is refused
   await output.stop()
 })
 
-/** As the record of the rotation looks when it begins, goes on, and ends. */
+/** The record of the rotation at its start, in between, and at its end. */
 const steps = [
   /^rotation\/last (?!.*"(worker|finishedAtMs)":)/,
   /^rotation\/last .*"worker":/,
@@ -147,7 +147,7 @@ test('killed before, in and after every one of its transactions, auth ends the r
   auth = await world.replica('auth')
   expect(await isDone()).toBe(true)
   expect(await contents()).toEqual(before)
-  expect(await ringsNow()).toEqual(new Set(['3 file:3']))
+  expect(await wrappingKeysNow()).toEqual(new Set(['3 file:3']))
   const token = await account.at(auth.url).token(input)
   producer = await connectProducer(world.ingest.url)
   const answer = await producer.send(await exampleEvent(schemaId), { token, schemaId })
@@ -221,7 +221,7 @@ test('a rotation waits for a replica that lacks the new KEK, which goes on meanw
   await Promise.all([late.stop(), output.stop()])
 })
 
-// Further ahead than an hour it could write nothing at all: Kafka refuses records from the future.
+// With more than an hour it could write nothing at all, because Kafka refuses records from the future.
 test('a clock that is half an hour ahead is told of, and takes no keys away', async () => {
   const held = Object.keys(await contents()).filter((key) => key.startsWith(account.billingId))
   await auth.stop()

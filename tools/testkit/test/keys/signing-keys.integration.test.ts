@@ -1,5 +1,5 @@
-// The key that tokens are signed with is changed in a hurry: a new one signs at once, and with `revoke` every token of
-// the former is dead within a second, wherever it is checked; receipts of erasures have other keys.
+// The key that signs tokens is changed in an emergency: a new one signs immediately, and with `revoke` every token of
+// the former is refused within a second, everywhere; receipts of erasures have other keys.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 

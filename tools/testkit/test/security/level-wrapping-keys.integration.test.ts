@@ -1,5 +1,5 @@
-// A deployment of output that was given only the KEKs of lower levels: it serves streams of those levels, refuses
-// others, and whoever takes it over opens no higher level and learns no key field's value.
+// An output service with only the KEKs of lower levels: it serves streams of those levels, refuses others, and an
+// attacker who controls it decrypts no higher level and no key field.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -119,7 +119,7 @@ test('a stream that asks for a higher level is not derived by it, and it says so
   expect(await own.reader.read(`${account.billingId}.low-2`)).toEqual([])
 })
 
-/** What these keys open of a record, by path, and which of the guesses is its person. */
+/** What these keys decrypt of a record, by path, and which of the guesses is its person. */
 function attack(keys: OpenedKeys, record: SourceRecord, guesses: readonly string[]) {
   const time = keyTimeOf(Number(record.timestampMs), rotationMs)
   const era = keysOf(keys, time.era)
@@ -151,7 +151,7 @@ test('with all that this deployment has and the whole of weir.keys, level 2 and 
     person: undefined,
   })
 
-  // So that this test can fail: with the KEK of the others the same attack gets everything.
+  // Proves that the attack works: with the others' KEK it gets everything.
   const all = await openKeys(own.reader, allLines)
   expect(attack(all, record, guesses)).toEqual({
     opened: expect.objectContaining({ consistent_value: person }),
@@ -159,6 +159,6 @@ test('with all that this deployment has and the whole of weir.keys, level 2 and 
   })
 })
 
-/** Of a field that may be null, as Avro JSON has it. */
+/** The value of a nullable field in Avro JSON. */
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : String(asObject(value)['string'])

@@ -1,6 +1,6 @@
-// Nothing secret leaves a service by its back doors: log, metrics, health, the bodies of refusals. One run
-// with everything that goes right and wrong, each value in it unique; then every one of them is looked for.
-// The one exception is the spec's sentence about a validation, which shows the value to whoever sent it.
+// No service leaks a secret: in log, metrics, health, or the bodies of refusals. One run with everything that succeeds
+// and fails, each value in it unique; then every one of them is searched for. The one exception is the spec's sentence
+// about a validation, which shows the value to its sender.
 import { connect } from 'node:net'
 import { readFile } from 'node:fs/promises'
 
@@ -32,7 +32,7 @@ import { createWitness } from '../../src/world/witness.ts'
 import { forged, names, sendBadEvents, sendGoodEvents, sendOtherwise } from './no-secrets/events.ts'
 import type { Run } from './no-secrets/events.ts'
 
-// Streams of other tests on this broker are none of these services' business.
+// These services must not handle other tests' streams on this broker.
 const levels = { consentLevels: [1] }
 
 const witness = createWitness()
@@ -179,7 +179,7 @@ async function watch(token: string, count: () => Promise<number>): Promise<void>
   for (const each of bad) await expect(listen(world.output.url, each)).rejects.toThrow('401')
 }
 
-/** What isn't HTTP, or only half, to every port there is. */
+/** Sends what isn't HTTP, or only half, to every port there is. */
 async function talkNonsense(): Promise<void> {
   const urls = [world.auth, world.ingest, world.output].flatMap(({ url, adminUrl }) => [
     url,

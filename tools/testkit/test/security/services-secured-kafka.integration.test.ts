@@ -1,5 +1,5 @@
-// The three services against a Kafka that is open to them over TLS with a login alone, told so by settings and
-// nothing else. One that isn't let in is unready, says why without the secret, and gets in once that is put right.
+// The three services, configured by settings only, with a Kafka that requires TLS and a login. A refused service is
+// unready, says why without the secret, and recovers once the login is corrected.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// The three services under TLS while their certificate is replaced: an open connection goes on, a new one sees the
-// new certificate, and metrics tell how long it is good for.
+// The three services under TLS while their certificate is replaced: an open connection continues, a new one gets the
+// new certificate, and metrics show its expiry.
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import * as http2 from 'node:http2'
 import { tmpdir } from 'node:os'
@@ -55,7 +55,7 @@ function nameShown(service: Service): Promise<string> {
   })
 }
 
-/** Its status, over a connection that is kept. */
+/** Requests the status over a persistent connection. */
 function connect(service: Service) {
   const session = http2.connect(`https://127.0.0.1:${portOf(service)}`, { ca })
   return {

@@ -1,5 +1,5 @@
-// Somebody takes one service over and has what its pod is given: its file of KEKs and its login to Kafka. The same script
-// then tries everything that the service is not for; and, so that this test can fail, succeeds wherever the right is
+// An attacker controls one service and has what its pod has: its file of KEKs and its login to Kafka. The same script
+// tries everything that the service has no right to; to prove that the attacks work, it succeeds wherever the right is
 // given. A broker of its own with its authorizer on, where each service logs in under its own name.
 import { readFile, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
@@ -50,7 +50,7 @@ const pods: Record<'auth' | 'ingest' | 'output', Pod | undefined> = {
 }
 
 beforeAll(async () => {
-  // auth may everything, as its user in k8s/components/strimzi does.
+  // auth has all rights, as its user in k8s/components/strimzi.
   const users = ['weir-auth', 'weir-ingest', 'weir-output']
   stack = await openLoginStack('taken-over', users, ['weir-auth'])
   ;({ folder, reader } = stack)
@@ -117,7 +117,7 @@ async function isTokenTaken(keys: OpenedKeys): Promise<boolean> {
   return status === 204
 }
 
-/** It stands in the clear, in the names of records. */
+/** It is in plain text, in the names of records. */
 const streamIdOf = ({ parts }: OpenedKeys): string | undefined =>
   [...parts.keys()].find((key) => key.startsWith(`${account.billingId}/`))?.split('/')[1]
 
@@ -142,7 +142,7 @@ function isPersonKnown(keys: OpenedKeys): boolean {
   return isPerson(era, record.headers['svc-key-link'] ?? Buffer.alloc(0), person)
 }
 
-/** What he can make of the keys. */
+/** What the attacker can do with the keys. */
 async function lootOf(name: 'auth' | 'ingest' | 'output') {
   const keys = await stealKeys(pod(name))
   const opened = [...keys.parts].filter(([, { plain }]) => plain !== undefined)
@@ -161,7 +161,7 @@ function pod(name: 'auth' | 'ingest' | 'output'): Pod {
 }
 
 const control = ['weir.control', 'weir.keys', 'weir.audit']
-/** `within`: in a transaction of its own that is aborted, so that nothing comes of it. */
+/** `within`: in a transaction that is aborted, so that it has no effect. */
 const attemptsOf = (within?: string): Attempts => ({
   produce: [input.topic, derived.topic, `${derived.topic}.dead`, ...control].map((topic) => ({
     topic,
@@ -195,7 +195,7 @@ describe('with what output has', () => {
     expect(errorsIn(produced)).toEqual(NOT_THIS_TOPIC)
     expect(doneIn(fenced)).toEqual([`weir.derive.${derived.topic}.0`])
     expect(errorsIn(fenced)).toEqual(NOT_THIS_ID)
-    // In a transaction the client throws a record away once its topic is refused, and tells of that.
+    // In a transaction the client drops a record once its topic is refused, and reports that.
     const within = await tryAtKafka(pod('output'), attemptsOf('weir.derive.attack'))
     expect(doneIn(within.produced)).toEqual(derivedTopics())
   })

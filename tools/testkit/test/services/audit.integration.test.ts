@@ -1,5 +1,5 @@
-// The audit log as an auditor finds it: whole after two replicas of auth have written at once, one of them killed
-// again and again; and not whole once somebody has laid hands on the topic.
+// The audit log as an auditor finds it: complete after two replicas of auth have written concurrently, one of them
+// killed repeatedly; and incomplete after someone has tampered with the topic.
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -54,7 +54,7 @@ async function changeThrough(service: Service, mark: string): Promise<number> {
   )
 }
 
-/** The log as this leaves it. */
+/** The log after this change. */
 async function rewrite(
   change: (values: (Buffer | null)[]) => (Buffer | string | null)[],
 ): Promise<void> {
@@ -115,7 +115,7 @@ test('what somebody does to the topic is found, and told where', async () => {
   expect(await faultOf()).toEqual(
     found(`The log is incomplete at its end: entry ${last} is missing`),
   )
-  // auth goes on from what it knows, and the gap stays.
+  // auth continues from the state in its memory, and the gap stays.
   expect(await changeThrough(world.auth, 'after')).toBe(200)
   expect(await faultOf()).toEqual(found(`entry ${last} is missing`))
 

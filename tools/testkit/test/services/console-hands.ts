@@ -1,5 +1,4 @@
-// What the console's test does again and again: the services that it opens, the page's controls by their names, pictures,
-// and a flow of events.
+// Helpers for the console's test: the services behind it, the page's controls by name, pictures, and a flow of events.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -15,14 +14,14 @@ import { scale } from '../../src/scale.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 import { compiledBefore } from '../../src/world/run-program.ts'
 
-/** In `npm test` only the first. */
+/** `npm test` uses only the first. */
 const schemes = (['light', 'dark'] as const).slice(0, scale(2, 1))
 const takesScreenshots = process.env['WEIR_SCREENSHOTS'] === '1'
 const run = promisify(execFile)
 const cli = join(import.meta.dirname, '../../../../clients/cli/bin/weir.js')
 const images = join(import.meta.dirname, '../../../../docs/images')
 
-/** The log of keys closes its segments and is compacted within seconds, so that an erasure is complete while somebody waits. */
+/** The log of keys rolls its segments and is compacted within seconds, so that an erasure completes during the test. */
 const keysConfig = {
   'cleanup.policy': 'compact',
   'segment.ms': '2500',
@@ -33,7 +32,7 @@ const keysConfig = {
   'max.message.bytes': '4194304',
 }
 
-/** The services, with the console's addresses set, since a browser must reach them. */
+/** The services, with the console's addresses set, because a browser must reach them. */
 export async function startConsoleWorld(own: OwnStack): Promise<World> {
   const [auth, ingest, output] = [await freePort(), await freePort(), await freePort()]
   const at = (port: number) => `http://127.0.0.1:${port}`
@@ -48,7 +47,7 @@ export async function startConsoleWorld(own: OwnStack): Promise<World> {
   })
 }
 
-/** Where pictures are asked for. */
+/** Only when pictures are requested. */
 export async function takePicture(page: Page, name: string, colorScheme: 'light' | 'dark') {
   if (!takesScreenshots) return
   await page.emulateMedia({ colorScheme })
@@ -56,7 +55,7 @@ export async function takePicture(page: Page, name: string, colorScheme: 'light'
   await page.emulateMedia({ colorScheme: null })
 }
 
-/** A person's hands on the page: what is pressed, and what is read. */
+/** A person's actions on the page: pressing and reading. */
 export function consoleHands(weir: () => ConsolePage) {
   const page = () => weir().page
   const goTo = async (name: string) =>
@@ -64,7 +63,7 @@ export function consoleHands(weir: () => ConsolePage) {
   const button = (name: string) => page().getByRole('button', { name, exact: true })
   const seen = async (text: string | RegExp) => page().getByText(text).first().waitFor()
 
-  /** The page as it is, for documents; the README has it light and dark. */
+  /** A picture of the page for documents; the README has it light and dark. */
   async function picture(name: string, schemes: readonly ('light' | 'dark')[] = ['light']) {
     for (const scheme of schemes) await takePicture(page(), name, scheme)
   }
@@ -88,7 +87,7 @@ type Scene = { readonly world: World; readonly account: Account; readonly weir: 
 
 export type Load = { readonly perSecond: number; isOver(seconds: number): boolean }
 
-/** Sends so many events until it is over, and tells the most memory that the page had meanwhile. */
+/** Sends this many events, and returns the peak memory of the page meanwhile. */
 export async function sendClicks(
   { world, account, weir }: Scene,
   { perSecond, isOver }: Load,

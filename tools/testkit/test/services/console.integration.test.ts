@@ -1,6 +1,6 @@
-// The console as a person uses it, in a real Chromium: signed in with an API key, streams made, an event watched on its
-// way, a refusal read at its field, a privacy officer's day (officer.ts), a stream deleted.
-// With WEIR_SCREENSHOTS=1 it also takes the README's pictures.
+// The console as a person uses it, in a real Chromium: signing in with an API key, creating streams, watching an event,
+// reading a refusal at its field, a privacy officer's day (officer.ts), deleting a stream. With WEIR_SCREENSHOTS=1 it
+// also takes the README's pictures.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { buildConsole } from '@weir/console/build'
 import { pollUntil } from '@weir/kit'
@@ -22,7 +22,7 @@ import { officerByHandTests } from './officer-by-hand.ts'
 import { officerTests } from './officer.ts'
 
 const program = chromiumProgram()
-/** For a machine that does nothing else: WEIR_TEST_SCALE=full CONSOLE_LOAD_SECONDS=60 npm test -- console.integration. */
+/** For an otherwise idle machine: WEIR_TEST_SCALE=full CONSOLE_LOAD_SECONDS=60 npm test -- console.integration. */
 const loadSeconds = Number(process.env['CONSOLE_LOAD_SECONDS'] ?? 6)
 const longestTaskMsMax = process.env['CONSOLE_LOAD_SECONDS'] === undefined ? 1_000 : 100
 jest.setTimeout(180_000)
@@ -112,7 +112,7 @@ else
       await seen('consent lacks 2')
       await sendEvents({ perSecond: 100, isOver: (seconds) => seconds >= 1 })
       await page().getByRole('listbox').focus()
-      await page().keyboard.press('End') // the first of them all
+      await page().keyboard.press('End') // the first of all events
       await seen('consent lacks 2')
       await picture('live', ['light', 'dark'])
       await expectAccessible('live')
@@ -139,7 +139,7 @@ else
       await picture('contracts')
       await expectAccessible('contracts')
       const { body } = await account.call('GET', '/v2/streams/clicks')
-      expect(body['credentials']).toHaveLength(1) // what was made to send with is gone again
+      expect(body['credentials']).toHaveLength(1) // the credentials for sending are deleted again
     })
 
     test('a preview tells what a level would open', async () => {

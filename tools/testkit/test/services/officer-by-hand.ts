@@ -1,4 +1,4 @@
-// The officer's day again, by the keyboard alone, and by touch on a phone.
+// The officer's day again, with the keyboard only, and by touch on a phone.
 import { expect, test } from '@jest/globals'
 import {
   asObject,
@@ -20,7 +20,7 @@ type Hand = {
   write(where: Locator, text: string): Promise<void>
 }
 
-/** No more presses of Tab than that lead anywhere. */
+/** Any control is reached with fewer presses of Tab. */
 const tabsMax = 100
 
 function keyboard(page: Page): Hand {

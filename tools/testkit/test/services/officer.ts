@@ -1,5 +1,5 @@
-// A privacy officer's day in the console, with an API key of that role: finds a person, sees what is held where and until when, gives the
-// events away, withdraws one consent, erases, keeps the salt, and downloads the receipt.
+// A privacy officer's day in the console, with an API key of that role: finds a person, sees what is held where and
+// until when, exports the events, withdraws one consent, erases, keeps the salt, and downloads the receipt.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'

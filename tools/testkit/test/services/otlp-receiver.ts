@@ -1,4 +1,4 @@
-// A receiver of OTLP that reads spans by OpenTelemetry's own definitions, and what it has received. It needs
+// An OTLP receiver that reads spans by OpenTelemetry's own definitions, and the spans it has received. It needs
 // opentelemetry-proto, which tools/testkit/ci/prepare.sh installs.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { asObject } from '../../src/index.ts'
 export type ReceivedSpan = {
   service: string
   name: string
-  /** As OTLP counts them: 2 server, 4 producer, 5 consumer. */
+  /** OTLP's numbers: 2 server, 4 producer, 5 consumer. */
   kind: number
   traceId: string
   spanId: string
@@ -21,11 +21,11 @@ export type ReceivedSpan = {
 export type Receiver = {
   url: string
   spans(traceId: string): readonly ReceivedSpan[]
-  /** Resolves once there are so many of a trace, and no more. */
+  /** Resolves once a trace has exactly this many. */
   untilSpans(traceId: string, count: number): Promise<readonly ReceivedSpan[]>
-  /** All that was received, as text. */
+  /** Everything received, as text. */
   text(): string
-  /** What was sent and is no OTLP. */
+  /** Received messages that are not OTLP. */
   problems(): readonly string[]
   close(): void
 }

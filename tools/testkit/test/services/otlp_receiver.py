@@ -1,6 +1,6 @@
-"""Receives spans as a collector does: OTLP over HTTP, as JSON or protobuf, read by OpenTelemetry's own definitions.
+"""Receives spans like a collector: OTLP over HTTP, as JSON or protobuf, read by OpenTelemetry's own definitions.
 
-Prints {"port": n}, then a line of JSON for each span. A request that isn't valid OTLP is answered 400 and told on
+Prints {"port": n}, then a line of JSON for each span. A request that isn't valid OTLP gets 400 and is reported on
 stderr.
 """
 import base64
@@ -21,7 +21,7 @@ def read(content_type, body):
     if content_type == "application/x-protobuf":
         request.ParseFromString(body)
         return request, lambda octets: octets.hex()
-    # OTLP's JSON has ids in hexadecimal where protobuf's has base64: encoding again gives the text that was there.
+    # OTLP's JSON has ids in hexadecimal where protobuf's has base64: encoding them again restores the text.
     json_format.Parse(body, request)
     return request, lambda octets: base64.b64encode(octets).decode()
 
@@ -74,7 +74,7 @@ class Receiver(BaseHTTPRequestHandler):
             if self.path != "/v1/traces":
                 raise ValueError(self.path)
             for span in spans_of(*read(self.headers["Content-Type"], body)):
-                # In one write: requests are taken by several threads at once.
+                # In one write, because several threads handle requests.
                 sys.stdout.write(json.dumps(span) + "\n")
                 sys.stdout.flush()
             status, answer = 200, json_format.MessageToJson(ExportTraceServiceResponse()).encode()

@@ -1,5 +1,5 @@
-// Two replicas of each service on one broker: what one of them is told, the other knows. They share nothing
-// but Kafka, so each test speaks to one and looks at the other, and waits for the news.
+// Two replicas of each service on one broker: a change through one of them reaches the other. They share only Kafka, so
+// each test writes to one, reads from the other, and waits for the change.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
@@ -61,7 +61,7 @@ afterAll(async () => {
 const output = (input: string, name: string): Promise<TestStream> =>
   accountAtA.output(input, name, { consentLevels: [1] })
 
-/** What each ingest answers to an event. */
+/** Each ingest's status for an event. */
 const statuses = (token: string): Promise<number[]> =>
   Promise.all(
     producers.map(async (producer) => (await producer.send(event, { token, schemaId })).status),
@@ -187,7 +187,7 @@ describe('what a replica changed', () => {
 })
 
 test('two outputs share the partitions of a derived stream, each event derived once', async () => {
-  // Which output owns a partition follows from a hash, so of few partitions one may own all.
+  // A hash decides which output owns a partition, so with few partitions one might own all.
   const stream = await accountAtA.input(freshName('s'), { partitions: 24 })
   const derived = await output(stream.name, freshName('o'))
   const token = await accountAtA.token(stream)
@@ -213,7 +213,7 @@ test('two outputs share the partitions of a derived stream, each event derived o
       }),
     )
   }
-  // The group may still be handing partitions over, so more is sent until both have had some.
+  // The group may still be reassigning partitions, so more is sent until both have had some.
   const bothWorked = async () => {
     await sendSome()
     const after = await passedBy()

@@ -1,5 +1,5 @@
-// What a service answers on its command line, and how it refuses a configuration: the real programs, which end
-// before they look for Kafka.
+// A service's command-line output, and its refusal of a configuration: the real programs, which end before they connect
+// to Kafka.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { REPOSITORY, kekFilesIn, makeKekFiles } from '@weir/devstack'
 
 import { compiledBefore } from '../../src/world/run-program.ts'
 
-// Programs are started here, which takes its time on a busy machine.
+// Starting programs takes long on a busy machine.
 jest.setTimeout(60_000)
 
 let folder: string

@@ -1,5 +1,5 @@
-// Traces, from a client's traceparent to the derived record's, as a receiver of OTLP sees them; and that nothing of an
-// event is in them, and nothing depends on them.
+// Traces, from a client's traceparent to the derived record's, as an OTLP receiver sees them; they contain nothing of
+// an event, and nothing depends on them.
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '@weir/devstack'

@@ -26,7 +26,7 @@ const bad: FileOutcome = {
   failures: ['it works'],
 }
 
-/** What a run comes to when these files fail at first, and at their second try come to what `second` says. */
+/** The outcome of a run in which these files fail first, and have the outcome of `second` at their second try. */
 async function runOf(files: Files, second: (file: string) => FileOutcome) {
   const parts = createParts()
   await parts.run('unit tests', async () => ({ ...sumOf(Object.values(files)), files }))

@@ -1,12 +1,12 @@
-// A dead letter topic against its input topic, partition by partition: what is no event has a dead letter, once and in order, and
-// nothing else has.
+// Compares a dead letter topic with its input topic, by partition: each record that is no event has one dead letter, in
+// order, and nothing else has one.
 import type { SourceRecord } from '@weir/kafka'
 
 import type { DerivedStream } from '../streams.ts'
 import { placeOf } from './stored.ts'
 import type { Violations } from './violations.ts'
 
-/** One partition: the records of the input that are no events, and the dead letters, in order. */
+/** One partition: the input's records that are no events, and the dead letters, in order. */
 export type DeadPair = {
   readonly partition: number
   readonly input: readonly SourceRecord[]

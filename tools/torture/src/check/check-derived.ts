@@ -1,5 +1,5 @@
-// A derived topic against its input topic, partition by partition: each record that has to be derived is, once
-// and in order, and each derived record is its source with the fields opened that the stream may see, no more.
+// Compares a derived topic with its input topic, by partition: each record that must be derived is there once and in
+// order, and each derived record is its source with only the permitted fields decrypted.
 import type { SourceRecord } from '@weir/kafka'
 
 import { decode, piiOf, putAt, valueAt } from '../events.ts'
@@ -27,7 +27,7 @@ export type PartitionPair = {
 }
 
 const headersOfSource = ['svc-schema-id', 'svc-key-link']
-/** `svc-source` and `svc-time`. */
+/** How many headers output adds: `svc-source` and `svc-time`. */
 const ownHeaders = 2
 const FRAME_BYTES = 5
 
@@ -72,7 +72,7 @@ function checkComplete(
     const isGone = gaps.some(({ from, to }) => offset >= from && offset < to)
     if (isThere && (isGone || offset < start.earliest))
       violations.add('derived-wrongly', stream.topic, `holds ${place}, which it can't have read`)
-    // Between the two a stream may begin anywhere, but what comes after its first record has to be there.
+    // A stream may start anywhere between the two offsets, but must hold everything after its first record.
     const { mayBeGone } = people.fateOf(event, Infinity)
     const isKept = !stream.levels.levels.some((level) => mayBeGone.has(level))
     const isWanted = (offset >= start.latest || hasBegun) && !isGone && isKept
@@ -91,7 +91,7 @@ function checkRecord(
   const place = placeOf(stream.topic, record)
   const stored = readStored(kinds, source)
   const event = stored?.number === undefined ? undefined : ledger.find(stored.number)
-  if (stored === undefined || event === undefined) return // told of where the input is checked
+  if (stored === undefined || event === undefined) return // the input check reports it
   if (!passes(stream.levels, event.consentLevels))
     violations.add('derived-wrongly', place, `its consent is [${event.consentLevels.join()}]`)
   const fate = people.fateOf(event, record.timestampMs)
@@ -116,7 +116,7 @@ function checkRecord(
 
 type Closing = { fate: Fate; stored: Stored; content: Plain | undefined }
 
-/** Where either may be, what is there says which it is. */
+/** Where both are allowed, the record shows which one holds. */
 function isClosedIn({ fate, stored, content }: Closing, path: string, level: number): boolean {
   const closed = fate.closed(level)
   if (closed !== 'either') return closed === 'yes'

@@ -1,5 +1,5 @@
-// The same world checked by a program that shares no code with Weir: a Python script on Confluent's client and fastavro.
-// It sees less than the checks beside it, as it knows no answers and no keys, but what it sees it sees by itself.
+// Checks the same world with a program that shares no code with Weir: a Python script with Confluent's client and
+// fastavro. It checks less than the modules beside it, because it knows no answers and no keys.
 import { spawn } from 'node:child_process'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../../../..')
 const python = join(root, '.weir/venv/bin/python')
 const script = join(import.meta.dirname, '../../check_topics.py')
 
-/** Where a client from outside finds what a run has left. */
+/** Where an outside client finds the topics of a run. */
 export type Outside = { readonly brokers: readonly string[]; readonly schemaRegistryUrl: string }
 
 type Deps = {
@@ -28,7 +28,7 @@ type Deps = {
   readonly violations: Violations
 }
 
-/** How many derived records it has seen. */
+/** @returns how many derived records it has read */
 export async function checkIndependently(deps: Deps): Promise<number> {
   await access(python).catch(() => {
     throw new Error(
@@ -56,7 +56,7 @@ type Who = Pick<Deps, 'ledger' | 'people'>
 
 const derivedOf = (who: Who, { topic, input, levels, start, gaps }: DerivedStream) => ({
   topic,
-  // Somebody may have taken back what they consented to.
+  // Withdrawals may have removed these.
   mayLack: who.ledger
     .all()
     .filter(({ stream }) => stream === input.name)

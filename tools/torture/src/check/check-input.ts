@@ -1,5 +1,5 @@
-// An input topic against the ledger: what was acknowledged is there once, what was refused is not, everything is
-// as it was sent but for its personal fields, which are sealed, and each person's events are in order.
+// Compares an input topic with the ledger: acknowledged events are there once, refused ones are not, everything but the
+// encrypted personal fields is as sent, and each person's events are in order.
 import type { SourceRecord } from '@weir/kafka'
 
 import { piiOf, plainOf, putAt, valueAt } from '../events.ts'
@@ -14,11 +14,11 @@ import type { Stored } from './stored.ts'
 import type { Violations } from './violations.ts'
 
 export type InputCheck = {
-  /** Records of one partition in order; partitions may come in any order. */
+  /** Takes the records of a partition in order, and the partitions in any order. */
   take(record: SourceRecord): void
-  /** After the last record. */
+  /** Must be called after the last record. */
   finish(): void
-  /** Persons whose events lie under more than one keyLink. */
+  /** How many persons have events in more than one epoch. */
   personsOfSeveralEpochs(): number
 }
 
@@ -88,7 +88,7 @@ function checkContent(
     violations.add('changed', place, `event ${event.number} was sent otherwise`)
 }
 
-/** What the sender says, as text: neither personal fields nor what the service fills in. */
+/** The event as text, without personal fields and what the service fills in. */
 function withoutStamps(plain: Record<string, unknown>, paths: Iterable<string>): string {
   const copy: Record<string, unknown> = structuredClone(plain)
   for (const path of paths) putAt(copy, path, null)
@@ -96,7 +96,10 @@ function withoutStamps(plain: Record<string, unknown>, paths: Iterable<string>):
   return JSON.stringify({ ...copy, svcMeta: { consentLevels } })
 }
 
-/** One key a person and epoch, but for the erased; one person a key, one partition a key, and order under each. */
+/**
+ * One key per person and epoch, except after erasures and withdrawals; one person and one partition per key; events in
+ * order under each key.
+ */
 function createKeyCheck({ violations, people }: CheckDeps, { topic, rotationHours }: InputStream) {
   const keysOf = new Map<string, Set<string>>()
   const known = new Map<string, { person: string; partition: number; last: number }>()
@@ -118,7 +121,7 @@ function createKeyCheck({ violations, people }: CheckDeps, { topic, rotationHour
     const before = known.get(key) ?? { person: ofEpoch, partition: record.partition, last: -1 }
     if (before.person !== ofEpoch || before.partition !== record.partition)
       violations.add('wrong-key', place, 'its key stands for two persons, or is in two partitions')
-    // Where an answer was never given the event may have come later than the next one.
+    // An event without an answer may have been stored later than the next one.
     if (outcome === 'acknowledged' && number < before.last)
       violations.add('order', place, `event ${number} lies after event ${before.last}`)
     known.set(key, { ...before, last: outcome === 'acknowledged' ? number : before.last })

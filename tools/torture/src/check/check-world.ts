@@ -1,5 +1,4 @@
-// Everything that a run has left in Kafka, checked topic by topic, so that no more than one stream and what is
-// derived from one of its partitions is held in memory.
+// Checks everything that a run left in Kafka. To bound memory, it reads one partition of one input stream at a time.
 import type { SourceRecord } from '@weir/kafka'
 
 import type { Kind } from '../events.ts'
@@ -19,12 +18,12 @@ export type Checked = {
   derivedRecords: number
   deadLetters: number
   derivedStreams: number
-  /** Those that retention took before they were derived, summed over derived streams. */
+  /** Records that retention removed before they were derived, summed over derived streams. */
   lostToRetention: number
   personsOfSeveralEpochs: number
 }
 
-/** What replicas have reported as lost to retention, of a derived topic's partition at a time. */
+/** What a replica reported as lost to retention, for one partition of a derived topic. */
 export type LossReport = { topic: string; partition: number; events: number }
 
 type Deps = {
@@ -66,7 +65,7 @@ async function checkStream(deps: Deps, stream: InputStream, checked: Checked): P
 
 type PartitionOf = { readonly partition: number; readonly input: readonly SourceRecord[] }
 
-/** For readers of committed records, and for those of all. */
+/** Checks what readers of committed records see, and what readers of all records see. */
 async function checkPartition(
   deps: Deps,
   stream: DerivedStream,
@@ -85,7 +84,7 @@ async function checkPartition(
   }
 }
 
-/** A derived stream as it is now, while events flow: all up to its last record. */
+/** Checks a derived stream up to its last record, while events flow. */
 export async function checkSoFar(
   deps: Omit<Deps, 'losses' | 'streams'>,
   stream: DerivedStream,

@@ -1,16 +1,16 @@
-// A record of an input topic, taken apart by the rig's own means.
+// Decodes a record of an input topic without code of Weir.
 import type { SourceRecord } from '@weir/kafka'
 
 import { decode, numberOf } from '../events.ts'
 import type { Kind, Plain } from '../events.ts'
 
-/** Confluent's framing: a zero byte and the schema's id in four. */
+/** Confluent's framing: a zero byte, then the schema's id in 4 bytes. */
 const FRAME_BYTES = 5
 
 export type Stored = {
   readonly kind: Kind
   readonly plain: Plain
-  /** Undefined when the record carries no mark of ours. */
+  /** Undefined when the record has no mark. */
   readonly number: number | undefined
 }
 
@@ -32,7 +32,7 @@ export const placeOf = (
   record: Pick<SourceRecord, 'partition' | 'offset'>,
 ): string => `${topic}/${record.partition}/${record.offset}`
 
-/** The offset of the record that a derived one says it comes from. */
+/** The source offset in the header `svc-source`; undefined without one. */
 export function sourceOffsetOf({ headers }: Pick<SourceRecord, 'headers'>): bigint | undefined {
   const [, offset] = /\/(\d+)$/.exec(headers['svc-source']?.toString() ?? '') ?? []
   return offset === undefined ? undefined : BigInt(offset)

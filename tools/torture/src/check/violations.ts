@@ -1,4 +1,4 @@
-// What is wrong, in sentences that lead to it. Each sort is counted in full, and shown up to a bound.
+// The violations that checks find. Each sort is counted in full, but shown only up to a limit.
 
 export type ViolationSort =
   | 'lost'

@@ -1,5 +1,5 @@
-// What Kafka does while no replica of output runs: it forgets how far the groups were, or retention removes
-// events that nobody has derived yet.
+// Faults of Kafka while no replica of output runs: it loses the groups' offsets, or retention removes events before
+// they are derived.
 import { delay, hasCode, pollUntil } from '@weir/kit'
 
 import { sourceOffsetOf } from '../check/stored.ts'
@@ -55,8 +55,8 @@ const nowhere = { earliest: 0n, latest: 0n }
 type Position = { earliest: bigint; latest: bigint }
 
 /**
- * Where a derived stream continues, by partition; where it never began, not known more exactly than its start. The last record
- * of both logs and the noted position say so, whichever is later.
+ * Where a derived stream continues, by partition: after the last source in its two logs or at the noted position,
+ * whichever is later. If it never began, only the range of its start is known.
  */
 async function positionsOf(theatre: Theatre, stream: DerivedStream): Promise<Position[]> {
   const noted = await theatre.strangers.positions(stream)

@@ -1,4 +1,4 @@
-// Who needs the same thing waits for the one before.
+// Runs work that needs the same name one after the other.
 
 export type Locks = { hold<T>(names: readonly string[], work: () => Promise<T>): Promise<T> }
 

@@ -1,4 +1,4 @@
-// Raises the storms of a plan, and puts the world back in order after each.
+// Injects the faults of each storm, and restores the world afterwards.
 import { delay, describeError } from '@weir/kit'
 
 import { slots } from '../world/slots.ts'
@@ -47,7 +47,7 @@ const acts: Readonly<Record<FaultKind, Act>> = {
 export type Nemesis = {
   /** Resolves when all its faults are over and everything runs again. */
   raise(storm: Storm): Promise<void>
-  /** How many of each kind were brought about in full. */
+  /** How many faults of each kind ran as planned. */
   counts(): Readonly<Record<string, number>>
 }
 

@@ -1,4 +1,4 @@
-// Faults of the ways between replicas and the broker.
+// Faults of the network between replicas and the broker.
 import { delay } from '@weir/kit'
 
 import type { ProxyMode } from '../world/proxy.ts'
@@ -17,7 +17,7 @@ export const hole = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hole' })
 export const mute = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'mute' })
-/** What replicas say comes when others have taken over their partitions. */
+/** What replicas send arrives after others have acquired their partitions. */
 export const hold = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hold' })
 export const slow = (theatre: Theatre, fault: PlannedFault) =>

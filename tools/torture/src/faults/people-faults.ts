@@ -1,5 +1,5 @@
-// What privacy officers do while everything else goes wrong: people are erased, take a level back, and outputs are rebuilt so that
-// nothing that was decrypted before stays in them.
+// Faults by privacy officers: they erase people, withdraw a level for them, and rebuild outputs so that nothing
+// decrypted earlier stays there.
 import { pollUntil } from '@weir/kit'
 import { asObject, textIn } from '@weir/testkit'
 
@@ -46,7 +46,7 @@ async function forget(theatre: Theatre, choice: number, level: number | undefine
   forgetting.erasureId = textIn(made, 'id')
 }
 
-/** Since when each is applied, as auth has it by now. */
+/** Reads from auth when each erasure and withdrawal was applied. */
 export async function learnApplied({
   people,
   account,
@@ -61,7 +61,7 @@ export async function learnApplied({
   }
 }
 
-/** From then on it holds what the input still has, whatever it held before. */
+/** Afterwards, the output holds what the input still has, whatever it held before. */
 export async function rebuild(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { stream, path } = chosenDerived(theatre, choice)
   const earliest = () =>

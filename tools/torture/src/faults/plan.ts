@@ -1,5 +1,5 @@
-// Which faults come when, from a seed: storms of several that may overlap, each as plain data that is printed, so
-// that a run can be told and tried again. Between storms the world is whole.
+// Plans from a seed which faults come when, in storms of several faults that may overlap. A storm is plain data that is
+// printed, so that a run can be repeated. Between storms nothing is broken.
 import { shuffle } from '../random.ts'
 import type { Random } from '../random.ts'
 import { slots } from '../world/slots.ts'
@@ -45,7 +45,7 @@ const ofOneBroker: readonly FaultKind[] = [
   'retention',
 ]
 
-/** Those that a world of so many brokers knows. */
+/** The kinds that are possible with this number of brokers. */
 export const faultKindsOf = (brokers: 1 | 3): FaultKind[] =>
   faultKinds.filter((kind) =>
     brokers === 1 ? kind !== 'leader-lost' : !ofOneBroker.includes(kind),
@@ -53,12 +53,12 @@ export const faultKindsOf = (brokers: 1 | 3): FaultKind[] =>
 
 export type PlannedFault = {
   readonly kind: FaultKind
-  /** Since the storm began. */
+  /** After the start of the storm. */
   readonly atMs: number
   readonly forMs: number
-  /** The replicas that it is for; empty when it isn't for replicas. */
+  /** The affected replicas; empty for faults of something else. */
   readonly on: readonly Slot[]
-  /** From 0 to 1: everything else that is left open. */
+  /** From 0 to 1: decides whatever else the fault has to choose. */
   readonly choice: number
 }
 export type Storm = { readonly number: number; readonly faults: readonly PlannedFault[] }
@@ -112,7 +112,7 @@ const faultsOfStorm: readonly [least: number, most: number] = [2, 5]
 
 export type Plan = { next(): Storm }
 
-/** Kinds come like cards of a deck: each of them before any comes too often. */
+/** Each shuffled deck starts with every kind once, followed by the kinds according to their weights. */
 export function createPlan(random: Random, kinds: readonly FaultKind[]): Plan {
   const cards = kinds.flatMap((kind) => Array<FaultKind>(sorts[kind].weight).fill(kind))
   let deck: FaultKind[] = []
@@ -133,7 +133,7 @@ export function createPlan(random: Random, kinds: readonly FaultKind[]): Plan {
 
 const DEAD_MS = 500
 
-/** One storm that lasts `forMs`: the replicas of output are killed in turn, one every `everyMs`. */
+/** One storm that lasts `forMs`: kills the output replicas in turn, one every `everyMs`. */
 export function createOutputKills(everyMs: number, forMs: number): Plan {
   const outputs = outputsStarted
   const faults = Array.from({ length: Math.floor(forMs / everyMs) }, (_, at): PlannedFault => {
@@ -154,7 +154,7 @@ export function describeFault({ kind, atMs, forMs, on, choice }: PlannedFault): 
   return `${(atMs / 1000).toFixed(1)} s ${kind}${where} for ${forMs} ms, choice ${choice.toFixed(3)}`
 }
 
-/** What a fault needs for itself while it lasts; others that need the same wait. */
+/** What a fault needs exclusively while it lasts. Other faults that need the same wait. */
 export function needsOf({ kind, on }: PlannedFault): string[] {
   const outputs = slots.filter((slot) => slot.startsWith('output'))
   switch (kind) {
@@ -189,7 +189,7 @@ export function needsOf({ kind, on }: PlannedFault): string[] {
     case 'late-commit':
       return ['streams', ...on]
     case 'open-transaction':
-      // A broker that ends then may lose the end of the transaction for good (KAFKA-20734).
+      // A broker that stops meanwhile may lose the end of the transaction permanently (KAFKA-20734).
       return ['broker', 'streams', ...on]
     case 'offsets-lost':
     case 'retention':

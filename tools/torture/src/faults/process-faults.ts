@@ -1,4 +1,4 @@
-// Faults of replicas and of the broker's process. Each resolves when what it broke works again.
+// Faults of replicas and of broker processes. Each resolves when what it broke works again.
 import type { OwnBroker } from '@weir/devstack'
 import { delay } from '@weir/kit'
 
@@ -6,7 +6,7 @@ import type { PlannedFault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
 
 const HALTED_MS = 1_500
-/** Until a broker that is back has caught up. */
+/** How long a restarted broker may take to catch up. */
 const IN_SYNC_MS = 3_000
 
 export async function kill({ fleet }: Theatre, { on, forMs }: PlannedFault): Promise<void> {
@@ -33,7 +33,7 @@ export async function restart({ fleet }: Theatre, { on, forMs }: PlannedFault): 
   }
 }
 
-/** One replica more for a while, so that partitions change hands twice. */
+/** Starts one more replica for a while, so that partitions change their owner twice. */
 export async function oneMore(
   { fleet }: Theatre,
   { on, forMs, choice }: PlannedFault,
@@ -67,8 +67,8 @@ const chosen = ({ brokers }: Theatre, { choice }: PlannedFault): OwnBroker | und
   brokers[Math.floor(choice * brokers.length)]
 
 /**
- * A broker dies when the others that have copies of its partitions had just been halted, for less long than the
- * controller would notice: what only the dead one had is lost. Each in turn, for nobody knows who leads.
+ * Kills a broker while the others are halted, too briefly for the controller to notice: records that only the killed
+ * one had are lost. Each broker in turn, because it isn't known which one leads.
  */
 export async function leaderLost(
   { brokers }: Theatre,

@@ -1,4 +1,4 @@
-// What others who share the cluster do to topics and groups of Weir, by mistake.
+// What others on the same cluster do by mistake to topics and groups of Weir.
 import { delay } from '@weir/kit'
 import type { Position } from '@weir/kafka'
 
@@ -11,7 +11,7 @@ const FOREIGN_RECORDS_MAX = 200
 const AHEAD = 1_000
 const CORRUPT_EVERY_MS = 60
 
-/** Each kind of foreign record is one that says nothing about how far the stream is. */
+/** `svc-source` values of foreign records. None of them says how far the stream is. */
 const foreignSources = (input: string, partition: number, ahead: bigint): readonly string[] => [
   `elsewhere/${partition}/${ahead}`,
   `${input}/${partition + 1}/${ahead}`,
@@ -20,7 +20,7 @@ const foreignSources = (input: string, partition: number, ahead: bigint): readon
   '',
 ]
 
-/** Foreign records at the end of a derived partition, and of that of its dead letters. */
+/** Appends foreign records to a derived partition and to its dead letter partition. */
 export async function writeForeign(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { stream, partition } = chosenPartition(theatre, choice)
   const sources = foreignSources(stream.input.topic, partition, BigInt(AHEAD))
@@ -33,7 +33,10 @@ export async function writeForeign(theatre: Theatre, { choice }: PlannedFault): 
   await theatre.strangers.write(inBoth(stream, records))
 }
 
-/** Someone's transaction is open in both logs while the partition gets another owner; it claims to be far ahead. */
+/**
+ * Keeps a foreign transaction open in both logs while the partition gets another owner. Its record claims a source far
+ * ahead.
+ */
 export async function openTransaction(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const { fleet, strangers, topics } = theatre
   const { stream, partition } = chosenPartition(theatre, fault.choice)
@@ -54,8 +57,8 @@ const inBoth = (
   [topic, `${topic}.dead`].flatMap((one) => records.map((record) => ({ ...record, topic: one })))
 
 /**
- * Positions that were committed long ago are committed again, those of a former stream of the name too; or ones that say
- * nothing of who they are from. Then all replicas of output die, so that the next owners find them.
+ * Commits old positions again, also those of a deleted stream of the same name; or positions without metadata. Then all
+ * replicas of output are killed, so that the next owners read them.
  */
 export async function commitLate(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const { fleet, strangers, formerPositions, streams } = theatre
@@ -70,14 +73,14 @@ export async function commitLate(theatre: Theatre, fault: PlannedFault): Promise
   await Promise.all(fault.on.map((slot) => fleet.start(slot)))
 }
 
-/** As `kafka-consumer-groups --reset-offsets` does it. */
+/** Without metadata, as `kafka-consumer-groups --reset-offsets` commits them. */
 const unmarked = (positions: readonly Position[], isAhead: boolean): Position[] =>
   positions.map(({ topic, partition, offset }) => {
     const to = isAhead ? offset + BigInt(AHEAD) : 0n
     return { topic, partition, offset: to, metadata: '' }
   })
 
-/** Records that are no events come into an input stream, one by one, between events. */
+/** Appends records that are no events to an input stream, one by one, between events. */
 export async function writeCorrupt(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const { inputs } = theatre.streams
   const input = inputs[Math.floor(fault.choice * inputs.length)]

@@ -1,5 +1,5 @@
-// What operators do while everything else goes wrong: streams are disabled, remade, and get other credentials. A
-// call is made again until it is known to be done, since auth may be gone at any moment.
+// Faults by operators: they disable, recreate and give new credentials to streams. A call is repeated until it is known
+// to have succeeded, because auth may be down at any moment.
 import { delay, pollUntil } from '@weir/kit'
 
 import { textIn } from '@weir/testkit'
@@ -17,7 +17,7 @@ export async function disable(theatre: Theatre, { choice, forMs }: PlannedFault)
   await insist(theatre, [200], (account) => account.call('PATCH', path, { enabled: true }))
 }
 
-/** Deleted, and made again under its name. */
+/** Deletes a stream, and creates it again under the same name. */
 export async function remake(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { stream, path } = chosenDerived(theatre, choice)
   const { name, input, levels } = stream
@@ -28,7 +28,7 @@ export async function remake(theatre: Theatre, { choice }: PlannedFault): Promis
   await makeDerived(theatre, { name, input, levels, from })
 }
 
-/** An input stream gets new credentials; the old ones die once producers use the new ones. */
+/** Gives an input stream new credentials. The old ones are deleted once producers use the new ones. */
 export async function rotate(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { streams, tokens } = theatre
   const input = streams.inputs[Math.floor(choice * streams.inputs.length)]

@@ -1,4 +1,4 @@
-// What faults act upon.
+// What faults act on.
 import type { OwnBroker } from '@weir/devstack'
 import type { Position } from '@weir/kafka'
 
@@ -23,10 +23,10 @@ export type Theatre = {
   /** How far the services' clocks are ahead of the brokers'. */
   clockShiftMs: number
   strangers: Strangers
-  /** By name of a derived stream, what strangers will commit again. */
+  /** By name of a derived stream: positions that strangers will commit again. */
   formerPositions: Map<string, readonly Position[]>
-  /** Spoken to where auth is now; its calls fail while that is nowhere. */
+  /** Uses auth's current address. Its calls fail while auth is down. */
   account(): Account
-  /** Asked before a derived stream is deleted: it can't be checked afterwards. */
+  /** Checks a derived stream before it is deleted or rebuilt, because that is impossible afterwards. */
   farewell(stream: DerivedStream): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Tokens whose credentials are deleted get nobody in any more.
+// Checks that ingest refuses tokens whose credentials are deleted.
 import type { Violations } from '../check/violations.ts'
 import type { Kind } from '../events.ts'
 import type { Ledger } from '../ledger.ts'

@@ -1,5 +1,5 @@
-// Producers: lanes that send one request after the other, each for persons of its own, so that the order of a
-// person's events is known. Which replica gets a request is left to chance.
+// Producers: lanes that send one request after the other. Each lane has its own persons, so the order of a person's
+// events is known. Each request goes to a random replica.
 import { delay } from '@weir/kit'
 
 import { personNamed } from '../events.ts'
@@ -23,16 +23,16 @@ export type LoadDeps = {
   ledger: Ledger
   random: Random
   inputs: readonly InputStream[]
-  /** Of the replicas of ingest. */
+  /** Of the replicas of ingest; undefined while a replica is down. */
   addresses: readonly (() => string | undefined)[]
   token(stream: string): string
-  /** The token was refused. */
+  /** Called when the token was refused. */
   renew(stream: string): Promise<void>
-  /** An event of the stream was acknowledged by a replica, that had been sent then. */
+  /** Called when a replica acknowledged an event that was sent at `sentMs` (`performance.now()`). */
   onStored(stream: string, replica: number, sentMs: number): void
-  /** Over HTTP/2 when left out. */
+  /** HTTP/2 by default. */
   sender?(address: () => string | undefined): Sender
-  /** Undefined: the request was cut off. `isWrong`: it was meant to be refused. */
+  /** `answer` is undefined if none came. `isWrong`: the request was meant to be refused. */
   onAnswer?(answer: EventAnswer | undefined, isWrong: boolean): void
 }
 
@@ -73,7 +73,7 @@ export function startLoad(deps: LoadDeps, size: LoadSize): Load {
     for (const sender of lane.senders) sender.close()
   }
   const running = Promise.all(lanes.map(run))
-  running.catch(() => undefined) // whoever stops it hears of it
+  running.catch(() => undefined) // stop() rejects with the error
   return {
     async stop() {
       isRunning = false
@@ -92,7 +92,7 @@ function openLane(deps: LoadDeps, stream: InputStream, lane: number, size: LoadS
   }
 }
 
-/** True when it wasn't taken. */
+/** True when the replica is down, did not answer, or failed (5xx). */
 async function sendSomething(deps: LoadDeps, lane: Lane): Promise<boolean> {
   const { random, stream } = lane
   const what = random.next()

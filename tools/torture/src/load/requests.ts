@@ -1,4 +1,4 @@
-// Requests of events, and what their answers mean for each event: stored, certainly not, or not known.
+// Requests with events, and what an answer means for each event: stored, not stored, or unknown.
 import { plainOf } from '../events.ts'
 import type { Outcome, Sent } from '../ledger.ts'
 import { asObject } from '@weir/testkit'
@@ -6,7 +6,7 @@ import type { EventAnswer, Request } from './sender.ts'
 
 export type Form = 'json' | 'avro'
 
-/** The ways in which an event can be wrong. None of them may be stored. */
+/** The ways in which an event or its request can be wrong. Such an event must not be stored. */
 export const faultsOfEvents = ['consent', 'key', 'schema', 'cut', 'token'] as const
 export type FaultOfEvent = (typeof faultsOfEvents)[number]
 
@@ -37,7 +37,7 @@ export function wrongRequestOf(event: Sent, token: string, fault: FaultOfEvent):
   }
 }
 
-/** All of one contract. */
+/** All events must have the same contract. */
 export function batchOf(events: readonly Sent[], token: string, form: Form): Request {
   const [first] = events
   if (first === undefined) throw new TypeError('a batch of nothing')
@@ -46,13 +46,13 @@ export function batchOf(events: readonly Sent[], token: string, form: Form): Req
   return { path: '/events', headers: headersOf(first, token, type), body: Buffer.concat(pieces) }
 }
 
-/** Of `POST /event`. */
+/** The outcome of `POST /event`. */
 export function outcomeOf(answer: EventAnswer | undefined): Outcome {
   if (answer === undefined || answer.status >= 500) return 'unknown'
   return answer.status === 204 ? 'acknowledged' : 'refused'
 }
 
-/** Of `POST /events`, for each event. */
+/** The outcomes of `POST /events`, one per event. Throws when the answer's counts don't add up. */
 export function outcomesOf(answer: EventAnswer | undefined, count: number): Outcome[] {
   if (answer?.status !== 200) return Array<Outcome>(count).fill(outcomeOf(answer))
   const told = readJson(answer.body)
@@ -66,7 +66,7 @@ export function outcomesOf(answer: EventAnswer | undefined, count: number): Outc
   return outcomes
 }
 
-/** Undefined when it broke off: it may begin before all is stored. */
+/** Undefined when the answer broke off: ingest may start it before everything is stored. */
 function readJson(text: string): Record<string, unknown> | undefined {
   try {
     return asObject(JSON.parse(text))

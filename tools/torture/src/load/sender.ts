@@ -1,6 +1,6 @@
-// One HTTP/2 connection to a replica of ingest, made anew when it breaks or is told to go. It waits for no answer longer
-// than TIMEOUT_MS, since replicas are halted here. A request that was refused as a stream was not looked at, and is sent
-// again (RFC 9113 8.7): Node refuses by itself what was asked for in the moment when the server's goodbye came in.
+// One HTTP/2 connection to a replica of ingest, opened again after it breaks or gets a GOAWAY. A request waits at most
+// TIMEOUT_MS, because runs halt replicas. A refused stream was not processed, so its request is sent again (RFC 9113
+// 8.7): Node itself refuses a request made just as the GOAWAY arrives.
 import * as http2 from 'node:http2'
 
 export type EventAnswer = { readonly status: number; readonly body: string }
@@ -10,7 +10,7 @@ export type Request = {
   readonly body: Buffer
 }
 export type Sender = {
-  /** Undefined when no answer came. */
+  /** Undefined when no complete answer came. */
   send(request: Request): Promise<EventAnswer | undefined>
   close(): void
 }
@@ -18,7 +18,7 @@ export type Sender = {
 const TIMEOUT_MS = 7_000
 const REFUSED_MAX = 3
 
-/** The address may change from one request to the next; undefined: nobody is there. */
+/** The address may change between requests; undefined: the replica is down. */
 export function createSender(address: () => string | undefined): Sender {
   let session: http2.ClientHttp2Session | undefined
   let sessionUrl: string | undefined

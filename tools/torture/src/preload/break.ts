@@ -1,5 +1,5 @@
-// Loaded into a service before anything else (`--import`): replaces lines of its sources, as the breakage that
-// TORTURE_BREAKAGE names has it, and says so on stderr.
+// Loaded into a service before anything else (`--import`): applies the breakage that TORTURE_BREAKAGE names to the
+// service's sources, and reports it on stderr.
 import { registerHooks } from 'node:module'
 
 import { breakages, isBreakage, rewrite } from '../breakages.ts'

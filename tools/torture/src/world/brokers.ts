@@ -1,5 +1,5 @@
-// One broker that every replica reaches by a way of its own; or a cluster as in production, which replicas reach
-// directly: three nodes, each broker and controller, three copies of every partition, two of them in sync for a write.
+// Starts one broker that each replica reaches through its own proxy; or, as in production, a cluster that replicas
+// reach directly: three nodes, each broker and controller, with replication factor 3 and min.insync.replicas 2.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
@@ -11,10 +11,10 @@ import type { Slot, Ways } from './slots.ts'
 export type Brokers = {
   /** One, or three. */
   brokers: readonly Stack[]
-  /** Past all proxies. */
+  /** Without proxies. */
   addresses: readonly string[]
   schemaRegistryUrl: string
-  /** What a replica is told. */
+  /** The `KAFKA_BROKERS` of a replica. */
   addressFor(slot: Slot): string
 }
 
@@ -22,7 +22,7 @@ export type BrokersOptions = {
   folder: string
   ways: Ways
   count: 1 | 3
-  /** Kafka forgets producers and transactional ids that nobody has used for so long; else after days. */
+  /** Kafka forgets producers and transactional ids that were unused for this long; by default after days. */
   expireIdsMs: number | undefined
   schemaRegistryUrl: string | undefined
 }
@@ -67,7 +67,7 @@ async function startOne(options: BrokersOptions): Promise<Brokers> {
   }
 }
 
-/** None serves before two of them run, so all are started at once. */
+/** No node serves before two of them run, so all are started together. */
 async function startThree(options: BrokersOptions): Promise<Brokers> {
   const { folder, ways, schemaRegistryUrl, expireIdsMs } = options
   const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')
@@ -78,7 +78,7 @@ async function startThree(options: BrokersOptions): Promise<Brokers> {
       folder: join(folder, `broker-${at + 1}`),
       ports,
       clusterId,
-      // The first one's is for all.
+      // All nodes share the first one's registry.
       schemaRegistryUrl: at === 0 ? schemaRegistryUrl : registryAt(ways.ports),
       brokerSettings: {
         ...replicated,

@@ -1,5 +1,5 @@
-// Takes away the beginning of a partition, as retention does, over Kafka's own protocol: no client at hand asks
-// for it.
+// Deletes the beginning of a partition, as retention does, over Kafka's own protocol: no available client supports
+// this.
 //
 //   request  = int32 size, int16 api key 21, int16 version 1, int32 correlation, int16 -1 (no client id),
 //              int32 1, string topic, int32 partitions, *(int32 partition, int64 offset), int32 timeout
@@ -12,11 +12,11 @@ import { withTimeout } from '@weir/kit'
 const API_DELETE_RECORDS = 21
 const VERSION = 1
 const TIMEOUT_MS = 10_000
-/** Up to the topic's name, and of each partition. */
+/** Bytes of the response before its partitions, without the topic's name, and of each partition. */
 const HEAD_BYTES = 22
 const PARTITION_BYTES = 14
 
-/** Resolves when the offsets before these, one a partition, are gone. */
+/** Resolves when everything before these offsets, one per partition, is deleted. */
 export async function deleteRecords(
   port: number,
   topic: string,
@@ -58,7 +58,7 @@ function text(value: string): Buffer {
   return Buffer.concat([length, Buffer.from(value)])
 }
 
-/** The whole answer, its size first. */
+/** @returns the whole response, starting with its size */
 function ask(port: number, request: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port }, () => socket.write(request))

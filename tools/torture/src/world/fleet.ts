@@ -1,4 +1,4 @@
-// The replicas of the services, each in its slot: started, halted, killed and replaced while others run.
+// The replicas of the services, each in its slot. They are started, halted, killed and replaced while others run.
 import { join } from 'node:path'
 
 import { startService } from '@weir/devstack'
@@ -8,12 +8,12 @@ import type { ServiceEnv } from '@weir/testkit'
 import { serviceOf, slots } from './slots.ts'
 import type { Slot } from './slots.ts'
 
-/** For whoever breaks replicas, and puts them back. */
+/** What faults may do to replicas. */
 export type Replicas = {
-  /** Resolves when it is ready; tries again when it can't be, since the world around it may be broken. */
+  /** Resolves when it is ready. Tries up to TRIES_MAX times, because the world around it may be broken. */
   start(slot: Slot): Promise<void>
   kill(slot: Slot): Promise<void>
-  /** As on a shutdown. */
+  /** Graceful, as on a shutdown. */
   stop(slot: Slot): Promise<void>
   pause(slot: Slot): void
   resume(slot: Slot): void

@@ -1,5 +1,5 @@
-// Makes the streams of a run, and notes from which offsets on a derived one has to hold events: it begins at the
-// earliest event, or somewhere between the ends of before and after its making.
+// Creates the streams of a run, and records where a derived one starts: at the earliest event, or between the input's
+// ends before and after its creation.
 import { pollUntil } from '@weir/kit'
 
 import type { Account, Reply } from '@weir/testkit'
@@ -16,7 +16,10 @@ type Deps = { topics: Topics; streams: Streams; account(): Account }
 
 const MADE_WITHIN_MS = 120_000
 
-/** Asks until it is there: a name is free a while after a deletion, and a call may fail and be done all the same. */
+/**
+ * Asks until the stream exists: a name becomes free only a while after a deletion, and a failed call may still be
+ * executed.
+ */
 export async function makeDerived(deps: Deps, making: Making): Promise<DerivedStream> {
   const { topics, streams, account } = deps
   const { name, input, levels, from } = making

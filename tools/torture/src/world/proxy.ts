@@ -1,11 +1,11 @@
-// A stretch of network before a TCP port that can be cut, refused, delayed and silenced. Bytes are never changed
-// or reordered: a connection that has lost some is cut when the fault ends, as TCP would have it.
+// A TCP proxy that can cut, refuse, delay and silence connections. Bytes are never changed or reordered: a connection
+// that has lost some is cut when the fault ends, as TCP would do.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * delay: bytes come so much later, both ways. hole: nothing comes through, and nobody is told, not even that the
- * other side is gone. mute: what clients say comes through, what they are answered doesn't. hold: what clients say comes
- * through when the fault ends, even if they have gone by then.
+ * delay: bytes arrive `ms` later, both ways. hole: nothing arrives, not even the end of the connection. mute: clients'
+ * bytes arrive, the answers don't. hold: clients' bytes arrive when the fault ends, even if the client has gone by
+ * then.
  */
 export type ProxyMode =
   | { readonly kind: 'open' | 'refuse' | 'hole' | 'mute' | 'hold' }
@@ -13,7 +13,7 @@ export type ProxyMode =
 
 export type Proxy = {
   readonly port: number
-  /** Ends all connections; new ones are as the mode says. */
+  /** Resets all connections. The mode decides about new ones. */
   cut(): void
   setMode(mode: ProxyMode): void
   close(): Promise<void>
@@ -29,7 +29,7 @@ type Link = {
 type Direction = 'asked' | 'answered'
 
 const LOOPBACK = '127.0.0.1'
-/** For the target to read what was held. */
+/** How long the target may take to read what was held. */
 const LEFT_MS = 10_000
 
 export async function startProxy(targetPort: number): Promise<Proxy> {
@@ -87,7 +87,7 @@ function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Lin
     client.resetAndDestroy()
     target.resetAndDestroy()
   }
-  /** In a hole nobody hears that the other side has gone: both ends are kept until the fault is over. */
+  /** In a hole, neither side learns that the other has gone: both ends are kept until the fault is over. */
   const onGone = (): void => {
     if (modeNow().kind === 'hole') hasLost = true
     else if (!isLeft) end()
@@ -114,7 +114,7 @@ function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Lin
   return { end, hasLost: () => hasLost, release, gone }
 }
 
-/** The target gets all that was said to it before it hears that nobody is there any more. */
+/** The target gets everything that was sent before it learns that the client has gone. */
 function leave(client: Socket, target: Socket): void {
   client.destroy()
   target.end()

@@ -1,5 +1,5 @@
-// Others who use the same Kafka, and have more rights there than they need: what they write into topics of Weir, and what they
-// commit for its groups. Each of their records has a header of its own, so that the checks know it.
+// Others who use the same Kafka with more rights than they need: they write into topics of Weir, and commit for its
+// groups. Each of their records has its own header, by which the checks recognize it.
 import { randomUUID } from 'node:crypto'
 
 import { createBatchProducer, createPositions, createTransactor } from '@weir/kafka'
@@ -8,7 +8,7 @@ import type { Kafka, Position, SourceRecord } from '@weir/kafka'
 import type { DerivedStream } from '../streams.ts'
 
 const STRANGERS = 'torture-stranger'
-/** A broker that loses the end of their transaction ends it by itself then. */
+/** If a broker loses the end of their transaction, it aborts the transaction after this time. */
 const OPEN_FOR_MAX_MS = 15_000
 
 export type ForeignRecord = {
@@ -20,15 +20,15 @@ export type ForeignRecord = {
 
 export type Strangers = {
   write(records: readonly ForeignRecord[]): Promise<void>
-  /** In a transaction of their own, which is open while the work lasts, and then aborted. */
+  /** Writes in a transaction that is open while `work` runs, and is then aborted. */
   writeAndAbort(records: readonly ForeignRecord[], work: () => Promise<void>): Promise<void>
-  /** How far the group of a derived stream is, as it was committed. */
+  /** The committed positions of a derived stream's group. */
   positions(stream: DerivedStream): Promise<readonly Position[]>
   commit(groupId: string, positions: readonly Position[]): Promise<void>
   close(): Promise<void>
 }
 
-/** A dead letter has the headers of its source, and one that says why it is dead. */
+/** A dead letter also has the headers of its source, but `svc-error` shows that Weir wrote it. */
 export const isForeign = ({ headers }: Pick<SourceRecord, 'headers'>): boolean =>
   headers[STRANGERS] !== undefined && headers['svc-error'] === undefined
 

@@ -1,15 +1,15 @@
-// The tokens with which producers send, and those that must be of no use any more.
+// The tokens that producers use, and those that must no longer work.
 import { delay } from '@weir/kit'
 
 import type { Account, Credentials } from '@weir/testkit'
 
 export type Tokens = {
-  /** Credentials that a stream has from now on, with a token of theirs. */
+  /** Sets the credentials of a stream, with a token for them. */
   put(stream: string, credentials: Credentials, token: string): void
   of(stream: string): { credentials: Credentials; token: string }
-  /** Asks for a new token, unless somebody has just done so. */
+  /** Asks for a new token, unless that has just been done. */
   renew(stream: string): Promise<void>
-  /** The present one of the stream: its credentials are gone. */
+  /** A token whose credentials are deleted. */
   bury(token: string): void
   buried(): readonly string[]
 }

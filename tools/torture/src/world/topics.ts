@@ -1,5 +1,5 @@
-// What lies in the broker, seen past all proxies. What retention takes away is read before and kept here, so that
-// an input topic can be checked whole.
+// Reads topics without proxies. Records are kept before they are deleted here as if by retention, so that an input
+// topic can be checked whole.
 import { createAdmin, createRangeReader } from '@weir/kafka'
 import type { Admin, Kafka, SourceRecord } from '@weir/kafka'
 
@@ -9,16 +9,16 @@ import { createReadUncommitted } from './read-uncommitted.ts'
 export type Topics = {
   admin: Admin
   ends(topic: string): Promise<bigint[]>
-  /** All committed records of a partition in order, those included that were taken away here. */
+  /** All committed records of a partition in order, including those that were deleted here. */
   read(topic: string, partition: number): Promise<SourceRecord[]>
-  /** Everything that lies in a partition, as most readers see it: also what was aborted, or isn't ended. */
+  /** Everything in a partition, as most readers see it: also aborted records and those of open transactions. */
   readUncommitted(topic: string, partition: number): Promise<SourceRecord[]>
-  /** Takes away what lies before these offsets, one a partition. */
+  /** Deletes what lies before these offsets, one per partition. */
   takeAway(topic: string, before: readonly bigint[]): Promise<void>
   close(): Promise<void>
 }
 
-/** The port is that of the broker that leads all partitions, if one does. */
+/** `port` is that of the broker that leads all partitions, if one does. */
 export function openTopics(kafka: Kafka, port: number): Topics {
   const admin = createAdmin(kafka)
   const reader = createRangeReader(kafka)
@@ -59,7 +59,7 @@ export function openTopics(kafka: Kafka, port: number): Topics {
   }
 }
 
-/** What was taken away, by partition. */
+/** The deleted records, by partition. */
 function createTaken(): (topic: string, partition: number) => SourceRecord[] {
   const taken = new Map<string, SourceRecord[]>()
   return (topic, partition) => {

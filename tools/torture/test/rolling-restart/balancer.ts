@@ -1,6 +1,5 @@
-// A TCP balancer before the replicas of a service, as a Kubernetes Service is one: a new connection goes to a replica
-// whose /health/ready answers 200 and that isn't about to end, in turn; a connection that is there stays where it is,
-// whatever becomes of its replica.
+// A TCP balancer in front of a service's replicas, like a Kubernetes Service: new connections go in turn to the
+// replicas whose `/health/ready` returns 200 and that aren't about to end. An open connection stays with its replica.
 import { connect, createServer, type Socket } from 'node:net'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
@@ -9,9 +8,9 @@ export type Balancer = {
   readonly url: string
   /** Resolves when the replica gets connections. */
   add(replica: Service): Promise<void>
-  /** It gets no new connections any more. */
+  /** The replica gets no new connections. */
   remove(replica: Service): void
-  /** Connections that found no replica. */
+  /** How many connections found no ready replica. */
   unserved(): number
   close(): Promise<void>
 }
@@ -80,7 +79,7 @@ async function probe(endpoint: Endpoint): Promise<void> {
   }
 }
 
-/** Bytes go on as they come, and so do ends: of one direction, or with a reset. */
+/** Passes on bytes and ends: the end of one direction, or a reset. */
 function join(client: Socket, target: Socket): void {
   for (const [from, to] of [
     [client, target],

@@ -1,15 +1,14 @@
-// Replicas as Kubernetes deals with them in a rolling update: the new one gets connections once it is ready; the old
-// one is taken out of the balancer, which takes a moment to get around, its preStop hook waits for that, then comes
-// SIGTERM.
+// Ends replicas as Kubernetes does in a rolling update: the pod is removed from the balancer, which takes a moment; its
+// preStop hook waits for that; then SIGTERM follows.
 import type { Service } from '@weir/devstack'
 import { delay, withTimeout } from '@weir/kit'
 import type { Balancer } from './balancer.ts'
 
-/** How late the balancer learns that a pod is to end. */
+/** How much later the balancer learns that a pod is to end. */
 const NEWS_MS = 300
-/** Less than the manifests have, and longer than the news takes. */
+/** Shorter than in the manifests, and longer than NEWS_MS. */
 const PRE_STOP_MS = 1_000
-/** What a service may take at most. */
+/** How long a service may take to end. */
 const GRACE_MS = 12_000
 
 /** @returns its exit code */

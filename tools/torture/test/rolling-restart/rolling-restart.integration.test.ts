@@ -1,6 +1,6 @@
-// All replicas of all services are replaced one by one, as Kubernetes does it, while producers send, teams read and
-// people manage: no request breaks off, 503 is the only refusal there is, watchers are told to come again, and every
-// record is where it belongs, once.
+// Replaces all replicas of all services one by one, as Kubernetes does, while producers send, teams read and people
+// manage streams. No request breaks off, 503 is the only refusal, watchers get a code to reconnect, and every record is
+// in its place, once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service, ServiceName } from '@weir/devstack'
 import { createKafka } from '@weir/kafka'
@@ -95,7 +95,7 @@ async function makeOutputs(input: InputStream): Promise<void> {
     })
 }
 
-/** Every pod that runs now is replaced, one after the other. */
+/** Replaces every pod that runs now, one after the other. */
 async function rollAll(): Promise<number[]> {
   const old = pods.splice(0)
   const codes: number[] = []
@@ -152,7 +152,7 @@ async function startEverything(): Promise<Running[]> {
       path: '/v2/streams',
       headers: json,
     })),
-    // Made and taken away in turn.
+    // Creates and deletes credentials in turn.
     keepAsking(balancers.auth.url, called, (last) => {
       const made = last !== undefined && 'status' in last && last.status === 201
       const id = made ? /"clientId":"([0-9a-f-]{36})"/.exec(last.body)?.[1] : undefined
@@ -187,7 +187,7 @@ async function untilDerived(): Promise<void> {
   }
 }
 
-/** Those that no client has to be ready for. */
+/** What no client should have to handle. */
 const unexpected = (met: Met, expected: RegExp): string[] =>
   [...met].filter(([what]) => !expected.test(what)).map(([what, count]) => `${count} × ${what}`)
 

@@ -1,5 +1,5 @@
-// `weir account …`: the account in use, and the accounts kept in the profile. Keys are read from the
-// environment, a hidden prompt or the input, never from the arguments, which other users of the machine see.
+// `weir account …`: the current account, and the accounts in the profile. Keys are read from the environment, a hidden
+// prompt or the input, never from the arguments, which other users of the machine can see.
 import type { Command } from 'commander'
 import { saveLogin } from '../../accounts/account.ts'
 import { call, urlOf } from '../../api/request.ts'
@@ -120,7 +120,7 @@ async function show(session: Session): Promise<void> {
   session.showRecord({ ...record, ...addresses }, renderAccount)
 }
 
-/** What Weir says for a quota that limits nothing. */
+/** Weir's number for an unlimited quota. */
 const noLimit = 999_999_999_999_999
 
 export function renderAccount(account: unknown): string {
@@ -158,7 +158,7 @@ async function create(session: Session, billingId: string, options: CreateOption
     },
     { 401: 'This needs the platform key (PLATFORM_KEY of auth), not the API key of an account.' },
   )
-  // Shown before it is saved: this is the only time that the service tells the key.
+  // Shown before it is saved, because the service sends the key only once.
   session.showRecord(record)
   const apiKey = textAt(record, 'apiKey')
   if (!options.save)
@@ -169,7 +169,7 @@ async function create(session: Session, billingId: string, options: CreateOption
   await keep(session, billingId, { ...addresses, apiKey })
 }
 
-/** Where nothing is said, the new account is where the one in use is. */
+/** By default the new account has the addresses of the current one. */
 function addressesFor(session: Session, options: AddressOptions): Addresses {
   const account = session.account(true)
   return {

@@ -1,4 +1,4 @@
-// `weir api-key …`: the account's API keys. A new key is shown once, and saved nowhere: it is for somebody else.
+// `weir api-key …`: the account's API keys. A new key is shown once and not saved, because it is for somebody else.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { valueAt } from '../../json.ts'

@@ -1,5 +1,5 @@
-// `weir credentials …`: new credentials for a stream or output, and the end of old ones. Rotating doesn't
-// end the old ones, so that running clients can be changed over first.
+// `weir credentials …`: new credentials for a stream or output, and revoking old ones. A rotation does not revoke the
+// old ones, so that running clients can be switched first.
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import { forgetStreams } from '../../accounts/account.ts'
@@ -71,9 +71,9 @@ async function rotate(session: Session, name: string, options: RotateOptions): P
   const { path, record } = await findStream(session, name)
   const json = options.scope === undefined ? {} : { scope: options.scope }
   const answer = await session.manage({ method: 'POST', path: [...path, 'credentials'], json })
-  // Shown before it is saved: this is the only time that the service tells the secret.
+  // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(answer)
-  // Credentials that may do less never take the place of others unasked.
+  // Credentials with fewer scopes never replace others unless asked to.
   const takesPlace = options.scope === undefined && session.account().streams.has(name)
   await (options.save || takesPlace ? saveNew(session, name, answer) : tellOnce(session))
   for (const clientId of clientIdsOf(record)) {
@@ -104,7 +104,7 @@ async function revoke(
   }
 }
 
-/** Which credentials end is never guessed. */
+/** The credentials to revoke are never guessed. */
 function onlyOne(name: string, clientIds: readonly string[]): string {
   const [first, ...others] = clientIds
   if (first === undefined) throw failure(`${name} has no credentials`)

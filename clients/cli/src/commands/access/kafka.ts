@@ -1,5 +1,5 @@
-// `weir kafka NAME`: what a Kafka client of somebody's own needs to read a stream, as a file of settings. It
-// asks nobody; whether the credentials are still good shows when the client comes with them.
+// `weir kafka NAME`: the settings that a Kafka client needs to read a stream, as a file. It calls no service; whether
+// the credentials are still valid shows when the client uses them.
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { requireCredentials } from '../../accounts/account.ts'
@@ -49,7 +49,7 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
 type Settings = Readonly<Record<string, string>>
 type Told = {
   readonly settings: Settings
-  /** Told in comments: whoever takes the settings would refuse these. */
+  /** Printed as comments, because the client would refuse these settings. */
   readonly aside: Settings
 }
 
@@ -62,7 +62,7 @@ function settingsFor(account: Account, name: string, options: KafkaOptions): Tol
     ...loginOf[options.client](credentials),
   }
   const brokers = { 'bootstrap.servers': options.brokers ?? account.analystBrokers }
-  // Records of aborted transactions are nobody's to see.
+  // Readers must not see records of aborted transactions.
   const committed = { 'isolation.level': 'read_committed' }
   const registry = registrySettings({ url: registryUrlOf(account), credentials })
   if (options.client === 'connect') {
@@ -70,7 +70,7 @@ function settingsFor(account: Account, name: string, options: KafkaOptions): Tol
     const converter = prefixed('value.converter.', registry)
     return { settings: { ...brokers, ...login, ...consumers, ...converter }, aside: {} }
   }
-  // Groups must begin so.
+  // Required prefix of groups.
   const group = account.kafkaPrefix + credentials.clientId
   const settings = { ...brokers, ...login, 'group.id': group, ...committed }
   return options.client === 'java'
@@ -80,7 +80,7 @@ function settingsFor(account: Account, name: string, options: KafkaOptions): Tol
 
 const OAUTHBEARER = 'org.apache.kafka.common.security.oauthbearer'
 
-/** Clients of before Kafka 4.1 know the JAAS options alone, and later ones want the others. */
+/** Clients before Kafka 4.1 only know the JAAS options; later ones prefer the others. */
 const javaLogin = ({ clientId, clientSecret }: Credentials): Settings => ({
   'sasl.login.callback.handler.class': `${OAUTHBEARER}.OAuthBearerLoginCallbackHandler`,
   'sasl.oauthbearer.client.credentials.client.id': clientId,
@@ -98,7 +98,7 @@ const loginOf: Readonly<Record<Client, (credentials: Credentials) => Settings>> 
   connect: javaLogin,
 }
 
-/** A worker of Kafka Connect has other clients than those of its sinks, and converters. */
+/** In a Kafka Connect worker, the consumers of its sinks and its converters have prefixed settings. */
 const prefixed = (prefix: string, settings: Settings): Settings =>
   Object.fromEntries(Object.entries(settings).map(([name, value]) => [prefix + name, value]))
 

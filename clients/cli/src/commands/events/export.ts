@@ -1,5 +1,5 @@
-// `weir export NAME FILE`: the events of a stream as a file for analysts, straight from its topic. How it is read and
-// written is in ../export/, which is loaded only here: no other command needs a Kafka client.
+// `weir export NAME FILE`: the events of a stream as a file for analysts, directly from its topic. Only this command
+// loads ../export/, because no other command needs a Kafka client.
 import type { Command } from 'commander'
 import { requireCredentials, requireTopic } from '../../accounts/account.ts'
 import { misuse } from '../../errors.ts'

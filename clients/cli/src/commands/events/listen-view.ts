@@ -1,5 +1,5 @@
-// How `weir listen` shows an event: which ones, which of their fields, and in which colours. Text in, text out; what an
-// event says can't steer the terminal.
+// How `weir listen` shows an event: which events, which of their fields, and in which colours. Text in, text out. The
+// content of an event can't control the terminal.
 import { InvalidArgumentError } from 'commander'
 import { isObject, valueAt } from '../../json.ts'
 import type { JsonObject } from '../../json.ts'
@@ -12,7 +12,9 @@ const matches: Readonly<Record<string, (text: string, wanted: string) => boolean
   '~': (text, wanted) => text.includes(wanted),
 }
 
-/** `url~/products/`, `customer.id=42`, `eventType!=click`: nothing else, so that nothing can be slow or run. */
+/**
+ * `url~/products/`, `customer.id=42`, `eventType!=click`. No other syntax, so that a filter can't be slow or run code.
+ */
 export function filterOf(text: string, before: readonly Filter[] = []): readonly Filter[] {
   const [, path, operator = '', wanted = ''] = /^([\w.]+)(!=|=|~)(.*)$/s.exec(text) ?? []
   if (path === undefined)
@@ -24,7 +26,7 @@ export function filterOf(text: string, before: readonly Filter[] = []): readonly
   return [...before, operator === '!=' ? (event) => !has(event) : has]
 }
 
-/** A list has what one of its items has. */
+/** A list contains the texts of its items. */
 function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf)
   if (value === undefined) return []
@@ -36,7 +38,7 @@ export function fieldPath(text: string, before: readonly string[] = []): readonl
   return [...before, text]
 }
 
-/** Those fields alone, where they were; what an event lacks isn't there. */
+/** Only these fields, in their place. Fields that the event lacks are left out. */
 export function pick(event: unknown, paths: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {}
   for (const path of paths) put(picked, path.split('.'), valueAt(event, ...path.split('.')))
@@ -59,7 +61,7 @@ function put(
   define(into, name, inner)
 }
 
-/** Also a field that is called `__proto__`. */
+/** Works for a field named `__proto__`, too. */
 const define = (into: object, name: string, value: unknown): void =>
   void Object.defineProperty(into, name, {
     value,
@@ -71,7 +73,7 @@ const define = (into: object, name: string, value: unknown): void =>
 const sgr = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`
 const paint = { name: sgr(36), number: sgr(33), word: sgr(35), dim: sgr(2) }
 
-/** The event as JSON in one line, sealed fields dimmed. */
+/** The event as JSON in one line, with encrypted fields dimmed. */
 export function coloured(event: unknown, keyLink = valueAt(event, 'svcMeta', 'keyLink')): string {
   const show = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map(show).join(',')}]`
@@ -92,8 +94,8 @@ const versionByte = 1
 const bytesMin = 22
 
 /**
- * By its form (docs/keys.md, A sealed field), which holds the beginning of the person's key link, and so does the
- * envelope. It is for the eye alone: nothing is opened or kept by this.
+ * Recognizes the form of an encrypted field (docs/keys.md, An encrypted field), which contains the start of the
+ * person's key link, as the envelope does. Only for display: nothing is decrypted or kept because of it.
  */
 export function isSealed(text: string, keyLink: unknown): boolean {
   if (!/^A[A-Za-z0-9+/]{28,}={0,2}$/.test(text)) return false

@@ -1,6 +1,5 @@
-// `weir listen NAME`: a stream's events as they come, one line of JSON each, over the WebSocket. For
-// development: it starts at the moment of connecting, and it doesn't reconnect, since what came meanwhile
-// would be missing without a trace.
+// `weir listen NAME`: a stream's live events over the WebSocket, one line of JSON per event. For development: it starts
+// when it is connected, and it does not reconnect, because the gap would not be noticed.
 import type { Command } from 'commander'
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
@@ -123,7 +122,7 @@ function follow(session: Session, socket: WebSocket, listening: Listening): Prom
   })
 }
 
-/** An event's line; undefined when it isn't wanted. What isn't looked into is passed on as it came. */
+/** An event's line; undefined if it is filtered out. Without any option it is the received text. */
 function viewOf(session: Session, options: ListenOptions): (text: string) => string | undefined {
   const { field = [], filter = [] } = options
   const isColoured = session.terminal.isShown && !session.isJson && !session.terminal.env.NO_COLOR
@@ -138,7 +137,7 @@ function viewOf(session: Session, options: ListenOptions): (text: string) => str
   }
 }
 
-/** A reader that is slower than the stream slows the socket down, so that nothing piles up here. */
+/** A slow reader slows the socket down, so that nothing accumulates here. */
 function holdBack({ terminal }: Session, socket: WebSocket): void {
   if (socket.isPaused) return
   socket.pause()
@@ -151,7 +150,7 @@ function watchSilence(socket: WebSocket, onSilence: () => void): void {
   socket.once('close', () => clearTimeout(timer))
 }
 
-/** Says goodbye, but doesn't wait long for the answer. */
+/** Closes the socket, but does not wait long for the response. */
 function hangUp(socket: WebSocket): void {
   socket.on('error', () => undefined)
   socket.resume()
@@ -159,7 +158,7 @@ function hangUp(socket: WebSocket): void {
   setTimeout(() => socket.terminate(), 1000).unref()
 }
 
-/** Without a count the time was all that was asked for. */
+/** Without a count, the end of the time is no error. */
 function late({ name, count, timeout = 0 }: Listening, received: number): CliError | undefined {
   if (count === undefined) return undefined
   return failure(`${received} of ${count} events of ${name} arrived within ${timeout / 1000} s`)
@@ -192,7 +191,7 @@ const closeMeanings: Readonly<Record<number, readonly [meaning: string, advice: 
 export type RefusedUpgrade = {
   readonly status: number
   readonly body: string
-  /** Of the header `Svc-Error`. */
+  /** From the header `Svc-Error`. */
   readonly code?: unknown
   /** The header `Link`. */
   readonly link?: string | undefined
@@ -214,7 +213,7 @@ export function refusedUpgrade(name: string, refused: RefusedUpgrade): CliError 
   return new CliError(1, message, { advice: line ? [line] : [], page: helpIn(link) })
 }
 
-/** ws gives Buffers unless it is told otherwise. */
+/** ws gives Buffers by default. */
 const textOf = (message: RawData): string => (Buffer.isBuffer(message) ? message.toString() : '')
 
 export const oneLine = (message: string): string =>

@@ -1,6 +1,6 @@
-// `weir send NAME`: events from a file or the input to an input stream, one request each, in order. A
-// rejected event (400, 413) doesn't keep the next ones back; anything else ends the command, since it
-// would refuse them too.
+// `weir send NAME`: sends events from a file or the input to an input stream, one request each, in order. After a
+// rejected event (400, 413) the next one follows. Any other error ends the command, because it would refuse the next
+// events, too.
 import type { Command } from 'commander'
 import { refusal, request, sentenceOf, urlOf } from '../../api/request.ts'
 import type { Answer } from '../../api/request.ts'
@@ -46,11 +46,11 @@ async function send(session: Session, name: string, options: SendOptions): Promi
   const url = urlOf(account.ingestUrl, ['event'])
   const headers = { 'svc-schema-id': options.schema }
   const token = createTokenSource(account, name)
-  // The credentials are tried before the input is read.
+  // Checks the credentials before the input is read.
   await token()
   const rejected: Rejected[] = []
   let accepted = 0
-  /** About the last one rejected. */
+  /** The page about the last rejected event. */
   let page: string | undefined
   for await (const { line, body } of readEvents(openInput(session, options.file))) {
     try {
@@ -69,10 +69,10 @@ async function send(session: Session, name: string, options: SendOptions): Promi
   if (rejected.length > 0) throw new CliError(1, `${rejected.length} rejected, see above`, { page })
 }
 
-/** Throws when the refusal isn't about this event. */
+/** Throws if the refusal is not about this event. */
 function rejectedEvent(session: Session, line: number, answer: Answer): Rejected {
   const message = sentenceOf(answer)
-  // An unknown schema id is 400 as well, and true for every event.
+  // An unknown schema id is also 400, but concerns every event.
   if (answer.status !== 413 && (answer.status !== 400 || message.startsWith('Unknown schema id'))) {
     throw refusal(answer, advice)
   }
@@ -88,7 +88,7 @@ const advice = {
   404: 'Is WEIR_INGEST_URL the address of the ingest service?',
 }
 
-/** Whoever sends the rest later needs to know where to go on. */
+/** Says at which line to continue later. */
 function stoppedAt(line: number, error: unknown): CliError {
   const because = error instanceof CliError ? error : failure(String(error))
   const { exitCode, message, ...more } = because

@@ -1,5 +1,5 @@
-// `weir simulate NAME`: events of a contract that nobody has to write, at a fixed rate, and how long their answers
-// take. To see a stream at work, and as a quick load test.
+// `weir simulate NAME`: made-up events of a contract at a fixed rate, and the response times. To see a stream at work,
+// and as a quick load test.
 import { randomBytes } from 'node:crypto'
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
@@ -62,7 +62,7 @@ export function addSimulateCommand(program: Command, open: OpenSession): void {
   )
 }
 
-/** `0,1/0,1,2`; nothing between two slashes is a session that consents to nothing. */
+/** `0,1/0,1,2`; an empty list between slashes is a session without consent. */
 function levelLists(text: string): readonly (readonly number[])[] {
   return text.split('/').map((list) => {
     const levels = list === '' ? [] : list.split(',')
@@ -73,9 +73,9 @@ function levelLists(text: string): readonly (readonly number[])[] {
 }
 
 type Tally = {
-  /** Of all answers, since they were due. */
+  /** All response times, from when each request was due. */
   readonly times: Histogram
-  /** The same since they left: without what this machine was late. */
+  /** From when each request was sent: without the delay of this machine. */
   readonly sentTimes: Histogram
   readonly refused: Map<string, { count: number; sentence: string }>
 }

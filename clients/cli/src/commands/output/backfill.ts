@@ -1,4 +1,5 @@
-// Waiting until a new output has what was stored before it was made. It goes on by itself; this only watches.
+// Waits until a new output contains the events that were stored before its creation. The output service derives them;
+// this only watches.
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError, failure } from '../../errors.ts'
 import { isObject, listAt, valueAt } from '../../json.ts'
@@ -7,17 +8,17 @@ import type { Session } from '../../session.ts'
 import { pathOf } from './parts.ts'
 
 const lookEveryMs = 500
-/** An output that was just made may not be known yet to whoever tells. */
+/** The output service may not know a new output yet. */
 const knownWithinMs = 60_000
 
 export type Partition = { readonly partition: number; readonly next: number; readonly end: number }
 
-/** Up to the ends that the input has now: under load there is always something more. */
+/** Up to the current ends of the input, because under load there are always further events. */
 export async function waitForBackfill(
   session: Session,
   input: string,
   name: string,
-  /** Its number, after a rebuild. */
+  /** The number of the rebuild, after one. */
   rebuild = 0,
 ): Promise<void> {
   const progress = createProgress(session.terminal, `deriving ${name}`)
@@ -34,7 +35,7 @@ export async function waitForBackfill(
   }
 }
 
-/** How many of the offsets that were there at first are passed. Pure. */
+/** How many of the offsets that existed at first are derived. Pure. */
 export function backfilled(
   first: readonly Partition[],
   now: readonly Partition[],

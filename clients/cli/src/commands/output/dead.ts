@@ -1,5 +1,5 @@
-// `weir output dead …`: records of the input that could not be derived, and deriving them anew; and how far an
-// output is behind. The output service answers all of it.
+// `weir output dead …`: dead-lettered records, and deriving them again; and how far an output is behind. The output
+// service responds to all of it.
 import type { Command } from 'commander'
 import type { Advice } from '../../api/request.ts'
 import { CliError } from '../../errors.ts'
@@ -75,7 +75,7 @@ async function retry(session: Session, input: string, name: string): Promise<voi
     session.tell('There are more dead-lettered records. Run the command again.')
 }
 
-/** Told together with the output's record, which is shown without it when the output service is away. */
+/** Shown with the output's record, which is shown alone if the output service is unreachable. */
 export async function readLag(
   session: Session,
   input: string,

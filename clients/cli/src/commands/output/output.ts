@@ -191,13 +191,13 @@ async function create(
     json: outputDraft(name, options),
     advice: inputAdvice,
   })
-  // Shown before it is saved: this is the only time that the service tells the secret.
+  // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)
   await (options.save ? saveNew(session, name, record) : tellOnce(session))
   if (options.wait) await waitForBackfill(session, input, name)
 }
 
-/** The body of the creation. */
+/** The request body of the creation. */
 export function outputDraft(name: string, options: CreateOptions): unknown {
   requireOneLevelIfCumulative(options)
   return {

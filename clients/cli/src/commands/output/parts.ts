@@ -1,5 +1,4 @@
-// What all verbs of `weir output` have in common: how an output is named, where it is found, and which levels go
-// together.
+// What the commands of `weir output` have in common: the name of an output, its path, and valid combinations of levels.
 import { misuse } from '../../errors.ts'
 
 export const inputArgument = ['<input>', 'the input stream'] as const

@@ -1,5 +1,5 @@
-// `weir output preview`: what an output of some levels would hold, told from the last events of its input,
-// without making it.
+// `weir output preview`: what an output with some levels would contain, estimated from the last events of its input,
+// without creating it.
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { listAt, textAt, valueAt } from '../../json.ts'
@@ -53,7 +53,7 @@ async function preview(session: Session, input: string, options: PreviewOptions)
   session.showRecord(answer, renderPreview)
 }
 
-/** Counts, then the fields; the sample events are for `-o json`. */
+/** Counts, then the fields. The sample events are only in `-o json`. */
 function renderPreview(answer: unknown): string {
   const counts = ['events', 'passed', 'filtered', 'failed', 'errors'].map((name) => [
     name,

@@ -1,4 +1,5 @@
-// Data subjects that are not the key field: `weir subject show NAME --subject VALUE`. A value goes to the service, in the body of a request, and no line that is printed holds it.
+// Data subjects that are not the key field: `weir subject show NAME --subject VALUE`. A value is sent to the service in
+// the body of a request, and never printed.
 import type { Command } from 'commander'
 import type { Advice } from '../../api/request.ts'
 import { misuse } from '../../errors.ts'

@@ -1,5 +1,5 @@
-// What `weir subject erase` and `weir subject withdraw` ask of auth, and what they show of the answer: how far it is, what
-// still holds decrypted values, and the salt, once.
+// The requests of `weir subject erase` and `weir subject withdraw` to auth, and what they show of the response: the
+// states, what still contains decrypted values, and the salt, once.
 import type { Advice } from '../../api/request.ts'
 import { CliError, misuse } from '../../errors.ts'
 import { textAt, valueAt } from '../../json.ts'
@@ -11,7 +11,7 @@ import { renderErasure } from './erasure-view.ts'
 
 export type Asked = {
   readonly evenIfNoneFound: boolean | undefined
-  /** Undefined: the whole person goes. */
+  /** Undefined: the whole person is erased. */
   readonly levels: readonly number[] | undefined
   readonly reference: string | undefined
 }
@@ -92,7 +92,7 @@ function show(session: Session, done: readonly Done[]): void {
   session.tell(aboutSalt)
 }
 
-/** What was done and what wasn't, by lines. */
+/** What was done and what was not, by lines. */
 function stopped(error: unknown, { from, to }: ValueGroup, lines: number): unknown {
   if (!(error instanceof CliError)) return error
   const before = from === 1 ? 'Nothing was erased.' : `Lines 1 to ${from - 1} are erased.`
@@ -103,7 +103,7 @@ function stopped(error: unknown, { from, to }: ValueGroup, lines: number): unkno
     advice: [
       ...error.advice,
       before,
-      // Without an answer nobody knows; once more does no harm.
+      // Without a response the outcome is unknown; repeating it is harmless.
       `Lines ${from} to ${to} failed${after}: run it again with them.`,
     ],
   })

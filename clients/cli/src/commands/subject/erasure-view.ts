@@ -1,4 +1,5 @@
-// An erasure for people: how far it is, by when the rest is expected, and which outputs hold decrypted values until when.
+// An erasure for people: its states, when the next ones are expected, and which outputs contain decrypted values until
+// when.
 import { isObject, listAt, textAt, valueAt } from '../../json.ts'
 import { renderDetails, renderTable } from '../../terminal/table.ts'
 

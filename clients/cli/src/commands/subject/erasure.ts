@@ -1,5 +1,5 @@
-// `weir erasure …`: what has become of erasures, and receipts of those that are complete. A receipt is verified here,
-// by whoever has the published keys.
+// `weir erasure …`: the states of erasures, and receipts of those that are complete. A receipt is verified locally,
+// with the published keys.
 import type { Command } from 'commander'
 import { call, urlOf } from '../../api/request.ts'
 import type { Advice } from '../../api/request.ts'
@@ -88,7 +88,7 @@ async function verify(session: Session, file: string, options: VerifyOptions): P
       'Give both --value and --salt, or neither.',
     )
   const receipt = (await readAll(openInput(session, file))).trim()
-  // Loaded only here: no other command needs it.
+  // Only here, because no other command needs it.
   const { isAbout, verifyReceipt } = await import('@weir/tokens')
   const keys = listAt(await readJwks(session, jwks), 'keys')
   const claims = held(() => verifyReceipt(receipt, keys))
@@ -139,7 +139,7 @@ async function list(session: Session, name: string): Promise<void> {
   })
 }
 
-/** An id is good for one stream, which nobody has to remember. */
+/** An id belongs to one stream, which the user need not know. */
 async function find(
   session: Session,
   id: string,

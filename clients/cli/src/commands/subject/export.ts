@@ -1,5 +1,5 @@
-// `weir subject export STREAM VALUE -o FILE`: a person's events, decrypted, for the person. auth gives a token for them, and output the
-// events. The value goes to auth, in the body of a request, and no line that is printed holds it.
+// `weir subject export STREAM VALUE -o FILE`: a person's events, decrypted, for the person. auth gives a token for
+// them, and output the events. The value is sent to auth in the body of a request, and never printed.
 import type { Command } from 'commander'
 import { download } from '../../export/download.ts'
 import type { Advice } from '../../api/request.ts'

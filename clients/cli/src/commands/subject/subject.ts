@@ -1,6 +1,5 @@
-// `weir subject …`: people, by the values that name them. Erasing a person and withdrawing consents are two commands, so
-// that nothing left out turns the one into the other. Values go to the service and nowhere else: no line that is
-// printed holds one.
+// `weir subject …`: people, by the values that name them. Erasing a person and withdrawing consents are two commands,
+// so that a forgotten option never turns one into the other. Values are only sent to the service, and never printed.
 import type { Command } from 'commander'
 import { misuse } from '../../errors.ts'
 import { openInput } from '../../input/file.ts'

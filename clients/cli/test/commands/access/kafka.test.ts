@@ -1,5 +1,5 @@
-// The settings that a Kafka client of somebody's own is given. That clients read with them is tested in
-// tools/testkit/test/analysts.integration.test.ts.
+// The settings for a Kafka client. tools/testkit/test/analysts.integration.test.ts tests that clients can read with
+// them.
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { temporaryFolder, writeJson } from '../../support/temporary.ts'
@@ -26,7 +26,7 @@ test("librdkafka gets a token by itself, with the stream's credentials", async (
     'sasl.oauthbearer.client.secret': 's0',
     'group.id': 'c0',
     'isolation.level': 'read_committed',
-    // In comments: librdkafka refuses what it doesn't know.
+    // In comments, because librdkafka refuses settings that it does not know.
     '# schema.registry.url': 'http://127.0.0.1:8081/registry',
     '# basic.auth.credentials.source': 'USER_INFO',
     '# basic.auth.user.info': 'c0:s0',
@@ -82,7 +82,7 @@ test('where Kafka is comes from the option, the environment, or the demo', async
   expect(await brokersOf('kafka demo-1')).toBe('127.0.0.1:21094')
   expect(await brokersOf('kafka demo-1', { WEIR_ANALYST_BROKERS: 'a:1,b:1' })).toBe('a:1,b:1')
   expect(await brokersOf('kafka demo-1 --brokers c:1')).toBe('c:1')
-  // Whoever made the folder doesn't get to say where somebody's own credentials go.
+  // The owner of a folder must not decide where another person's credentials are sent.
   writeJson(join(cwd, '.weir', 'demo.json'), {
     billingId: 'demo',
     analystBrokers: 'elsewhere.example:9094',

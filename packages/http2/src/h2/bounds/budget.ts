@@ -1,52 +1,51 @@
-// The bytes of bodies that all connections together hold for requests not yet answered, and those that
-// they may still be sent: windows are handed out as far as both together stay within the bound. Over the
-// bound, connections that hold more than their share get no further window, so producers are slowed down
-// before anyone is refused; over twice the bound, their bodies that aren't whole yet are given up.
+// Bounds the body bytes that all connections together hold for unanswered requests, plus those that their windows still
+// allow. Over the bound, connections that hold more than their share get no further window, so producers are slowed
+// down before any is refused; over twice the bound, their incomplete bodies are dropped.
 
 import { windowDefault } from '../frames/frames.ts'
 
-/** Of one connection's window: with small bodies alone, and with large ones. */
+/** One connection's window: with small bodies only, and with large ones. */
 const windowBytesUsual = 524_288
 const windowBytesMax = 16_777_216
-/** However many connections there are, and however few. */
+/** However many or few connections there are. */
 const shareBytesMin = 16_384
 const shareBytesMax = 262_144
 
-/** Whoever makes something of its turn keeps it for so many seconds. */
+/** A connection that progresses during its turn keeps it for this many seconds. */
 const turnAgeMax = 5
 
-/** What a budget has to know of a connection. */
+/** What a budget needs to know of a connection. */
 export type Holder = {
   readonly heldBytes: number
   readonly receiveWindow: number
   readonly hasLargeBodies: boolean
-  /** Told of room, when it got no window. */
+  /** Called when there is room, after it got no window. */
   onRoom: () => void
 }
 
-/** For the requests of a connection. */
+/** The budget as seen by a connection's requests. */
 export type Budget = {
-  /** Beyond this only the oldest body of a connection goes on. */
+  /** Beyond this only the oldest body of a connection continues. */
   readonly connectionBytesMax: number
   /** Negative when less is held. */
   add(bytes: number): void
-  /** Of what is held, in bodies that aren't whole. */
+  /** The part of the held bytes that belongs to incomplete bodies. */
   addUnfinished(bytes: number): void
   /** A connection's window grew or, as it is used, shrank. */
   promise(bytes: number): void
-  /** The window for a connection; 0 when it gets none, and then it is told once there is room. */
+  /** The window for a connection; 0 when it gets none, and then `onRoom` is called once there is room. */
   window(holder: Holder): number
-  /** Whether a connection that holds so much may go on with a body that isn't whole. */
+  /** Whether a connection that holds this much must drop an incomplete body. */
   isExhausted(heldBytes: number): boolean
 }
 
-/** For connections as they come and go, and for the server that has them. */
+/** The budget as seen by the server, for adding and removing connections. */
 export type SharedBudget = Budget & {
-  /** A connection takes part. */
+  /** Adds a connection. */
   join(holder: Holder): void
-  /** It is gone, and isn't told of room any longer. */
+  /** Removes a connection; it gets no more `onRoom` calls. */
   leave(holder: Holder): void
-  /** To be called about once a second. */
+  /** Call about once a second. */
   passTurn(): void
 }
 
@@ -56,13 +55,13 @@ export function createBudget(bytesMax: number): SharedBudget {
   let used = 0
   let unfinished = 0
   let promised = 0
-  /** The one that goes on while all are stuck, for how many seconds, and what it held before. */
+  /** While all are stuck: the connection that may continue, for how many seconds it has, and what it held before. */
   let turn: Holder | undefined
   let turnAge = 0
   let turnHeldBytes = 0
   const share = (): number =>
     Math.min(shareBytesMax, Math.max(shareBytesMin, bytesMax / connections))
-  /** Nearly all that is held are bodies that wait for their rest: without a window nothing gets done. */
+  /** Nearly all held bytes belong to incomplete bodies: without a window no request can finish. */
   const isStuck = (): boolean => used >= bytesMax && used - unfinished < bytesMax / 8
   const wake = (): void => {
     turn = undefined

@@ -1,7 +1,7 @@
-// What a client may send us (RFC 9113 5.2): windows are given back as bodies come in, as long as not
-// too much is held for requests that aren't answered. Beyond that the oldest body alone goes on, so that
-// something always gets done. A body whose length is announced gets its whole window at once, as far as
-// a connection has room for that, so that ordinary clients needn't wait for us.
+// The receive windows (RFC 9113 5.2): they are returned as bodies arrive, as long as unanswered requests don't hold too
+// much. Beyond that only the oldest body continues, so that there is always progress. A body with an announced length
+// gets its whole window immediately, as far as the connection has room for it, so that ordinary clients needn't wait
+// for us.
 import { windowDefault } from '../frames/frames.ts'
 import { watchBodies } from '../nudge.ts'
 import { streamWindow } from '../frames/peer-settings.ts'
@@ -11,7 +11,7 @@ import type { Stream } from '../stream.ts'
 /** A usual event at its limit, with room for padding and the like. */
 const aheadBytes = 1_114_112
 
-/** Counts what the stream holds now. */
+/** Updates how much the stream holds now. */
 export function account(c: ConnectionState, stream: Stream, isWhole = stream.isEnded): void {
   const unfinished = isWhole ? 0 : stream.heldBytes
   if (unfinished !== stream.unfinishedBytes) {
@@ -61,7 +61,7 @@ export function creditStream(c: ConnectionState, stream: Stream): void {
   watchBodies(c)
 }
 
-/** All such windows together stay within what a connection may hold. */
+/** All such windows together stay within the connection's bound. */
 function mayGoAhead(c: ConnectionState, stream: Stream): boolean {
   let bytes = c.heldBytes + aheadBytes
   for (const { receiveWindow } of c.streams.values())

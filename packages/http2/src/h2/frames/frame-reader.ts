@@ -1,12 +1,12 @@
-// Cuts what comes in into frames, in place: a frame that lies whole in a chunk is handed on as a slice
-// of it. Only one that is cut in two is copied, so that no chunk is kept alive by a piece of a frame.
+// Splits incoming bytes into frames, in place: a frame that is complete in a chunk is passed on as a slice of it. Only
+// a frame split across chunks is copied, so that a part of a frame doesn't keep a chunk alive.
 import { ConnectionError, errorCode, frameHeadBytes, framePayloadMax } from './frames.ts'
 
 export type OnFrame = (type: number, flags: number, stream: number, payload: Buffer) => void
 
-/** @throws ConnectionError from the function it gives back, its own and those of `onFrame` */
+/** @throws ConnectionError from the returned function, its own and those of `onFrame` */
 export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
-  /** A frame that is cut in two: its head first, then, with its length known, all of it. */
+  /** A split frame: first its head, then, once its length is known, all of it. */
   let cut: Buffer | undefined
   let cutBytes = 0
 
@@ -20,7 +20,7 @@ export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
     )
   }
 
-  /** Adds to the frame that was cut in two; where in the chunk it ends. */
+  /** Completes the split frame; returns where in the chunk it ends. */
   const complete = (chunk: Buffer): number => {
     let at = 0
     while (cut !== undefined) {

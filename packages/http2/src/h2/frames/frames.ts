@@ -8,7 +8,7 @@
 //   stream = 4OCTET           ; the first bit is ignored
 
 export const frameHeadBytes = 9
-/** What we accept; RFC 9113's smallest limit, and its default. */
+/** The largest payload that we accept; RFC 9113's smallest limit, and its default. */
 export const framePayloadMax = 16_384
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
@@ -54,7 +54,7 @@ export const setting = {
 export const windowMax = 0x7fff_ffff
 export const windowDefault = 65_535
 
-/** The connection can't go on (RFC 9113 5.4.1). */
+/** Ends the connection (RFC 9113 5.4.1). */
 export class ConnectionError extends Error {
   readonly code: ErrorCode
   constructor(code: ErrorCode, message: string) {
@@ -63,7 +63,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** One stream can't go on (RFC 9113 5.4.2). */
+/** Ends one stream (RFC 9113 5.4.2). */
 export class StreamError extends Error {
   readonly code: ErrorCode
   constructor(code: ErrorCode, message: string) {

@@ -1,11 +1,11 @@
-// What goes out on one connection: frames gathered in one buffer and written together, once per turn of
-// the event loop, so that a hundred answers are one write.
+// The output of one connection: frames are collected in one buffer and written together, once per turn of the event
+// loop, so that a hundred answers are one write.
 import type { Socket } from 'node:net'
 import { frameHeadBytes, frameType } from './frames.ts'
 
 const startBytes = 4_096
 const uncopiedBytesMin = 4_096
-/** Answers that the peer doesn't take: beyond this we read nothing more of it, and write no bodies. */
+/** Unread answers beyond this stop the reading from the peer, and the writing of bodies. */
 const outputBytesMax = 262_144
 
 export type FrameHead = { length: number; type: number; flags: number; stream: number }
@@ -14,7 +14,7 @@ export class Output {
   #socket: Socket
   #bytes = Buffer.allocUnsafe(startBytes)
   #length = 0
-  /** What goes out before those bytes. */
+  /** Sent before those bytes. */
   #queue: Buffer[] = []
   #queuedBytes = 0
   #scheduled = false
@@ -29,17 +29,17 @@ export class Output {
     socket.on('drain', () => this.#tellRoom())
   }
 
-  /** More than enough waits for the peer to take it. */
+  /** The peer has too much unread output. */
   get isFull(): boolean {
     return this.pendingBytes > outputBytesMax
   }
 
-  /** Calls back once the peer has taken enough. */
+  /** Calls back once the peer has read enough. */
   whenRoom(then: () => void): void {
     this.#onRoom = then
   }
 
-  /** Bytes that the peer hasn't taken yet. */
+  /** Bytes that the peer hasn't read yet. */
   get pendingBytes(): number {
     return this.#length + this.#queuedBytes + this.#socket.writableLength
   }
@@ -49,7 +49,7 @@ export class Output {
     if (payload !== undefined) this.#bytes.set(payload, at)
   }
 
-  /** The same for a piece of a body, which goes out as it lies in memory when it is large. */
+  /** The same for a piece of a body, which is sent without a copy when it is large. */
   bodyFrame(head: FrameHead, payload: Buffer): void {
     if (payload.length < uncopiedBytesMin) return this.frame(head, payload)
     this.#head(head, 0)
@@ -60,7 +60,7 @@ export class Output {
     this.#length = 0
   }
 
-  /** The HEADERS of an answer: its block and the date of this moment, unless it has one. */
+  /** The HEADERS of an answer: its block, and the current date unless the block has one. */
   headers(
     stream: number,
     flags: number,
@@ -95,7 +95,7 @@ export class Output {
     this.#length = 0
     if (full.length > 0) this.#socket.write(full)
     if (isCorked) this.#socket.uncork()
-    // A write that the kernel took whole at once has no `drain`.
+    // A write that the kernel accepted completely emits no `drain`.
     if (this.#onRoom !== undefined && !this.isFull) this.#tellRoom()
   }
 
@@ -112,7 +112,7 @@ export class Output {
     then?.()
   }
 
-  /** Where the payload goes. */
+  /** Returns where the payload goes. */
   #head({ length, type, flags, stream }: FrameHead, room = length): number {
     const at = this.#reserve(frameHeadBytes + room)
     const bytes = this.#bytes
@@ -133,7 +133,7 @@ export class Output {
     const at = this.#length
     this.#length += count
     if (this.#length > this.#bytes.length) {
-      // In great steps: what is outgrown at once is memory to collect.
+      // Grows in large steps, because every outgrown buffer is garbage to collect.
       const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 8, 1_024))
       this.#bytes.copy(larger, 0, 0, at)
       this.#bytes = larger

@@ -1,4 +1,4 @@
-// The peer's SETTINGS (RFC 9113 6.5), checked, and those of ours that aren't the defaults.
+// Checks the peer's SETTINGS (RFC 9113 6.5), and holds those of ours that aren't the defaults.
 import { concurrentStreamsMax, headerBytesMax } from '../../bounds.ts'
 import { ConnectionError, errorCode, setting, windowDefault, windowMax } from './frames.ts'
 
@@ -6,7 +6,10 @@ export type PeerSettings = { initialWindow: number; frameMax: number }
 
 export const peerDefaults: PeerSettings = { initialWindow: windowDefault, frameMax: 16_384 }
 
-/** Our receive window of a stream: a usual event fits without a credit, a hundred at once stay bounded. */
+/**
+ * Our receive window of a stream: a usual event fits without a window update, and a hundred concurrent streams stay
+ * bounded.
+ */
 export const streamWindow = windowDefault
 
 export const ownSettings: Buffer = encode([

@@ -1,15 +1,15 @@
-// Requests of one client repeat their headers: a block of bytes that changed nothing in the dynamic
-// table means the same until the table changes, so the heads of the last few are kept by those bytes.
+// Caches the heads of the last few header blocks by their bytes, because a client's requests repeat their headers: a
+// block that didn't change the dynamic table means the same until the table changes.
 import type { HeaderDecoder } from '../../hpack/decoder.ts'
 import { createKeptBlock } from './kept-block.ts'
 import type { KeptBlock } from './kept-block.ts'
 import { requestHead } from './request-head.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** Few, since the long strings of others are found by the decoder: reading them takes no long search. */
+/** Few, because other long strings are cached by the decoder, which makes reading them fast. */
 const blocksMax = 4
 const fieldsMax = 40
-/** A block with a signed token in it is shorter. */
+/** A block with a signed token is shorter. */
 const blockBytesMax = 2_048
 
 export type HeadCache = {

@@ -1,6 +1,5 @@
-// A block that was decoded, to be compared with those that come after it. A content-length that the
-// dynamic table knows nothing of is left out: blocks are read from left to right, so between the same
-// bytes another one means the same but for its value.
+// A decoded block, to be compared with later ones. A content-length that isn't in the dynamic table is skipped: blocks
+// are read from left to right, so between the same bytes only its value differs.
 import type { DecodedBlock } from '../../hpack/decoder.ts'
 import { lengthBytesMax, lengthLiteralAt, lengthText } from '../../hpack/length-literal.ts'
 import type { LengthLiteral } from '../../hpack/length-literal.ts'
@@ -11,7 +10,7 @@ import type { RequestHead } from './request-head.ts'
 const nothing = Buffer.alloc(0)
 
 export type KeptBlock = {
-  /** The head, if the block is the one that is kept, perhaps with another content-length. */
+  /** The head, if the block is the cached one, perhaps with another content-length. */
   read(block: Buffer): RequestHead | undefined
   set(block: Buffer, decoded: DecodedBlock, head: RequestHead): void
   clear(): void
@@ -21,7 +20,7 @@ export function createKeptBlock(): KeptBlock {
   let kept: RequestHead | undefined
   let hasVariableLength = false
   let memory: Buffer = nothing
-  /** What is the same: the bytes before the content-length and those after it. */
+  /** The bytes before the content-length and those after it. */
   let before: Buffer = nothing
   let after: Buffer = nothing
   return {
@@ -40,7 +39,7 @@ export function createKeptBlock(): KeptBlock {
       kept = head
       hasVariableLength = length !== undefined
       const size = block.length - (end - start)
-      // Not from Node's pool, of which it would keep more alive than it needs.
+      // Not from Node's pool, which would keep more memory alive than needed.
       if (memory.length < size) memory = Buffer.allocUnsafeSlow(size)
       before = memory.subarray(0, block.copy(memory, 0, 0, start))
       after = memory.subarray(start, start + block.copy(memory, start, end))
@@ -49,7 +48,7 @@ export function createKeptBlock(): KeptBlock {
   }
 }
 
-/** Only the only one, and only if with any other in its place the list is within its bounds. */
+/** Undefined unless it is the only content-length, and the list stays within its bounds with any other value. */
 function variableLength(decoded: DecodedBlock, head: RequestHead): LengthLiteral | undefined {
   const { isTooLarge, listBytesLeft, lengthLiteral } = decoded
   const isFree = !isTooLarge && listBytesLeft >= lengthBytesMax

@@ -1,21 +1,21 @@
-// A request's head from its decoded fields, with the rules of RFC 9113 8 checked. One head serves every
-// request that comes with the same header block.
+// A request's head from its decoded fields, checked by the rules of RFC 9113 8. One head serves every request with the
+// same header block.
 import type { Field } from '../../hpack/field.ts'
 
 export type RequestHead = {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** Undefined when there is none; the announced size of the body. */
+  /** The announced size of the body; undefined when there is none. */
   readonly contentLength: number | undefined
   readonly isTooLarge: boolean
-  /** Whoever looks at the first and whoever looks at the last would serve two different ones. */
+  /** A component that uses the first and one that uses the last would serve different hosts. */
   readonly hasTwoHosts: boolean
   first(name: string): string | undefined
   count(name: string): number
 }
 
-/** They belong to one HTTP/1.1 connection, and HTTP/2 forbids them (RFC 9113 8.2.2). */
+/** They belong to one HTTP/1.1 connection; HTTP/2 forbids them (RFC 9113 8.2.2). */
 export const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -65,7 +65,7 @@ export function requestHead(
   }
 }
 
-/** A head that differs in nothing but its only content-length; undefined when that isn't valid. */
+/** The head with another value of its only content-length; undefined when that isn't valid. */
 export function withContentLength(head: RequestHead, value: string): RequestHead | undefined {
   const contentLength = contentLengthOf([value])
   if (contentLength === undefined || contentLength === 'malformed') return undefined
@@ -82,7 +82,7 @@ export function withContentLength(head: RequestHead, value: string): RequestHead
   }
 }
 
-/** Trailers are ordinary fields alone (RFC 9113 8.1). */
+/** Trailers consist of ordinary fields only (RFC 9113 8.1). */
 export const areTrailers = (fields: readonly Field[]): boolean =>
   fields.every(({ name, value }) => isOrdinary(name, value))
 

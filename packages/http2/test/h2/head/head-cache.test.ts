@@ -1,4 +1,4 @@
-// Heads that are kept: a block is read as by a decoder that keeps nothing, whatever came before it.
+// Cached heads: a block is read as by a decoder without a cache, whatever came before it.
 import fc from 'fast-check'
 import { describe, expect, test } from '@jest/globals'
 import { createHeadCache } from '../../../src/h2/head/head-cache.ts'
@@ -13,7 +13,7 @@ const huffman = (value: string): Buffer => {
   const coded = encodeHuffman(value)
   return Buffer.concat([Buffer.of(0x80 | coded.length), coded])
 }
-/** content-length as nghttp2 sends it: by its index, not remembered. */
+/** content-length as nghttp2 sends it: by its index, not added to the table. */
 const lengthOf = (value: string, code = text, first = 0x0f): Buffer =>
   Buffer.concat([Buffer.of(first, 0x0d), code(value)])
 const block = (...pieces: readonly Buffer[]): Buffer => Buffer.concat([postHead('/'), ...pieces])
@@ -21,7 +21,7 @@ const remember = (name: string, value: string): Buffer =>
   Buffer.concat([Buffer.of(0x40), text(name), text(value)])
 const remembered = remember('a', 'b')
 
-/** A cache, how often its decoder was asked, and the same without a cache. */
+/** A cache, the number of calls of its decoder, and the same without a cache. */
 function readers(listBytesMax = limits.listBytesMax) {
   const decoder = createHeaderDecoder({ ...limits, listBytesMax })
   const plain = createHeaderDecoder({ ...limits, listBytesMax })
@@ -40,7 +40,7 @@ function readers(listBytesMax = limits.listBytesMax) {
         const { fields, isTooLarge } = plain.decode(bytes)
         return requestHead(fields, isTooLarge)
       }),
-    /** Trailers, which the cache doesn't see. */
+    /** Trailers, which bypass the cache. */
     trailers(bytes: Buffer): void {
       plain.decode(bytes)
       if (decoder.decode(bytes).changedTable) heads.clear()
@@ -58,7 +58,7 @@ const names = [
   ':path',
 ]
 
-/** All that can be asked of a head, as one value; 'malformed', or 'refused' with the connection. */
+/** All properties of a head, as one value; 'malformed', or 'refused' with the connection. */
 function reading(read: () => ReturnType<typeof requestHead>) {
   try {
     const head = read()
@@ -186,11 +186,11 @@ describe('any sequence of blocks is read as by a decoder without cache', () => {
     fc
       .constantFrom(`${token}1`, `${token}2`)
       .map((value) => Buffer.concat([Buffer.of(0x1f, 0x08), longString(value)])),
-    // What looks like a content-length, inside of another value and with its numbers longer than need be.
+    // Looks like a content-length, inside of another value and with overlong numbers.
     fc.constant(literal('x', '\u000f\r\u00011')),
     fc.constant(Buffer.from('0f8d000131', 'hex')),
   )
-  /** So that indices point at something; and a block now and then that shifts them. */
+  /** Fills the table so that indices are valid; sometimes a block shifts them. */
   const filled = Buffer.concat(['1', '2', '3'].map((value) => remember('a', value)))
   const shift = fc.nat(5).map((value) => block(remember('x', String(value))))
   const resize = fc.oneof(
@@ -202,7 +202,7 @@ describe('any sequence of blocks is read as by a decoder without cache', () => {
     { weight: 4, arbitrary: fc.constant(undefined) },
     fc.tuple(fc.nat(300), fc.nat(255)),
   )
-  /** Few beginnings and ends, so that blocks meet others that differ in one piece. */
+  /** Few prefixes and suffixes, so that many blocks differ in one piece only. */
   const blocks = fc
     .tuple(
       fc.array(fields, { minLength: 1, maxLength: 2 }),
@@ -239,7 +239,7 @@ describe('any sequence of blocks is read as by a decoder without cache', () => {
   })
 })
 
-/** A string of more bytes than a byte can say. */
+/** A string whose length needs more than one byte. */
 function longString(value: string): Buffer {
   const coded = encodeHuffman(value)
   const rest = coded.length - 127

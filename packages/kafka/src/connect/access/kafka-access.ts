@@ -1,6 +1,6 @@
-// The way into Kafka that the settings describe, in the form that createKafka takes. Files are read again at
-// each connection and each login, so what a certificate's or password's file holds may be replaced at any time;
-// while it can't be used, what it held before is.
+// Turns the settings into the access options of createKafka. Certificate and password files are read again at each
+// connection and each login, so they may be replaced at any time; while a file can't be used, its last usable content
+// is.
 import * as tls from 'node:tls'
 
 import type { KafkaSettings } from './kafka-settings.ts'
@@ -10,14 +10,14 @@ import { fileReader, optionalFile, secretReader } from '@weir/kit'
 
 export type KafkaAccess = {
   readonly brokers: readonly string[]
-  /** For one more connection; without it they are plain. */
+  /** Called for each connection; without it connections are plain. */
   readonly tls?: () => tls.ConnectionOptions
   readonly login?: Login
-  /** What all names in Kafka begin with. */
+  /** The prefix of all names in Kafka. */
   readonly prefix?: string
 }
 
-/** Throws AppError `kit.setting_file_unreadable` when a file can't be read even once. */
+/** Throws AppError `kit.setting_file_unreadable` when a file can't be read at the start. */
 export function kafkaAccess(settings: KafkaSettings): KafkaAccess {
   const login = loginOf(settings)
   const secure = settings.KAFKA_TLS ? brokerTls(settings) : undefined

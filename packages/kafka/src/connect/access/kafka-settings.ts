@@ -1,5 +1,5 @@
-// How the services are told where Kafka is and how to get in: the settings, and the rules between them. Where
-// something would be sent in the clear, or to anybody, although it was meant otherwise, the start is refused.
+// The services' settings for reaching Kafka and logging in, and the rules between them. A service doesn't start when
+// its settings would send something in the clear, or to any peer, against what they seem to intend.
 
 import {
   areAPair,
@@ -18,7 +18,10 @@ import { z } from 'zod'
 const PREFIX_LENGTH_MAX = 100
 const prefixRule = `it must be letters, digits, - and _ in parts that each end with a dot, such as "team-a.", at most ${PREFIX_LENGTH_MAX} characters; only its last part may be "weir."`
 
-/** By parts, so that no name below one prefix is a name below another (docs/operations.md, Sharing a cluster). */
+/**
+ * Made of whole parts, so that no name under one prefix is a name under another (docs/operations.md, Sharing a
+ * cluster).
+ */
 const prefix = () =>
   text()
     .max(PREFIX_LENGTH_MAX, prefixRule)
@@ -89,7 +92,7 @@ const isOauth = ({ KAFKA_SASL_MECHANISM: mechanism }: Partial<KafkaSettings>): b
 const hasPassword = (settings: Partial<KafkaSettings>): boolean =>
   settings.KAFKA_SASL_MECHANISM !== undefined && !isOauth(settings)
 
-/** `key` is of use only when `when` holds. */
+/** `key` only has an effect when `when` holds. */
 const onlyWhen = (key: Key, when: Rule['holds'], message: string): Rule => ({
   key,
   message,

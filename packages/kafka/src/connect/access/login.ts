@@ -1,5 +1,6 @@
-// Logging in to a broker on a connection: once at its start, and again before a session ends that the broker has bounded
-// (KIP-368). Passwords and tokens are got anew each time. An OAUTHBEARER answer that says anything is a refusal (RFC 7628 3.2.3).
+// Logs in to a broker on a connection: at its start, and again before the end of a session that the broker has bounded
+// (KIP-368). Passwords and tokens are read again each time. A non-empty OAUTHBEARER answer is a refusal (RFC 7628
+// 3.2.3).
 import { saslAuthenticateV2, saslHandshakeV1 } from '#client-library'
 import type { Connection } from '#client-library'
 
@@ -20,7 +21,7 @@ export type TokenLogin = { readonly mechanism: 'OAUTHBEARER' } & TokenSource
 
 export type Login = PasswordLogin | TokenLogin
 
-/** What is shown in one login. */
+/** The credentials of one login. */
 export type Credentials =
   | { readonly mechanism: PasswordLogin['mechanism']; readonly username: string; password: string }
   | { readonly mechanism: 'OAUTHBEARER'; readonly token: string; forget(): void }
@@ -30,7 +31,7 @@ const AFTER_REFUSAL = Buffer.from([1])
 const TOKEN_REFUSED =
   'the broker refuses the token; see KAFKA_OAUTH_SCOPE, and which issuer and audience the broker expects'
 
-/** Throws LoginFailed, without having asked the broker anything. */
+/** Throws LoginFailed before it has asked the broker anything. */
 export async function credentialsOf(login: Login, broker: string): Promise<Credentials> {
   if (login.mechanism !== 'OAUTHBEARER') return { ...login, password: login.password() }
   try {
@@ -77,7 +78,7 @@ async function showToken(
   try {
     const answer = await say(Buffer.from(`n,,\u0001auth=Bearer ${token}\u0001\u0001`))
     if (answer.length === 0) return
-    // What it says is why it refuses; it then waits for this before it ends the attempt.
+    // The answer contains the reason; the broker then waits for this message before it ends the attempt.
     await say(AFTER_REFUSAL)
   } catch (error) {
     if (!isRefusal(error)) throw error

@@ -1,14 +1,14 @@
-// Access tokens for OAUTHBEARER, by client credentials (RFC 6749 4.4). A token is used until most of its time
-// is over, so that the one which is shown at a login is always good for a while: the session lasts no longer.
+// Access tokens for OAUTHBEARER, by client credentials (RFC 6749 4.4). A token is renewed well before it expires,
+// because the broker's session lasts no longer than the token shown at login.
 
 import { codeIn, hintFor, httpCall } from '@weir/kit'
 import type { HttpAnswer } from '@weir/kit'
 import { KafkaError } from '../../errors.ts'
 
 export type TokenSource = {
-  /** Shared by all who ask at one time. Throws KafkaError `kafka.no_token`, whose message says what to look at. */
+  /** Concurrent callers share one request. Throws KafkaError `kafka.no_token`, whose message says what to check. */
   token(): Promise<string>
-  /** The broker refuses it: the next one shall be new. */
+  /** Call when the broker refuses the token: the next call requests a new one. */
   forget(): void
 }
 
@@ -92,7 +92,7 @@ function tokenIn({ status, text }: HttpAnswer): { value: string; seconds: number
   const answer = parsed(text)
   const value = answer['access_token']
   const seconds = Number(answer['expires_in'] ?? SECONDS_UNSAID)
-  // Nothing that could end the message to the broker early.
+  // A token must not contain a character that could end the message to the broker early.
   if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value) || !(seconds > 0)) {
     throw noToken('the token endpoint answers without a token; see KAFKA_OAUTH_TOKEN_URL')
   }

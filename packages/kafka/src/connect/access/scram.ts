@@ -1,6 +1,6 @@
-// Our side of a SCRAM login (RFC 5802, without channel binding): four messages, of which ours prove that we know the
-// password, and the broker's last one that it does. The library's own leaves all but the first comma of a user's name as they
-// are, and throws past its caller where an answer is malformed.
+// Client side of a SCRAM login (RFC 5802, without channel binding): our messages prove that we know the password, and
+// the broker's last one that it does. The library's own escapes only the first comma of a user name, and throws where
+// the caller can't catch it when an answer is malformed.
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
@@ -12,12 +12,12 @@ export type ScramOptions = {
   readonly password: string
 }
 
-/** Sends a message to the broker; its answer. */
+/** Sends a message to the broker and resolves with its answer. */
 export type Say = (message: Buffer) => Promise<Buffer>
 
 const KEY_BYTES = { sha256: 32, sha512: 64 } as const satisfies Record<ScramOptions['hash'], number>
 const ITERATIONS_MIN = 4_096
-// A broker that asks for more would keep a thread of ours busy for minutes.
+// A higher count would keep one of our threads busy for minutes.
 const ITERATIONS_MAX = 10_000_000
 const NO_CHANNEL_BINDING = 'n,,'
 

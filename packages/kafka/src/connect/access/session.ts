@@ -1,5 +1,6 @@
-// Keeps a connection logged in: a session that the broker has bounded is renewed on the same connection well before its end,
-// while the connection's other requests wait. A broker answers in order, so those under way don't matter.
+// Keeps a connection logged in: renews a session that the broker has bounded, on the same connection and well before
+// its end, while the connection's other requests wait. Requests already sent don't matter, because a broker answers in
+// order.
 import type { Connection } from '#client-library'
 
 import type { Gate } from '../gate.ts'
@@ -12,18 +13,18 @@ export type SessionOptions = {
   readonly broker: string
   readonly gate: Gate
   readonly troubles: Troubles
-  /** Called when the session can't be renewed: no more requests, then the connection's end. */
+  /** Called when the session can't be renewed: the connection takes no more requests and ends. */
   retire(): void
 }
 
 type Session = { readonly endsMs: number; readonly renewInMs: number; readonly againInMs: number }
 
 const TIMER_MS_MAX = 0x7fffffff
-// Not all connections of all replicas at once, and with time for a few more tries.
+// Random, so that the connections of all replicas don't renew together; early, so that there is time for retries.
 const RENEWED_AFTER = { share: 0.7, random: 0.15 }
 const TRIES_LEFT = 5
 
-/** Resolves once we are logged in; the function returned ends the renewing. Throws LoginFailed. */
+/** Resolves once logged in, with a function that stops the renewing. Throws LoginFailed. */
 export async function keepLoggedIn(
   connection: Connection,
   { login, broker, gate, troubles, retire }: SessionOptions,

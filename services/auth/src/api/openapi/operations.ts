@@ -1,5 +1,5 @@
-// Every operation of management, once for each version: what it takes, what it answers, how it may refuse. A test holds the
-// paths against the router's own.
+// Every management operation, once for each version: its input, its responses and its refusals. A test compares the
+// paths with those of the router.
 import type { Operation } from '@weir/docs'
 import { tellAccounts } from './operations/accounts.ts'
 import { tellStreams } from './operations/streams.ts'

@@ -1,4 +1,4 @@
-// /registry in auth's OpenAPI document: the Confluent API's reading half.
+// /registry in auth's OpenAPI document: the part of the Confluent API that reads.
 import { schema } from '@weir/docs'
 import type { Content, JsonSchema, Operation, Parameter } from '@weir/docs'
 import { registryContentType } from '../../registry/refusals.ts'

@@ -1,4 +1,5 @@
-// What auth answers besides streams, as JSON Schema, and what it takes: the latter is made of the schemas that check it.
+// The JSON Schemas of auth's responses, except streams, and of its request bodies. Those of the bodies are generated
+// from the schemas that check them.
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
 import { defaultQuotas, roles } from '@weir/control-state'
@@ -15,7 +16,7 @@ const oneWayToName = {
   })),
 }
 
-/** Made by `prepareContract`, which knows more rules than can be said here. */
+/** Checked by `prepareContract`, which has more rules than JSON Schema can express. */
 const newContract = object(
   {
     id: { ...text, minLength: 1, description: 'a short name, or <owner>/<name>/<version>' },
@@ -58,7 +59,6 @@ const foundBy = listOf(
   object({ contract: text, field: text, as: term, events: count, firstAt: time, lastAt: time }),
 )
 const reached = object({ at: time })
-/** A time, or `unknown`. */
 const timeOrUnknown = { anyOf: [time, { const: 'unknown' }] }
 const state = { anyOf: [reached, object({ expectedBy: timeOrUnknown })] }
 const erasure = {
@@ -286,13 +286,13 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   }),
 }
 
-/** One, or a list of them. */
+/** One name, or a list of names. */
 function scopeOf(...names: readonly string[]): JsonSchema {
   const list = { type: 'array', items: oneOf(...names), minItems: 1, uniqueItems: true }
   return { anyOf: [oneOf(...names), list] }
 }
 
-/** Members that nobody asked for are let through by /auth and /refresh: clients send back whole answers. */
+/** /auth and /refresh ignore unknown members, because clients send back whole responses. */
 function asked(lengthMax: number): JsonSchema {
   return { type: 'string', minLength: 1, maxLength: lengthMax }
 }

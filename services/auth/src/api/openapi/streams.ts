@@ -1,4 +1,4 @@
-// Streams as answers show them: the two shapes of render.ts, as JSON Schema. schemathesis holds the answers against it.
+// Streams in responses: the two shapes of render.ts, as JSON Schema. schemathesis compares the responses with it.
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
 
@@ -35,7 +35,7 @@ const ofInput = { ...details, rotationHours: count, keyRetentionDays: count }
 const ofOutput = { ...details, from: oneOf('earliest', 'now') }
 const rebuild = object({ number: count, askedAt: time }, { doneAt: time })
 
-/** Of `/v1` and `/v2`; a secret is in what answers a creation alone. */
+/** For `/v1` and `/v2`. Only the response to a creation contains a secret. */
 export const streamSchemas: Readonly<Record<string, JsonSchema>> = {
   Credential: credential,
   Secret: secret,

@@ -1,5 +1,5 @@
-// How an operation of management is told of: what its route's needs say of keys and roles, how all refuse, and the
-// codes whose rows in errors.ts name it, are added.
+// How a management operation is documented. Added are: which keys and roles its route needs, the refusals that all
+// operations have in common, and the codes whose rows in errors.ts name it.
 import { pageEntries } from '@weir/http-api'
 import { schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
@@ -12,7 +12,7 @@ const { json, ref, time } = schema
 
 type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' | 'refusals'>
 
-/** By the table of routes: which keys will do, and how others are refused. */
+/** By the table of routes: which keys are sufficient, and how others are refused. */
 function keysOf(needs: Needs) {
   if (needs === 'platform')
     return { who: ['platformKey'], refusals: ['invalid_platform_key', 'too_many_failures'] }
@@ -27,7 +27,7 @@ export const body = (name: string) => ({ body: { content: json(ref(name)) } })
 export const answer = (status: number, says: string, of: JsonSchema) => ({
   answers: [{ status, says, content: json(of) }],
 })
-/** A list in pages, as `listPage` makes them. */
+/** A list in pages, as `listPage` creates them. */
 export const list = (says: string, of: JsonSchema) => ({
   query: [
     {
@@ -78,7 +78,7 @@ export function createTell(version: string) {
   return { operations, tell }
 }
 
-/** A route of the tables below begins with one of these. */
+/** The routes below start with a method. */
 const asMethod = (name: string): Operation['method'] => name as Operation['method']
 
 export type Tell = ReturnType<typeof createTell>['tell']

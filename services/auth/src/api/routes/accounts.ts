@@ -1,4 +1,4 @@
-// Accounts: created by the platform, looked at by themselves.
+// Accounts: the platform creates them; each account can read its own.
 import { createAccount, createApiKey } from '../../access/manage-api-keys.ts'
 import type { PlatformCall } from '../managed.ts'
 import { requireAccount } from '@weir/control-state'
@@ -25,7 +25,7 @@ export const makeAccount =
     }
   }
 
-/** One more key, for whoever lost the last one with the role owner. */
+/** Creates another owner key, for an account that has lost its last one. */
 export const makeOwnerKey =
   (deps: Pick<Management, 'accounts'>) =>
   async (call: PlatformCall): Promise<RouteAnswer> => {
@@ -67,7 +67,7 @@ const definedIn = <Value>(members: Readonly<Record<string, Value | undefined>>) 
     ),
   )
 
-/** With the key that asks, so that its holder learns what it is good for. */
+/** With the calling key, so that its holder sees its role. */
 export const showAccount =
   ({ state, erasures }: Pick<Management, 'state' | 'erasures'>) =>
   ({ caller: { account, apiKey } }: AccountCall): RouteAnswer => {

@@ -1,4 +1,4 @@
-// An account's API keys: listed, made and deleted. A key is in the answer to its creation alone.
+// An account's API keys: listed, created and deleted. Only the response to its creation contains a key.
 import { createApiKey, deleteApiKey } from '../../access/manage-api-keys.ts'
 import { apiKeyBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'

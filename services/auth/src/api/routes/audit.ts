@@ -1,5 +1,5 @@
-// The audit log (docs/wire-format.md Management): an account sees what was done to it, the platform sees all. The
-// chain is the platform's alone: it can only be checked as a whole.
+// The audit log (docs/wire-format.md Management): an account sees what was done to it, the platform sees everything.
+// Only the platform gets the chain, because it can only be verified as a whole.
 import type { AuditEntry } from '@weir/control-state'
 import { invalid } from '@weir/http-api'
 import { z } from 'zod'
@@ -19,7 +19,7 @@ export const showAudit =
   async (call: CallBy<Caller | Platform>): Promise<RouteAnswer> => {
     const account = 'billingId' in call.caller ? call.caller.billingId : undefined
     const cursor = account === undefined ? plainCursor : cursorOf(opaque.page, account)
-    await fold() // before the page's end is reckoned from now
+    await fold() // before the page's end is computed
     const question = questionOf(call, accounts.now(), cursor)
     const { entries, next } = await log.page({ ...question, account })
     const show = account === undefined ? plain : seenBy(opaque.entry, account)
@@ -46,7 +46,7 @@ export const showChain =
     return { status: 200, body }
   }
 
-/** Where a page begins, as the caller is told it. */
+/** The start of a page, in the form that the caller gets. */
 type Cursor = { of(offset: bigint): string; offsetIn(text: string): bigint | undefined }
 
 const plainCursor: Cursor = {
@@ -60,7 +60,7 @@ const cursorOf = (opaque: Opaque, account: string): Cursor => ({
 
 const plain = (entry: AuditEntry): object => entry
 
-/** Without what counts or chains everybody's entries. */
+/** An entry without the numbers and hashes that depend on other accounts' entries. */
 const seenBy =
   (opaque: Opaque, account: string) =>
   (entry: AuditEntry): object => {
@@ -85,7 +85,7 @@ function questionOf(call: Call, nowMs: number, cursor: Cursor) {
   }
 }
 
-/** Where a page begins: what the page before gave as `next`. */
+/** The start of a page: the `next` of the previous page. */
 function offsetIn(call: Call, problems: string[], cursor: Cursor): bigint | undefined {
   const after = call.query('after')
   if (after === undefined) return undefined

@@ -1,4 +1,4 @@
-// Credentials of a stream, input or derived: more of them, for a rotation, and the end of old ones.
+// Credentials of an input stream or an output: adding some, for a rotation, and removing old ones.
 import { addCredential, removeCredential } from '../../control/streams/change-stream.ts'
 import type { StreamName } from '../../control/streams/change-stream.ts'
 import { credentialsBody } from '../bodies.ts'

@@ -1,5 +1,5 @@
-// What others need to check our tokens without asking us: the public keys and where things are. Both may
-// be kept a few minutes: a key is published an hour before it signs.
+// What others need to verify our tokens without calling us: the public keys and the endpoints. Both may be cached for a
+// few minutes, because a key is published an hour before it signs.
 import { pollUntil } from '@weir/kit'
 import { publishedKeys } from '../../control/keys/signing-keys.ts'
 import { receiptJwks } from '../../control/erasure/receipts.ts'
@@ -17,13 +17,13 @@ export type Discovery = {
   readonly now: () => number
 }
 
-/** Longer than reading control state takes, and shorter than whoever asks for keys waits. */
+/** Longer than reading control state takes, and shorter than the time-out of those that request the keys. */
 const keysKnownWithinMs = 5_000
 
 /**
- * Answers in any case. Without Kafka there are no keys, and Kafka's own brokers don't start without an answer:
- * they take an empty set, and look again later. Once Kafka is reached, keys are waited for, so that nobody
- * replaces the keys that he has by an empty set.
+ * Always responds. Without Kafka there are no keys, but Kafka's own brokers need a response to start: they accept an
+ * empty set and refresh it later. Once Kafka is reached, the response waits for the keys, so that nobody replaces known
+ * keys with an empty set.
  */
 export const showJwks =
   ({ follower, tokenKeys, now }: Discovery): RouteHandler =>

@@ -1,4 +1,4 @@
-// The pages of refusals. Nobody has to prove anything for them, and they hold nothing of an account.
+// The pages that explain errors. They are public, and contain nothing of an account.
 import type { ErrorPages } from '@weir/docs'
 import { pageAnswer } from '@weir/http-api'
 import type { RouteHandler } from '@weir/http-api'

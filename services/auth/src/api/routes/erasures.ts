@@ -1,5 +1,5 @@
-// Erasures of an input stream: people who are forgotten, consents that are withdrawn. A value is read from the
-// body and handed on; no answer, no error and no line of the log holds it.
+// Erasures and withdrawals in an input stream. Values are read from the body and passed on; no response, error or log
+// line contains one.
 import { erasePeople } from '../../control/erasure/erase.ts'
 import type { LinksByEra } from '../../control/erasure/erase.ts'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
@@ -36,7 +36,7 @@ export const makeErasure =
         : await findNow(deps, { finding, stream, wanted: asked })
     if (!evenIfNoneFound) await requireFound(finding, { input: stream, contracts }, people)
     const { values, as, found } = people
-    // A level may be withdrawn of which no field was ever sent.
+    // A withdrawn level may be one of which no field was sent yet, so links without decryptable fields count, too.
     const evenErased = levels !== undefined
     const kept = as.includes('data_subject_field')
       ? await keptOf(deps, { stream, values, evenErased })
@@ -44,7 +44,7 @@ export const makeErasure =
     const changes = acting(deps.erasures, call.caller)
     const request = { stream, as, values, found, evenIfNoneFound, levels, reference }
     const { erasure, salt } = await erasePeople(changes, { ...request, links: linksIn(kept) })
-    // With some levels left the links are needed yet. What stays here by a fault leads to what is erased.
+    // After a withdrawal the links are still needed. A link that stays here by a fault leads only to erased data.
     if (levels === undefined) await forgetLinks(deps, kept)
     const links = kept.reduce((sum, inEra) => sum + inEra.links.size, 0)
     const more = kept.length === 0 ? {} : { links }

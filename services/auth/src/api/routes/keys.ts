@@ -1,4 +1,4 @@
-// The keys at rest, for the platform: what lies under which wrapping key and KEK, and a rotation of all wrapping keys.
+// The keys at rest, for the platform: which wrapping key and KEK protect what, and a rotation of all wrapping keys.
 import { keyReport } from '../../control/keys/rotation/key-report.ts'
 import { startRotation } from '../../control/keys/rotation/start-rotation.ts'
 import type { PlatformCall } from '../managed.ts'
@@ -14,7 +14,7 @@ export const showKeys =
     return { status: 200, body: keysOf(keyReport(state)) }
   }
 
-/** Answers with the one that is under way, new or not. */
+/** Responds with the rotation under way, whether it is new or not. */
 export const rotateKeys =
   (deps: Pick<Management, 'keys' | 'state'>) =>
   async ({ caller }: PlatformCall): Promise<RouteAnswer> => {

@@ -1,5 +1,5 @@
-// /oauth2/token: the client credentials grant (RFC 6749 4.4), so that any OAuth client gets the same id
-// token. The client proves itself by HTTP Basic or in the form, not by both.
+// /oauth2/token: the client credentials grant (RFC 6749 4.4), so that any OAuth client gets the same id token. The
+// client authenticates with HTTP Basic or in the form, but not with both.
 import { basicOf } from '../../tokens/basic.ts'
 import { refusal } from '../../errors.ts'
 import type { Call, RouteHandler } from '@weir/http-api'

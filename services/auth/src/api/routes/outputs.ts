@@ -1,4 +1,4 @@
-// Derived output streams of an input stream: made, listed, shown, changed and deleted.
+// The outputs of an input stream: created, listed, shown, changed and deleted.
 import { createDerived, createUnreadDerived } from '../../control/streams/create-stream.ts'
 import { hasRole } from '@weir/control-state'
 import { deleteOutput } from '../../control/streams/delete-stream.ts'
@@ -27,7 +27,7 @@ export const makeOutput =
     const request = checkBody(outputBody, json)
     requireOwnerFor(caller, json)
     const linkedStream = call.param('stream')
-    // Credentials that read it are an owner's to make.
+    // Only an owner may create credentials that read an output.
     const create = hasRole(caller.apiKey.role, 'owner') ? createDerived : createUnreadDerived
     const created = await create(acting(deps.streams, caller), {
       billingId,

@@ -1,5 +1,5 @@
-// Looking for a person in the streams of an account. The value comes in the body, since paths are logged on their way; it is handed on
-// and told nowhere.
+// Searching for a person in the streams of an account. The value comes in the body, because paths are logged on their
+// way. It is passed on and never shown.
 import type { SearchRecord } from '@weir/control-state'
 import { checkBody, lookUp, readJson } from '@weir/http-api'
 import type { AccountCall, RouteAnswer } from '@weir/http-api'

@@ -1,5 +1,5 @@
-// /registry: the reading half of the Confluent API over the schemas of the caller's account, so that Avro deserializers
-// work with a stream's own credentials. Answered from control state, never from the registry.
+// /registry: the part of the Confluent API that reads, over the schemas of the caller's account, so that Avro
+// deserializers work with a stream's own credentials. Responses come from control state, never from the registry.
 import { hasCode } from '@weir/kit'
 import { invalid } from '@weir/http-api'
 import type { ContractRecord } from '@weir/control-state'
@@ -18,13 +18,16 @@ import type { SchemaVersion } from '../../registry/schemas.ts'
 export type RegistryDoor = {
   readonly readers: Readers
   readonly contractsOf: (billingId: string) => readonly ContractRecord[]
-  /** Follows control state to its end. */
+  /** Reads control state to its end. */
   readonly refresh: () => Promise<void>
 }
 
 type Schemas = readonly SchemaVersion[]
 
-/** What is said of the caller's schemas. What isn't there is looked for once more: another replica may have made it just now. */
+/**
+ * A response about the caller's schemas. If something is missing, control state is refreshed once, because another
+ * replica may have just created it.
+ */
 const showing =
   (say: (schemas: Schemas, call: Call) => unknown) =>
   ({ readers, contractsOf, refresh }: RegistryDoor): RouteHandler =>
@@ -68,7 +71,7 @@ export const listTypes = showing(() => ['AVRO'])
 
 export const listSubjects = showing((schemas, call) => {
   const prefix = call.query('subjectPrefix') ?? ''
-  // The default of the API: subjects of whatever context. There is one here.
+  // The API's default: subjects of every context. Here there is only one context.
   const isWanted = (subject: string) => prefix === ':*:' || subject.startsWith(prefix)
   return pageOf(subjectsIn(schemas).filter(isWanted), call)
 })
@@ -84,7 +87,7 @@ export const showVersion = showing((schemas, call) => oneVersion(schemas, call))
 
 export const showVersionText = showing((schemas, call) => oneVersion(schemas, call).schema)
 
-// --- settings: nobody writes here, and Weir itself asks nothing of a subject's next version ---
+// --- settings: read-only here; Weir itself requires nothing of a subject's next version ---
 
 const compatibility = { compatibilityLevel: 'NONE' }
 const readOnly = { mode: 'READONLY' }
@@ -141,7 +144,7 @@ function pageOf<Item>(items: readonly Item[], call: Call): readonly Item[] {
   return items.slice(from, most < 0 ? undefined : from + most)
 }
 
-/** A limit of −1 is the API's «all». */
+/** In this API a limit of −1 means «all». */
 function numberIn(call: Call, name: string, form: RegExp): string | undefined {
   const text = call.query(name)
   if (text === undefined || form.test(text)) return text

@@ -1,5 +1,5 @@
-// The keys that tokens are signed with, for the platform: a new one at once, for when a copy of the former may be in
-// somebody's hands.
+// The keys that sign tokens, for the platform: creating a new one immediately, in case the former one may have been
+// copied.
 import { rotateSigningKeys } from '../../control/keys/signing-keys.ts'
 import type { PlatformCall } from '../managed.ts'
 import { signingKeysBody } from '../bodies.ts'
@@ -8,7 +8,7 @@ import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { checkBody, readOptionalJson } from '@weir/http-api'
 
-/** Brokers check tokens themselves, and hear of nothing: they ask for the keys now and then. */
+/** Brokers verify tokens themselves, with keys that they refresh only now and then. */
 const BROKERS =
   'Brokers accept tokens of a revoked key until they read the key set again (sasl.oauthbearer.jwks.endpoint.refresh.ms). An open connection stays until its session ends (connections.max.reauth.ms).'
 

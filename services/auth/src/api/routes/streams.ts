@@ -1,4 +1,4 @@
-// Input streams: made, listed, shown, changed and deleted (spec Resources, States and transitions).
+// Input streams: created, listed, shown, changed and deleted (spec Resources, States and transitions).
 import { createInput } from '../../control/streams/create-stream.ts'
 import { deleteStream } from '../../control/streams/delete-stream.ts'
 import { patchStream } from '../../control/streams/change-stream.ts'
@@ -24,7 +24,10 @@ export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shap
 
 const ofOwners = ['limits', 'retentionHours', 'keyRetentionDays']
 
-/** Limits decide what is paid for, and less retention deletes events, or their keys. @throws ControlStateError `control-state.role_missing` */
+/**
+ * Limits decide what is paid for, and a shorter retention deletes events or their keys.
+ * @throws ControlStateError `control-state.role_missing`
+ */
 export function requireOwnerFor({ apiKey }: Caller, body: unknown): void {
   if (typeof body !== 'object' || body === null) return
   if (ofOwners.some((member) => Object.hasOwn(body, member))) requireRole(apiKey, 'owner')

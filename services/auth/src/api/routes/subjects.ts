@@ -1,5 +1,5 @@
-// People in one stream (docs/forgetting.md): what is kept of a data subject that is not the key field, and tokens for a person's events. The value comes in the body, since paths
-// are logged on their way; it is handed on and told nowhere.
+// People in one stream (docs/forgetting.md): the links of a data subject that is not the key field, and tokens for a
+// person's events. The value comes in the body, because paths are logged on their way. It is passed on and never shown.
 import { act } from '@weir/control-state'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
 import { subjectAccessBody, subjectBody } from '../bodies.ts'
@@ -18,7 +18,7 @@ const bodyBytesMax = 4_194_304
 type AccessDeps = Pick<Shown, 'state' | 'erasures' | 'subjects' | 'accounts'>
 type SubjectDeps = Pick<Shown, 'state' | 'erasures' | 'subjects'>
 
-/** A token for output, which alone reads the events and decrypts them. */
+/** Creates a token for the output service, the only service that reads and decrypts events. */
 export const askForAccess =
   (deps: AccessDeps) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
@@ -43,7 +43,7 @@ export const lookUpSubject =
     const { caller } = call
     const { subject } = checkBody(subjectBody, await readJson(call, bodyBytesMax))
     const { stream, contracts } = await inputOf(deps, call)
-    // Who asks after whom is worth an entry: before the answer, so that nobody looks unseen.
+    // A look-up gets its audit entry before the response, so that no look-up goes unlogged.
     const target = { account: stream.billingId, stream: stream.name }
     const { writer } = deps.erasures
     await writer.change({ ...act(caller, 'subject.lookup', target), always: true }, () => undefined)
@@ -54,7 +54,10 @@ export const lookUpSubject =
     return { status: 200, body: { links, eras, contracts: naming, otherContracts: others } }
   }
 
-/** With everything that ingest has acknowledged by now: its keys are those that auth has, too. */
+/**
+ * The stream as of everything that ingest has acknowledged: auth has read all keys that those events were encrypted
+ * with.
+ */
 const inputOf = (deps: Pick<Shown, 'state'>, call: AccountCall) =>
   lookUpByInput(deps.state, call, (stream, state) => ({
     stream,

@@ -1,5 +1,5 @@
-// /auth and /refresh (spec Authentication 1): credentials, or a refresh token, for an id token. Members
-// that nobody asked for are let through here: clients send back whole answers.
+// /auth and /refresh (spec Authentication 1): credentials, or a refresh token, for an id token. Unknown members are
+// ignored, because clients send back whole responses.
 import { z } from 'zod'
 import type { Call, RouteHandler } from '@weir/http-api'
 import type { Grant } from '../../metrics.ts'

@@ -1,5 +1,4 @@
-// What an input stream took in a time (docs/wire-format.md Management): JSON, or CSV for who asks for it by
-// `format` or by `Accept`.
+// The usage of an input stream in a period (docs/wire-format.md Management): JSON, or CSV by `format` or `Accept`.
 import { lookUpInput, invalid } from '@weir/http-api'
 import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
 import type { Management } from '../management.ts'
@@ -16,7 +15,7 @@ export const showUsage =
     const nowMs = deps.accounts.now()
     const asked = { by: call.query('by'), from: call.query('from'), until: call.query('until') }
     const period = periodOf(asked, nowMs)
-    // What is being folded, or was, has to be read to the end: its minutes are taken away there.
+    // Minutes that are being folded, or were, are removed at the end of the topic, so that is read, too.
     const isOld = period.fromMs < foldedBefore(nowMs + dayMs)
     const table = await deps.usage.ofStream(stream.streamId, {
       fromMs: Math.max(period.fromMs, stream.createdAtMs),
@@ -37,7 +36,7 @@ function wantsCsv(call: Call): boolean {
   return weightOf(accept, 'text/csv') > weightOf(accept, 'application/json')
 }
 
-/** RFC 9110 12.5.1, as far as it tells these two apart: a type that isn't named has no say. */
+/** RFC 9110 12.5.1, reduced to these two types: only types that are named count. */
 function weightOf(accept: string, type: string): number {
   for (const range of accept.toLowerCase().split(',')) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim())

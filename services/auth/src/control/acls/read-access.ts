@@ -1,8 +1,8 @@
-// Granting a stream's credentials access to Kafka, and revoking it (docs/adr/0026-analysts-kafka.md), and the same for
-// ingest and output where they log in under principals of their own (docs/adr/0028-keks-and-rotation.md). Kafka
-// knows no transaction over ACLs and control state, and any replica of auth may be at it, so this has an order:
-// a grant follows the record that says so, and then looks whether it still says so; a revocation comes before its
-// record changes, and once more after. What a crash leaves in between, `settle` finds.
+// Grants a stream's credentials access to Kafka and revokes it (docs/adr/0026-analysts-kafka.md), and does the same for
+// ingest and output if they have their own principals (docs/adr/0028-keks-and-rotation.md). Kafka has no transaction
+// over ACLs and control state, and any replica of auth may do this, so the order matters: a grant follows its record,
+// and then checks that the record still says so; a revocation comes before its record changes, and is repeated
+// afterwards. `settle` corrects what a crash leaves in between.
 import { hasCode } from '@weir/kit'
 import { refusal } from '../../errors.ts'
 import type { Log } from '@weir/kit'
@@ -12,21 +12,21 @@ import { aclsOf, differenceOf, principalOf } from './read-acls.ts'
 import { serviceAclsOf, serviceDifferenceOf } from './service-acls.ts'
 import type { ServicePrincipals } from './service-acls.ts'
 
-/** All of them throw KafkaError `kafka.unavailable` or `kafka.refused` when Kafka doesn't do it. */
+/** All of them throw KafkaError `kafka.unavailable` or `kafka.refused` if Kafka does not do it. */
 export type ReadAccess = {
-  /** Resolves once services may do their work in a stream's topics. */
+  /** Resolves once the services may work in a stream's topics. */
   serve(stream: StreamRecord): Promise<void>
-  /** Resolves once a stream's credentials may read what control state says. */
+  /** Resolves once a stream's credentials may read what control state permits. */
   grant(stream: Pick<StreamRecord, 'billingId' | 'name'>): Promise<void>
-  /** Resolves once these may read nothing at any broker. */
+  /** Resolves once these clients may read nothing at any broker. */
   revoke(clientIds: readonly string[]): Promise<void>
-  /** Resolves once no service may do anything in topics of this name: its stream and topics are gone. */
+  /** Resolves once no service may use topics of this name: the stream and its topics are deleted. */
   forget(stream: StreamRecord): Promise<void>
-  /** Grants what is missing, and revokes what is left of ours. */
+  /** Grants what is missing, and revokes leftovers of ours. */
   settle(): Promise<void>
 }
 
-/** For a Kafka whose ACLs are none of Weir's business. */
+/** For a Kafka whose ACLs Weir does not manage. */
 export const noReadAccess: ReadAccess = {
   serve: async () => {},
   grant: async () => {},
@@ -40,7 +40,7 @@ export type ReadAccessOptions = {
   readonly follower: Pick<StateFollower, 'tables' | 'catchUp'>
   readonly log: Log
   readonly principals: ServicePrincipals
-  /** Without it, brokers that have no authorizer only cause one warning. */
+  /** If false, brokers without an authorizer only cause one warning. */
   readonly isRequired: boolean
 }
 
@@ -71,7 +71,7 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
 
 async function settle(options: ReadAccessOptions): Promise<void> {
   const { acls, follower, log } = options
-  // In this order: whatever is found was asked for by a record that is older.
+  // In this order, so that the tables contain the record behind every ACL that is found.
   const found = await acls.list()
   await follower.catchUp()
   await settleServices(options, found)
@@ -85,7 +85,7 @@ async function settle(options: ReadAccessOptions): Promise<void> {
   )
 }
 
-/** Allows, and takes it back where control state has changed its mind in the meantime. */
+/** Grants, and revokes again what control state no longer permits. */
 async function allow({ acls, follower }: ReadAccessOptions, wanted: readonly Acl[]): Promise<void> {
   if (wanted.length === 0) return
   await acls.allow(wanted)
@@ -109,7 +109,7 @@ async function settleServices(options: ReadAccessOptions, found: readonly Acl[])
   )
 }
 
-/** The same for services. A stream may have gone in the meantime, and its name be another's soon. */
+/** The same for services. Meanwhile a stream may have been deleted, and its name may soon belong to another. */
 async function allowServices(
   { acls, follower, principals }: ReadAccessOptions,
   wanted: readonly Acl[],
@@ -121,7 +121,7 @@ async function allowServices(
   if (stale.length > 0) await acls.revoke(stale)
 }
 
-/** Does nothing where brokers have no authorizer, unless one is required. */
+/** Does nothing if brokers have no authorizer, unless one is required. */
 function unlessNoAuthorizer({
   isRequired,
   log,
@@ -144,12 +144,12 @@ function unlessNoAuthorizer({
 
 export type Revoking = {
   readonly access: Pick<ReadAccess, 'revoke'>
-  /** Asks for a look at what credentials may read without waiting for the next regular one. */
+  /** Triggers the next check of the credentials' rights. */
   readonly accessSoon: () => void
   readonly log: Log
 }
 
-/** Runs a change that takes from streams' credentials what they may read: Kafka does so first. */
+/** Runs a change that ends rights of credentials to read: the rights are first revoked in Kafka. */
 export async function revokingAccess<Answer>(
   deps: Revoking,
   clientIds: readonly string[],
@@ -159,7 +159,7 @@ export async function revokingAccess<Answer>(
   try {
     await access.revoke(clientIds)
     const answer = await change()
-    // Another replica that didn't know yet may have granted it again.
+    // Another replica that did not know the change yet may have granted them again.
     await access.revoke(clientIds).catch((error: unknown) => {
       log.warn(
         { err: error },
@@ -169,7 +169,7 @@ export async function revokingAccess<Answer>(
     })
     return answer
   } catch (error) {
-    // What is still there as it was gets back what it may.
+    // Credentials that still exist get their rights back.
     accessSoon()
     throw error
   }

@@ -1,15 +1,15 @@
-// What a stream's credentials may read with Kafka clients of their own, as ACLs, and what differs from it in
-// Kafka. Plain data; nothing here asks anybody.
+// What a stream's credentials may read with Kafka clients, as ACLs, and the differences from Kafka's ACLs. Plain data,
+// no I/O.
 import type { Acl } from '@weir/kafka'
 import type { Credential, StreamRecord } from '@weir/control-state'
 import { topicOf } from '@weir/control-state'
 
-/** A token's `sub` is what Kafka takes for the name of who comes with it. */
+/** Kafka uses a token's `sub` as the name of the principal. */
 export const principalOf = (clientId: string): string => `User:${clientId}`
 
 /**
- * A stream's topic, and consumer groups whose ids begin with the clientId. The groups come first: they are
- * what an ACL of ours is known by, so there must be no topic without them.
+ * The ACLs of a stream's topic, and of consumer groups whose ids start with the clientId. The groups come first: they
+ * identify an ACL as ours, so a topic ACL must never exist without them.
  */
 export function aclsOf(stream: StreamRecord): Acl[] {
   if (!stream.enabled || stream.state === 'deleting') return []
@@ -31,20 +31,20 @@ export function aclsOf(stream: StreamRecord): Acl[] {
 }
 
 /**
- * Of an input stream, only credentials that were made to listen and for nothing else: the usual ones are in the
- * hands of producers, who have no business with what was stored before.
+ * For an input stream, only credentials that have nothing but the scope to listen: other credentials are in the hands
+ * of producers, who must not read what was stored before.
  */
 function mayRead({ kind }: StreamRecord, { scope }: Credential): boolean {
   return scope.includes('listen') && (kind === 'derived' || !scope.includes('send'))
 }
 
 export type Difference = {
-  /** Who may read something by our doing, and mustn't. */
+  /** Clients with an ACL of ours that may not read any more. */
   readonly stale: readonly string[]
   readonly missing: readonly Acl[]
 }
 
-/** ACLs of others, and of others' principals, are left alone. */
+/** ACLs that aren't ours, and those of other principals, stay as they are. */
 export function differenceOf(found: readonly Acl[], streams: Iterable<StreamRecord>): Difference {
   const known = new Set(found.map(nameOf))
   const allowed = new Set<string>()
@@ -52,7 +52,7 @@ export function differenceOf(found: readonly Acl[], streams: Iterable<StreamReco
   for (const stream of streams) {
     for (const acl of aclsOf(stream)) {
       allowed.add(acl.principal)
-      // Who makes a stream gives it its ACLs; until then nobody knows of it.
+      // A stream that is being created gets its ACLs by its creation; until then nobody knows it.
       if (stream.state === 'ready' && !known.has(nameOf(acl))) missing.push(acl)
     }
   }
@@ -62,7 +62,7 @@ export function differenceOf(found: readonly Acl[], streams: Iterable<StreamReco
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** What nobody but us would make: groups named after a principal that is a UUID. */
+/** Only Weir creates this ACL: on groups that are named after a principal that is a UUID. */
 const isMark = ({ principal, resource, name, pattern }: Acl): boolean =>
   resource === 'group' &&
   pattern === 'prefixed' &&

@@ -1,6 +1,6 @@
-// What ingest and output may do in Kafka, as ACLs of the principals they log in under: their own work and nothing
-// else, so that an attacker who controls one can't do another's (docs/operations.md, Kafka's access rules). Names of topics
-// don't tell input streams from derived ones, so these are literal and come and go with the streams. Plain data.
+// What ingest and output may do in Kafka, as ACLs of their principals: only their own work, so that an attacker who
+// controls one can't do the other's (docs/operations.md, Kafka's access rules). Names of topics don't distinguish input
+// streams from derived ones, so these ACLs are literal and are created and removed with the streams. Plain data.
 import type { Acl } from '@weir/kafka'
 import {
   accessesTopic,
@@ -18,7 +18,7 @@ import {
 import { nameOf } from './read-acls.ts'
 import type { StreamRecord } from '@weir/control-state'
 
-/** As Kafka writes them; without one, nothing is granted for that service. */
+/** In Kafka's notation. A service without one gets no rights. */
 export type ServicePrincipals = {
   readonly ingest: string | undefined
   readonly output: string | undefined
@@ -33,7 +33,9 @@ const group = (name: string): Right => {
   return { resource: 'group', name, pattern: 'literal', operation: 'read' }
 }
 
-/** Whatever streams there are. auth's own transactional ids begin otherwise: nobody else can fence it. */
+/**
+ * Rights that don't depend on streams. auth's own transactional ids have other prefixes, so nobody else can fence it.
+ */
 const STANDING: Readonly<Record<keyof ServicePrincipals, readonly Right[]>> = {
   ingest: [
     ...[controlTopic, keysTopic, replicasTopic, countsTopic].map((name) => topic('read', name)),
@@ -75,8 +77,8 @@ export const serviceAclsOf = (principals: ServicePrincipals, stream: StreamRecor
 export type ServiceDifference = { readonly stale: readonly Acl[]; readonly missing: readonly Acl[] }
 
 /**
- * These principals are ours alone: every other right of theirs is revoked. A stream that is being deleted gets no rights
- * and loses none: its clean-up revokes them once its topics are gone.
+ * Only Weir manages these principals, so every other right of theirs is revoked. A stream that is being deleted gets no
+ * rights and loses none: its clean-up revokes them once its topics are deleted.
  */
 export function serviceDifferenceOf(
   principals: ServicePrincipals,

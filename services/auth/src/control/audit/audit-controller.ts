@@ -1,5 +1,5 @@
-// auth's controller of the audit log, beside what the writer of control state puts into it: reading it, and telling of
-// refusals.
+// auth's controller of the audit log: reading it, and logging refusals. The writer of control state adds the other
+// entries.
 import { createRangeReader } from '@weir/kafka'
 import type { Kafka, LogOffsets } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -16,7 +16,7 @@ import type { Refusals } from './refusals.ts'
 export type AuditController = {
   readonly log: AuditLog
   readonly refusals: Refusals
-  /** What services have noticed by now is in the log, too. */
+  /** First moves the notices of the services so far into the log. */
   readonly fold: Folder['fold']
   readonly warnings: Folder['warnings']
   readonly reconcilers: readonly Reconciler[]
@@ -24,7 +24,7 @@ export type AuditController = {
 }
 
 const tellCountsEveryMs = 10 * 60_000
-/** Not all replicas at once: they would fence each other. */
+/** At random intervals, because replicas that fold at the same time would fence each other. */
 const foldEveryMs = (): number => 2_000 + Math.random() * 3_000
 
 export function createAuditController(options: {

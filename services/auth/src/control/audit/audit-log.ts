@@ -1,30 +1,30 @@
-// `weir.audit` as it lies in Kafka, read when somebody asks, a page at a time. Nothing of it is kept in memory, and a
-// page is bounded in entries, bytes and records looked at, however long the log is.
+// Reads `weir.audit` from Kafka on request, a page at a time. Nothing is kept in memory, and a page is bounded in
+// entries, bytes and records read, whatever the length of the log.
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import { auditTopic, parseEntry } from '@weir/control-state'
 import type { AuditEntry, AuditHead, StateFollower } from '@weir/control-state'
 
 export type AuditQuestion = {
-  /** Where the page begins: a time, or the `next` of the page before. */
+  /** Where the page starts: at a time, or at the `next` of the previous page. */
   readonly from: { readonly timeMs: number } | { readonly offset: bigint }
   readonly untilMs: number
-  /** That account's entries alone. */
+  /** Only the entries of this account. */
   readonly account?: string | undefined
   readonly entriesMax: number
 }
 
 export type AuditPage = {
   readonly entries: readonly AuditEntry[]
-  /** Where the next page begins; undefined after the last one. A page may be empty and not be the last. */
+  /** Where the next page starts; undefined on the last page. A page that isn't the last may be empty. */
   readonly next: bigint | undefined
 }
 
-/** Records as stored, for clients that check the chain themselves. */
+/** Records as stored, for clients that verify the chain themselves. */
 export type ChainPage = {
   readonly records: readonly { readonly offset: bigint; readonly value: Buffer }[]
   readonly next: bigint | undefined
-  /** Of control state, read after the records: it can't be behind them. */
+  /** From control state, read after the records, so it is not older than they are. */
   readonly head: AuditHead | undefined
 }
 
@@ -33,7 +33,7 @@ export type AuditLog = {
   chain(from: bigint): Promise<ChainPage>
 }
 
-/** Replicas of auth write in turn, each with its own clock: how far those may be apart. */
+/** Replicas of auth write in turn, each with its own clock: the maximum difference of these clocks. */
 const clocksMs = 5 * 60_000
 const looksMax = 20_000
 const bytesMax = 2_000_000
@@ -78,7 +78,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
   }
 }
 
-/** The offset that comes next, undefined when the log was read to its end or `take` had enough. */
+/** Returns the next offset; undefined if the log was read to its end or `take` had enough. */
 async function readFrom(
   { offsets, reader }: AuditLogDeps,
   from: bigint,
@@ -99,7 +99,7 @@ async function readFrom(
   return next
 }
 
-/** Says when a page has as much as it may have. */
+/** Returns a function that says when a page is full. */
 function createBounds(max: { itemsMax: number; looksMax: number }) {
   let [items, looks, bytes] = [0, 0, 0]
   return (value: Buffer | null): boolean => {
@@ -119,7 +119,7 @@ function isIn(
   return account === undefined || entry.target.account === account
 }
 
-/** What somebody else put there is for `weir audit verify` to find. */
+/** Records that aren't Weir's are left for `weir audit verify` to find. */
 function entryOf({ offset, value }: SourceRecord): AuditEntry | undefined {
   try {
     return value === null ? undefined : parseEntry(String(offset), value)

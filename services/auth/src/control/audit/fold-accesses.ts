@@ -1,6 +1,6 @@
-// Folds the notices of `weir.accesses` into the audit log and into what is known of API keys, each once: how far it is
-// stands in control state and moves in the transaction of the entry. Whichever replica does it, the others find nothing
-// left. A notice is output's word, so it is taken for no more than a reading, and only in a form that a reading has.
+// Moves the notices of `weir.accesses` into the audit log and into the API keys' last use, each once: the position is
+// in control state and moves in the transaction of the entry. If one replica does it, the others find nothing left. A
+// notice is only output's claim, so it is accepted only as a reading, and only in the form of one.
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -12,9 +12,9 @@ const hourMs = 3_600_000
 const auth = { actor: { kind: 'auth' } } as const
 
 export type Folder = {
-  /** Everything that was noticed before the call, up to a notice that isn't known here. */
+  /** Folds all notices from before the call, up to one that this replica can't read. */
   fold(): Promise<void>
-  /** What holds it up: notices of a newer release wait in the topic until this replica is upgraded. */
+  /** Why folding is blocked: notices of a newer release wait in the topic until this replica is upgraded. */
   warnings(): string[]
 }
 
@@ -26,7 +26,7 @@ type FoldDeps = {
   readonly log: Log
 }
 
-/** One at a time. Whoever comes while one is running may ask for something newer, so another one follows. */
+/** Runs one fold at a time. A call during a fold may need newer notices, so it starts another fold afterwards. */
 export function createFold(deps: FoldDeps): Folder {
   let heldUpBy: string | undefined
   let running: Promise<void> | undefined
@@ -46,7 +46,7 @@ export function createFold(deps: FoldDeps): Folder {
   }
 }
 
-/** What holds it up, if anything does. */
+/** Returns why folding is blocked, if it is. */
 async function foldAll(deps: FoldDeps): Promise<string | undefined> {
   const { offsets, reader, follower } = deps
   const [first = 0n] = await offsets.earliest(accessesTopic)
@@ -58,7 +58,7 @@ async function foldAll(deps: FoldDeps): Promise<string | undefined> {
   let heldUpBy: string | undefined
   await reader.read(range, async (records) => {
     const { found, notKnown } = noticesIn(records)
-    // In one transaction, as far as they fit: the writer takes them in this order.
+    // In one transaction, as far as they fit: the writer keeps their order.
     const moves = found.map((each) => {
       const moved = foldOne(deps, each, from)
       from = each.offset + 1n
@@ -71,7 +71,10 @@ async function foldAll(deps: FoldDeps): Promise<string | undefined> {
   return heldUpBy
 }
 
-/** Where the topic begins for us. Notices that are gone are reported as lost; a topic that was created again begins with its first. */
+/**
+ * Where folding starts. Notices that were deleted unread are logged as lost. A topic that was created again starts at
+ * its first notice.
+ */
 async function begin(deps: FoldDeps, first: bigint, end: bigint): Promise<bigint> {
   const next = nextIn(deps.follower.tables)
   if (next >= first && next <= end) return next
@@ -92,7 +95,7 @@ function foldOne(deps: FoldDeps, { offset, notice }: Found, from: bigint): Promi
 
 type Step = { readonly from: bigint; readonly to: bigint; readonly more?: (draft: Draft) => void }
 
-/** Nothing happens when another replica was faster. */
+/** Does nothing if another replica was faster. */
 const move = ({ writer }: FoldDeps, what: Change, { from, to, more }: Step): Promise<void> =>
   writer.change(what, (draft) => {
     if (nextIn(draft) !== from) return
@@ -127,10 +130,10 @@ function putUse(
     draft.put(keyUseKey(billingId, keyId), { type: 'api-key-use', usedAtMs })
 }
 
-/** `notice`: undefined for what is none. */
+/** `notice`: undefined if the record is not a notice. */
 type Found = { readonly offset: bigint; readonly notice: Notice | undefined }
 
-/** What was noticed, in order, before the first notice that this replica doesn't know. */
+/** The notices in order, up to the first one that this replica can't read. */
 function noticesIn(records: readonly SourceRecord[]): {
   found: readonly Found[]
   notKnown?: string

@@ -1,11 +1,12 @@
-// Numbers of the one audit log as an account sees them: numbers and offsets count everybody's entries, so they would tell
-// accounts how much the others do. One block of AES under a key of that account alone, which all replicas derive from the
-// platform key. It keeps nothing secret that matters more; the block's zeros show what nobody was given.
+// Numbers of the audit log as an account sees them. Sequence numbers and offsets count the entries of all accounts, so
+// they would show an account how much the others do. A number is one block of AES under a key of this account, which
+// all replicas derive from the platform key. This protects nothing more important; the zeros in the block reveal
+// made-up numbers.
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 
 export type Opaque = {
   of(account: string, number: bigint): string
-  /** Undefined for what wasn't given to that account. */
+  /** Undefined for text that was not given to this account. */
   numberIn(account: string, text: string): bigint | undefined
 }
 

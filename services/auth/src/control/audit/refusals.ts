@@ -1,6 +1,6 @@
-// Entries of the audit log for what changed nothing: actions that were refused to a known caller, and how many requests
-// came without a known key. A caller fills the log no faster than a bound, and what goes over it is counted in one entry.
-// Strangers add at most one entry in ten minutes.
+// Audit entries for requests that changed nothing: refused actions of known callers, and the number of requests without
+// a known key. The entries of a caller per minute are bounded; further refusals are counted in one entry. Unknown
+// callers add at most one entry in ten minutes.
 import type { Log } from '@weir/kit'
 import type { Actor, Audited, AuditAction, AuditTarget } from '@weir/control-state'
 import type { Writer } from '../writer.ts'
@@ -13,11 +13,11 @@ export type RefusedAction = {
 }
 
 export type Refusals = {
-  /** Nobody waits for the entry: when Kafka can't take it, only the log of this process has it. */
+  /** Not waited for: if Kafka can't store the entry, only the log of this process has it. */
   refused(refused: RefusedAction): void
-  /** A request of management without a key that is known. */
+  /** Counts a management request without a known key. */
   denied(): void
-  /** Writes what was only counted so far. */
+  /** Writes the refusals that were only counted so far. */
   tellCounts(): Promise<void>
 }
 
@@ -67,9 +67,9 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
   }
 }
 
-/** Says whether one more of a caller may be told in this minute. */
+/** Returns whether one more refusal of a caller may be logged in this minute. */
 function createMinuteBound(now: () => number): (caller: string) => boolean {
-  /** By account. Callers are known, so there are no more of them than accounts. */
+  /** By account. Callers are known, so there are no more entries than accounts. */
   let told = new Map<string, number>()
   let sinceMs = now()
   return (caller) => {

@@ -1,6 +1,6 @@
-// Publishing a contract (docs/architecture.md 12): its subject is claimed for the account, its schema
-// registered, then the record appears together with the key parts of levels that are new. A
-// published contract never changes; a new version is a new id.
+// Publishing a contract (docs/architecture.md 12): its subject is claimed for the account, its schema is registered,
+// then its record appears together with the key records of new levels. A published contract never changes; a new
+// version has a new id.
 import type { PreparedContract } from '@weir/contracts'
 import { refusal } from '../../errors.ts'
 import {
@@ -17,7 +17,7 @@ import { requireQuota } from '../quotas.ts'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
-/** Makes the subject the account's, before anything is registered under it. */
+/** Claims the subject for the account, before anything is registered under it. */
 export async function claimSubject(
   deps: Changes,
   request: { billingId: string; id: string; subject: string },
@@ -38,8 +38,8 @@ export async function claimSubject(
 }
 
 /**
- * Whose a subject is: of the account that used it first, and before anybody did, of the account whose name it begins with
- * (`acme-clicks`); where several do, of the one with the longest name.
+ * A subject belongs to the account that used it first. Before that it belongs to the account whose name it starts with
+ * (`acme-clicks`), or the one with the longest such name.
  */
 export function subjectOwnerIn(
   tables: Pick<Draft, 'account' | 'subjectOwner'>,
@@ -50,7 +50,7 @@ export function subjectOwnerIn(
   return beginningsOf(subject).findLast((name) => tables.account(name) !== undefined)
 }
 
-/** Up to each character that is neither letter nor digit, and the whole. */
+/** The text before each character that is neither letter nor digit, and the whole. */
 const beginningsOf = (subject: string): string[] => [
   ...[...subject.matchAll(/[^a-z0-9]/gi)].map(({ index }) => subject.slice(0, index)),
   subject,
@@ -65,7 +65,7 @@ export type ContractRequest = {
   registryVersion: number
 }
 
-/** The contract as it stands now, and sentences about what its author may not have meant. */
+/** Returns the contract as stored, and warnings about probable mistakes of its author. */
 export async function addContract(
   deps: Changes & { readonly wrappingKeys: WrappingKeys },
   request: ContractRequest,
@@ -139,8 +139,8 @@ function subjectWarnings({ dataSubjectField, piiFields }: ContractRecord): strin
 }
 
 /**
- * A key field value is as secret as the lowest level that any contract of the stream gives it
- * (docs/keys.md): whoever sees it in one contract's events knows whose the others' are.
+ * A key field value is as secret as the lowest level that any contract of the stream gives it (docs/keys.md): anyone
+ * who sees it in one contract's events can identify the person in the others'.
  */
 function keyFieldWarnings(draft: Draft, contract: ContractRecord): string[] {
   const levelOf = (each: ContractRecord): number | undefined => each.piiFields[each.keyField]

@@ -1,5 +1,5 @@
-// Publishing a contract (spec Event contract): all its problems are reported at once; then its subject is claimed, its
-// schema registered or read from the registry, and its record written. After that no service asks the registry about it.
+// Publishing a contract (spec Event contract). All its problems are reported together. Then its subject is claimed, its
+// schema registered or read from the registry, and its record written. After that no service needs the registry for it.
 import { definitionText, parseSchemaRef, prepareContract } from '@weir/contracts'
 import { refusal } from '../../errors.ts'
 import { invalid } from '@weir/http-api'
@@ -51,7 +51,7 @@ export async function publishContract(
   })
 }
 
-/** Problems of a contract would reveal the schema, so another account's is treated as missing. */
+/** Problems of a contract would reveal the schema, so a schema of another account is treated as missing. */
 async function isOthers(
   { follower }: Pick<Publishing, 'follower'>,
   billingId: string,
@@ -61,7 +61,7 @@ async function isOthers(
   return (subjectOwnerIn(follower.tables, subject) ?? billingId) !== billingId
 }
 
-/** Of any JSON; `prepareContract` reports what isn't a ref. */
+/** From any JSON; `prepareContract` reports what isn't a ref. */
 function refIn(input: object): string {
   const schema: unknown = 'schema' in input ? input.schema : undefined
   if (typeof schema !== 'object' || schema === null) return ''
@@ -81,7 +81,7 @@ async function readSchema(
   }
 }
 
-/** A ref that names a version must name the one that the schema is registered as. */
+/** If a ref names a version, that version must be the registered schema. */
 async function register(
   registry: Registry,
   ref: SchemaRef,

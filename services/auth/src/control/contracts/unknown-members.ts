@@ -1,5 +1,5 @@
-// Members of a contract that nothing reads: a misspelt `pii_fields` would leave plaintext in the stream,
-// so each is a problem. What the members hold is not looked at here.
+// Unknown members of a contract: a misspelt `pii_fields` would leave plaintext in the stream, so each is a problem. The
+// values of members are not checked here.
 
 const contractMembers = [
   'id',
@@ -11,7 +11,7 @@ const contractMembers = [
 ]
 const schemaMembers = ['schema_type', 'schema_registry_ref', 'definition']
 const validationMembers = ['field', 'type', 'value']
-/** Of each object, and of so many validations: more than are told, and than a contract may have. */
+/** The maximum per object, and of validations: more than are shown, and than a contract may have. */
 const toldMax = 100
 
 /** One sentence for each. */

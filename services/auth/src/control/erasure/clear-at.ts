@@ -1,19 +1,19 @@
-// How long a topic holds what was written to it, by the settings that Kafka reports. Pure. Where that is unknown, the
-// reason is given instead, and nothing is guessed.
+// How long a topic keeps a record, by the settings that Kafka reports. Pure. If that is unknown, the reason is given,
+// without a guess.
 
 import type { ConfigEntries } from '@weir/kafka'
 
 export type KeptFor =
   | { readonly ms: number }
-  /** The end of a sentence that begins with the topic. */
+  /** The end of a sentence that starts with the topic. */
   | { readonly unknown: string }
 
 /** Three thousand years. */
 const endlessMs = 1e14
 
 /**
- * A record goes with its segment: once the segment's last record, up to segment.ms younger, is past retention.ms,
- * the next check takes the segment away, and its files some time later.
+ * A record is deleted with its segment: once the segment's last record, up to segment.ms younger, is older than
+ * retention.ms, the next check removes the segment; its files are deleted some time later.
  */
 export function keptFor(topic: ConfigEntries, broker: ConfigEntries): KeptFor {
   if (!(topic['cleanup.policy'] ?? '').includes('delete'))

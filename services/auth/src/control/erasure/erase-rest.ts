@@ -1,6 +1,6 @@
-// The rest of an erasure that does not fit into one transaction, a reconciler of every auth replica, of which one works at a time:
-// a record of links after the other is cut out, each in one change with its tombstone. All state lies in control state, so any
-// replica continues after a crash, nothing is cut out twice and nothing is left out. Erasures take turns.
+// Continues erasures that do not fit into one transaction: a reconciler of every auth replica, of which one works at a
+// time. It erases one record of links after the other, each in one change with its tombstone. All state is in control
+// state, so any replica continues after a crash, and every link is erased exactly once. Erasures take turns.
 import { cutsOf, cutsValue, linksInCuts, partOf } from '@weir/control-state'
 import type { Draft, ErasureRecord, StateFollower } from '@weir/control-state'
 import { putErasurePiece } from './erase.ts'
@@ -17,11 +17,11 @@ export type ErasingRest = Omit<Erasing, 'follower'> & {
 const leaseMs = 5_000
 const idleMs = 15_000
 const waitMs = 1_000
-/** So many times as long as a piece took, others have auth and its log for themselves; far less than a lease. */
+/** After a piece, the loop pauses for this many times its duration, for other work; far less than a lease. */
 const restParts = 3
 const restMsMax = 900
 
-/** A piece of each erasure that has a rest; how long to wait for the next. */
+/** Erases a piece of each unfinished erasure. Returns how long to wait until the next pass. */
 export async function eraseRests(deps: ErasingRest): Promise<number> {
   const unfinished = deps.follower.tables.pendingErasures().filter(({ rest }) => rest !== undefined)
   let nextMs = idleMs
@@ -77,7 +77,7 @@ type Working = {
   readonly current: ErasureRecord
   readonly piece: Piece
   readonly cuts: readonly Cut[]
-  /** Of their record. */
+  /** The key of the record of links. */
   readonly key: string | undefined
 }
 

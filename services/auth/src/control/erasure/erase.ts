@@ -1,7 +1,7 @@
-// Forgetting a person, or withdrawing consents of one (docs/forgetting.md): in every retained era of a stream
-// the subtrees that lead to his keys are taken out of the tree, in one transaction with the record that says
-// so. What does not fit into it is written down with the record, and erase-rest.ts cuts it out. The values themselves are put
-// nowhere. When the change is effective everywhere is erasure-states.ts.
+// Erases a person, or withdraws consents of a person (docs/forgetting.md): in every retained era of a stream, the
+// subtrees that lead to the person's keys are removed from the tree, in one transaction with the erasure's record.
+// Links that do not fit are stored with the record, and erase-rest.ts erases them. The values themselves are not
+// stored. erasure-states.ts says when the change is effective everywhere.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { growthMaxBytes, linksOf, withdrawalBytes } from '@weir/fieldcrypt'
 import {
@@ -39,7 +39,7 @@ import {
   preparePiece,
   putPiece,
   replacedBy,
-  ringsReplacedBy,
+  keyVersionsReplacedBy,
   wipe,
 } from './puncture-eras.ts'
 import type { Cut, Era, Piece, Puncturing, Subtrees } from './puncture-eras.ts'
@@ -47,22 +47,22 @@ import type { Cut, Era, Piece, Puncturing, Subtrees } from './puncture-eras.ts'
 export type Erasing = Changes &
   Puncturing &
   Bounding & {
-    /** Erasures of one stream in this process, one after the other: each rests on what the one before has left. */
+    /** Runs the erasures of one stream in sequence within this process, because each one changes the same trees. */
     readonly inTurn: InTurn
-    /** Asks for a look at pending erasures without waiting for the next regular one. */
+    /** Triggers the next check of pending erasures. */
     readonly erasuresSoon: () => void
   }
 
 export type EraseRequest = {
-  /** Whose links they are: a re-created name is another stream. */
+  /** The stream of the links. A stream that was created again under this name is another one. */
   readonly stream: InputStream
-  /** By what the values name people, at least one. */
+  /** What kinds of fields the values come from, at least one. */
   readonly as: readonly ErasureTerm[]
-  /** 1 to 100: all of them or none. */
+  /** 1 to 100: all are erased or none. */
   readonly values: readonly string[]
-  /** What is kept of them as data subjects. */
+  /** The kept links of these values as data subjects. */
   readonly links: LinksByEra
-  /** What a search has found of them. */
+  /** What a search has found for these values. */
   readonly found: FoundPeople
   readonly evenIfNoneFound: boolean
 } & Asked
@@ -71,13 +71,13 @@ export type EraseRequest = {
 export type LinksByEra = ReadonlyMap<number, readonly Uint8Array[]>
 
 export type Asked = {
-  /** The levels that are withdrawn; without them the whole person goes. */
+  /** The levels to withdraw; undefined: the whole person is erased. */
   readonly levels?: readonly number[] | undefined
-  /** What the caller calls it; shown, and in the receipt. */
+  /** The caller's name for it; shown, and in the receipt. */
   readonly reference?: string | undefined
 }
 
-/** The salt is kept nowhere: with it, who has the value can show which receipt is about it. */
+/** The salt is not stored. With it, anyone who knows the value can show which receipt is about it. */
 export type Erased = { readonly erasure: ErasureRecord; readonly salt: string }
 
 const saltBytes = 32
@@ -87,13 +87,13 @@ const newSalt = (): string => randomBytes(saltBytes).toString('base64url')
 export const subjectOf = (salt: string, value: string): string =>
   createHmac('sha256', Buffer.from(salt, 'base64url')).update(value, 'utf8').digest('base64url')
 
-/** Accepted, once it resolves: nothing can take it back. @throws Refusal `erasures_exceeded`, `none_found` */
+/** Once it resolves, the erasure is accepted and can't be undone. @throws Refusal `erasures_exceeded`, `none_found` */
 export async function erasePeople(deps: Erasing, request: EraseRequest): Promise<Erased> {
   const { stream, as, links, found, evenIfNoneFound, levels, reference } = request
   const salt = newSalt()
   const values = [...new Set(request.values)]
   const ofKeyField = as.includes('key_field') ? values : []
-  // Those that come from stored events are never refused for their number; made-up ones are.
+  // Links of stored events are never refused for their number; made-up values are.
   const ofEvents = Math.max(0, ...[...links.values()].map((inEra) => inEra.length))
   const counted = Math.max(1, ofKeyField.length + ofEvents)
   const check: Erasure['check'] = (state, { changesNothing }) => {
@@ -101,7 +101,7 @@ export async function erasePeople(deps: Erasing, request: EraseRequest): Promise
     const count = changesNothing ? counted : ofKeyField.length
     if (count > 0) requireRoom(deps, state, { billingId: stream.billingId, count })
   }
-  check(deps.follower.tables, { changesNothing: false }) // what is refused should cost nothing
+  check(deps.follower.tables, { changesNothing: false }) // early, so that a refusal costs little
   const erasure = await acceptErasure(deps, {
     stream,
     as,
@@ -131,14 +131,14 @@ type Erasure = Subtrees &
     readonly subjects: readonly string[]
     /** See erasure-bound.ts. */
     readonly counted: number
-    /** Throws where it may not be put. */
+    /** Throws if the erasure may not be put. */
     readonly check: (state: Streams & Erasures, put: { readonly changesNothing: boolean }) => void
   }
 
-// Another replica, or a rotation, was faster each time.
+// The number of times that another replica or a rotation may be faster.
 const triesMax = 20
 
-/** @throws Refusal `unavailable` when a part of an era can't be read: a link left out would stay readable */
+/** @throws Refusal `unavailable` when the keys of an era can't be read: a link left out would stay readable */
 async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord> {
   const { billingId, streamId } = erasure.stream
   const record = await deps.inTurn(streamId, async () => {
@@ -153,7 +153,7 @@ async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRe
   return record
 }
 
-/** Undefined when its keys have changed meanwhile. */
+/** Undefined if the keys have changed meanwhile. */
 async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord | undefined> {
   const { stream, levels } = erasure
   await deps.wrappingKeys.settled()
@@ -190,7 +190,7 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
   }
 }
 
-/** What the trees may grow by. */
+/** The maximum growth of the trees. */
 const growthOfCuts = (
   eras: readonly Era[],
   cuts: readonly Cut[],
@@ -205,7 +205,7 @@ type Planned = {
   readonly erasure: Erasure
   readonly eras: readonly Era[]
   readonly piece: Piece
-  /** What does not fit into the piece. */
+  /** The cuts that do not fit into the piece. */
   readonly rest: readonly Cut[]
 }
 
@@ -258,34 +258,35 @@ function putRest(draft: Draft, erasureId: string, rest: readonly Cut[]): void {
   }
 }
 
-/** Puts a piece, and the erasure's record after it. */
+/** Puts a piece, then the erasure's record. */
 export function putErasurePiece(
   deps: Puncturing,
   draft: Draft,
   { record, piece }: { record: ErasureRecord; piece: Piece },
 ): ErasureRecord {
   const { streamId, erasureId, pieces } = record
-  // In front of what it changes: versions of a part that lie before it in the log are older (erasure-states.ts).
+  // Before the records that it changes: versions of a key record that are before it in the log are older
+  // (erasure-states.ts).
   draft.keys.put(markerKey(erasureId, pieces), markerValue(replacedBy(piece)))
   putPiece(deps, draft, piece)
-  const keks = [...new Set([...record.keks, ...keksOf(draft, ringsReplacedBy(piece))])].sort()
+  const keks = [...new Set([...record.keks, ...keksOf(draft, keyVersionsReplacedBy(piece))])].sort()
   const after = { ...record, keks, pieces: pieces + 1 }
   draft.put(erasureKey(streamId, erasureId), after)
   return after
 }
 
-/** Together with its stream. */
+/** Removes an erasure, together with its stream. */
 export function dropErasure(draft: Draft, { streamId, erasureId }: ErasureRecord): void {
   draft.put(erasureKey(streamId, erasureId), null)
   dropErasureKeys(draft, erasureId)
 }
 
-/** Its markers, and what is left to be cut out. */
+/** Removes its markers and its remaining records of links. */
 export function dropErasureKeys(draft: Draft, erasureId: string): void {
   for (const key of draft.keys.under(erasurePrefix(erasureId))) draft.keys.put(key, null)
 }
 
-/** Of the parts that are replaced now, and of older copies of them from before a rotation. */
+/** The KEKs of the key records that are replaced now, and of their older copies from before a rotation. */
 function keksOf(draft: Draft, keyVersions: ReadonlySet<number>): string[] {
   const unused = draft.rotation()?.unusedKeks.map(({ kek }) => kek) ?? []
   return [...kekIdsOf(draft.keys, 'open', keyVersions), ...unused]

@@ -1,11 +1,11 @@
-// How much an account may have erased (docs/forgetting.md, Bounds). A value that no event ever had costs as much as a real
-// one: some 10 kB of key tree in each era that the stream has keys of, in `weir.keys` and in the memory of every replica.
-// So values are counted while their erasure's record is kept, that is as long as the trees that they were cut out of.
+// How much an account may have erased (docs/forgetting.md, Bounds). A value that is in no event costs as much as a real
+// one: some 10 kB of key tree in each era with keys of the stream, in `weir.keys` and in the memory of every replica.
+// So values are counted while their erasure's record is kept, which is as long as the trees.
 //
-// Counted is each value of each request, however many eras it changes: who erases a value twice has cut out two branches.
-// A data subject counts as many values as it has pseudonyms in one era, and is not refused for their number: they come from events
-// that were stored, and each is cut out once. What bounds both is what the keys come to in bytes, of the account and of all: it is
-// reckoned before anything is cut out, since it lies in the memory of every replica.
+// Each value of each request counts once, however many eras it changes; a value that is erased twice has removed two
+// branches. A data subject counts as many values as it has pseudonyms in one era, and is not refused for their number:
+// they come from stored events, and each is erased once. The size of the keys in bytes bounds both, per account and in
+// total. It is estimated before anything is erased, because the keys are in the memory of every replica.
 import type { Log } from '@weir/kit'
 import { growthMaxBytes } from '@weir/fieldcrypt'
 import { refusal } from '../../errors.ts'
@@ -16,12 +16,12 @@ export type Bounding = {
   readonly follower: Pick<StateFollower, 'tables' | 'keyStore'>
   /** How many erased values an account may have. */
   readonly erasuresMax: number
-  /** How many bytes of keys an account may have, and all accounts together. */
+  /** How many bytes of keys one account may have, and all accounts together. */
   readonly keyBytesMax: { readonly account: number; readonly all: number }
   readonly log: Log
 }
 
-/** From this share of the bound on, the log warns. */
+/** From this share of the bound on, a warning is logged. */
 const warnShare = 0.8
 
 export function erasedValuesOf(state: Streams & Erasures, billingId: string): number {
@@ -42,7 +42,8 @@ export function requireRoom(
 }
 
 /**
- * Whether there is room for what these cuts may add, and for what has yet to be cut out. @throws Refusal `erasures_exceeded`
+ * Checks the room for these cuts, and for unfinished erasures.
+ * @throws Refusal `erasures_exceeded`
  */
 export function requireKeyRoom(
   { follower, keyBytesMax }: Pick<Bounding, 'follower' | 'keyBytesMax'>,
@@ -67,7 +68,7 @@ export function requireKeyRoom(
     throw noKeyRoom('This Weir', { used, more }, [keyBytesMax.all, 'KEY_BYTES_MAX'])
 }
 
-/** After an erasure: the log names an account that comes near its bound. */
+/** After an erasure: logs a warning if the account is near its bound. */
 export function warnOfBound({ follower, erasuresMax, log }: Bounding, billingId: string): void {
   const used = follower.tables.erasedValues().get(billingId) ?? 0
   if (used < erasuresMax * warnShare) return

@@ -1,6 +1,6 @@
-// How far an erasure has come after it was accepted (docs/forgetting.md): applied, once every replica with a heartbeat
-// has followed the keys past it; complete, once Kafka's own log holds no older version of what it changed. Every auth
-// replica checks this in a reconcile loop, and the first one that sees it writes it to the record.
+// The states of an erasure after it was accepted (docs/forgetting.md). Applied: every replica with a heartbeat has read
+// the keys past it. Complete: Kafka's log contains no older version of what it changed. Every auth replica checks this
+// in a reconcile loop, and the first one that sees it writes it to the record.
 import { treePart } from '@weir/fieldcrypt'
 import type { Configs, LogScan } from '@weir/kafka'
 import {
@@ -29,7 +29,7 @@ import type { Changes } from '../changes.ts'
 import { dropErasureKeys } from './erase.ts'
 
 export type ErasureStates = {
-  /** One pass over all that is pending; in how many ms the next one makes sense. */
+  /** Checks all pending erasures once. Returns in how many ms to check again. */
   reconcile(): Promise<number>
 }
 
@@ -71,14 +71,14 @@ export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
   }
 }
 
-/** Those that erase-rest.ts has nothing to do with any more. */
+/** Erasures without links that wait for erase-rest.ts. */
 const cutOut = (tables: Pick<StateFollower['tables'], 'pendingErasures'>): ErasureRecord[] =>
   tables.pendingErasures().filter(({ rest }) => rest === undefined)
 
-/** Applied: no replica with a heartbeat has keys from before it. */
+/** Applied: no replica with a heartbeat has keys from before the erasure. */
 function createApplying(deps: ErasureStatesDeps) {
   const { follower, now } = deps
-  /** How far the keys must be followed for each erasure. */
+  /** The offset up to which replicas must have read the keys, for each erasure. */
   const targets = new Map<string, bigint>()
   return {
     forgetOthers: (pending: readonly ErasureRecord[]) => keepOnly(targets, pending),
@@ -86,7 +86,7 @@ function createApplying(deps: ErasureStatesDeps) {
       const waiting = pending.filter(({ appliedAtMs }) => appliedAtMs === undefined)
       if (waiting.length === 0) return
       if (waiting.some(({ erasureId }) => !targets.has(erasureId))) {
-        // Its records are followed by then, so where the tables stand is past them.
+        // Then the tables contain the erasure's records, so their position is past them.
         await follower.catchUp()
         const { keys } = follower.positions()
         for (const { erasureId } of waiting)
@@ -114,10 +114,10 @@ const outputsNow = (draft: Draft, erasure: ErasureRecord): OutputThen[] =>
     return { streamId, name, levels }
   })
 
-/** Complete: Kafka's log was seen to hold nothing older, and its files are deleted since. */
+/** Complete: Kafka's log was seen without older versions, and its old files are deleted by now. */
 function createCompleting(deps: ErasureStatesDeps) {
   const { now } = deps
-  /** Since when the log is known to hold nothing older. */
+  /** For each erasure, the scan that found nothing older in the log. */
   const clean = new Map<string, ErasureScan>()
   let nextScanMs = 0
 
@@ -162,7 +162,7 @@ function keepOnly(known: Map<string, unknown>, pending: readonly ErasureRecord[]
 const put = (draft: Draft, erasure: ErasureRecord): void =>
   draft.put(erasureKey(erasure.streamId, erasure.erasureId), erasure)
 
-/** A change for each, all in one transaction; each sees the record as it is by then. */
+/** Changes all erasures in one transaction, each as its record is by then. */
 async function reach(
   { writer, follower, actor }: ErasureStatesDeps,
   action: AuditAction,
@@ -185,14 +185,14 @@ async function reach(
 
 type KeyLogTimes = { readonly segmentMs: number; readonly fileDeleteMs: number }
 
-/** As the topic has them; what auth asks for is elsewhere, and may have been refused. */
+/** From the topic itself: brokers may have refused the settings that auth asked for. */
 async function keyLogTimes({ configs }: Pick<ErasureStatesDeps, 'configs'>): Promise<KeyLogTimes> {
   const config = await configs.topic(keysTopic)
   const ms = (setting: string, otherwise: number): number => Number(config[setting] ?? otherwise)
   return { segmentMs: ms('segment.ms', 600_000), fileDeleteMs: ms('file.delete.delay.ms', 60_000) }
 }
 
-/** A segment is closed by the first record that comes after its time; without traffic this one does it. */
+/** A segment is closed by the first record after its time. Without other records, this one closes it. */
 async function beat(
   { writer, follower, now }: ErasureStatesDeps,
   segmentMs: number,
@@ -206,8 +206,8 @@ async function beat(
 }
 
 /**
- * Of which erasures no older version of what they replaced is left. Each piece has a marker that lies in front of its own
- * records; what was written before that is older, also when it was never committed.
+ * The erasures of whose replaced key records the log contains no older version. Each piece has a marker before its own
+ * records; records before the marker are older, even if they were never committed.
  */
 async function scanFor(
   { logScan, follower }: Pick<ErasureStatesDeps, 'logScan' | 'follower'>,
@@ -221,7 +221,7 @@ async function scanFor(
   const firsts = new Map<string, bigint>()
   const watched = new Set(all.flatMap(({ replaced }) => replaced))
   const { to, leader } = await logScan.scan(keysTopic, ({ key, offset }) => {
-    // A try that failed leaves a marker, too: the last one counts.
+    // A failed attempt leaves a marker, too: the last one counts.
     if (markers.has(key)) markers.set(key, offset)
     if (watched.has(key) && !firsts.has(key)) firsts.set(key, offset)
   })
@@ -235,11 +235,11 @@ async function scanFor(
 
 type ErasurePiece = {
   readonly marker: string
-  /** The keys of the records that it replaced. */
+  /** The keys of the replaced records. */
   readonly replaced: readonly string[]
 }
 
-/** Undefined while a marker is missing: nothing is known of its piece. */
+/** Undefined if a marker is missing, because then its piece is unknown. */
 function piecesOf(
   keyStore: Pick<StateFollower['keyStore'], 'get'>,
   { erasureId, billingId, streamId, pieces }: ErasureRecord,

@@ -1,5 +1,5 @@
-// An erasure as the API shows it: how far it is, by when the rest is expected, and which outputs hold decrypted values
-// and until when. What Kafka doesn't report now is shown as unknown; the rest is shown all the same.
+// An erasure as the API shows it: its states, when the next ones are expected, and which outputs contain decrypted
+// values until when. What Kafka does not report now is shown as unknown.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
 import type { ErasureRecord, ErasureRest, HoldingOutput, Streams } from '@weir/control-state'
 import { shownFound } from './receipts.ts'
@@ -14,7 +14,10 @@ type Json = Record<string, unknown>
 
 export type ErasureView = {
   show(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<Json>
-  /** For a receipt, which is kept, so nothing may be unknown. @throws Refusal `unavailable` when Kafka doesn't report it now */
+  /**
+   * For a receipt, which is permanent, so nothing may be unknown.
+   * @throws Refusal `unavailable` when Kafka doesn't report the settings now
+   */
   outputs(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<OutputClaim[]>
 }
 
@@ -79,14 +82,14 @@ async function claim(
   const isDeleted = output.state === 'deleting' ? { deleted: true } : {}
   const atMs = 'ms' in until ? writtenByMs + until.ms : Infinity
   const cutMs = output.rebuild?.cut?.atMs ?? -Infinity
-  // What was derived after that was derived without the keys.
+  // Records derived later were derived without the keys.
   const clearMs = cutMs >= writtenByMs ? Math.min(cutMs, atMs) : atMs
   const because = 'ms' in until ? '' : `${topic} ${until.unknown}`
   const clear = clearMs === Infinity ? { clearAt: unknown, because } : { clearAt: timeOf(clearMs) }
   return [{ name: output.name, levels, ...clear, ...isDeleted }]
 }
 
-/** Undefined where the topic is gone. */
+/** Undefined if the topic does not exist. */
 async function kept(settings: SettingsReader, topic: string): Promise<KeptFor | undefined> {
   const [ofTopic, ofBroker] = await Promise.all([settings.topic(topic), settings.broker()])
   return ofTopic && keptFor(ofTopic, ofBroker)
@@ -98,7 +101,7 @@ type Reached = { readonly at: string }
 /** A time, or `unknown`. */
 type Expected = { readonly expectedBy: string }
 
-/** `destroyed` comes when the operators of Weir destroy the KEKs, so no time is known. */
+/** `destroyed` depends on when the operators of Weir destroy the KEKs, so its time is unknown. */
 function statesOf(
   erasure: ErasureRecord,
   completeByMs: number | undefined,

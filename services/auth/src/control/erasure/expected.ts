@@ -1,20 +1,20 @@
-// By when an erasure should have reached a state that it hasn't reached. Pure. A date that goes by means that something
-// keeps it, such as a broker that is away; the state itself comes when it comes.
+// When an erasure should reach a state. Pure. If the time passes, something prevents the state, such as a broker that
+// is down.
 import type { ErasureRecord } from '@weir/control-state'
 import type { ConfigEntries } from '@weir/kafka'
 
-/** A replica that died without a word is waited for until it was silent for a minute. */
+/** A replica that crashed is waited for until it has sent no heartbeat for a minute. */
 const appliedMs = 75_000
-/** ReconcileLoops of auth, a scan of a long log, a busy broker. */
+/** For the reconcile loops of auth, a scan of a long log, and a busy broker. */
 const slackMs = 10 * 60_000
 
-/** A link that does not fit into the first transaction, on a busy machine. */
+/** Per link that does not fit into the first transaction, on a busy machine. */
 const restMs = 10
 
 export const appliedBy = ({ acceptedAtMs, appliedAtMs, rest }: ErasureRecord): number =>
   appliedAtMs ?? acceptedAtMs + appliedMs + (rest?.links ?? 0) * restMs
 
-/** By the settings of `weir.keys`: a segment is closed, then compacted, then its files go. */
+/** By the settings of `weir.keys`: a segment is closed, then compacted, then its files are deleted. */
 export function completeBy(
   { acceptedAtMs }: ErasureRecord,
   keys: ConfigEntries,

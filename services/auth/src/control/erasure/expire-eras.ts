@@ -1,6 +1,6 @@
-// Old events become unreadable: the keys of an era are deleted `keyRetentionDays` after its end (docs/keys.md, Age). A
-// clock that jumps must not cause this, so auth's clock and the broker's must agree, and even then a stream loses at most
-// one era a day.
+// Makes old events unreadable: the keys of an era are deleted `keyRetentionDays` after its end (docs/keys.md, Age). A
+// clock that jumps must not cause this, so auth's clock and the broker's must agree, and even then a stream loses at
+// most one era per day.
 import { eraAt, eraEndMs } from '@weir/fieldcrypt'
 import type { Configs } from '@weir/kafka'
 import { act, eraPrefix, replicasTopic, streamKey } from '@weir/control-state'
@@ -20,11 +20,11 @@ const dayMs = 86_400_000
 const clocksDifferMsMax = 60_000
 
 const againMs = 3_600_000
-/** Without a replica that is heard, or with clocks that differ. */
+/** The pause if no replica has a heartbeat, or the clocks differ. */
 const unsureMs = 10_000
 const tellEveryMs = 600_000
 
-/** The time, if the broker's clock agrees; undefined when they differ or no heartbeat came. */
+/** The time, if the broker's clock agrees; undefined if they differ or there was no heartbeat. */
 export type AgreedNow = () => Promise<number | undefined>
 
 export function createAgreedNow(deps: {
@@ -50,13 +50,13 @@ export function createAgreedNow(deps: {
       tell(aheadMs)
       return undefined
     }
-    // A topic from before, or set otherwise: then its timestamps are only those of other replicas.
+    // If the topic is older or has other settings, its timestamps are those of other replicas.
     const { 'message.timestamp.type': type } = await deps.configs.topic(replicasTopic)
     return type === 'LogAppendTime' ? deps.now() - Math.max(0, aheadMs) : undefined
   }
 }
 
-/** One pass; how long to wait for the next. */
+/** One pass. Returns how long to wait for the next. */
 export async function expireEras(
   deps: Changes & {
     readonly follower: Pick<StateFollower, 'tables' | 'keyStore'>
@@ -78,7 +78,7 @@ export async function expireEras(
   return againMs
 }
 
-/** The oldest era that is past its time; undefined while there is none, or one went less than a day ago. */
+/** The oldest expired era; undefined if there is none, or if one was removed less than a day ago. */
 function expiredEra(
   store: Pick<KeyStore, 'under'>,
   stream: InputStream,
@@ -109,6 +109,6 @@ function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, now
   return era
 }
 
-/** All of what an erasure had changed is gone by then, so there is nothing to tell of it any more. */
+/** All keys that a past erasure has changed are deleted, so its record is not needed any more. */
 const isPast = ({ eras, acceptedAtMs, complete }: ErasureRecord, era: number): boolean =>
   complete !== undefined && Math.max(eraAt(acceptedAtMs), ...eras) <= era

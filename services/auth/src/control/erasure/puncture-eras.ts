@@ -1,5 +1,6 @@
-// Taking people out of the trees of a stream's retained eras, a piece at a time: what a piece changes is worked out beforehand, in
-// steps between which everything else has its turn, and put by a change that finds the trees as they were then.
+// Removes people from the trees of a stream's retained eras, a piece at a time. The changes of a piece are computed in
+// advance, in steps between which other work has its turn. The change that puts them checks that the trees have not
+// changed.
 import {
   addWithdrawn,
   levelOfPart,
@@ -24,30 +25,33 @@ export type Puncturing = {
   readonly follower: Pick<StateFollower, 'keyring' | 'keyStore' | 'wrappingKeys'>
 }
 
-/** Under this link something may have been sealed in an era. */
+/** A link under which fields may have been encrypted in an era. */
 export type Cut = { readonly era: number; readonly link: Uint8Array }
 
-/** An era that has a tree, and the levels that it has keys of. */
+/** An era that has a tree, and the levels that have keys in it. */
 export type Era = { readonly era: number; readonly levels: readonly number[] }
 
 type PreparedPart = {
   readonly era: number
-  /** Of a tree part; undefined: a part `withdrawn`, which holds no key, so old versions of it may remain. */
+  /**
+   * The suffix of a tree record; undefined for a `withdrawn` record, which contains no key, so that its old versions
+   * may remain.
+   */
   readonly suffix: string | undefined
   readonly recordKey: string
-  /** As it is wrapped now; undefined: it isn't there. */
+  /** The current wrapped value; undefined if there is none. */
   readonly before: Buffer | undefined
   /** Undefined: a tombstone. */
   readonly plain: Buffer | undefined
 }
 
 export type Piece = {
-  /** How many of the cuts it makes, those in front. */
+  /** How many of the cuts it contains, from the first one. */
   readonly done: number
   readonly parts: readonly PreparedPart[]
 }
 
-/** A transaction must be over soon, and what it holds is in memory several times. */
+/** A transaction must end soon, and its content is in memory several times. */
 const pieceCutsMax = 1_000
 const pieceBytesMax = 1_000_000
 
@@ -73,8 +77,8 @@ export function erasOf(
 }
 
 /**
- * Undefined when the trees have changed meanwhile. @throws Refusal `unavailable` when the keys of an era can't be read: a link left
- * out would stay readable
+ * Undefined if the trees have changed meanwhile.
+ * @throws Refusal `unavailable` when the keys of an era can't be read: a link left out would stay readable
  */
 export async function cutsIn(
   { follower }: Puncturing,
@@ -90,7 +94,7 @@ export async function cutsIn(
         found.push({ era, link })
         await turn()
       }
-      // Neighbours lie in the same parts.
+      // Sorted, because neighbours are in the same key records.
       for (const cut of found.toSorted((a, b) => Buffer.compare(a.link, b.link))) cuts.push(cut)
     } catch (error) {
       if (!isUnreadable(error)) throw error
@@ -103,13 +107,13 @@ export async function cutsIn(
 
 export type Subtrees = {
   readonly stream: InputStream
-  /** Every link under which something may have been sealed in the era. */
+  /** Every link under which fields may have been encrypted in the era. */
   readonly linksIn: (keys: EraKeys) => Iterable<Uint8Array>
 }
 
 /**
- * What goes with the cuts in front, as many as fit; undefined when the trees have changed before it was worked out. @throws as
- * `cutsIn` does
+ * Prepares a piece with as many of the first cuts as fit; undefined if the trees have changed meanwhile.
+ * @throws as `cutsIn` does
  */
 export async function preparePiece(
   { follower }: Puncturing,
@@ -121,7 +125,7 @@ export async function preparePiece(
     const era = cuts[done]?.era ?? 0
     const inEra = cuts.slice(done).filter((cut) => cut.era === era)
     if (!hasTree(follower.keyStore, eraPrefix({ ...stream, era }))) {
-      // Its keys have expired, and all people with them.
+      // The keys of this era have expired.
       done += inEra.length
       continue
     }
@@ -138,7 +142,7 @@ export async function preparePiece(
 type Planned = {
   readonly stream: InputStream
   readonly cuts: readonly Cut[]
-  /** Those that are withdrawn; undefined: the whole person goes. */
+  /** The levels to withdraw; undefined: the whole person is erased. */
   readonly levels?: readonly number[] | undefined
 }
 
@@ -152,7 +156,7 @@ async function prepareEra(
   { stream, era, cuts, levels, room }: PlannedEra,
 ): Promise<(Piece & { readonly bytes: number }) | undefined> {
   const prefix = eraPrefix({ ...stream, era })
-  // All at one moment: a part that changes from here on is found out.
+  // All values at one moment, so that a later change is noticed.
   const { before, hasChanged } = watchTree(follower.keyStore, prefix)
   const turn = takingTurns()
   const parts: PreparedPart[] = []
@@ -187,7 +191,7 @@ type Withdrawing = {
   readonly levels: readonly number[] | undefined
 }
 
-/** The parts that say which levels are withdrawn, where they change. */
+/** The changed `withdrawn` records, which say which levels are withdrawn. */
 function withdrawnParts(
   { keyring, keyStore }: Puncturing['follower'],
   { prefix, era, cuts, levels = [] }: Withdrawing,
@@ -212,7 +216,7 @@ function withdrawnParts(
 const partUnavailable = (recordKey: string) =>
   new AppError('fieldcrypt.key_unavailable', `the key record ${recordKey} is not available`)
 
-/** New wrapping keys have come, which this process can't use yet. */
+/** There are new wrapping keys that this process can't use yet. */
 const isRotating = ({ wrappingKeys }: Pick<StateFollower, 'wrappingKeys'>): boolean =>
   wrappingKeys.pending().length > 0
 
@@ -221,7 +225,7 @@ function hasTree(keys: KeyStore, prefix: string): boolean {
   return false
 }
 
-/** The parts of an era's tree as they are now, and whether any of them was written or has gone since. */
+/** The key records of an era's tree as they are now, and whether any of them has changed since. */
 function watchTree(keys: KeyStore, prefix: string) {
   const before = new Map(partsUnder(keys, prefix))
   const hasChanged = (): boolean =>
@@ -233,21 +237,24 @@ function* partsUnder(keys: KeyStore, prefix: string): Generator<[string, Buffer 
   for (const recordKey of keys.under(`${prefix}tree`)) yield [recordKey, keys.get(recordKey)]
 }
 
-/** Whether the trees are as they were when the piece was prepared: what another change has cut out must stay so. */
+/**
+ * Whether the trees are as they were when the piece was prepared. Otherwise it would restore what another change has
+ * erased.
+ */
 export const isAsPrepared = (draft: Pick<Draft, 'keys'>, { parts }: Piece): boolean =>
   parts.every(({ recordKey, before }) => draft.keys.get(recordKey) === before)
 
-/** The parts of trees that were there before. */
+/** The tree records that the piece replaces. */
 export const replacedBy = ({ parts }: Piece): (ReplacedPart & { readonly before: Buffer })[] =>
   parts.flatMap(({ era, suffix, before }) =>
     before === undefined || suffix === undefined ? [] : { era, suffix, before },
   )
 
-/** The versions of the wrapping key that they lay under. */
-export const ringsReplacedBy = (piece: Piece): ReadonlySet<number> =>
+/** The versions of the wrapping key that wrapped the replaced records. */
+export const keyVersionsReplacedBy = (piece: Piece): ReadonlySet<number> =>
   new Set(replacedBy(piece).map(({ before }) => keyVersionOf(before)))
 
-/** Under the newest wrapping key. */
+/** Wraps the records with the newest wrapping key and puts them. */
 export function putPiece({ wrappingKeys }: Puncturing, draft: Draft, { parts }: Piece): void {
   const wrappingKey = wrappingKeys.current('open')
   for (const { recordKey, plain } of parts)
@@ -257,7 +264,7 @@ export function putPiece({ wrappingKeys }: Puncturing, draft: Draft, { parts }: 
     )
 }
 
-/** To be called once it is committed, or never will be. */
+/** Overwrites the plaintext. Call it once the piece is committed, or certainly won't be. */
 export function wipe({ parts }: Piece): void {
   for (const { plain } of parts) plain?.fill(0)
 }

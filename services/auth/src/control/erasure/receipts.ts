@@ -1,5 +1,5 @@
-// Receipts of erasures (docs/forgetting.md): what one claims, and the keys that they are signed with. A key signs for a
-// year; its public half stays published for ever, since a receipt has no end. Private halves are auth's alone.
+// Receipts of erasures (docs/forgetting.md): their claims, and the keys that sign them. A key signs for a year. Its
+// public half stays published forever, because a receipt does not expire. Only auth has the private halves.
 import { createPrivateKey } from 'node:crypto'
 import type { Refusal } from '@weir/http-api'
 import { SIGN_KEY_NAME, wrapPart } from '@weir/fieldcrypt'
@@ -35,7 +35,7 @@ export type KeepingReceiptKey = Omit<Changes, 'writer'> & {
   readonly follower: Pick<StateFollower, 'tables'>
 }
 
-/** Makes the first key, and the next one when its time has come. */
+/** Creates the first key, and each next one when it is due. */
 export async function keepReceiptKey(deps: KeepingReceiptKey): Promise<void> {
   if (!isDue(deps.follower.tables, deps.now())) return
   const { kid, publicJwk, privatePem } = makeReceiptKey()
@@ -68,12 +68,12 @@ function isDue(state: Pick<PublicKeys, 'receiptKeys'>, nowMs: number): boolean {
   return newest === undefined || newest.receiptsFromMs + signsForMs <= nowMs
 }
 
-/** The public halves of all keys that ever signed a receipt, as JWKs. */
+/** The public halves of all keys that have ever signed a receipt, as JWKs. */
 export const receiptJwks = (
   state: Pick<PublicKeys, 'receiptKeys'>,
 ): Readonly<Record<string, unknown>>[] => state.receiptKeys().map(({ publicJwk }) => publicJwk)
 
-/** An output that holds decrypted values of the erasure's levels: see holding-outputs.ts. */
+/** An output that contains decrypted values of the erasure's levels: see holding-outputs.ts. */
 export type OutputClaim = {
   readonly name: string
   readonly levels: readonly number[]
@@ -81,7 +81,7 @@ export type OutputClaim = {
   readonly clearAt: string
   /** Why it is unknown. */
   readonly because?: string
-  /** Its topic is there for some seconds yet. */
+  /** The output is deleted; its topic still exists for a few seconds. */
   readonly deleted?: boolean
 }
 
@@ -155,7 +155,7 @@ const foundClaim = ({ events, values }: FoundPeople): string =>
     ? 'Before the erasure a search of the stream found 0 events with these values: 0 found.'
     : `Before the erasure a search of the stream found ${events} events with ${values} of these values.`
 
-/** As receipts and answers have it. */
+/** As receipts and responses show it. */
 export const shownFound = ({ searchedAtMs, ...found }: FoundPeople) => ({
   ...found,
   searchedAt: new Date(searchedAtMs).toISOString(),

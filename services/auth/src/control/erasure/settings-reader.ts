@@ -1,10 +1,10 @@
-// Settings of topics and brokers as Kafka says they are, read when somebody asks, and kept for some seconds: a list of
-// erasures asks for the same few topics thousands of times.
+// Settings of topics and brokers as Kafka reports them, read on request and cached for a few seconds: a list of
+// erasures needs the same few topics thousands of times.
 import type { Admin, ConfigEntries } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'
 
 export type SettingsReader = {
-  /** Undefined where there is no such topic. */
+  /** Undefined if the topic does not exist. */
   topic(name: string): Promise<ConfigEntries | undefined>
   broker(): Promise<ConfigEntries>
 }
@@ -26,7 +26,7 @@ export function createSettingsReader({
 
 const checkSetting = 'log.retention.check.interval.ms'
 
-/** A topic is clear when its last replica is, so the broker counts that looks most seldom. */
+/** A topic is clear when its last replica is, so the broker with the longest check interval counts. */
 export function slowestOf(brokers: readonly ConfigEntries[]): ConfigEntries {
   const times = brokers.map((broker) => Number(broker[checkSetting]))
   return brokers.length === 0 ? {} : { [checkSetting]: String(Math.max(...times)) }

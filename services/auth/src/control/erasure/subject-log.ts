@@ -1,6 +1,6 @@
-// `weir.subjects` as it lies in Kafka, read when somebody asks for a data subject: of each era that still has keys, the
-// one partition in which its records lie, for the time in which they were written. Nothing is kept in memory but what
-// was found. The value that is looked for is in no record, error or log line.
+// Reads `weir.subjects` from Kafka on request, for a data subject: for each era with keys, the one partition with its
+// records, for the time in which they were written. Only the result is kept in memory. No record, error or log line
+// contains the value.
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
@@ -24,31 +24,34 @@ import { refusal } from '../../errors.ts'
 export type FoundEra = {
   readonly era: number
   readonly partition: number
-  /** By the key of the record that holds it. */
+  /** By the key of the link's record. */
   readonly links: ReadonlyMap<string, Uint8Array>
 }
 
 export type SubjectLog = {
   /**
-   * Eras in which something can be decrypted or, `evenErased`, in which anything is kept. @throws Refusal `unavailable` when one of
-   * them can't be read, `quota_exceeded`
+   * The eras with links under which fields can be decrypted or, if `evenErased`, with any links.
+   * @throws Refusal `unavailable` when the keys of an era can't be read, `quota_exceeded`
    */
   find(
     stream: InputStream,
     subject: string,
     options?: { readonly evenErased: boolean },
   ): Promise<readonly FoundEra[]>
-  /** Every link that is kept, also of what can't be decrypted any more; for whoever has started. @throws Refusal `unavailable` */
+  /**
+   * Every kept link, even without fields that can be decrypted. Call `start` before it.
+   * @throws Refusal `unavailable`
+   */
   links(stream: InputStream, subject: string): Promise<LinksByEra>
-  /** Takes one of the account's look-ups, until what it gives is called. @throws Refusal `quota_exceeded` */
+  /** Takes one of the account's look-ups until the returned function is called. @throws Refusal `quota_exceeded` */
   start(billingId: string): () => void
-  /** Deletes the records, once what they lead to is erased. */
+  /** Deletes the records of the links, once the people are erased. */
   forget(found: readonly FoundEra[]): Promise<void>
 }
 
-/** More than the clocks of replicas differ and than an event may wait. */
+/** Longer than clocks of replicas differ, and than an event may wait. */
 const aroundMs = 24 * 3_600_000
-/** Of all accounts together. */
+/** For all accounts together. */
 const atOnceMax = 4
 
 type SubjectLogDeps = {
@@ -101,7 +104,7 @@ async function findAll(deps: SubjectLogDeps, wanted: Wanted): Promise<readonly F
   return found
 }
 
-/** Each reads partitions that all accounts share, so an account has only some at a time, and all together have a few. */
+/** Look-ups read partitions that all accounts share, so their number is limited per account, and in total. */
 function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
   const atOnce = new Map<string, number>()
   return (billingId: string): (() => void) => {
@@ -145,7 +148,7 @@ async function linksOf(
     }
   })
   if (evenErased) return { era, partition, links }
-  // A tombstone may lie beyond what was read.
+  // The tombstone of a link may be beyond what was read.
   const isOpenable = openableIn(follower, stream, keys)
   const turn = takingTurns()
   for (const [key, each] of links) {

@@ -1,9 +1,9 @@
-// Which KEKs wrap versions of a wrapping key, by their ids: what has to be destroyed for old logs to be dead.
+// The ids of the KEKs that wrap versions of a wrapping key: the KEKs to destroy so that nobody can decrypt old logs.
 import { kekOf } from '@weir/fieldcrypt'
 import type { KeyStore } from '@weir/control-state'
 import { wrappingKeyId } from '@weir/control-state'
 
-/** Each once, in alphabetical order; versions that are gone say nothing any more. */
+/** Each id once, in alphabetical order. Versions that are gone are left out. */
 export function kekIdsOf(
   keys: Pick<KeyStore, 'get'>,
   keyName: string,

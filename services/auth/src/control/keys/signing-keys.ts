@@ -1,7 +1,7 @@
-// The keys that id tokens are signed with (docs/wire-format.md Tokens): made by auth's writer, the
-// public half in control state for everyone, the private half wrapped by the wrapping key `sign`. A key is
-// published an hour before it signs, and stays so until the last token under it is dead. On request a new one signs at
-// once, and the former ones are dead at once: in control state there is nothing to check a token with any more.
+// The keys that sign id tokens (docs/wire-format.md Tokens). auth's writer creates them; the public half is in control
+// state, the private half is wrapped by the wrapping key `sign`. A key is published an hour before it signs, and until
+// the last token that it signed has expired. On request a new key signs immediately. If the former keys are revoked,
+// their tokens are invalid immediately, because control state no longer contains the keys to verify them.
 import { createPrivateKey } from 'node:crypto'
 import { refusal } from '../../errors.ts'
 import type { KeyObject } from 'node:crypto'
@@ -17,12 +17,12 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const signsForMs = 30 * dayMs
 const clocksDifferMsMax = 60_000
-/** A refresh token is what lives longest. */
+/** Refresh tokens live longest. */
 const tokensLiveMs = 30 * dayMs
 
 export type Rotating = Omit<Changes, 'writer'> & { readonly wrappingKeys: WrappingKeys }
 
-/** Makes the first key, or the next one when its time has come, and drops what is past. */
+/** Creates the first key, or the next one when it is due, and removes expired keys. */
 export async function keepSigningKeys(
   deps: Rotating & { readonly follower: Pick<StateFollower, 'tables'> },
 ): Promise<void> {
@@ -46,8 +46,8 @@ export async function keepSigningKeys(
 export type SigningKeysRotated = { readonly kid: string; readonly revoked: readonly string[] }
 
 /**
- * A new key signs at once. With `revoke` all former ones go, whoever holds a copy of them; without it they go on to be
- * checked with, and sign no more.
+ * Creates a key that signs immediately. With `revoke` all former keys are removed, so that copies of them are useless.
+ * Without it former keys still verify tokens, but sign no more.
  */
 export async function rotateSigningKeys(
   deps: Rotating,
@@ -58,7 +58,7 @@ export async function rotateSigningKeys(
   return deps.wrappingKeys.changeWith(what, [SIGN_KEY_NAME], (draft) => {
     const nowMs = deps.now()
     const former = draft.signingKeys()
-    // One that would sign later would take the new one's place.
+    // A key that signs later would replace the new one.
     const gone = former.filter((key) => revoke || key.signsFromMs > nowMs)
     for (const key of former)
       if (gone.includes(key)) drop(draft, key)
@@ -66,7 +66,7 @@ export async function rotateSigningKeys(
     const revoked = revoke ? gone.map(({ kid }) => kid) : []
     draft.addToEntry({ kid: made.kid, ...(revoke ? { revoked } : {}) })
     const latestMs = Math.max(...former.map((key) => key.signsFromMs).filter((ms) => ms <= nowMs))
-    // A replica whose clock is behind signs with it, too.
+    // So that a replica whose clock is behind signs with it, too.
     putNewKey(deps, draft, made, Math.max(nowMs - clocksDifferMsMax, latestMs + 1))
     return { kid: made.kid, revoked }
   })
@@ -114,7 +114,7 @@ function keysDue(
 
 export type Signer = { readonly kid: string; readonly privateKey: KeyObject }
 
-/** Gives the key that signs now. @throws Refusal `unavailable` while there is none */
+/** Returns a function that gives the current signing key. @throws Refusal `unavailable` while there is none */
 export function createSigner(deps: {
   readonly follower: Pick<StateFollower, 'tables' | 'keyring'>
   readonly now: () => number
@@ -136,7 +136,7 @@ export function createSigner(deps: {
   }
 }
 
-/** The public keys to verify tokens with, as JWKs. */
+/** The public keys that verify tokens, as JWKs. */
 export function publishedKeys(
   state: Pick<PublicKeys, 'signingKeys'>,
   nowMs: number,

@@ -1,5 +1,5 @@
-// Wrapping keys as auth keeps them: made when first needed, wrapped by the KEK, and handed out to wrap key records
-// with. What is wrapped by which wrapping key is in docs/keys.md.
+// auth's wrapping keys: created when first needed, wrapped by the KEK, and used to wrap key records. docs/keys.md says
+// which wrapping key wraps what.
 import { randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { levelPart, wrapByKek } from '@weir/fieldcrypt'
@@ -18,23 +18,27 @@ export type CurrentWrappingKey = {
 
 export type WrappingKeys = {
   /**
-   * A change that wraps with the named wrapping keys: they exist when it is decided and this process can use their newest
-   * versions, also when another replica makes some in the meantime. @throws Refusal `unavailable` and what `decide` does
+   * Runs a change that wraps with the named wrapping keys. When it is decided, they exist and this process can use
+   * their newest versions, even if another replica creates some meanwhile.
+   * @throws Refusal `unavailable` and what `decide` throws
    */
   changeWith<Answer>(
     what: Change,
     names: readonly string[],
     decide: Decide<Answer>,
   ): Promise<Answer>
-  /** The same with all wrapping keys that make key records for the streams of an account. */
+  /** The same with all wrapping keys that the key records of an account's streams need. */
   changeFor<Answer>(
     what: Change,
     account: { billingId: string; newLevels?: readonly number[] },
     decide: Decide<Answer>,
   ): Promise<Answer>
-  /** Resolves when this process can use all that have arrived. @throws Refusal `unavailable` */
+  /** Resolves when this process can use all wrapping keys that it has read. @throws Refusal `unavailable` */
   settled(): Promise<void>
-  /** The newest version of a wrapping key. @throws AppError `keys.ring_missing`, which the two above see to */
+  /**
+   * The newest version of a wrapping key. Inside the two changes above it always exists.
+   * @throws AppError `keys.ring_missing`
+   */
   current(name: string): CurrentWrappingKey
 }
 
@@ -47,7 +51,7 @@ export async function newWrappingKey(kek: KekProvider, recordKey: string): Promi
   try {
     return await wrapByKek(kek, recordKey, plain)
   } catch (cause) {
-    // What is wrong with the KEKs is for the operators of auth, who find it in the log.
+    // The details are for auth's operators, who find them in the log.
     throw refusal('unavailable', 'The KEK cannot be used now; try again', {
       cause,
     })
@@ -81,7 +85,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
     }
   }
 
-  const ringsFor = (billingId: string, newLevels: readonly number[]): string[] => {
+  const keyNamesFor = (billingId: string, newLevels: readonly number[]): string[] => {
     const levels = new Set([...levelsOf(follower.tables, billingId), ...newLevels])
     return ['link', 'open', ...[...levels].map(levelPart)]
   }
@@ -89,7 +93,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
   return {
     changeWith: (what, names, decide) => change(what, () => names, decide),
     changeFor: (what, { billingId, newLevels = [] }, decide) =>
-      change(what, () => ringsFor(billingId, newLevels), decide),
+      change(what, () => keyNamesFor(billingId, newLevels), decide),
     settled: () => settled(deps),
     current(name) {
       const newest = follower.wrappingKeys.newest(name)
@@ -103,7 +107,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
   }
 }
 
-/** They exist, and this process can use them. */
+/** Makes sure that they exist, and that this process can use them. */
 async function ensure(deps: Deps, names: readonly string[]): Promise<void> {
   await settled(deps)
   const missing = names.filter((name) => deps.follower.wrappingKeys.newest(name) === undefined)
@@ -140,7 +144,7 @@ const settled = ({ follower }: Pick<Deps, 'follower'>): Promise<void> =>
     },
   )
 
-/** The levels that an account's contracts ask for. */
+/** The levels of an account's active contracts. */
 export function levelsOf(draft: Pick<Draft, 'contractsOf'>, billingId: string): number[] {
   const levels = new Set<number>()
   for (const contract of draft.contractsOf(billingId))

@@ -1,4 +1,4 @@
-// A stream's creation that failed half-way: its name becomes free, at once or by the clean-up.
+// A stream's creation that failed half-way: its name becomes free, immediately or by the clean-up.
 import { hasCode } from '@weir/kit'
 import type { Refusal } from '@weir/http-api'
 import type { Log } from '@weir/kit'
@@ -13,12 +13,12 @@ import { refusal } from '../../errors.ts'
 
 export type Abandoning = Changes & {
   readonly topics: Pick<StreamTopics, 'deleteEmpty'>
-  /** Asks for a pass of the clean-up without waiting for the next regular one. */
+  /** Triggers the next pass of the clean-up. */
   readonly cleanUpSoon: () => void
   readonly log: Log
 }
 
-/** Runs the rest of a creation; when it fails, the name is on its way to be free again. */
+/** Runs the rest of a creation. If it fails, the stream is abandoned. */
 export async function abandoning<Stream extends StreamRecord>(
   deps: Abandoning,
   reserved: Stream,
@@ -44,7 +44,7 @@ async function abandon(deps: Abandoning, reserved: StreamRecord): Promise<void> 
   )
   deps.cleanUpSoon()
   if (!isNameFree) return
-  // The clean-up was faster than the making of the topic, which no record stands for any more.
+  // The clean-up was faster than the creation of the topics, which belong to no record any more.
   for (const topic of topicsOf(reserved)) await deps.topics.deleteEmpty(topic)
 }
 
@@ -55,7 +55,7 @@ function putAbandoned({ now }: Changes, draft: Draft, reserved: StreamRecord): b
   return current === undefined
 }
 
-/** The name is free again: nobody was told of the stream, so no token or event of it can exist. */
+/** Frees the name. The stream was never announced, so it can have no token or event. */
 export async function freeName(
   { writer }: Pick<Changes, 'writer'>,
   stream: StreamRecord,

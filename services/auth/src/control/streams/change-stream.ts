@@ -1,4 +1,4 @@
-// Changes of a stream that is there: its credentials, and its settings.
+// Changes of an existing stream: its credentials and its settings.
 import {
   act,
   newCredential,
@@ -32,10 +32,10 @@ export type Managing = Changes &
     readonly topics: Pick<StreamTopics, 'keepRecords'>
   }
 
-/** Which stream a request means; an output is named together with its input. */
+/** The stream that a request means. An output is named together with its input. */
 export type StreamName = { billingId: string; name: string; input?: string }
 
-/** Without a scope, for all that the stream can be used for. */
+/** Without a scope, the credentials get every scope of the stream. */
 export async function addCredential(
   deps: Managing,
   target: StreamName,
@@ -70,7 +70,7 @@ export async function addCredential(
   return made
 }
 
-/** Its tokens are invalid once this resolves. */
+/** Once it resolves, its tokens are invalid. */
 export async function removeCredential(
   deps: Managing,
   target: StreamName,
@@ -99,7 +99,7 @@ function requireCredential({ name, credentials }: StreamRecord, clientId: string
   return found
 }
 
-/** What is undefined stays as it is. */
+/** Undefined members stay as they are. */
 export type StreamPatch = {
   enabled?: boolean | undefined
   tags?: readonly string[] | undefined
@@ -132,7 +132,7 @@ export async function patchStream(
   return changed
 }
 
-/** Whoever changes it at the same time sets the topics as well: what was decided last is set last. */
+/** Repeated until the record is stable, so that after concurrent changes the topics have the last decided retention. */
 async function keepRecords(deps: Managing, target: StreamName): Promise<void> {
   let set: StreamRecord
   do {
@@ -162,7 +162,7 @@ function patched(current: StreamRecord, patch: StreamPatch): StreamRecord {
 const setIn = (patch: StreamPatch): string[] =>
   Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : name))
 
-/** For the audit log, without tags: these are texts of the account's own. */
+/** For the audit log. Without tags, because these are the account's own texts. */
 function settingsOf(stream: StreamRecord): Settings {
   const { enabled, retentionHours = 'broker' } = stream
   if (stream.kind === 'derived') return { enabled, retentionHours }

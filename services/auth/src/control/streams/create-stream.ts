@@ -1,15 +1,16 @@
-// A stream's creation (docs/architecture.md 11), step by step. Until the last step nobody knows the stream, so no
-// token or event of it can exist. What fails where:
+// A stream's creation (docs/architecture.md 11), step by step. Until the last step nobody knows the stream, so it can
+// have no token or event. The steps and their failures:
 //
-//   reserve   one change puts the record, `creating`, and the keys of its eras: the name is taken. Refused: nothing is left.
-//   make      its topics, which no deriver of a former stream of that name can write to. One that is there already isn't
-//             ours: what was made goes, and the name is free at once. Fails: abandoned.
+//   reserve   one change puts the record, `creating`, and the keys of its eras: the name is taken. Refused: nothing is
+//             left.
+//   make      its topics, which no deriver of a former stream of that name can write to. An existing topic isn't ours:
+//             then new topics are deleted, and the name is free immediately. Fails: abandoned.
 //   serve     ingest and output may work in them. Fails: abandoned.
 //   start     of an output, where in its input it starts, and who may read it. Fails: abandoned.
 //   announce  the record is `ready`. Fails, or took longer than a minute: abandoned.
 //
-// Abandoned: the record turns `deleting`, and the clean-up (clean-up.ts) does the rest; at once when this process can
-// still say so, after a minute when it can't.
+// Abandoned: the record turns `deleting`, and the clean-up (clean-up.ts) does the rest. This happens immediately if
+// this process can still write it, otherwise after a minute.
 import { act, newCredential, requireInput, streamKey } from '@weir/control-state'
 import { refusal } from '../../errors.ts'
 import type {
@@ -34,7 +35,7 @@ export type Creation = Reserving &
     readonly access: Pick<ReadAccess, 'serve' | 'grant'>
   }
 
-/** A new stream with the one credential it starts with; the clientSecret is never shown again. */
+/** A new stream with its first credential. The clientSecret is not shown again. */
 export type Created<
   Stream extends StreamRecord,
   Credential extends NewCredential | undefined = NewCredential,
@@ -67,7 +68,7 @@ export async function createDerived(
   return { stream: await makeDerived(deps, request, credential), credential }
 }
 
-/** For those who may not have credentials that read it: an owner makes them later. */
+/** For callers who may not have credentials that read it. An owner creates them later. */
 export const createUnreadDerived = async (
   deps: Creation,
   request: DerivedRequest,
@@ -96,7 +97,10 @@ async function makeDerived(
   })
 }
 
-/** A Weir with a shorter prefix may call its dead letters `<account>.<stream>.dead`: no other two names can meet. */
+/**
+ * A Weir with a shorter prefix may use `<account>.<stream>.dead` for its dead letters. No other two names can be the
+ * same.
+ */
 function demandOwnName({ kafkaPrefix }: Creation, name: string): void {
   if (kafkaPrefix !== '' && name === 'dead')
     throw refusal(
@@ -112,7 +116,9 @@ async function makeTopics(deps: Creation, reserved: StreamRecord): Promise<void>
   throw topicExists(deps.kafkaPrefix + others)
 }
 
-/** From here on it is there for everyone. @throws Refusal `unavailable` when the clean-up has taken it meanwhile */
+/**
+ * From here on the stream exists for everyone. @throws Refusal `unavailable` when the clean-up has taken it meanwhile
+ */
 async function announce<Stream extends StreamRecord>(
   deps: Creation,
   what: Audited,
@@ -122,7 +128,7 @@ async function announce<Stream extends StreamRecord>(
     const current = draft.stream(reserved.billingId, reserved.name)
     if (current?.streamId !== reserved.streamId || current.state !== 'creating')
       throw refusal('unavailable', 'Creating the stream took too long and was undone; try again')
-    // The input may have been deleted while the topic was being made.
+    // The input may have been deleted while the topics were created.
     if (reserved.kind === 'derived') requireInput(draft, reserved.billingId, reserved.linkedStream)
     const stream: Stream = { ...reserved, state: 'ready', stateSinceMs: deps.now() }
     draft.put(streamKey(stream.billingId, stream.name), stream)

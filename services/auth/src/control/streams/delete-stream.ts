@@ -1,5 +1,5 @@
-// Deleting a stream (docs/architecture.md 11). The record turns `deleting`, and with that the stream
-// is gone for everyone: tokens, WebSockets, readers of the API. The clean-up does the rest later.
+// Deleting a stream (docs/architecture.md 11). The record turns `deleting`, and from then on the stream does not exist
+// for tokens, WebSockets and readers of the API. The clean-up does the rest later.
 import { act, requireInput, requireOutput, streamKey } from '@weir/control-state'
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
@@ -10,11 +10,11 @@ import type { Changes } from '../changes.ts'
 
 export type Deleting = Changes &
   Revoking & {
-    /** Asks for a pass of the clean-up without waiting for the next regular one. */
+    /** Triggers the next pass of the clean-up. */
     readonly cleanUpSoon: () => void
   }
 
-/** Everything that was deleted: the outputs first, then the input stream itself. */
+/** Returns everything that was deleted: the outputs first, then the input stream. */
 export async function deleteStream(
   deps: Deleting,
   request: { billingId: string; name: string; recursive: boolean },
@@ -28,7 +28,7 @@ export async function deleteStream(
     if (outputs.length > 0) draft.addToEntry({ outputs: outputs.map(({ name }) => name) })
     return [...outputs, stream]
   })
-  // One that was still being made was never announced, so nobody knows that it is gone.
+  // A stream that was still being created was never announced, so it is not reported.
   return deleted.filter(({ state }) => state === 'ready')
 }
 
@@ -41,7 +41,7 @@ export function deleteOutput(
   return putAllDeleting(deps, what, (draft) => [requireOutput(draft, billingId, request)])
 }
 
-/** As they were before. */
+/** Returns the streams as they were before. */
 async function putAllDeleting(
   deps: Deleting,
   what: Audited,
@@ -59,7 +59,7 @@ async function putAllDeleting(
   return deleted
 }
 
-/** From here on the stream is gone for everyone but the clean-up. */
+/** From here on the stream exists only for the clean-up. */
 export function putDeleting(draft: Draft, stream: StreamRecord, nowMs: number): void {
   const deleted: StreamRecord = {
     ...stream,

@@ -1,19 +1,19 @@
-// The logs of an output, when it is rebuilt: taken from whoever writes them, and cut.
+// The logs of an output during a rebuild: its former writers are fenced, and the logs are cut.
 import { deadLetterTopicOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import type { DerivedStream, LogStarts } from '@weir/control-state'
 import type { Admin, Fencer } from '@weir/kafka'
 
 export type DerivedLogs = {
   /**
-   * Whoever has derived it writes nothing any more, and nothing that is acknowledged lies behind these offsets. Undefined where
-   * Kafka has forgotten who that was: he stops by himself within seconds, and then it is to be taken over again.
+   * Fences the output's writers: none of them writes after the returned offsets. Undefined if Kafka has forgotten the
+   * former writer, which then is not fenced: it stops within seconds, and `takeOver` must be called again.
    */
   takeOver(output: DerivedStream): Promise<LogStarts | undefined>
-  /** Nobody gets a record from before these offsets. */
+  /** Makes records before these offsets unreadable. */
   cut(output: DerivedStream, starts: LogStarts): Promise<void>
 }
 
-// A broker that just got new partitions may hold up transactions for 30 s.
+// A broker with new partitions may delay transactions for 30 s.
 const takenWithinMs = 40_000
 
 export function createDerivedLogs(

@@ -1,6 +1,6 @@
-// Whether Kafka is what Weir's own promises rest on (docs/operations.md, What Kafka must promise): topics get what they
-// can be told, and what they can't, or what somebody has set otherwise, is told in a sentence for each setting. With
-// KAFKA_REQUIRE_DURABLE auth isn't ready while one of these may lose an event that was acknowledged.
+// Checks whether Kafka provides what Weir's guarantees depend on (docs/operations.md, What Kafka must promise). Missing
+// topic settings are set; each setting that can't be set, or that somebody has set to another value, is reported in a
+// sentence. With KAFKA_REQUIRE_DURABLE auth isn't ready while a setting may lose acknowledged events.
 import type { Configs, ConfigEntries, TopicSettings } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -8,7 +8,7 @@ import { pinTopics } from './topic-pins.ts'
 import type { SetOtherwise, TopicPins } from './topic-pins.ts'
 
 export type KafkaPromises = {
-  /** Looks anew. @throws Refusal `unavailable` */
+  /** Checks again. @throws Refusal `unavailable` */
   check(): Promise<void>
   notReady(): string[]
 }
@@ -18,7 +18,7 @@ type Finding = {
   readonly value: string
   readonly where: string
   readonly wanted: string
-  /** What comes of it. */
+  /** The consequence. */
   readonly without: string
   readonly mayLose: boolean
 }
@@ -26,17 +26,17 @@ type Finding = {
 export type PromisesDeps = {
   readonly configs: Pick<Configs, 'topics' | 'setTopic' | 'brokers'>
   readonly log: Log
-  /** Those that are Weir's, and what each is to be told. */
+  /** Weir's topics, with their settings. */
   readonly topics: () => ReadonlyMap<string, TopicPins>
   readonly topicReplication: number | undefined
-  /** What the topics' names begin with, as operators know them. */
+  /** The prefix of the topics' names in Kafka, which operators know. */
   readonly kafkaPrefix: string
   readonly isRequired: boolean
 }
 
 type Check = Omit<Finding, 'value' | 'where'> & {
   readonly holds: (value: string) => boolean
-  /** Made with it once: what the topic is counts then. */
+  /** Applies only when a topic is created, so what counts is the existing topic. */
   readonly of?: string
 }
 
@@ -172,7 +172,7 @@ function replicationOf(
   return few.length === 0 ? [] : [{ ...finding, where: on(few.map(([topic]) => topic)) }]
 }
 
-/** What holds there, by each value that doesn't. */
+/** One finding for each value that violates the check, with its topics. */
 function ofTopics(topics: ReadonlyMap<string, TopicSettings>, check: Check): Finding[] {
   const found = new Map<string, string[]>()
   for (const [topic, { config }] of topics) {
@@ -207,7 +207,7 @@ function ofBrokers(
   }))
 }
 
-/** Without those that have a check of their own, which reports them. */
+/** Without the settings that have their own check. */
 function setOtherwise(otherwise: readonly SetOtherwise[]): Finding[] {
   const own: readonly string[] = [inSync.setting, noUnclean.setting]
   const findings = new Map<string, { one: SetOtherwise; topics: string[] }>()

@@ -1,4 +1,4 @@
-// Which topics Kafka's promises are looked at for, and how often.
+// Which topics Kafka's settings are checked for, and how often.
 import { topicsOf } from './stream-topics.ts'
 import { pinsOf } from './topic-pins.ts'
 import type { TopicPins } from './topic-pins.ts'
@@ -11,7 +11,7 @@ import type { Admin } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 
-/** What was put right is seen soon. */
+/** So that corrections are noticed soon. */
 const brokenEveryMs = 10_000
 const keptEveryMs = 600_000
 

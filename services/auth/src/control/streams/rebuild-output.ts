@@ -1,12 +1,13 @@
-// Deriving an output anew, from the events that its input still has (docs/forgetting.md, Rebuilding). Step by step:
+// Rebuilding an output from the events that its input still has (docs/forgetting.md, Rebuilding). The steps:
 //
-//   ask    the record says that it is to be rebuilt. From then on no replica of output derives it: whoever takes a partition
-//          reads control state to its end first.
-//   take   its logs are taken from whoever wrote them before. What comes of them after that comes of a replica that knows.
-//   cut    what lies in the logs goes, unless another replica of auth has finished meanwhile: then there are new events.
-//   done   the record says where the logs begin, and where in the input. Replicas of output derive it again.
+//   ask    the record says that the output is to be rebuilt. From then on no replica of output derives it, because a
+//          replica reads control state to its end before it acquires a partition.
+//   take   the former writers of its logs are fenced. Later records can only come from a replica that knows the record.
+//   cut    the content of the logs is deleted, unless another replica of auth has finished meanwhile: then it is new.
+//   done   the record says where the logs start, and where in the input. Replicas of output derive it again.
 //
-// A replica that fails between two steps leaves a record that is to be rebuilt, and any replica begins again with the second.
+// If a replica fails between two steps, the record still says that the output is to be rebuilt, and any replica starts
+// again with the second step.
 import {
   act,
   isRebuilding,
@@ -25,7 +26,7 @@ import type { StreamTopics } from './stream-topics.ts'
 
 export type AskingRebuild = Changes & {
   readonly topics: Pick<StreamTopics, 'startOffsets'>
-  /** Asks for a pass without waiting for the next regular one. */
+  /** Triggers the next pass. */
   readonly rebuildSoon: () => void
 }
 
@@ -36,10 +37,10 @@ export type Rebuilding = Changes & {
   readonly log: Log
 }
 
-/** Longer than a replica of output writes that Kafka has forgotten. */
+/** Longer than a replica of output writes after Kafka has forgotten it. */
 const againMs = 15_000
 
-/** One that is asked for while it goes on is the same. @throws Refusal `would_lose_events` */
+/** During a rebuild, it returns that rebuild. @throws Refusal `would_lose_events` */
 export async function askRebuild(
   deps: AskingRebuild,
   target: StreamName & { input: string },
@@ -79,7 +80,7 @@ async function lacksEvents(
   return startOffsets.some((start, partition) => BigInt(first[partition] ?? 0) > BigInt(start))
 }
 
-/** Rebuilds what is to be; in how many ms to look again, undefined when nothing is left. */
+/** Runs all requested rebuilds. Returns in how many ms to check again; undefined if nothing is left. */
 export async function rebuildOutputs(deps: Rebuilding): Promise<number | undefined> {
   const asked = [...deps.follower.tables.streams()].filter(isToBeRebuilt)
   const done = await Promise.all(
@@ -96,7 +97,7 @@ export async function rebuildOutputs(deps: Rebuilding): Promise<number | undefin
 const isToBeRebuilt = (stream: { kind: string; state: string }): stream is DerivedStream =>
   stream.kind === 'derived' && stream.state === 'ready' && isRebuilding(stream as DerivedStream)
 
-/** False when it is to be tried again later. */
+/** False if it must be tried again later. */
 async function rebuild(deps: Rebuilding, output: DerivedStream): Promise<boolean> {
   const starts = await deps.derivedLogs.takeOver(output)
   if (starts === undefined) return false
@@ -119,7 +120,10 @@ async function rebuild(deps: Rebuilding, output: DerivedStream): Promise<boolean
 
 const later = (one: string, other = one): string => (BigInt(other) > BigInt(one) ? other : one)
 
-/** Undefined where another replica has finished it, or it was deleted; then others may have written since. */
+/**
+ * Undefined if another replica has finished the rebuild, so that the logs may contain new records, or if the output was
+ * deleted.
+ */
 function stillAsked(draft: Draft, asked: DerivedStream) {
   const { billingId, name, linkedStream } = asked
   const output = draft.stream(billingId, name)

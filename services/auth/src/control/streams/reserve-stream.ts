@@ -1,5 +1,5 @@
-// The first step of a stream's creation: one change that holds its name, with all that the record will ever say of it
-// but where it starts.
+// The first step of a stream's creation: one change that reserves its name. The record is complete except for its start
+// offsets.
 import { randomUUID } from 'node:crypto'
 import {
   partOf,

@@ -1,5 +1,5 @@
-// Kafka's half of a stream: its topics, who may write them, and the group that derives it. Whether a stream may have them,
-// or must lose them, is decided in control state before.
+// The stream's objects in Kafka: its topics, their writers, and the group that derives it. Control state has decided
+// before whether a stream may have them or must lose them.
 import { deadLetterTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import type { DerivedStream, InputStream, StreamRecord } from '@weir/control-state'
 import type { Admin, Fencer } from '@weir/kafka'
@@ -9,22 +9,21 @@ import { allPins, pinsOf, pinTopics, withRetention } from './topic-pins.ts'
 
 export type StreamTopics = {
   /**
-   * A deriver of a former stream of this name can write nothing into them. The name of a topic that is there already and so isn't
-   * the stream's, or of one that such a deriver was faster to write to; then none is made.
+   * Creates the topics, which no deriver of a former stream of this name can write to. If it returns the name of a
+   * topic, none is created: that topic existed, so it isn't the stream's, or such a deriver wrote to it first.
    */
   make(stream: StreamRecord): Promise<string | undefined>
-  /** They keep records from now on as long as the stream's record says. */
+  /** Sets the retention of the topics to that of the stream's record. */
   keepRecords(stream: StreamRecord): Promise<void>
   /** Where a new output starts in its input, by partition. */
   startOffsets(input: InputStream, from: DerivedStream['from']): Promise<string[]>
-  /** No deriver can commit any more, and nothing remembers the group. @throws AppError `group_not_empty` */
+  /** Ends the right of derivers to commit, and deletes the group. @throws AppError `group_not_empty` */
   endDerivation(output: DerivedStream): Promise<void>
   delete(topic: string): Promise<void>
-  /** One that holds nothing; any other stays. */
+  /** Deletes a topic only if it is empty. */
   deleteEmpty(topic: string): Promise<void>
 }
 
-/** Those that a stream has. */
 export const topicsOf = (stream: StreamRecord): string[] =>
   stream.kind === 'derived' ? [topicOf(stream), deadLetterTopicOf(stream)] : [topicOf(stream)]
 
@@ -32,12 +31,12 @@ export type StreamTopicsDeps = Pick<Admin, 'topics' | 'offsets' | 'groups' | 'co
   readonly fencer: Pick<Fencer, 'acquire'>
 }
 
-// A broker that just got new partitions may hold up transactions for 30 s.
+// A broker with new partitions may delay transactions for 30 s.
 const fencedWithinMs = 40_000
 
 export function createStreamTopics(
   deps: StreamTopicsDeps,
-  /** The broker's default when undefined. */
+  /** Undefined: the broker's default. */
   replicationFactor: number | undefined,
 ): StreamTopics {
   const { topics, offsets, groups, configs } = deps
@@ -49,7 +48,7 @@ export function createStreamTopics(
     async make(stream) {
       const others = await createAll(topics, stream, replicationFactor)
       if (others !== undefined) return others
-      // On how many brokers they lie by default is only known now.
+      // Without an own factor, the number of replicas is only known now.
       if (replicationFactor === undefined)
         await pinTopics(configs, new Map(topicsOf(stream).map((topic) => [topic, pinsOf(stream)])))
       const written = stream.kind === 'derived' ? await fenceAll(deps, stream) : undefined
@@ -69,7 +68,7 @@ export function createStreamTopics(
     },
 
     async endDerivation(output) {
-      // Here the partitions need no fence of their own: they are deleted next, or were when a clean-up began before.
+      // The partitions need no fence of their own: they are deleted next, or were deleted by an earlier clean-up.
       for (let partition = 0; partition < output.partitions; partition++)
         await groups.fence(transactionalIdOf(output, partition))
       await groups.delete(groupOf(output))
@@ -89,8 +88,8 @@ async function keepRecords(configs: Admin['configs'], stream: StreamRecord): Pro
 }
 
 /**
- * Brokers take the batches of whoever wrote a former topic of that name, under its old sequences, until the new topic is fenced.
- * The topic that got some before, if there is one.
+ * Until a new topic is fenced, brokers accept batches of a writer of a former topic of that name, under its old
+ * sequences. Returns the topic that got such batches first, if there is one.
  */
 async function fenceAll(
   deps: StreamTopicsDeps,
@@ -99,7 +98,7 @@ async function fenceAll(
   const fences = Array.from({ length: output.partitions }, (_, partition) =>
     fencePartition(deps, output, partition),
   )
-  // If one fails the topics go: no other may be at work in them then.
+  // All fences must end: if one fails, the topics are deleted, and no other may still be working in them.
   const ended = await Promise.allSettled(fences)
   const markers = ended.flatMap((one) => {
     if (one.status === 'rejected') throw orOvertaken(one.reason)
@@ -110,14 +109,14 @@ async function fenceAll(
   return undefined
 }
 
-/** The offsets of the fence's markers. */
+/** Returns the offsets of the fence's markers. */
 async function fencePartition(
   { groups, fencer }: StreamTopicsDeps,
   output: DerivedStream,
   partition: number,
 ): Promise<readonly bigint[]> {
   const transactionalId = transactionalIdOf(output, partition)
-  // Most names are new: it takes one request to find out.
+  // Most names are new, which one request shows.
   if ((await groups.fence(transactionalId)) === 'none') return []
   const partitions = topicsOf(output).map((topic) => ({ topic, partition }))
   const fence = { transactionalId, partitions, deadlineMs: fencedWithinMs }

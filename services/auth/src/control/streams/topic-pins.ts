@@ -1,19 +1,19 @@
-// The settings that topics of Weir get of their own, since brokers' defaults differ: a topic is created with them, and
-// `pinTopics` puts it on those that lack it. What somebody has set on a topic otherwise is his decision, and only told; but
-// how long a stream's topics keep their records is decided in Weir, so that what Weir says of it is true.
+// The settings of Weir's topics, because brokers' defaults differ. A topic is created with them, and `pinTopics` sets
+// them on topics that lack them. Other values that somebody has set on a topic stay, and are only reported. The
+// retention of a stream's topics is always set, so that what Weir says of it is true.
 import type { StreamRecord } from '@weir/control-state'
 import type { Configs, TopicSettings } from '@weir/kafka'
 
 export type Pins = Readonly<Record<string, string>>
 
 export type TopicPins = {
-  /** Set where nobody has set it. */
+  /** Set unless somebody has set another value. */
   readonly usual: Pins
-  /** Set again when somebody has changed it. */
+  /** Always set, even if somebody has changed the value. */
   readonly always: Pins
 }
 
-/** A setting that somebody has given a topic of its own, and that isn't what is asked for. */
+/** A value that somebody has set on a topic, and that differs from the wanted value. */
 export type SetOtherwise = {
   readonly topic: string
   readonly setting: string
@@ -22,7 +22,7 @@ export type SetOtherwise = {
 }
 
 const everyTopic: Pins = {
-  // The broker unpacks nothing, and a batch never unpacks into more than was sent.
+  // The broker does not recompress, so a decompressed batch is never larger than what was sent.
   'compression.type': 'producer',
   'unclean.leader.election.enable': 'false',
 }
@@ -32,12 +32,13 @@ const streamPins: Pins = {
   'cleanup.policy': 'delete',
 }
 
-/** Keys of input records go by the time that ingest gave them. */
+/** The keys of input records depend on the timestamp that ingest has set. */
 const inputPins: Pins = { ...streamPins, 'message.timestamp.type': 'CreateTime' }
 
 /**
- * With CreateTime a broker forgets who writes a partition by the time of the last record, which is days ago in a backfill: it
- * lets the former owner write again, and stores a batch twice that is repeated. The event's time stands in a header.
+ * With CreateTime a broker forgets a partition's writer by the time of its last record, which is days old in a
+ * backfill. Then it lets the former owner write again, and stores a repeated batch twice. The event's time is in a
+ * header.
  */
 const derivedPins: Pins = { ...streamPins, 'message.timestamp.type': 'LogAppendTime' }
 
@@ -48,10 +49,13 @@ export const pinsOf = (stream: Pick<StreamRecord, 'kind' | 'retentionHours'>): T
 })
 
 const hourMs = 3_600_000
-/** Of Kafka. */
+/** Kafka's default. */
 const usualSegmentMs = 7 * 24 * hourMs
 
-/** A record goes with the last of its segment, so segments close after a 24th of the retention, or an hour if that is more. */
+/**
+ * A record is deleted with the last of its segment, so a segment is closed after 1/24 of the retention, at least an
+ * hour.
+ */
 function retentionPins(hours: number | undefined): Pins {
   if (hours === undefined) return {}
   const retentionMs = hours * hourMs
@@ -59,17 +63,17 @@ function retentionPins(hours: number | undefined): Pins {
   return { 'retention.ms': String(retentionMs), 'segment.ms': String(segmentMs) }
 }
 
-/** The settings of its own that a topic has from then on, when its stream's retention was changed. */
+/** A topic's own settings after its stream's retention was changed. */
 export function withRetention(own: Pins, { always }: TopicPins): Pins {
   const { 'retention.ms': _, 'segment.ms': __, ...others } = own
   return { ...others, ...always }
 }
 
-/** With fewer brokers than three, a write has to be on one alone. */
+/** With fewer than three replicas, writing must be possible on one alone. */
 const replicasForInSyncMin = 3
 const inSyncMin: Pins = { 'min.insync.replicas': '2' }
 
-/** With what only a topic on three brokers can be told, when it is known to lie there. */
+/** Includes the setting for three replicas, if the topic is known to have them. */
 export const allPins = ({ usual, always }: TopicPins, replication: number | undefined): Pins => ({
   ...everyTopic,
   ...usual,
@@ -77,7 +81,9 @@ export const allPins = ({ usual, always }: TopicPins, replication: number | unde
   ...(replication !== undefined && replication >= replicasForInSyncMin ? inSyncMin : {}),
 })
 
-/** What the topics are then, and what was set on them otherwise. Topics that there aren't are left out. */
+/**
+ * Sets the settings. Returns the topics' settings afterwards, and the values that differ. Missing topics are left out.
+ */
 export async function pinTopics(
   configs: Pick<Configs, 'topics' | 'setTopic'>,
   wanted: ReadonlyMap<string, TopicPins>,

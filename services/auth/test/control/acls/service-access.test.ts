@@ -1,5 +1,5 @@
-// What ingest and output may do in Kafka, as streams come and go, on a Kafka that is a list. A real one is attacked in
-// tools/testkit/test/security/taken-over.integration.test.ts.
+// What ingest and output may do in Kafka, as streams are created and deleted, with a list instead of Kafka.
+// tools/testkit/test/security/taken-over.integration.test.ts attacks a real one.
 import { expect, test } from '@jest/globals'
 import type { Acl } from '@weir/kafka'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'

@@ -1,5 +1,5 @@
-// Every route that changes something, with a request to it and the entry that the request leaves, in an order in which
-// each finds what it needs.
+// Every route that changes something, with a request and the audit entry that it leaves, in an order in which each
+// request finds what it needs.
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { tenantsContract } from '@weir/testkit'
@@ -11,11 +11,11 @@ export type Step = {
   readonly route: string
   readonly entry: (at: At) => { action: string; target: Json }
   readonly by?: 'platform'
-  /** What is under way already is answered, and changes nothing. */
+  /** If this is already under way, the response says so, and nothing changes. */
   readonly mayBeUnderWay?: true
   readonly send: (at: At) => Promise<Reply>
 }
-/** Where a step is sent to, by whom, and the names that it uses. */
+/** The address and the caller of a step, and the names that it uses. */
 export type At = {
   readonly auth: Service
   readonly account: Account
@@ -171,7 +171,7 @@ export const steps: readonly Step[] = [
     async send({ account, v, contract }) {
       const subject = `${account.billingId.replaceAll('-', '_')}-${contract}`
       const ours = await tenantsContract({ contract, subject })
-      // Who is asked after below is named by some contract.
+      // Needed by the steps below that look for a data subject.
       return account.post(`/${v}/contracts`, { ...ours, data_subject_field: 'customer/id' })
     },
   },

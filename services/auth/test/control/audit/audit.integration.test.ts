@@ -1,5 +1,5 @@
-// The audit log as auth keeps it: every route that changes something leaves exactly one entry, which says who did what
-// to what, and nothing that must stay secret; an account sees its own. Under names of its own, for it rotates all keys.
+// The audit log: every route that changes something leaves exactly one entry, which says who did what to what, and
+// contains no secret; an account sees its own entries. With its own names, because it rotates all keys.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
@@ -36,7 +36,7 @@ type Entry = {
   readonly [member: string]: unknown
 }
 
-/** Everything since the tests began, as whoever has the key sees it, page by page. */
+/** All entries since the tests started, as the holder of the key sees them, page by page. */
 async function entriesFor(bearer: string, limit = 1000): Promise<Entry[]> {
   const entries: Entry[] = []
   let after = `from=${startedAt}`
@@ -49,13 +49,13 @@ async function entriesFor(bearer: string, limit = 1000): Promise<Entry[]> {
   }
 }
 
-/** What one request has left. */
+/** The entries of one request. */
 async function entriesOf({ headers }: Reply): Promise<Entry[]> {
   const requestId = headers.get('svc-request-id') ?? 'none'
   return (await entriesFor(platformKey)).filter(({ by }) => by.requestId === requestId)
 }
 
-/** It is written after the answer. */
+/** Waits for the entry, which is written after the response. */
 const entryOfRefused = (reply: Reply): Promise<Entry> =>
   pollUntil(async () => (await entriesOf(reply))[0], { deadlineMs: 60_000, what: 'the entry' })
 
@@ -184,7 +184,7 @@ test('what an account sees of the log tells nothing of how much others do', asyn
     expect(text).toMatch(/^[\w-]{22}$/)
   const ids = (await entriesFor(one.apiKey)).map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
-  // What one account was given is nothing to another.
+  // One account's cursor is invalid for another.
   const foreign = await other.get(`/v2/audit?after=${textOf(page.json, 'next')}`)
   expect(foreign).toMatchObject({ status: 422, json: problem(422, 'invalid') })
 })

@@ -1,4 +1,4 @@
-// What the audit log is told of requests that changed nothing, and how little of it a flood makes.
+// What requests that changed nothing leave in the audit log, and how little a flood of them adds.
 import { expect, test } from '@jest/globals'
 import { createLog } from '@weir/kit'
 import type { Actor, Audited, Change } from '@weir/control-state'

@@ -1,4 +1,4 @@
-// Erasing, without Kafka: what the trees give away afterwards, whoever asks, and what is left in control state.
+// Erasing, without Kafka: what the trees reveal afterwards, and what is left in control state.
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import {
@@ -39,7 +39,7 @@ const keysAt = ({ follower }: Memory, { billingId, streamId }: InputStream, atMs
   return keys
 }
 
-/** What ingest makes of a value in a field of each level. */
+/** Encrypts a value as ingest does, in a field of each level. */
 function seal(keys: EraKeys, value: string, atMs: number): Sealed {
   const sealer = createSealer({ entriesMax: 10 })
   const person = sealer.person(keys, value, keyTimeOf(atMs, 24 * hourMs))
@@ -47,7 +47,7 @@ function seal(keys: EraKeys, value: string, atMs: number): Sealed {
   return { keyLink: person.keyLink, texts, atMs }
 }
 
-/** What output makes of that: the kind of each field's answer. */
+/** Decrypts as output does, and returns the kind of each field's result. */
 function open(keys: EraKeys, { keyLink, texts, atMs }: Sealed): Opened['kind'][] {
   const opener = createOpener({ entriesMax: 10 })
   const person = opener.person(keys, keyLink, keyTimeOf(atMs, 24 * hourMs))

@@ -1,4 +1,5 @@
-// Somebody who erases made-up values over the API: where it ends, what it is told, and who else notices.
+// An account that erases made-up values over the API: where it is stopped, the response that it gets, and that others
+// don't notice.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
@@ -20,7 +21,7 @@ afterAll(async () => {
 const madeUp = (what: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${what}-${index}`)
 
-/** Where the last key record of the account lies. */
+/** The offset of the account's last key record. */
 async function lastKeyOf(billingId: string): Promise<bigint | undefined> {
   const records = await reader.read('weir.keys')
   return records.findLast(({ key }) => key?.toString().startsWith(`${billingId}/`))?.offset
@@ -34,7 +35,7 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
   const erase = (values: readonly string[]) =>
     account.post(path, { keyFieldValues: values, evenIfNoneFound: true })
   const counted = async () => Number((await account.get('/v2/account')).json['erased'])
-  // One that is answered 503 in a crowded moment may have been made.
+  // Under load a request may get 503 although its erasure exists.
   for (let used = 0; used < erasuresMax; used = await counted())
     expect([201, 503]).toContain(
       (await erase(madeUp('a', Math.min(50, erasuresMax - used)))).status,
@@ -56,7 +57,7 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
     erased: erasuresMax,
     erasedMax: erasuresMax,
   })
-  // Of all accounts on this broker: one that was allowed more elsewhere counts, too.
+  // Over all accounts on this broker: an account with a higher bound in another test counts, too.
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
   const [, share] = /^svc_auth_erasures_used_share\S* (\S+)$/m.exec(metrics) ?? []
   expect(Number(share)).toBeGreaterThanOrEqual(1)

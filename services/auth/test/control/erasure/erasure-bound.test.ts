@@ -1,4 +1,4 @@
-// What an account may have erased: made-up values end at the bound, and what they cost ends with them.
+// What an account may have erased: made-up values are refused at the bound, so their cost is bounded, too.
 import { expect, test } from '@jest/globals'
 import { linksOf } from '@weir/fieldcrypt'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
@@ -10,7 +10,7 @@ import { eraseClicks, eraseSubject, makeClicks } from '../support-scene.ts'
 
 const erasuresMax = 300
 const erasMax = 2
-/** A branch of the tree in one era, with some of the nodes that it shares with others. */
+/** One branch of the tree in one era, with some of the nodes that it shares with others. */
 const valueBytesMax = 12_000
 
 async function scene(): Promise<{ memory: Memory; deps: Memory['deps'] }> {

@@ -1,4 +1,4 @@
-// An erasure as it lies in control state.
+// An erasure record of control state.
 import type { ErasureRecord } from '@weir/control-state'
 
 export const erasureRecord = (more: Partial<ErasureRecord> = {}): ErasureRecord => ({

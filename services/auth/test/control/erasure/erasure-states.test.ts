@@ -1,4 +1,4 @@
-// When an erasure counts as applied and as complete, by what replicas say and by what lies in Kafka's log.
+// When an erasure counts as applied and as complete, by replicas' heartbeats and by the content of Kafka's log.
 import { expect, test } from '@jest/globals'
 import { createErasureStates } from '../../../src/control/erasure/erasure-states.ts'
 import { erasureKey, markerKey, markerValue } from '@weir/control-state'
@@ -38,7 +38,7 @@ async function scene() {
     },
   })
   const now = () => follower.tables.erasure(erasure.streamId, erasure.erasureId)
-  /** What is known once the log has been read in which these keys lie. */
+  /** The state after a scan of a log with these keys. */
   const look = async (log: string[]) => {
     world.log = log
     memory.passTime(11 * minuteMs)
@@ -70,12 +70,12 @@ test('it is applied once every replica that is heard of has followed the keys pa
   const { states, world, now, deps } = await scene()
   world.isRead = false
   await states.reconcile()
-  expect(now()?.appliedAtMs).toBeUndefined() // nobody knows who there is
+  expect(now()?.appliedAtMs).toBeUndefined() // the replicas are not known yet
   world.isRead = true
   world.heard = [replicaAt(100), replicaAt(99)]
   await states.reconcile()
   expect(now()?.appliedAtMs).toBeUndefined()
-  world.keys = 200n // what comes later is none of its business
+  world.keys = 200n // later keys don't matter to it
   world.heard = [replicaAt(100), replicaAt(101)]
   await states.reconcile()
   expect(now()?.appliedAtMs).toBe(deps.now())

@@ -1,4 +1,4 @@
-// What a receipt says that an erasure covers.
+// What a receipt claims that an erasure covers.
 import { beforeEach, expect, test } from '@jest/globals'
 import { erasureKey, partOf } from '@weir/control-state'
 import type { ErasureTerm, InputStream } from '@weir/control-state'

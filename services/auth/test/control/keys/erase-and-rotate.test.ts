@@ -1,5 +1,5 @@
-// A rotation and an erasure at once: whoever was forgotten doesn't come back, whoever wasn't stays. And when the KEK of
-// old is gone, the erasure says so.
+// A rotation and an erasure at the same time: erased people stay erased, and others stay readable. And when the old KEK
+// is gone, the erasure says so.
 import { beforeEach, expect, test } from '@jest/globals'
 import { createOpener, createSealer, eraAt, parseKekFile, keyTimeOf } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -18,7 +18,7 @@ const rotationMs = 86_400_000
 const line = (version: number): string => `test ${version} ${`1${version}`.repeat(32)}`
 
 let kekLines: string
-/** Of each replica that is heard of: the KEKs that it says it has. */
+/** For each replica with heartbeats: the KEKs that it reports. */
 let held: (readonly string[] | undefined)[]
 let memory: Memory
 let stream: InputStream
@@ -57,7 +57,7 @@ function open({ keyLink, text }: ReturnType<typeof seal>): string {
 
 const erase = (deps: Memory['deps'], value: string) => eraseClicks(deps, { values: [value] })
 
-/** A rotation before whose n-th change somebody is forgotten. */
+/** Rotates, and erases a person before the n-th change. */
 async function rotateWhileForgetting(value: string, before: number): Promise<void> {
   const { deps } = memory
   let changes = 0
@@ -95,7 +95,7 @@ test('an erasure that finds new wrapping keys which are not unwrapped yet waits 
   const writer: Memory['deps']['writer'] = {
     ...deps.writer,
     async change(what, decide) {
-      // Another replica's, between the look for the wrapping key and the change.
+      // By another replica, between the look-up of the wrapping key and the change.
       if (++changes === 1) await startRotation(deps)
       return deps.writer.change(what, decide)
     },
@@ -114,7 +114,7 @@ async function rotate(): Promise<void> {
   await memory.follower.wrappingKeys.settled()
   await continueRotation(memory.deps, () => true)
 }
-/** As the erasure's own reconcile loop does it once every replica is past it. */
+/** As the reconcile loop of erasures does it once every replica has read past it. */
 async function forget(value: string): Promise<string> {
   const { erasure } = await erase(memory.deps, value)
   await markApplied(erasure)
@@ -163,7 +163,7 @@ test('one in the middle of a rotation is not while the KEK of before the rotatio
   kekLines = [line(1), line(2)].join('\n')
   await startRotation(memory.deps)
   await memory.follower.wrappingKeys.settled()
-  // When all parts are wrapped by the new wrapping key, and the old one is still there.
+  // When the new wrapping key wraps all key records, and the old one still exists.
   await rotateWhileForgetting('ada', 3)
   const [erasure] = memory.follower.tables.erasuresOf(stream.streamId)
   if (erasure === undefined) throw new Error('there is no erasure')

@@ -1,4 +1,4 @@
-// Keys that auth makes before they are needed: of the next era, to sign with, to wrap with.
+// Keys that auth creates in advance: of the next era, to sign with, to wrap with.
 import { createPublicKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { ERA_MS, eraAt } from '@weir/fieldcrypt'

@@ -1,5 +1,6 @@
-// A rotation takes every part under new wrapping keys and the old ones away, whatever happens beside it: parts that go
-// stay gone, what can't be opened keeps its wrapping key, and two replicas don't get in each other's way.
+// A rotation wraps every key record with new wrapping keys and removes the old ones, whatever happens at the same time:
+// removed records stay removed, a record that can't be decrypted keeps its wrapping key, and two replicas don't disturb
+// each other.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { parseKekFile, keyVersionOf } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -13,7 +14,7 @@ import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 
 const haveWrappingKeys = (): boolean => true
-/** Keys by their first byte. */
+/** A KEK file in which each key is shortened to its first byte. */
 let kekLines: string
 const kekNow = () => parseKekFile(kekLines.replaceAll(/\b\d\d\b/g, (byte) => byte.repeat(32)))
 const kek: KekProvider = {
@@ -47,7 +48,7 @@ const keyStore = () => memory.follower.keyStore
 const keysSettled = () => memory.follower.wrappingKeys.settled()
 const partKeys = (): string[] =>
   [...keyStore().keys()].filter((key) => keyNameOfRecord(key) !== undefined).sort()
-/** What lies in each part, as far as it opens. */
+/** The content of each key record, if it can be decrypted. */
 const contents = (): (string | undefined)[] =>
   partKeys().map((key) =>
     memory.follower.keyring.open(key, keyNameOfRecord(key) ?? '')?.toString('hex'),
@@ -111,7 +112,7 @@ test('a part that is taken away or changed while it is wrapped anew stays so', a
   const writer: Memory['deps']['writer'] = {
     ...deps.writer,
     async change(what, decide) {
-      // After the parts were listed, and before they are written.
+      // After the key records were listed, and before they are written.
       if (isFirst) {
         isFirst = false
         await deps.writer.change(partOf('erasure.create'), (draft) => {

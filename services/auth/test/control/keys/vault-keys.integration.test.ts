@@ -1,5 +1,5 @@
-// Whether a version of a key in Vault is gone: by that key's own answer alone, from a real Vault. It ends up in signed
-// receipts, so whatever else Vault answers is no answer.
+// Whether a version of a key in Vault is gone: only by that key's own response, from a real Vault. The result gets into
+// signed receipts, so every other response of Vault counts as none.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// What auth makes of a Kafka as somebody else set it up: topics get what they lack, the rest is told. The broker of the
-// test run is one alone, so it can promise little; what it can't show is shown over settings that are made up.
+// What auth makes of a Kafka with other settings: topics get missing settings, the rest is reported. The test run has a
+// single broker, which can guarantee little; what it can't show is tested with made-up settings.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Admin, TopicSettings } from '@weir/kafka'

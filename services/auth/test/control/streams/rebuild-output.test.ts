@@ -1,4 +1,5 @@
-// What becomes of a rebuild when Kafka fails, and when two replicas of auth work on it: nothing is cut that was derived since.
+// A rebuild when Kafka fails, and when two replicas of auth work on it: records that were derived since then are never
+// cut.
 import { expect, test } from '@jest/globals'
 import { streamKey } from '@weir/control-state'
 import type { DerivedStream } from '@weir/control-state'

@@ -1,5 +1,5 @@
-// The topics of a derived stream that is made anew under its name: whoever wrote those of before, without a transaction, writes
-// nothing into these.
+// The topics of a derived stream that is created again under its name: writers of the former topics without a
+// transaction can't write to the new ones.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { deadLetterTopicOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import type { DerivedStream } from '@weir/control-state'

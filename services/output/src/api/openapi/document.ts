@@ -1,5 +1,5 @@
-// output's OpenAPI document: what only output can tell of derived streams. Events themselves come over Kafka, or for
-// development over a WebSocket at /ws, which OpenAPI has no words for.
+// output's OpenAPI document: what only output knows about derived streams. Events come over Kafka or, for development,
+// over a WebSocket at /ws, which OpenAPI can't describe.
 import { openApiOf, schema } from '@weir/docs'
 import type { JsonSchema, Operation, Parameter } from '@weir/docs'
 import { isRole } from '@weir/control-state'

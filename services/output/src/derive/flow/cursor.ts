@@ -1,5 +1,5 @@
-// A place in the log of an input partition, and the derived streams that are there: what was read from there on and is not yet
-// derived. Streams that are at the same place share one; who can't keep up has one of its own.
+// A place in an input partition: the derived streams that are there, and the records that are read but not yet derived.
+// Streams at the same place share a cursor; a stream that can't keep up has its own.
 import type { Following } from '@weir/kafka'
 import type { Reading } from './reading.ts'
 import type { Stream } from './stream.ts'
@@ -11,9 +11,9 @@ export type Cursor = {
   readonly streams: Set<Stream>
   readonly queue: Piece[]
   queuedBytes: number
-  /** All before it is in the queue. */
+  /** The queue contains everything before this offset. */
   queuedTo: bigint
-  /** Undefined until something is to be read for it. */
+  /** Undefined until something must be read. */
   following: Following | undefined
   isPaused: boolean
   isClosed: boolean
@@ -36,7 +36,7 @@ export function push(cursor: Cursor, piece: Piece): void {
   cursor.queuedTo = piece.next
 }
 
-/** What comes first, but no more records than that, and nothing from the border on. */
+/** Takes the first piece, but at most `max` records, and nothing from the border on. */
 export function takePiece(
   cursor: Cursor,
   max: number,
@@ -62,7 +62,7 @@ function lengthOf({ readings }: Piece, max: number, border: bigint | undefined):
   return beyond === -1 ? most : Math.min(most, beyond)
 }
 
-/** What was read is not to be derived. */
+/** Discards what was read. */
 export function empty(cursor: Cursor, at: bigint): void {
   cursor.queue.length = 0
   cursor.queuedBytes = 0
@@ -70,7 +70,7 @@ export function empty(cursor: Cursor, at: bigint): void {
   cursor.queuedTo = at
 }
 
-/** Undoes `takePiece` from there on. */
+/** Undoes `takePiece`, except for the first `handled` records. */
 export function putBack(cursor: Cursor, { readings, next }: Piece, handled: number): void {
   const piece = { readings: readings.slice(handled), next }
   cursor.queue.unshift(piece)
@@ -80,7 +80,7 @@ export function putBack(cursor: Cursor, { readings, next }: Piece, handled: numb
 const bytesOf = ({ readings }: Piece): number =>
   readings.reduce((sum, { record }) => sum + bytesIn(record), 0)
 
-/** Buffers and headers of a record take some room, too. */
+/** What a record takes besides its key and value: buffers and headers. */
 const RECORD_BYTES = 300
 
 const bytesIn = ({ key, value }: Reading['record']): number =>

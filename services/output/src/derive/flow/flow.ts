@@ -1,4 +1,4 @@
-// What is known of a partition of an input stream while streams are derived from it. Plain data, changed by the parts beside.
+// The state of an input partition while streams are derived from it. Plain data, changed by the modules beside it.
 import type { Fetcher } from '@weir/kafka'
 import type { Cursor } from './cursor.ts'
 import type { Owning } from './ownership.ts'
@@ -15,7 +15,7 @@ export type FlowDeps = Pick<Owning, 'logs' | 'mayOwn' | 'mayDerive' | 'readOwner
     /** The topic's name without the prefix of this Weir. */
     readonly ownTopic: string
     readonly partition: number
-    /** Whose it is. */
+    /** The account of the stream. */
     readonly account: string
   }
   readonly begin: Taking['begin']
@@ -23,7 +23,7 @@ export type FlowDeps = Pick<Owning, 'logs' | 'mayOwn' | 'mayDerive' | 'readOwner
   refresh(): Promise<void>
 }
 
-/** What all queues hold together. */
+/** The bytes in all queues together. */
 export type Room = { bytes: number }
 
 export type Flow = FlowDeps & {
@@ -32,14 +32,14 @@ export type Flow = FlowDeps & {
   readonly all: Set<Stream>
   readonly taking: Taking
   readonly owning: Owning
-  /** A turn of a cursor; false when nothing is left to do. */
+  /** Runs a turn of a cursor; false when nothing is left to do. */
   step(cursor: Cursor): boolean
   readonly end: InputEnd
 }
 
 export type InputEnd = {
-  /** Where the input ended when somebody last saw it; undefined before that. */
+  /** The end of the input when it was last seen; undefined before that. */
   at: bigint | undefined
-  /** Whether somebody reads on, and so sees it: not while all streams wait. */
+  /** Whether a cursor is reading and so updates `at`: not while all streams wait. */
   isSeen(): boolean
 }

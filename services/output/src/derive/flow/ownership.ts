@@ -1,5 +1,6 @@
-// Makes this replica the writer of a derived stream's partition, again and again until it succeeds or the stream is closed, with
-// pauses that grow. Whoever was fenced reads first who is alive: two that take each other for gone would fence each other forever.
+// Makes this replica the writer of a derived stream's partition. It tries until it succeeds or the stream is closed,
+// with growing pauses. A fenced replica first reads which replicas are alive; otherwise two that take each other for
+// gone would fence each other forever.
 import { backoff, delay, hasCode } from '@weir/kit'
 import type { Owned, PartitionLogs } from '../partition-logs.ts'
 import { disown, settleUnsure } from './stream.ts'
@@ -7,35 +8,35 @@ import type { Pending, Stream } from './stream.ts'
 
 export type Owning = {
   readonly logs: Pick<PartitionLogs, 'acquire'>
-  /** Asked after the former writer is fenced. */
+  /** Called after the former writer is fenced. */
   mayOwn(stream: Stream): Promise<boolean>
-  /** Whether it may be derived as far as is known. */
+  /** Whether it may be derived, as far as is known. */
   mayDerive(stream: Stream): boolean
-  /** Reads to its end who is alive. */
+  /** Reads to the end which replicas are alive. */
   readOwners(): Promise<void>
-  /** Where its next record is, is known. */
+  /** Called when the stream's position is known. */
   onOwned(stream: Stream): void
 }
 
 const PAUSES = { minMs: 50, firstMs: 400, maxMs: 30_000 }
 const WHILE_NOT_OURS_MS = 100
-/** Kafka forgets an identity that it isn't asked about for a week, or less where it is set so; an hour is far below. */
+/** Kafka forgets a transactional id that is unused for a week, or less if configured. An hour is far below. */
 const OWNED_FOR_MS = 3_600_000
-/** Nothing that was written to a socket arrives later. */
+/** Nothing that was written to a socket arrives later than this. */
 const ARRIVES_WITHIN_MS = 30_000
 const GOOD_AFTER_MS = 10_000
 
 export const isOverdue = ({ owned, ownedMs }: Stream): boolean =>
   owned !== undefined && performance.now() - ownedMs > OWNED_FOR_MS
 
-/** The stream is on hold until then. */
+/** The stream is on hold until it is acquired. */
 export function acquire(owning: Owning, stream: Stream): void {
   disown(stream)
   stream.hold = 'acquiring'
   void untilOwned(owning, stream, stream.life)
 }
 
-/** Its logs have refused what it has handed to them. */
+/** Called when the stream's logs have refused records. */
 export function acquireAgain(
   owning: Owning,
   stream: Stream,
@@ -54,14 +55,14 @@ export function acquireAgain(
   void afterPause(owning, stream, error).then(() => untilOwned(owning, stream, life))
 }
 
-/** Nothing of it is written any more. */
+/** Stops writing the stream. */
 export function giveUp(stream: Stream): void {
   disown(stream)
   stream.hold = 'acquiring'
   setTimeout(() => settleUnsure(stream), ARRIVES_WITHIN_MS).unref()
 }
 
-/** Which record it was, once it was alone. */
+/** Remembers a refused record that was sent alone; otherwise sends records one by one as far as `upTo`. */
 function learn(stream: Stream, { first: offset, records, upTo }: Pending): void {
   if (records > 1) {
     stream.aloneTo = upTo
@@ -97,7 +98,7 @@ function own(owning: Owning, stream: Stream, owned: Owned): void {
   stream.stored = owned.next
   stream.logEnd = owned.end
   stream.epoch = owned.epoch
-  // So that it is noted, also where nothing comes: a position that nobody knows is lost with the logs' records.
+  // So that the position is noted even if no record comes. Otherwise it would be lost with the logs' records.
   stream.noted = undefined
   stream.hold = undefined
   owning.onOwned(stream)

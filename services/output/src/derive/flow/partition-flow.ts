@@ -1,14 +1,14 @@
-// The way of a derived record (docs/architecture.md 3 and 4), for one partition of an input stream and all streams that are derived
-// from it here:
+// Derives one partition of an input stream for all streams that are derived from it here (docs/architecture.md 3 and
+// 4):
 //
-//   read     from the broker, once for all streams that are at the same place (read-input.ts, places.ts)
-//   take     by each stream in turn (take.ts), in three steps of its own:
-//            what becomes of it there: filtered by its consent, fields opened up to the level; once for all streams of the same
-//            levels (reading.ts, ../derive.ts)
-//            handed to the stream's logs, in order; a dead letter when it can't be derived because of itself
-//            once it is stored: counted, logged, traced (`stored` in take.ts), and noted as the position (../progress.ts)
+//   read     from the broker, once for all streams at the same place (read-input.ts, places.ts)
+//   take     by each stream in turn (take.ts), in three steps:
+//            derive: filter by consent and decrypt fields, once for all streams of the same levels (reading.ts,
+//            ../derive.ts)
+//            append to the stream's logs, in order; as a dead letter if the record itself is why it can't be derived
+//            once it is stored: count, log, trace (`stored` in take.ts), and note the position (../progress.ts)
 //
-// Before a stream's first record its logs are acquired (ownership.ts), which tells its position.
+// Before a stream's first record its logs are acquired (ownership.ts), which finds its position.
 import { backoff, delay } from '@weir/kit'
 import { takePiece } from './cursor.ts'
 import type { Cursor } from './cursor.ts'
@@ -20,16 +20,19 @@ import type { Pending, Stream } from './stream.ts'
 import { take } from './take.ts'
 
 export type PartitionFlow = {
-  /** One whose position isn't known (`stored`) is acquired first. */
+  /** A stream whose position (`stored`) isn't known is acquired first. */
   add(stream: Stream): void
-  /** Takes no more for it, and resolves once what is on its way is stored, or too late. */
+  /** Stops the stream. Resolves once its pending records are stored, or after a timeout. */
   remove(stream: Stream): Promise<void>
-  /** What kept streams from being derived may have ended. */
+  /** Call this when streams may be able to continue. */
   wake(): void
   readonly end: InputEnd
 }
 
-/** Of each of two groups of streams; with more groups there are fewer, so that a turn stays short. */
+/**
+ * The most records that each of up to two streams gets in a turn. With more streams it is less, so that a turn stays
+ * short.
+ */
 const RECORDS_AT_ONCE = 200
 const RECORDS_OF_ALL = 400
 const RECORDS_MIN = 16
@@ -88,7 +91,7 @@ function takeNext(flow: Flow, cursor: Cursor): void {
   cursor.at = piece.next
   let isFirst = true
   for (const stream of cursor.streams) {
-    // Where records take long, the rest of the streams have their own turns.
+    // If records take long, the other streams get their own turns.
     const handled = isFirst || !flow.turns.isOver() ? take(flow.taking, stream, piece) : 0
     isFirst = false
     if (handled < piece.readings.length) setBack(flow, cursor, { stream, piece, handled })
@@ -96,7 +99,9 @@ function takeNext(flow: Flow, cursor: Cursor): void {
   flow.room.bytes += cursor.queuedBytes - before
 }
 
-/** Of those that can't be written yet, or not much longer. Whether nobody is left here. */
+/**
+ * Acquires the streams that can't be written yet, or not much longer. Returns whether the cursor has no streams left.
+ */
 function acquireAll(flow: Flow, cursor: Cursor): boolean {
   for (const stream of cursor.streams) {
     if (stream.owned !== undefined && !isOverdue(stream)) continue

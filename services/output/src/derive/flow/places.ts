@@ -1,12 +1,13 @@
-// Which streams are at which place of an input partition. One that can't keep up leaves the others for a place of its own, and joins
-// them again where they meet: offsets have gaps, so who comes from behind ends a turn exactly where the others are.
+// Which streams are at which place of an input partition. A stream that can't keep up gets a place of its own, and
+// joins the others again where they meet. Offsets have gaps, so a stream that is behind ends its turn exactly where the
+// others are.
 import { newCursor, putBack } from './cursor.ts'
 import type { Cursor } from './cursor.ts'
 import type { Flow } from './flow.ts'
 import type { Stream } from './stream.ts'
 import type { Piece } from './take.ts'
 
-/** Where it is to continue: with those who are there, or by a cursor of its own. */
+/** Puts a stream at its position: to the streams that are there, or at a cursor of its own. */
 export function place(flow: Flow, stream: Stream): void {
   const { next } = stream
   const found = [...flow.cursors.keys()].find((one) => one.at === next && !isOnHold(one))
@@ -21,13 +22,13 @@ export function leave(flow: Flow, stream: Stream): void {
   if (cursor.streams.size === 0) close(flow, cursor)
 }
 
-/** It has something to do, maybe. */
+/** Schedules a turn: there may be something to do. */
 export function ready(flow: Flow, cursor: Cursor | undefined): void {
   const worker = cursor && flow.cursors.get(cursor)
   if (worker !== undefined) flow.turns.ready(worker)
 }
 
-/** Its only stream takes nothing for a while. */
+/** Whether its only stream takes nothing for a while. */
 export function isOnHold({ streams }: Cursor): boolean {
   const [only] = streams
   return streams.size === 1 && only?.hold !== undefined
@@ -35,7 +36,7 @@ export function isOnHold({ streams }: Cursor): boolean {
 
 export type Untaken = { readonly stream: Stream; readonly piece: Piece; readonly handled: number }
 
-/** The stream continues with what is left of the piece, alone. */
+/** The stream continues alone with the rest of the piece. */
 export function setBack(flow: Flow, cursor: Cursor, { stream, piece, handled }: Untaken): void {
   if (cursor.streams.size === 1) {
     cursor.at = stream.next
@@ -49,7 +50,7 @@ export function setBack(flow: Flow, cursor: Cursor, { stream, piece, handled }: 
   join(flow, stream, own)
 }
 
-/** The next place ahead where somebody is who could be joined. */
+/** The next place ahead whose streams can be joined. */
 export function borderOf({ cursors }: Flow, { at }: Cursor): bigint | undefined {
   if (cursors.size === 1) return undefined
   let border: bigint | undefined
@@ -59,7 +60,7 @@ export function borderOf({ cursors }: Flow, { at }: Cursor): bigint | undefined 
   return border
 }
 
-/** All who are at the same place come together. Whether nobody is left here. */
+/** Merges cursors at the same place. Returns whether this cursor has no streams left. */
 export function merge(flow: Flow, cursor: Cursor): boolean {
   if (flow.cursors.size === 1) return false
   for (const other of flow.cursors.keys()) {
@@ -75,7 +76,7 @@ export function merge(flow: Flow, cursor: Cursor): boolean {
   return false
 }
 
-/** Less was read for it. */
+/** Whether less was read for `a`. */
 const isBehind = (a: Cursor, b: Cursor): boolean =>
   a.queuedTo === b.queuedTo ? a.following === undefined : a.queuedTo < b.queuedTo
 

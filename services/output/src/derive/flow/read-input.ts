@@ -1,4 +1,4 @@
-// Reads an input partition for a cursor: no further ahead than there is room for, and on from what is left when some of it is gone.
+// Reads an input partition for a cursor: only as far ahead as there is room, and past records that are gone.
 import { KafkaError } from '@weir/kafka'
 import type { Following } from '@weir/kafka'
 import { empty, push } from './cursor.ts'
@@ -10,7 +10,7 @@ import { newReading } from './reading.ts'
 const QUEUE_BYTES_MAX = 524_288
 const ROOM_BYTES_MAX = 67_108_864
 
-/** Begins or resumes reading, if there is room for more. */
+/** Starts or resumes reading, if there is room. */
 export function readAhead(flow: Flow, cursor: Cursor): void {
   const { following, queue, queuedBytes } = cursor
   if (following === undefined) {
@@ -23,7 +23,7 @@ export function readAhead(flow: Flow, cursor: Cursor): void {
   following.resume()
 }
 
-/** Whether something comes as soon as it is there. */
+/** Whether new records are received as soon as they are stored. */
 export const isRead = ({ cursors }: Pick<Flow, 'cursors'>): boolean =>
   [...cursors.keys()].some(({ following, isPaused }) => following !== undefined && !isPaused)
 
@@ -40,7 +40,7 @@ function follow(flow: Flow, cursor: Cursor): Following {
       ready(flow, cursor)
     },
     onLost: (lost) => passLost(flow, cursor, lost),
-    // Control state says so soon, and its streams go.
+    // Control state will say so soon, and the streams will be removed.
     onGone: () => undefined,
   })
 }
@@ -54,7 +54,7 @@ function pauseIfFull({ room }: Flow, cursor: Cursor): void {
 
 type Lost = { readonly why: 'removed' | 'cut'; readonly from: bigint }
 
-/** What was to come can't come any more. */
+/** Continues after records that can't be read any more. */
 function passLost(flow: Flow, cursor: Cursor, { why, from }: Lost): void {
   if (why === 'removed') passRemoved(cursor, from)
   else goBack(flow, cursor, from)
@@ -72,7 +72,7 @@ function passRemoved(cursor: Cursor, from: bigint): void {
   push(cursor, { readings: [], next: from })
 }
 
-/** What is written in place of the tail that the input has lost must not be passed over. */
+/** The input has lost its tail. Records that take its place must not be skipped. */
 function goBack(flow: Flow, cursor: Cursor, from: bigint): void {
   flow.room.bytes -= cursor.queuedBytes
   empty(cursor, from < cursor.at ? from : cursor.at)

@@ -1,5 +1,5 @@
-// A record of an input stream while it is derived: read once, and derived once for all streams that see the same levels, which
-// write the same bytes. What can still change, a key that isn't at hand, is never kept.
+// A record of an input stream while it is derived. It is read once, and derived once for all streams with the same
+// levels, which write the same bytes. An outcome that can still change, such as a missing key, is never kept.
 import { encodeRecord } from '@weir/kafka'
 import type { EncodedRecord, OutRecord, SourceRecord } from '@weir/kafka'
 import type { DeriveSource, Source } from '../derive.ts'
@@ -12,7 +12,7 @@ import { deadLetterForm, derivedForm, fits } from '../../records/forms.ts'
 export type Group = { readonly derive: DeriveSource }
 
 export type InputSide = {
-  /** The full name of the topic, as `svc-source` has it. */
+  /** The full name of the topic, as in `svc-source`. */
   readonly topic: string
   /** Throws as `readSource`. */
   read(record: SourceRecord): Source
@@ -31,13 +31,13 @@ export type Outcome =
   | Passed
   | { readonly kind: 'filtered' }
   | { readonly kind: 'dead'; readonly code: string }
-  /** It can't be derived as things are; whether that is for good isn't said. */
+  /** It can't be derived now. This may be final or not. */
   | { readonly kind: 'fault'; readonly reason: Reason; readonly error: unknown }
 
 export type Reading = {
   readonly record: SourceRecord
   source: Source | undefined
-  /** Of the group that it was derived for first. */
+  /** The group that it was derived for first. */
   group: Group | undefined
   outcome: Outcome | undefined
   others: Map<Group, Outcome> | undefined
@@ -82,7 +82,7 @@ function derive(input: InputSide, group: Group, reading: Reading): Outcome {
   }
 }
 
-/** Dead as `too_large` where no topic would take it. */
+/** Dead with `too_large` if no topic would accept it. */
 export function passing(input: InputSide, record: SourceRecord, out: OutRecord): Outcome {
   const encoded = encodeRecord(derivedForm(placeIn(input, record), out))
   if (!fits(encoded)) return TOO_LARGE
@@ -90,7 +90,7 @@ export function passing(input: InputSide, record: SourceRecord, out: OutRecord):
   return { kind: 'passed', record: encoded, out, undecryptable }
 }
 
-/** What is kept of it in the dead letter topic; `refusals`: how many forms of it Kafka has refused. */
+/** Its record for the dead letter topic; `refusals`: how many forms of it Kafka has refused. */
 export const deadLetterOf = (
   input: InputSide,
   { record }: Reading,

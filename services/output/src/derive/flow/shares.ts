@@ -1,20 +1,20 @@
-// What each worker, and each account with all its workers, has had of the processor lately.
+// How much processor time each worker, and each account with all its workers, has used lately.
 import { createOthers } from '@weir/kit'
 
-/** What was used counts for half after so long. */
+/** After this time, what was used counts half. */
 const HALF_LIFE_MS = 1_000
-/** A turn is only that long where a single record takes so long, and then its account rests for four times as long as it took. */
+/** Only a slow single record makes a turn this long. Its account then rests four times as long as the turn took. */
 const LONG_TURN_MS = 8
 const REST_PARTS = 4
-/** Whose share is known: those that worked last. */
+/** Only accounts that worked last have a known share. */
 const ACCOUNTS_KEPT = 1_000
 
 type Party = { readonly account: string }
 
 export type Shares<Worker extends Party> = {
-  /** It has worked since then. */
+  /** The worker has worked since `sinceMs`. */
   charge(worker: Worker, sinceMs: number): void
-  /** Of those whose account doesn't rest: of the account that has used least, the one that has used least. */
+  /** Of the account that has used the least, the worker that has used the least. Accounts that rest are left out. */
   quietest(workers: Iterable<Worker>, nowMs: number): Worker | undefined
   /** How long until the next account has rested; undefined when none rests. */
   restMs(nowMs: number): number | undefined
@@ -40,7 +40,7 @@ export function createShares<Worker extends Party>(): Shares<Worker> {
       const ms = nowMs - sinceMs
       ofWorkers.set(worker, charged(ofWorkers.get(worker), ms, nowMs))
       const share = charged(ofAccounts.get(account), ms, nowMs)
-      // The one that was charged last is the last one.
+      // Keeps the map in the order of last use.
       ofAccounts.delete(account)
       ofAccounts.set(account, share)
       if (ms > LONG_TURN_MS && others.areBeside(account))

@@ -1,12 +1,12 @@
-// A derived stream in one partition of its input: what of it is written, and what is on its way. Plain data; take.ts gives it
-// records, ownership.ts makes this replica its writer.
+// A derived stream in one partition of its input: what of it is written and what is pending. Plain data; take.ts gives
+// it records, ownership.ts makes this replica its writer.
 import type { SourceRecord } from '@weir/kafka'
 import type { Span } from '@weir/trace'
 import type { Noted } from '../noted-positions.ts'
 import type { DerivedPartition, Owned } from '../partition-logs.ts'
 import type { Group } from './reading.ts'
 
-/** What became of records, once it is stored. */
+/** The outcomes of records, counted once they are stored. */
 export type Counts = {
   passed: number
   filtered: number
@@ -16,33 +16,34 @@ export type Counts = {
 
 export type DeadAt = { readonly offset: bigint; readonly code: string }
 
-/** What its owner is told. */
+/** Called with what happens to the stream. */
 export type Told = {
   stored(counts: Counts, dead: readonly DeadAt[]): void
-  /** It waits, and tries again. */
+  /** The stream waits and tries again. */
   failed(error: unknown): void
-  /** Retention had removed so many offsets before they could be derived. */
+  /** Retention removed this many offsets before they could be derived. */
   lost(count: bigint): void
   /** Undefined when the record is not traced. */
   span(record: SourceRecord): Span | undefined
 }
 
-/** What was handed to one of its logs together. */
+/** Records that were appended to one of its logs together. */
 export type Pending = Counts & {
-  /** The input offset of the first of it, and the one after the last. */
+  /** The first input offset of it, and the one after the last. */
   readonly first: bigint
   upTo: bigint
   readonly records: number
   readonly bytes: number
   readonly dead: readonly DeadAt[]
   readonly spans: readonly Span[]
-  /** To be called when what was opened for it can't be stored any more, or is. */
+  /** Must be called when the values that were decrypted for it are stored, or can't be any more. */
   readonly over: () => void
 }
 
 /**
- * Why it takes no records for a while: too much is on its way; what is on its way must be stored first; control state is read
- * to its end; it tries again later; another is to be made the writer.
+ * Why it takes no records for a while. `full`: too much is pending; `draining`: what is pending must be stored first;
+ * `looking`: control state is read to its end; `pausing`: it tries again later; `acquiring`: this replica must become
+ * its writer.
  */
 export type Hold = 'full' | 'draining' | 'looking' | 'pausing' | 'acquiring'
 
@@ -55,30 +56,30 @@ export type Stream = {
   /** Undefined while it can't be written. */
   owned: Owned | undefined
   ownedMs: number
-  /** Under which it was written last. */
+  /** The epoch under which it was last written. */
   epoch: number
-  /** Of what was begun in an earlier life no end counts. */
+  /** Increased when it is disowned: results of work from an earlier life are ignored. */
   life: number
   hold: Hold | undefined
-  /** All before it was handed to its logs, or has no place in them. */
+  /** All input offsets before it were appended, or need not be. */
   next: bigint
-  /** All before it is stored, or has no place there. Undefined while that isn't known. */
+  /** All input offsets before it are stored, or need not be. Undefined while that isn't known. */
   stored: bigint | undefined
   /** Where the derived log ends, as far as is known. */
   logEnd: bigint
   pending: Pending[]
   pendingBytes: number
-  /** Of these nobody knows whether they are stored, so what was opened for them may still be. */
+  /** The `over` of records that may or may not be stored, so their decrypted values may still be. */
   unsure: (() => void)[]
-  /** Control state was read to its end after the records before it had come. */
+  /** Control state was read to its end after the records before this offset were received. */
   lookedTo: bigint
-  /** Lost events were counted up to it. */
+  /** Lost events were counted up to this offset. */
   lostTo: bigint
-  /** Records before it are handed over one by one, to find the one that Kafka refuses. */
+  /** Records before this offset are sent one by one, to find the one that Kafka refuses. */
   aloneTo: bigint
-  /** Of the record at the offset Kafka has refused so many forms. */
+  /** How many forms of the record at this offset Kafka has refused. */
   refused: { readonly offset: bigint; readonly times: number } | undefined
-  /** Between attempts to own it, and between looks for what a record waits for. */
+  /** Between attempts to own it; those in `waits` are between attempts to derive a record that must wait. */
   pauses: Pauses | undefined
   waits: { readonly at: bigint; readonly pauses: Pauses } | undefined
   noted: { readonly next: bigint; readonly atMs: number } | undefined
@@ -112,7 +113,7 @@ export const newStream = (
   noted: noted && { next: noted.next, atMs: performance.now() },
 })
 
-/** Whoever owns it after this reads its position anew. What is on its way may be stored or not. */
+/** The next owner reads the position again. Pending records may or may not be stored. */
 export function disown(stream: Stream): void {
   stream.life += 1
   stream.owned?.close()
@@ -122,7 +123,7 @@ export function disown(stream: Stream): void {
   stream.pendingBytes = 0
 }
 
-/** What was in doubt can't be stored any more. */
+/** Call this when records in doubt can't be stored any more. */
 export function settleUnsure(stream: Stream): void {
   for (const over of stream.unsure.splice(0)) over()
 }

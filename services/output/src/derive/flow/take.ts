@@ -1,6 +1,7 @@
-// Gives records to a derived stream: what each becomes there, handed to its logs in order. It ends where the stream can't take the
-// next one, and says why in `hold`. Two rules: a dead letter is a barrier, sent when all before it is stored, with nothing after
-// it until it is; and no verdict that control state may still change is given before it was read to its end.
+// Derives records for a stream and appends the results to its logs, in order. It ends where the stream can't take the
+// next record, and says why in `hold`. Two rules: a dead letter is a barrier, sent when everything before it is stored,
+// and nothing follows until it is stored. An outcome that control state may still change counts only after control
+// state was read to its end.
 import type { EncodedRecord } from '@weir/kafka'
 import type { Span } from '@weir/trace'
 import { mayChange, waits } from '../errors.ts'
@@ -10,23 +11,23 @@ import type { Counts, DeadAt, Hold, Pending, Stream } from './stream.ts'
 
 export type Piece = {
   readonly readings: readonly Reading[]
-  /** All before it is in there, or was never. */
+  /** The offset after the piece: all records before it are in the piece or never existed. */
   readonly next: bigint
 }
 
 export type Taking = {
   readonly input: InputSide
-  /** Before something is opened; what it gives is called when that can't be stored any more, or is. */
+  /** Called before values are decrypted. What it returns is called when they are stored, or can't be any more. */
   begin(): () => void
-  /** Whether it has worked for long: what is left is taken in another turn. */
+  /** Whether the turn has been long enough: the rest is taken in another turn. */
   isOver(): boolean
-  /** Stored, or the stream has ended its life. */
+  /** The stream is no longer on hold, because pending records are stored. */
   settled(stream: Stream): void
-  /** The stream's logs have refused what it has handed to them. */
+  /** The stream's logs have refused records. */
   refused(stream: Stream, error: unknown, first: Pending): void
   /** Reads control state to its end; the stream is on hold until then. */
   look(stream: Stream, upTo: bigint): void
-  /** It waits for what the error says, and tries again. */
+  /** The stream waits for what the error says, and tries again. */
   pause(stream: Stream, error: unknown): void
 }
 
@@ -34,10 +35,10 @@ const APPEND_BYTES_MAX = 800_000
 const DEAD_AT_ONCE = 200
 const PENDING_BYTES_MAX = 1_572_864
 
-/** What is gathered to be handed over together. */
+/** What will be appended together. */
 type Gathered = Counts & {
   readonly records: EncodedRecord[]
-  /** The input offset of the first one. */
+  /** The input offset of the first record. */
   first: bigint
   bytes: number
   readonly dead: DeadAt[]
@@ -45,7 +46,7 @@ type Gathered = Counts & {
   readonly over: () => void
 }
 
-/** How many of the readings it has taken. */
+/** Returns how many of the readings it has taken. */
 export function take(taking: Taking, stream: Stream, piece: Piece): number {
   const { readings } = piece
   if (stream.owned === undefined || stream.hold !== undefined) return 0
@@ -73,7 +74,7 @@ export function take(taking: Taking, stream: Stream, piece: Piece): number {
 
 type Turn = { readonly taking: Taking; readonly stream: Stream; readonly piece: Piece }
 
-/** False when the record stays to be taken later. */
+/** False if the record must be taken later. */
 function takeOne(turn: Turn, reading: Reading, gathered: Gathered): boolean {
   const { taking, stream } = turn
   const outcome = outcomeOf(taking.input, stream.group, reading)
@@ -98,7 +99,7 @@ function takePassed(turn: Turn, reading: Reading, { outcome, gathered }: PassedN
   const { record } = reading
   if (stream.refused?.offset === record.offset)
     return takeDead(turn, reading, { code: 'too_large', gathered })
-  // Dead letters that were gathered are a barrier.
+  // Gathered dead letters are a barrier.
   if (gathered.dead.length > 0) return false
   const span = stream.told.span(record)
   const passed = span === undefined ? outcome : tracedBy(taking.input, reading, { outcome, span })
@@ -112,7 +113,7 @@ function takePassed(turn: Turn, reading: Reading, { outcome, gathered }: PassedN
 
 type SpanOf = { readonly outcome: Passed; readonly span: Span }
 
-/** Each stream's record names its own span, so its bytes are its own. */
+/** Each stream's record names its own span, so streams can't share its bytes. */
 function tracedBy(
   input: InputSide,
   { record }: Reading,
@@ -138,7 +139,7 @@ function takeDead(
   const most = isAlone(stream) ? 1 : DEAD_AT_ONCE
   if (gathered.dead.length >= most || gathered.bytes > APPEND_BYTES_MAX) return false
   const times = stream.refused?.offset === offset ? stream.refused.times : 0
-  // The first refusal was that of the derived record, where there was one.
+  // The first refusal was of the derived record, if there was one.
   const refusals = code === 'too_large' ? Math.max(0, times - 1) : times
   const record = deadLetterOf(taking.input, reading, { code, refusals })
   put(gathered, offset, record)
@@ -209,7 +210,7 @@ function handOver(taking: Taking, stream: Stream, gathered: Gathered, upTo: bigi
   append(taking, stream, { pending, records })
 }
 
-/** Nothing of it is to be stored: it counts with what is on its way, or at once. */
+/** Nothing of it needs to be stored: it counts with the last pending records, or immediately if nothing is pending. */
 function passOver(stream: Stream, { filtered }: Counts, upTo: bigint): void {
   const last = stream.pending.at(-1)
   if (last === undefined) {

@@ -1,23 +1,23 @@
-// Whose turn it is: partitions that have something to do take it one after the other, for some milliseconds each, those of the
-// account first that has had least of the processor lately, and of its partitions those that have had least. So whoever is busy, on
-// however many partitions, can fill what is left of it, and holds up no quiet one. One record can take longer than a turn: after
-// that its account rests, while others have something to do, so that they mostly find the processor free.
+// Gives turns of a few milliseconds to partitions that have work. The next turn goes to the account that has used the
+// least processor time lately, and of its partitions to the one that has used the least. So a busy account can use the
+// rest of the processor, on however many partitions, without delaying a quiet account. One record can take longer than
+// a turn. Then its account rests while others have work, so that they mostly find the processor free.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createShares } from './shares.ts'
 
 export type Worker = {
-  /** Whose work it does. */
+  /** The account whose work it does. */
   readonly account: string
-  /** Does a little of what is to be done; false when nothing is left. */
+  /** Does some of the work; false when nothing is left. */
   step(): boolean
 }
 
 export type Turns = {
-  /** It has something to do. */
+  /** The worker has work. */
   ready(worker: Worker): void
-  /** It has nothing any more. */
+  /** The worker has no more work. */
   forget(worker: Worker): void
-  /** Whether this turn has been long enough: what else its step would do is left for another one. */
+  /** Whether this turn has been long enough: the step leaves the rest to another turn. */
   isOver(): boolean
 }
 
@@ -25,7 +25,7 @@ const TURN_MS = 3
 const OVER_MS = 5
 const AFTER_FAILURE_MS = 1_000
 
-/** `failed`: told what a worker has thrown, which has its next turn after a second. */
+/** `failed`: called with what a worker throws. The worker gets its next turn after a second. */
 export function createTurns(failed: (error: unknown) => void): Turns {
   const waiting = new Set<Worker>()
   const shares = createShares<Worker>()
@@ -34,7 +34,7 @@ export function createTurns(failed: (error: unknown) => void): Turns {
   let rested: NodeJS.Timeout | undefined
 
   function takeTurn(worker: Worker): void {
-    // First, as it may become ready again in its own turn.
+    // Deleted first, because the worker may become ready again during its turn.
     waiting.delete(worker)
     try {
       if (isMoreAfter(worker, startedMs)) waiting.add(worker)
@@ -45,7 +45,7 @@ export function createTurns(failed: (error: unknown) => void): Turns {
     shares.charge(worker, startedMs)
   }
 
-  /** Short turns share one of the event loop: what they write then leaves together. */
+  /** Short turns share a turn of the event loop, so that what they write is sent together. */
   async function run(): Promise<void> {
     for (let sinceMs = performance.now(); ;) {
       startedMs = performance.now()
@@ -72,7 +72,7 @@ export function createTurns(failed: (error: unknown) => void): Turns {
   return { ready, forget, isOver: () => performance.now() - startedMs > OVER_MS }
 }
 
-/** Its turn. */
+/** Runs a turn. Returns whether there is more to do. */
 function isMoreAfter(worker: Worker, startedMs: number): boolean {
   while (worker.step()) if (performance.now() - startedMs >= TURN_MS) return true
   return false

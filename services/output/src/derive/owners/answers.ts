@@ -1,13 +1,13 @@
-// Which partitions are this replica's, by the candidates of the moment. Each answer is calculated once and remembered until
+// Which partitions this replica owns, given the current candidates. Each answer is calculated once and remembered until
 // the candidates for its decrypterName change. No clock and no I/O.
 import type { Candidates } from './candidates.ts'
 import { createRendezvous } from './rendezvous.ts'
 
-/** Of the input stream. */
+/** A partition of an input stream. */
 export type InputPartition = { readonly streamId: string; readonly partition: number }
 
 export type Answers = {
-  /** Whether the candidates are others than before. */
+  /** Returns whether the candidates have changed. */
   update(candidates: Candidates): boolean
   isMine(of: InputPartition, decrypterName: string): boolean
 }
@@ -46,7 +46,7 @@ export function createAnswers(self: string): Answers {
   }
 }
 
-/** In any order. */
+/** The order doesn't matter. */
 function areSame(before: readonly string[] = [], after: readonly string[] = []): boolean {
   const known = new Set(before)
   return before.length === after.length && after.every((id) => known.has(id))

@@ -1,6 +1,6 @@
-// Which replicas share the partitions of each decrypterName: those of output that are alive and say that they are ready to
-// derive it. The later a dead one is noticed, the longer its partitions wait; but a living one that is taken for dead loses
-// its partitions for nothing. So silence counts only while this replica could hear. Pure.
+// Which replicas share the partitions of each decrypterName: replicas of output that are alive and say that they are
+// ready to derive it. The later a dead replica is noticed, the longer its partitions wait. But a living one that is
+// taken for dead loses its partitions for nothing, so silence counts only while this replica could hear. Pure.
 import type { KnownReplica } from '@weir/control-state'
 import { elapsedMs, leaseMs } from './leases.ts'
 import type { Instant, Lease } from './leases.ts'
@@ -8,14 +8,16 @@ import type { Instant, Lease } from './leases.ts'
 /** The ids of the replicas that derive it, by decrypterName. */
 export type Candidates = ReadonlyMap<string, readonly string[]>
 
-/** Who is alive sends a heartbeat in this time, also after an outage in which nobody could. */
+/** A living replica sends a heartbeat within this time, even after an outage in which none could. */
 const speakMs = 5_000
-/** Whose last heartbeat is older, and was there before this replica began, is not waited for. */
+/** A replica isn't waited for if it was silent before this replica began and its last heartbeat is older than this. */
 const rememberedMs = 60_000
 
 type Reader = { readonly self: string; readonly lease: Lease; readonly at: Instant }
 
-/** Of a replica that holds its lease. It is one itself as soon as its own heartbeat says so. */
+/**
+ * The candidates, as seen by a replica that holds its lease. It is a candidate itself once its own heartbeat says so.
+ */
 export function candidatesIn(known: Iterable<KnownReplica>, reader: Reader): Candidates {
   const replicas = [...known].filter(({ beat }) => beat.service === 'output' && !beat.leaving)
   const own = replicas.find(({ id }) => id === reader.self)
@@ -27,15 +29,16 @@ export function candidatesIn(known: Iterable<KnownReplica>, reader: Reader): Can
   return new Map([...byName].map(([name, all]) => [name, wholeFirst(all).map(({ id }) => id)]))
 }
 
-/** Who lacks a key would only wait for it: it derives when nobody else has all of them. */
+/** A replica that lacks a key would only wait for it, so it derives only if no replica has all keys. */
 function wholeFirst(replicas: readonly KnownReplica[]): readonly KnownReplica[] {
   const whole = replicas.filter(({ beat }) => beat.sealedRings === undefined)
   return whole.length > 0 ? whole : replicas
 }
 
 /**
- * It was heard in the last 10 s by this replica's clocks, or it wrote within 10 s of this replica by the broker's: then the
- * clocks here jumped, or this process stood still. Neither says anything in the first seconds after nobody could be heard.
+ * A replica is alive if its heartbeat was received in the last 10 s by this replica's clocks. It is also alive if it
+ * wrote within 10 s of this replica by the broker's clock: then the clocks here jumped, or this process stood still. In
+ * the first seconds after an outage neither proves that a replica is dead.
  */
 function isAlive(replica: KnownReplica, own: KnownReplica, { lease, at }: Reader): boolean {
   const heard = { wallMs: replica.heardMs, uptimeMs: replica.heardUptimeMs }

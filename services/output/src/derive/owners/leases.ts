@@ -1,25 +1,27 @@
-// This replica's lease, and the time that it is measured by. Others derive what a silent replica had, so a replica must refuse
-// itself before they do. The lease is renewed by the own heartbeat read back from `weir.replicas`, and runs from when that
-// heartbeat was sent: one that lay in a socket while the process stood still renews nothing. Pure.
+// This replica's lease, and the time that it is measured by. Other replicas derive the partitions of a silent one, so
+// it must stop before they start. The lease is renewed when the own heartbeat is read back from `weir.replicas`, and
+// runs from when that heartbeat was sent: one that lay in a socket while the process stood still renews nothing. Pure.
 
-/** By both clocks of this process. */
+/** A time by both clocks of this process. */
 export type Instant = { readonly wallMs: number; readonly uptimeMs: number }
 
 export type Lease = {
-  /** When the first heartbeat was sent of those that came without a gap. */
+  /** When the first heartbeat of the current series without a gap was sent. */
   readonly since: Instant
   /** When the last one was sent. */
   readonly renewed: Instant
 }
 
-/** Without a heartbeat for so long a replica owns nothing. */
+/** A replica without a heartbeat for this long owns nothing. */
 export const leaseMs = 10_000
 
-/** The larger counts: the wall clock can be set back, and the monotonic one stands still in a suspended machine. */
+/**
+ * The larger one counts: the wall clock can be set back, and the monotonic clock stands still in a suspended machine.
+ */
 export const elapsedMs = (since: Instant, at: Instant): number =>
   Math.max(at.wallMs - since.wallMs, at.uptimeMs - since.uptimeMs)
 
-/** By the own heartbeat that was sent then and read back now. */
+/** Renews the lease by the own heartbeat, which was sent at `sent` and is read back now. */
 export function renew(lease: Lease | undefined, sent: Instant): Lease {
   const isUnbroken = lease !== undefined && elapsedMs(lease.renewed, sent) < leaseMs
   return { since: isUnbroken ? lease.since : sent, renewed: sent }

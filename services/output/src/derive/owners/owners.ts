@@ -1,6 +1,6 @@
-// Which input partitions this replica derives. It follows the heartbeats in `weir.replicas` and asks nobody: every replica
-// reads the same and calculates the same answer. It protects that one replica at a time derives a partition as far as clocks
-// can; a former owner that still writes is stopped by the fence (packages/kafka/src/fence).
+// Which input partitions this replica derives. It follows the heartbeats in `weir.replicas` and asks nobody: every
+// replica reads the same and calculates the same answer. As far as clocks allow, only one replica at a time derives a
+// partition; a former owner that still writes is stopped by the fence (packages/kafka/src/fence).
 import { followReplicas } from '@weir/control-state'
 import type { KnownReplica, ReplicaFollower } from '@weir/control-state'
 import type { Kafka } from '@weir/kafka'
@@ -12,16 +12,18 @@ export type { InputPartition } from './answers.ts'
 
 export type Owners = {
   /**
-   * Resolves once `weir.replicas` is read to its end and the own heartbeat was read back. Closed before that, it never
-   * does.
+   * Resolves once `weir.replicas` is read to its end and the own heartbeat was read back; never if it is closed before.
    */
   start(): Promise<void>
-  /** Whether this replica derives the partition's streams of that decrypterName now. False when its own lease is over. */
+  /** Whether this replica derives the partition's streams of that decrypterName now. False if its own lease is over. */
   isMine(of: InputPartition, decrypterName: string): boolean
-  /** Told soon after answers of isMine may have changed, never during a call. Gives what ends it. */
+  /**
+   * Calls `told` soon after results of isMine may have changed, never during a call. Returns a function that
+   * unsubscribes.
+   */
   onChange(told: () => void): () => void
   /**
-   * Reads `weir.replicas` to its end: for who was fenced, before it acquires again.
+   * Reads `weir.replicas` to its end. A fenced replica calls it before it acquires again.
    * @throws KafkaError `kafka.unavailable`
    */
   catchUp(): Promise<void>
@@ -30,16 +32,16 @@ export type Owners = {
 
 type OwnersOptions = {
   readonly kafka: Kafka
-  /** Under which this replica's heartbeats are written. */
+  /** The id under which this replica's heartbeats are written. */
   readonly self: string
   readonly log: Log
-  /** Told when the lease is there, and when it is lost. */
+  /** Called when the lease is acquired, and when it is lost. */
   readonly onLease?: (isHeld: boolean) => void
   readonly now?: () => number
   readonly monotonic?: () => number
 }
 
-/** How late it may be noticed that a lease or another replica's time is over. isMine itself is never late. */
+/** How late the end of a lease, this replica's or another's, may be noticed. isMine itself is never late. */
 const lookEveryMs = 250
 
 export function createOwners(options: OwnersOptions): Owners {
@@ -89,7 +91,7 @@ type Following = Required<Omit<OwnersOptions, 'self' | 'onLease'>> & {
   readonly look: () => void
 }
 
-/** Many heartbeats may come at once: one look is enough for all of them. */
+/** Many heartbeats may come together: one look is enough for all of them. */
 function followHeartbeats({ hear, look, ...options }: Following): ReplicaFollower {
   const lookSoon = afterTurn(look)
   return followReplicas({
@@ -101,7 +103,7 @@ function followHeartbeats({ hear, look, ...options }: Following): ReplicaFollowe
   })
 }
 
-/** Says once when the lease is lost, and when it is there for the first time. */
+/** Logs once when the lease is lost, and resolves `heldFirst` when it is first held. */
 function createLeaseNotes(log: Log, told: OwnersOptions['onLease']) {
   const heldFirst = Promise.withResolvers<void>()
   let wasHeld = false
@@ -119,7 +121,7 @@ function createLeaseNotes(log: Log, told: OwnersOptions['onLease']) {
 const lostWords =
   'this replica has not read its own heartbeat in weir.replicas for 10 s, or cannot read all of it: it derives nothing'
 
-/** Once at the end of the event loop's turn, however often it was asked for. */
+/** Runs the work once at the end of the event loop's turn, however often it is called. */
 function afterTurn(work: () => void): () => void {
   let isDue = false
   return () => {

@@ -1,5 +1,6 @@
-// What this replica's heartbeat says it is ready to derive. Who says so gets partitions of the others, so control state must be fresh.
-// That it lacks keys the heartbeat says by itself (`sealedRings`): then it gets them only if all others do.
+// What this replica's heartbeat says it is ready to derive. Such a replica gets partitions, so control state must be
+// fresh. If it lacks keys, the heartbeat says so (`sealedRings`), and it gets partitions only if all others lack keys,
+// too.
 import type { StateFollower } from '@weir/control-state'
 
 type ReadyOptions = {
@@ -7,7 +8,7 @@ type ReadyOptions = {
   readonly decrypterNames: readonly string[]
 }
 
-/** For `startHeartbeats`, which asks for each heartbeat. */
+/** For `startHeartbeats`, which calls it for each heartbeat. */
 export const readyNames =
   ({ follower, decrypterNames }: ReadyOptions) =>
   (): readonly string[] | undefined =>

@@ -1,5 +1,5 @@
-// What this replica owns at this moment, of what it has read: its own lease, the candidates, the answers. It looks again when
-// it is told to, after a heartbeat or some time, and says when something changed.
+// What this replica owns now, from what it has read: its own lease, the candidates, the answers. `look` refreshes it
+// after a heartbeat or some time, and reports a change.
 import type { KnownReplica } from '@weir/control-state'
 import { createAnswers } from './answers.ts'
 import type { InputPartition } from './answers.ts'
@@ -18,9 +18,9 @@ export type Standing = {
 type StandingOptions = {
   readonly self: string
   readonly clock: () => Instant
-  /** undefined while not all is read. */
+  /** Undefined while not everything is read. */
   readonly replicas: () => Iterable<KnownReplica> | undefined
-  /** Answers of isMine may be others now. */
+  /** Results of isMine may have changed. */
   readonly onChange: () => void
 }
 
@@ -49,7 +49,7 @@ export function createStanding({ self, clock, replicas, onChange }: StandingOpti
     look,
     isMine(of, decrypterName) {
       if (isHeldNow()) return answers.isMine(of, decrypterName)
-      // Whoever asked ends what it does, and must be told when it may begin again, even if that is before the next look.
+      // The caller stops its work. It must learn when it may start again, even if that is before the next look.
       look()
       return false
     },

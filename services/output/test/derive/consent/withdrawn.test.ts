@@ -1,5 +1,5 @@
-// Levels that people take back: random histories, in soak a thousand, of consents and withdrawals, and what streams of random levels make of
-// the events, against what a person would expect.
+// Levels that people withdraw: random histories of consents and withdrawals, a thousand of them in a soak, and what
+// streams of random levels derive from the events, compared with what a person would expect.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createOpener } from '@weir/fieldcrypt'
@@ -13,7 +13,7 @@ import type { Sealed } from '../../support/sealed.ts'
 const input = { streamId: randomUUID(), rotationHours: 24 }
 const { svcMeta } = await exampleEvent('demo_v1')
 const histories = scale(1_000, 250)
-/** By level; those of level 0 and 4 are of no field. */
+/** By level; levels 0 and 4 have no field. */
 const fields = ['', 'unique_identifier', 'consistent_value', 'some_sensitive_value', '']
 const levels = [...fields.keys()]
 
@@ -42,7 +42,7 @@ const derived = (stream: Stream, { sealed }: Pick<Event, 'sealed'>, keys: EraKey
     input,
   )(sealed.record)
 
-/** What a person would expect: undefined where the event doesn't pass, else the fields that are closed. */
+/** What a person would expect: undefined if the event doesn't pass, otherwise the fields that stay encrypted. */
 function expected(stream: Stream, { consent, withdrawnSince }: Event): string[] | undefined {
   const left = consent.filter((level) => !withdrawnSince.includes(level))
   if (stream.consentLevels.some((level) => !left.includes(level))) return undefined

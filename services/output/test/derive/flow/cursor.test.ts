@@ -1,4 +1,4 @@
-// What a cursor gives of what was read, by pieces.
+// What a cursor returns of what was read, in pieces.
 import { expect, test } from '@jest/globals'
 import { newCursor, push, putBack, takePiece } from '../../../src/derive/flow/cursor.ts'
 import { newReading } from '../../../src/derive/flow/reading.ts'

@@ -1,5 +1,6 @@
-// One partition of an input stream and its derived streams, in many of the orders in which answers may come: each event is derived
-// exactly once and in order. The broker is simulated, so that thousands of orders can be tried; that a real one does so, other tests show.
+// One partition of an input stream and its derived streams, in many of the orders in which responses may come: each
+// event is derived exactly once and in order. The broker is simulated, so that thousands of orders can be tested; other
+// tests use a real one.
 import { setImmediate as realTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
@@ -17,7 +18,7 @@ const contract = await compiledExample('demo_v1')
 const QUIET: Faults = { fenced: 0, unknown: 0, isRefused: () => false }
 const stops: (() => Promise<void>)[] = []
 
-// Pauses of seconds pass at once.
+// Pauses of seconds pass immediately.
 beforeEach(() => void jest.useFakeTimers({ doNotFake: ['setImmediate'] }))
 afterEach(async () => {
   const stopping = Promise.all(stops.splice(0).map((stop) => stop()))
@@ -57,7 +58,7 @@ const sourceOf = (record: SourceRecord): Source => ({
   takeEvent: () => ({}),
 })
 
-/** What becomes of each offset in a stream of that number, by remainders: most pass. */
+/** What becomes of each offset in a stream of that number, by remainders: most records pass. */
 type Fate = 'passed' | 'filtered' | 'dead'
 function fateOf(offset: bigint, stream: number, isRefused: Faults['isRefused']): Fate {
   const n = Number(offset)
@@ -67,7 +68,7 @@ function fateOf(offset: bigint, stream: number, isRefused: Faults['isRefused']):
   return isRefused(offset) ? 'dead' : 'passed'
 }
 
-/** Keys come late; and contracts, which are known once control state was read after the record had come. */
+/** Keys arrive late, and so do contracts, which are known once control state was read after the record was received. */
 function groupOf(stream: number, looks: Map<bigint, number>, isKnown: (offset: bigint) => boolean) {
   return {
     derive({ record: { offset, value, timestampMs } }: Source): OutRecord | undefined {
@@ -115,7 +116,7 @@ function startAll(seed: number, { events = 1_200, faults = QUIET } = {}) {
       ...createTurns((error) => {
         throw error
       }),
-      // As where records take long.
+      // As if records took long.
       isOver: () => random() < 0.05,
     },
     room: { bytes: 0 },

@@ -1,5 +1,5 @@
-// A broker in memory, as far as a flow sees one: an input log with gaps, and for each derived partition two logs whose lanes acknowledge
-// late, lose answers, are fenced, or refuse a record. What it may do, the tests with a real broker show.
+// A broker in memory, as a flow sees one: an input log with gaps, and for each derived partition two logs whose lanes
+// acknowledge late, lose responses, are fenced, or refuse a record. Tests with a real broker show what a broker may do.
 import type { AppendLane, EncodedRecord, Fetcher, SourceRecord } from '@weir/kafka'
 import { KafkaError } from '@weir/kafka'
 import { delay } from '@weir/kit'
@@ -20,14 +20,14 @@ export function randomOf(seed: number): Random {
 }
 
 export type Faults = {
-  /** Of 1: how often a batch is refused as fenced, or its answer is lost. */
+  /** From 0 to 1: how often a batch is refused as fenced, or its response is lost. */
   readonly fenced: number
   readonly unknown: number
-  /** The derived record of this input offset is refused. */
+  /** Whether the derived record of this input offset is refused. */
   isRefused(offset: bigint): boolean
 }
 
-/** What lies in a log: the input offset that each record comes from. */
+/** The content of a log: the input offset that each record comes from. */
 type Log = { offset: bigint; text: string }[]
 
 const SOURCE = /svc-source.*?\/0\/(\d+)/s
@@ -99,7 +99,7 @@ export function simulatedLogs(random: Random, faults: () => Faults) {
   return { acquire, logsOf }
 }
 
-/** Gives what lies there from an offset on, by pieces of any length, a moment later. */
+/** Returns the records from an offset on, in pieces of any length, a moment later. */
 export function simulatedFetcher(
   random: Random,
   log: {

@@ -1,4 +1,4 @@
-// Whose turn it is.
+// Which worker gets the next turn.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createTurns } from '../../../src/derive/flow/turns.ts'
@@ -24,7 +24,7 @@ test('who has had least of the processor lately comes first, however many wait',
     },
   }))
   for (const worker of busy) turns.ready(worker)
-  // All of the busy ones have had a turn of at most four steps.
+  // Each busy worker has had a turn of at most four steps.
   await pollUntil(() => left < 300 - 20 * 4, { deadlineMs: 60_000, everyMs: 1 })
   let leftThen: number | undefined
   turns.ready({
@@ -100,7 +100,7 @@ test('who becomes ready in its own turn has another one', async () => {
   await pollUntil(() => steps === 2, { deadlineMs: 60_000, everyMs: 1 })
 })
 
-/** Works until it is told to stop, some ms a step; it counts its steps. */
+/** Works until `isOver`, with steps of some ms; it counts its steps. */
 function busyWorker(ofAccount: string, ms: number) {
   const worker = {
     account: ofAccount,
@@ -140,7 +140,8 @@ test('an account rests after a turn that was long, but only while another has so
       return false
     },
   }
-  // It comes again and again, for less than a millisecond each, and finds in between that nothing was done.
+  // It becomes ready again and again, for less than a millisecond each, and notices whether the processor was free in
+  // between.
   await pollUntil(
     () => {
       turns.ready(quiet)
@@ -151,5 +152,5 @@ test('an account rests after a turn that was long, but only while another has so
   loud.isOver = true
   const found = seen.filter((steps, at) => at > 0 && steps === seen[at - 1]).length
   expect(found / seen.length).toBeGreaterThan(0.7)
-  expect(loud.steps).toBeGreaterThan(10) // it goes on
+  expect(loud.steps).toBeGreaterThan(10) // it continues
 })

@@ -1,5 +1,5 @@
-// How far a derived stream is, as Kafka's own tool shows it to somebody who has nothing of Weir: while the stream is derived, and
-// while no replica derives it.
+// How far a derived stream is, as Kafka's own tool shows it without Weir: while the stream is derived, and while no
+// replica derives it.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

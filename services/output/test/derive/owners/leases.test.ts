@@ -1,4 +1,4 @@
-// How long this replica may own anything, by both of its clocks.
+// How long this replica may own partitions, by both of its clocks.
 import { expect, test } from '@jest/globals'
 import { elapsedMs, isHeld, renew } from '../../../src/derive/owners/leases.ts'
 import type { Instant } from '../../../src/derive/owners/leases.ts'

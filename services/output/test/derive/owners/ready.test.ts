@@ -1,4 +1,4 @@
-// What a heartbeat says of a replica that can't derive.
+// What the heartbeat of a replica that can't derive says.
 import { expect, test } from '@jest/globals'
 import { readyNames } from '../../../src/derive/owners/ready.ts'
 

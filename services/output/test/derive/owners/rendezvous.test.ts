@@ -1,4 +1,4 @@
-// Who owns what: the same everywhere, evenly, and little of it moves.
+// Owners are the same everywhere, evenly distributed, and few of them change.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createRendezvous } from '../../../src/derive/owners/rendezvous.ts'

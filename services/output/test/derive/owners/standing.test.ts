@@ -17,12 +17,12 @@ type Reader = {
   readonly known: Map<string, KnownReplica>
   changes: number
   isRead: boolean
-  /** How far its clocks are off. */
+  /** How far its clocks are wrong. */
   wallOffMs: number
   uptimeOffMs: number
 }
 
-/** Readers that get every heartbeat at once. */
+/** Readers that get every heartbeat immediately. */
 function openLog() {
   let nowMs = 1_000_000
   const readers: Reader[] = []
@@ -64,7 +64,7 @@ function openLog() {
     join,
     write,
     pass,
-    /** Seconds in which these write. */
+    /** Seconds in which these replicas write. */
     live(seconds: number, ...alive: Reader[]) {
       for (let second = 0; second < seconds; second += 1) {
         pass(1_000)
@@ -171,7 +171,7 @@ describe('the own lease', () => {
       const log = openLog()
       const [a, b] = [log.join('a'), log.join('b')]
       log.live(10, a, b)
-      // When it wakes
+      // When it wakes up
       a[clock] += 3_600_000
       expect(ownedBy(a)).toEqual([])
       log.write(a)

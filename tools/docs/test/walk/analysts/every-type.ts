@@ -1,5 +1,5 @@
-// Two contracts of one stream, the second a later version of the first, with every type that an event's schema may have;
-// and an event of each.
+// Two contracts of one stream, the second a later version of the first, with every type that an event's schema may
+// have; and an event of each.
 
 const envelope = {
   type: 'record',

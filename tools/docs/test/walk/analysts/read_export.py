@@ -1,4 +1,4 @@
-"""What DuckDB and pandas make of an exported file, as JSON."""
+"""Prints what DuckDB and pandas read in an exported file, as JSON."""
 
 import json
 import sys

@@ -1,5 +1,5 @@
-// What the README, docs/analysts.md and docs/export.md tell analysts to type, run as it stands there: kcat, Confluent's
-// Python client, Kafka's console consumer, Kafka Connect, DuckDB and pandas.
+// The commands for analysts in the README, docs/analysts.md and docs/export.md, run unchanged: kcat, Confluent's Python
+// client, Kafka's console consumer, Kafka Connect, DuckDB and pandas.
 import { join } from 'node:path'
 
 import { beforeAll, expect, test } from '@jest/globals'
@@ -22,7 +22,7 @@ export function analystTests(clone: () => DemoClone): void {
     connectAddress = `127.0.0.1:${await freePort()}`
   }, 300_000)
 
-  /** Clients may say more than is shown, for instance what they will deprecate. */
+  /** Clients may print more than is shown, for example deprecation warnings. */
   async function walk(document: string, heading: string): Promise<void> {
     const blocks = blocksOf(await readDocument(document), heading)
     expect(blocks.length).toBeGreaterThan(0)

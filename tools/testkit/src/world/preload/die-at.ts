@@ -1,7 +1,7 @@
-// Loaded into auth before anything else (`--import`): ends it by SIGKILL at a step of its writing, before a transaction
-// of control state that holds what DIE_AT_RECORD matches (a pattern over «key value» of each record of
-// weir.control), when the first of several chunks of it is sent, when all are and it is still open, or right after it is
-// committed; DIE_AT_WHEN says which. The file DIE_AT_WITNESS is there afterwards, so that nobody takes another death for it.
+// Loaded into auth before anything else (`--import`): kills it with SIGKILL when it writes a matching record.
+// DIE_AT_RECORD is a pattern over «key value» of each record of weir.control; DIE_AT_WHEN says when to die: before the
+// transaction, when the first of several chunks of it is sent, when all are and it is still open, or right after it is
+// committed. Afterwards the file DIE_AT_WITNESS exists, so that no other end is mistaken for it.
 import { writeFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 

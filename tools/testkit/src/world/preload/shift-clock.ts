@@ -1,11 +1,11 @@
-// Loaded into a service before anything else (`--import`): its clock goes right, but is ahead or behind by as much
-// as the environment says. So a run meets the full hour, at which persons get new keyLinks, when it wants.
+// Loaded into a service before anything else (`--import`): its clock runs normally, but ahead or behind by the value of
+// a variable. So a run can choose when to cross the full hour, at which persons get new keyLinks.
 
 const shiftMs = Number(process.env['TEST_CLOCK_SHIFT_MS'] ?? 0)
 const RealDate = Date
 const now = (): number => RealDate.now() + shiftMs
 
-/** Called without arguments it is now; everything else is as it was. */
+/** Without arguments it gives the shifted time; otherwise it is unchanged. */
 globalThis.Date = new Proxy(RealDate, {
   apply: () => new RealDate(now()).toString(),
   construct: (target, args, asked) =>

@@ -11,7 +11,7 @@ import type { Witness } from '../../../src/world/witness.ts'
 
 export type Run = {
   readonly witness: Witness
-  /** Every refusal, but for the sentences about validations. */
+  /** Every refusal, except the sentences about validations. */
   readonly refusals: string[]
   readonly account: Account
   readonly producer: Producer
@@ -27,7 +27,7 @@ export const names = [
 ] as const satisfies ExampleContract[]
 const schemaIdOf = (name: ExampleContract) => (name === 'demo_event' ? 'demo/event/1.0.0' : name)
 
-/** The event with another text in each of its fields; the envelope is the services' own. */
+/** The event with a different text in each of its fields; the services write the envelope. */
 function withValues(
   { witness }: Run,
   event: Record<string, unknown>,
@@ -109,7 +109,7 @@ export async function sendBadEvents(run: Run, token: string): Promise<void> {
   }
 }
 
-/** Signed by nobody. */
+/** A token with an invalid signature. */
 export function forged({ witness }: Run, token: string): string {
   const [head = '', claims = ''] = token.split('.')
   return witness.knows(

@@ -1,9 +1,9 @@
-"""Somebody at a broker with the login of a service, who tries what it is told on stdin, and tells what came of it.
+"""An attacker at a broker with a service's login: makes the attempts given on stdin, and prints the results.
 
 In: {"settings": {…}, "produce": [{"topic": …, "transactionalId"?: …}], "fence": [transactional ids], "read": [topics]}
 Out: {"produced": {topic: null or the error's name}, "fenced": {id: …},
-"read": {topic: [[key, value or null], …] or the error's name}}, keys and values in base64. What is produced in a
-transaction is aborted.
+"read": {topic: [[key, value or null], …] or the error's name}}, keys and values in base64. Transactions are
+aborted.
 """
 
 import base64
@@ -48,7 +48,7 @@ def abort(client):
     try:
         client.abort_transaction(20)
     except KafkaException:
-        pass  # nothing was in it
+        pass  # it was empty
 
 
 def fence(transactional_id):

@@ -1,4 +1,4 @@
-// Somebody who has taken a service over: its file of KEKs and its login to Kafka, and whatever he can make of them.
+// An attacker who controls a service: its file of KEKs and its login to Kafka, and everything they allow.
 import { spawn } from 'node:child_process'
 import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -8,7 +8,7 @@ import { openKeys } from '../../../src/world/open-keys.ts'
 import type { OpenedKeys } from '../../../src/world/open-keys.ts'
 import { REPOSITORY } from '@weir/devstack'
 
-/** What a service's pod is given. */
+/** The contents of a service's pod. */
 export type Pod = {
   readonly kekLines: string
   /** Settings of librdkafka. */
@@ -21,7 +21,7 @@ export type Attempts = {
   readonly fence: readonly string[]
 }
 
-/** By what was tried: null where it was done, else Kafka's name of the error. */
+/** By attempt: null where it succeeded, else Kafka's name of the error. */
 export type Outcome = {
   readonly produced: Readonly<Record<string, string | null>>
   readonly fenced: Readonly<Record<string, string | null>>
@@ -45,7 +45,7 @@ export async function tryAtKafka(pod: Pod, attempts: Attempts): Promise<Outcome>
   return JSON.parse(Buffer.concat(said ?? []).toString('utf8'))
 }
 
-/** Every record of weir.keys, as far as his KEKs unwrap it. */
+/** Every record of weir.keys, unwrapped as far as the pod's KEKs allow. */
 export function stealKeys(pod: Pod): Promise<OpenedKeys> {
   const read = async (topic: string) => {
     const said = (await tryAtKafka(pod, { produce: [], fence: [], read: [topic] })).read[topic]
@@ -60,7 +60,7 @@ export function stealKeys(pod: Pod): Promise<OpenedKeys> {
 
 type Signer = { readonly kid: string; readonly key: KeyObject }
 
-/** A private key that was stolen; without one, one of his own under the name of the published one. */
+/** A stolen private key; without one, a new one under the name of the published one. */
 function signerOf({ parts }: OpenedKeys, kind: '_signing' | '_receipt', kid: string): Signer {
   for (const [name, { plain }] of parts)
     if (plain !== undefined && name.startsWith(`${kind}/`))

@@ -1,5 +1,5 @@
-// What somebody with opened records of weir.keys knows of people: the keys of an era, and whether a guess is the person
-// of a record.
+// What decrypted records of weir.keys reveal of people: the keys of an era, and whether a guess is the person of a
+// record.
 import { eraKeys, levelPart, linksOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 
@@ -18,7 +18,7 @@ export function keysOf({ parts }: OpenedKeys, era: number): EraKeys {
   })
 }
 
-/** Whether the guess leads to the link that the record's keyLink holds; it takes the part `link`. */
+/** Whether the guess leads to the link in the record's keyLink; needs the key `link`. */
 export function isPerson(era: EraKeys, keyLink: Buffer, guess: string): boolean {
   const held = era.label?.decrypt(keyLink).subarray(0, 8)
   if (held === undefined || era.link === undefined) return false

@@ -1,4 +1,4 @@
-// Erasures and their receipts; people, and what is held of them.
+// Erasures and their receipts; people, and what is stored about them.
 import { schema } from '@weir/docs'
 import { answer, body, list } from '../tell.ts'
 import type { Tell } from '../tell.ts'

@@ -1,4 +1,4 @@
-// Outputs of a stream, and credentials of both.
+// Outputs of a stream, and the credentials of input streams and outputs.
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
 import { answer, body, list } from '../tell.ts'

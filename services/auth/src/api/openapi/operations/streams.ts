@@ -1,4 +1,4 @@
-// Input streams, and what they took.
+// Input streams and their usage.
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
 import { answer, body, list, moment } from '../tell.ts'

@@ -1,7 +1,7 @@
-// The rest of a rotation, a reconciler of every auth replica, of which one works at a time: key records are wrapped
-// again, a bounded number in one change, and in the end the old wrapping keys go. Each part is taken as the last
-// committed change left it, read under the writer's fence: what an erasure took out meanwhile is not there to come back.
-// All state lies in control state, so any replica continues after a crash.
+// Continues a rotation: a reconciler of every auth replica, of which one works at a time. It wraps key records again, a
+// bounded number per change, and finally removes the old wrapping keys. Each record is read as last committed, under
+// the writer's fence, so what an erasure removed meanwhile does not come back. All state is in control state, so any
+// replica continues after a crash.
 import { kekOf, keyVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
 import { hasCode, AppError } from '@weir/kit'
 import { act, partOf, wrappingKeyId, rotationKey, versionOfKeyId } from '@weir/control-state'
@@ -10,7 +10,7 @@ import type { Log } from '@weir/kit'
 import type { Changes } from '../../changes.ts'
 import { isBehind, partsBehind, keyNameOfRecord } from './key-report.ts'
 
-/** Whether each replica that may be at work has the new wrapping keys and can unwrap those that it may use. */
+/** Whether all active replicas have the new wrapping keys, and can unwrap those that they may use. */
 export type HaveWrappingKeys = (rotation: RotationRecord) => boolean
 
 export type ContinuingRotation = Changes & {
@@ -20,7 +20,7 @@ export type ContinuingRotation = Changes & {
   readonly log: Log
 }
 
-// Two at it at once do no harm, but fence each other.
+// Two replicas at the same time are harmless, but fence each other.
 const leaseMs = 5_000
 const partsAtOnceMax = 250
 const bytesAtOnceMax = 400_000
@@ -30,7 +30,7 @@ const idleMs = 15_000
 const waitMs = 1_000
 const stuckMs = 60_000
 
-/** One pass; how long to wait for the next. */
+/** One pass. Returns how long to wait for the next. */
 export async function continueRotation(
   deps: ContinuingRotation,
   haveWrappingKeys: HaveWrappingKeys,
@@ -83,7 +83,7 @@ function* chunksOf(
   if (chunk.length > 0) yield chunk
 }
 
-/** The record as it is now, if it is still this replica's turn. */
+/** The current record, if this replica may still continue it. */
 function mineIn(
   deps: ContinuingRotation,
   draft: Draft,
@@ -112,7 +112,7 @@ function rewrap(
   return true
 }
 
-/** undefined when it can't be opened; then it stays as it is, and so does its wrapping key. */
+/** Undefined if the record can't be unwrapped. Then it stays, and so does its wrapping key. */
 function wrapAnew(
   { follower, log }: ContinuingRotation,
   part: { recordKey: string; value: Buffer; rings: RotationRecord['rings'] },
@@ -135,7 +135,7 @@ function wrapAnew(
   }
 }
 
-/** Takes the old wrapping keys away, unless a part lies under one of them. */
+/** Removes the old wrapping keys, unless one of them still wraps a key record. */
 function finish(deps: ContinuingRotation, draft: Draft, rotation: RotationRecord): boolean {
   const current = mineIn(deps, draft, rotation)
   if (current === undefined) return false

@@ -1,6 +1,6 @@
-// The last state of an erasure (docs/forgetting.md): no KEK exists any more that could open what was replaced, wherever a
-// copy of the log is. The places that auth has its KEKs from say so, and every replica of every service says that it has none of
-// them itself. Copies that somebody made of a KEK file are unknown here.
+// The last state of an erasure (docs/forgetting.md): no KEK exists any more that could decrypt the replaced key
+// records, in any copy of the log. That is what auth's sources of KEKs say, and every replica of every service reports
+// that it has none of these KEKs. Copies of a KEK file that somebody made are unknown here.
 import { act, erasureKey } from '@weir/control-state'
 import type { ErasureRecord, ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -17,10 +17,10 @@ export type LookingForDestroyed = Changes & {
 }
 
 const idleMs = 60_000
-/** Until it is known which replicas there are. */
+/** The pause until the replicas are known. */
 const unreadMs = 1_000
 
-/** One pass; how long to wait for the next. */
+/** One pass. Returns how long to wait for the next. */
 export async function lookForDestroyed(deps: LookingForDestroyed): Promise<number> {
   if (!deps.replicas.isRead()) return unreadMs
   const { tables } = deps.follower
@@ -35,8 +35,8 @@ export async function lookForDestroyed(deps: LookingForDestroyed): Promise<numbe
 }
 
 /**
- * Those that had wrapped what was replaced, and all that wrap nothing any more: what was replaced may have lain under
- * one of them before, also until a moment before, in a rotation that was under way.
+ * The KEKs that wrapped the replaced key records, and all that wrap nothing any more: these may have wrapped the
+ * records before, even shortly before, in a rotation.
  */
 const keksOf = (
   { follower }: Pick<LookingForDestroyed, 'follower'>,
@@ -45,7 +45,7 @@ const keksOf = (
 
 type IsAtHand = (kek: string) => Promise<boolean>
 
-/** Asks for each KEK once a pass. A KEK of which nothing is known counts as existing. */
+/** Asks for each KEK once per pass. A KEK whose state is unknown counts as existing. */
 function askOnce(deps: LookingForDestroyed): IsAtHand {
   const { kek, log } = deps
   const asked = new Map<string, Promise<boolean>>()
@@ -63,7 +63,7 @@ function askOnce(deps: LookingForDestroyed): IsAtHand {
   }
 }
 
-/** By another replica that may be at work; one that doesn't say which KEKs it has counts as having it. */
+/** Whether another active replica has the KEK. A replica that does not report its KEKs counts as having it. */
 function isHeld({ replicas, replica, log }: LookingForDestroyed, kek: string): boolean {
   const others = replicas.replicas.heard().filter(({ id }) => id !== replica)
   const holders = others.filter(({ beat }) => beat.keks?.includes(kek) ?? true)

@@ -1,12 +1,12 @@
-// Whether key records may be wrapped by new wrapping keys yet: a replica that lacks the new KEK would lose the keys that it works
-// with. Replicas say so in their heartbeats; one that isn't heard of any more isn't waited for.
+// Whether new wrapping keys may wrap key records: a replica without the new KEK would lose the keys that it works with.
+// Replicas report this in their heartbeats; a replica without heartbeats is not waited for.
 import type { Log } from '@weir/kit'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { HaveWrappingKeys } from './continue-rotation.ts'
 
 const tellEveryMs = 60_000
 
-/** To be asked once this process has the rotation's wrapping keys itself. */
+/** Call it once this process has the rotation's wrapping keys. */
 export function createHaveWrappingKeys(options: {
   replicas: Pick<ReplicaFollower, 'replicas' | 'isRead'>
   follower: Pick<StateFollower, 'positions'>
@@ -22,7 +22,7 @@ export function createHaveWrappingKeys(options: {
     const waiting = replicas.replicas
       .heard()
       .filter(({ beat: { service, sealedRings, keys: readTo } }) => {
-        if (service === 'auth') return false // it handles no events, so it may wait for its KEK
+        if (service === 'auth') return false // it handles no events, so it can wait for its KEK
         return sealedRings !== undefined || BigInt(readTo) < keys
       })
     if (waiting.length === 0) return true

@@ -1,5 +1,5 @@
-// What lies under which wrapping key, and which KEK wraps it, told by the records themselves: nothing is unwrapped and
-// no KMS is asked.
+// Which wrapping key wraps each key record, and which KEK wraps each wrapping key. The records themselves say so, so
+// nothing is unwrapped and no KMS is called.
 import { kekOf, keyNameOfPart, keyVersionOf, SIGN_KEY_NAME } from '@weir/fieldcrypt'
 import type { KeyStore, RotationRecord, StateFollower } from '@weir/control-state'
 import { versionOfKeyId } from '@weir/control-state'
@@ -8,21 +8,24 @@ export type WrappingKeyReport = {
   readonly ring: string
   readonly version: number
   readonly kek: string
-  /** Parts, and private keys, that this version wraps. */
+  /** The number of key records and private keys that this version wraps. */
   readonly parts: number
 }
 
 const isWrappingKey = (recordKey: string): boolean => recordKey.startsWith('_ring/')
 const nameOfKeyId = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
-/** The name of the wrapping key of a record of `weir.keys`; undefined for wrapping keys and for records without a key. */
+/**
+ * The name of the wrapping key of a record of `weir.keys`; undefined for wrapping keys and for records that contain no
+ * key.
+ */
 export function keyNameOfRecord(recordKey: string): string | undefined {
   if (/^_(signing|receipt)\//.test(recordKey)) return SIGN_KEY_NAME
   if (recordKey.startsWith('_')) return undefined
   return keyNameOfPart(recordKey.slice(recordKey.lastIndexOf('/') + 1))
 }
 
-/** By name and version. */
+/** In order of name and version. */
 function reportWrappingKeys(store: Pick<KeyStore, 'keys' | 'get'>): WrappingKeyReport[] {
   const partsUnder = new Map<string, number>()
   const rings: Omit<WrappingKeyReport, 'parts'>[] = []
@@ -47,7 +50,7 @@ function reportWrappingKeys(store: Pick<KeyStore, 'keys' | 'get'>): WrappingKeyR
     .sort((a, b) => (a.ring === b.ring ? a.version - b.version : a.ring < b.ring ? -1 : 1))
 }
 
-/** Keys of the records that older versions than these wrap. */
+/** Keys of the records that are wrapped by older versions than these. */
 export function partsBehind(
   store: Pick<KeyStore, 'keys' | 'get'>,
   versions: Readonly<Record<string, number>>,
@@ -84,7 +87,7 @@ export function newestVersions(recordKeys: Iterable<string>): Map<string, number
 export type KeyReport = {
   readonly rings: readonly (WrappingKeyReport & { readonly isNewest: boolean })[]
   readonly rotation: RotationRecord | undefined
-  /** Of the rotation. */
+  /** The number of records that the rotation has not wrapped yet. */
   readonly partsLeft: number
 }
 

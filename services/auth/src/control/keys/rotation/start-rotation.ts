@@ -1,5 +1,6 @@
 // The first step of a rotation: a new version of every wrapping key, wrapped by the newest KEKs, in one change with the
-// record that says so. From then on new key records lie under the new wrapping keys; continue-rotation.ts wraps the old ones again.
+// rotation's record. From then on the new wrapping keys wrap new key records; continue-rotation.ts wraps the old ones
+// again.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { act, wrappingKeyId, rotationKey } from '@weir/control-state'
@@ -12,7 +13,7 @@ import { refusal } from '../../../errors.ts'
 export type StartingRotation = Changes & {
   readonly follower: Pick<StateFollower, 'keyStore'>
   readonly kek: KekProvider
-  /** Asks for the rest of the rotation without waiting for its next regular pass. */
+  /** Triggers the next pass of the rotation. */
   readonly rotateSoon: () => void
 }
 
@@ -21,7 +22,7 @@ type NewWrappingKey = { readonly ring: string; readonly version: number; readonl
 const triesMax = 3
 
 /**
- * The rotation that is under way now: a new one, or the one that was. The reconcile loop brings it to its end.
+ * The current rotation: a new one, or one that was already under way. The reconcile loop completes it.
  * @throws Refusal `unavailable`
  */
 export async function startRotation(deps: StartingRotation): Promise<RotationRecord> {
@@ -50,7 +51,7 @@ async function wrapNext({
   )
 }
 
-/** undefined when other wrapping keys were made meanwhile than were wrapped. */
+/** Undefined if the wrapping keys have changed since the new versions were wrapped. */
 function begin(
   { now }: Changes,
   draft: Draft,
