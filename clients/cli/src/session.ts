@@ -2,7 +2,7 @@
 // response with `-o json`, otherwise tables). Commands are functions of a session.
 import type { Command } from 'commander'
 import { requireApiKey, resolveAccount } from './accounts/account.ts'
-import type { Account } from './accounts/account.ts'
+import type { CliAccount } from './accounts/account.ts'
 import { call, urlOf } from './api/request.ts'
 import type { Advice } from './api/request.ts'
 import { failure } from './errors.ts'
@@ -21,9 +21,9 @@ export type GlobalOptions = {
 }
 
 /** For calls of the services. */
-export type AccountCalls = {
+export type SessionCalls = {
   /** The account of this run, read at the first call. `bringsKey`: see account.ts. */
-  account(bringsKey?: boolean): Account
+  account(bringsKey?: boolean): CliAccount
   /** A management call to /<version>/<segments> of auth or output, with the account's API key. */
   manage(call: ManagementCall): Promise<unknown>
 }
@@ -39,7 +39,7 @@ export type Telling = {
   confirm(question: string, yes: boolean | undefined): Promise<void>
 }
 
-export type Session = AccountCalls &
+export type Session = SessionCalls &
   Telling & {
     readonly terminal: Terminal
     /** The format of `-o`, as in `GlobalOptions`. */
@@ -74,8 +74,8 @@ export type OpenSession = (command: Command, more?: readonly OutputFormat[] | 'f
 export function createSession(terminal: Terminal, options: GlobalOptions): Session {
   const format = options.output
   const isJson = format === 'json'
-  let resolved: Account | undefined
-  const account = (bringsKey = false): Account => {
+  let resolved: CliAccount | undefined
+  const account = (bringsKey = false): CliAccount => {
     if (resolved) return resolved
     const { env, cwd } = terminal
     resolved = resolveAccount({ env, cwd, wantsDemo: options.demo === true, bringsKey })
@@ -108,7 +108,7 @@ export function createSession(terminal: Terminal, options: GlobalOptions): Sessi
   }
 }
 
-function manage(account: Account, what: ManagementCall): Promise<unknown> {
+function manage(account: CliAccount, what: ManagementCall): Promise<unknown> {
   const { method, path, version = 'v2', service, query, json, advice } = what
   return call(
     {

@@ -11,7 +11,7 @@ import type { Service, Stack } from '@weir/devstack'
 import { delay, pollUntil, withTimeout } from '@weir/kit'
 import {
   compiledExample,
-  createAccount,
+  signUp,
   createTopicReader,
   exampleContract,
   exampleEvent,
@@ -52,7 +52,7 @@ beforeAll(async () => {
     PRODUCE_TIMEOUT_MS: '2000',
   })
   ingest = world.ingest
-  const account = await createAccount(world.auth.url)
+  const account = await signUp(world.auth.url)
   await account.contract('clickstream')
   const stream = await account.input('in')
   const plan: LoadPlan = {

@@ -2,13 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '@weir/devstack'
 import { pollUntil, withTimeout } from '@weir/kit'
-import {
-  createAccount,
-  exampleContract,
-  exampleEvent,
-  expectStatus,
-  startWorld,
-} from '@weir/testkit'
+import { signUp, exampleContract, exampleEvent, expectStatus, startWorld } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
 import { createListener, createProducer } from '../src/index.ts'
 import type { Gap, Listener, ListenerOptions, Producer } from '../src/index.ts'
@@ -25,7 +19,7 @@ const listeners: Listener[] = []
 
 beforeAll(async () => {
   world = await startWorld({ OUTPUT_PORT: String(await freePort()) })
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract('clickstream')
   input = await account.input('in', { partitions: 1 })
   output = await account.output('in', 'out', { consentLevels: [0] })

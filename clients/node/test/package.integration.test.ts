@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createAccount, startWorld } from '@weir/testkit'
+import { signUp, startWorld } from '@weir/testkit'
 import { readDocument } from '@weir/docs-tools'
 import type { Account, World } from '@weir/testkit'
 import { buildPackage } from '../build/build-package.ts'
@@ -57,7 +57,7 @@ async function install(packed: string): Promise<void> {
 /** As `npm start` writes it. */
 async function writeDemo(): Promise<void> {
   const { auth, ingest, output } = world
-  const account = await createAccount(auth.url)
+  const account = await signUp(auth.url)
   await account.contract('clickstream')
   const streams = [await account.input('demo')]
   streams.push(await account.output('demo', 'demo-1', { consentLevels: [1] }))

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   asObject,
   compiledExample,
-  createAccount,
+  signUp,
   createTopicReader,
   exampleContract,
   exampleEvent,
@@ -30,7 +30,7 @@ const producers: Producer[] = []
 
 beforeAll(async () => {
   world = await startWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract('clickstream')
   stream = await account.input('in', { partitions: 1 })
   reader = createTopicReader(world.env)

@@ -1,7 +1,7 @@
 // A prepared contract -> the functions that the services run for each event. Compiled once: nothing here reads schema
 // text or paths again, does I/O, or reads a clock. What is encrypted, and how, is not decided here: `mapPii` only finds
 // the texts.
-import { parseJson } from './avro/json-text.ts'
+import { parseJsonText } from './avro/json-text.ts'
 import { compilePlain } from './avro/plain.ts'
 import { compileAvroReader } from './avro/read-avro.ts'
 import { compileJsonReader } from './avro/read-json.ts'
@@ -11,7 +11,7 @@ import type { RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import { compileAvroWriter } from './avro/write-avro.ts'
 import { compileStamp, envelopeName, stampedPaths } from './envelope.ts'
-import { holderOf, placeOf, textAt } from './paths.ts'
+import { holderOf, placeOf, textAtPath } from './paths.ts'
 import type { Contract, Event, PreparedContract } from './types.ts'
 import { toUndecodable, Unreadable } from './unreadable.ts'
 import { compileValidations } from './validations.ts'
@@ -31,8 +31,8 @@ export function compileContract(prepared: PreparedContract): Contract {
     levels: [...new Set(Object.values(piiFields))].toSorted((a, b) => a - b),
     readJson: compileReadJson(root),
     skimAvro: (body) => readWith(() => skimAvro(body)),
-    keyOf: (event) => textAt(event, keyPlace) || undefined,
-    dataSubjectOf: (event) => (subjectPlace && textAt(event, subjectPlace)) || undefined,
+    keyOf: (event) => textAtPath(event, keyPlace) || undefined,
+    dataSubjectOf: (event) => (subjectPlace && textAtPath(event, subjectPlace)) || undefined,
     firstViolation: validator.firstViolation,
     validationSteps: validator.steps,
     personalValues: compileCountPii(piiFields),
@@ -76,7 +76,7 @@ function compileReadJson(root: RecordType): (body: Buffer) => Event {
   const read = compileJsonReader(root)
   return (body) =>
     readWith(() => {
-      const { json, members } = parseJson(body)
+      const { json, members } = parseJsonText(body)
       const { value, members: seen } = read(json)
       if (seen !== members) throw new Unreadable('names a field twice')
       return value

@@ -38,15 +38,15 @@ export function isCheckable(type: AvroType): boolean {
 }
 
 /** A parsed path. */
-export type Place = { readonly parents: readonly string[]; readonly name: string }
+export type FieldPlace = { readonly parents: readonly string[]; readonly name: string }
 
-export function placeOf(path: string): Place {
+export function placeOf(path: string): FieldPlace {
   const parents = path.split('/')
   return { name: parents.pop() ?? '', parents }
 }
 
 /** The record that contains the field; undefined if a record on the path is null. */
-export function holderOf(event: Fields, place: Place): Fields | undefined {
+export function holderOf(event: Fields, place: FieldPlace): Fields | undefined {
   let holder: Fields = event
   for (const name of place.parents) {
     const inner = holder[name]
@@ -57,7 +57,7 @@ export function holderOf(event: Fields, place: Place): Fields | undefined {
 }
 
 /** The text at a place for which `isText` holds. */
-export function textAt(event: Fields, place: Place): string | undefined {
+export function textAtPath(event: Fields, place: FieldPlace): string | undefined {
   const value = holderOf(event, place)?.[place.name]
   return typeof value === 'string' ? value : undefined
 }

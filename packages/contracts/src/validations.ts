@@ -3,7 +3,7 @@
 // bounded (pattern/steps.ts): beyond that nothing is matched, and a sentence of our own names the field.
 import type { RecordType } from './avro/types.ts'
 import { holderOf, placeOf, typeAt } from './paths.ts'
-import type { Place } from './paths.ts'
+import type { FieldPlace } from './paths.ts'
 import { compileTest } from './pattern/engine.ts'
 import { matchCost, stepsFor, stepsMax } from './pattern/steps.ts'
 import type { MatchCost } from './pattern/steps.ts'
@@ -19,7 +19,7 @@ export type Validator = {
 type Check = {
   readonly field: string
   readonly pattern: string
-  readonly place: Place
+  readonly place: FieldPlace
   readonly cost: MatchCost
   readonly holds: (text: string) => boolean
 }
@@ -56,7 +56,7 @@ export function compileValidations(
   }
 }
 
-const valueAt = (event: Event, place: Place): unknown => holderOf(event, place)?.[place.name]
+const valueAt = (event: Event, place: FieldPlace): unknown => holderOf(event, place)?.[place.name]
 
 /**
  * Stops counting when it is too much already. Elements that aren't text count, too, because checking them takes time.

@@ -12,7 +12,14 @@ export { followState } from './tables/follow.ts'
 export type { StateFollower, StateFollowing } from './tables/follow.ts'
 export type { KeyHolder } from './records/records.ts'
 export { stateFields } from './tables/state-settings.ts'
-export type { Contracts, Erasures, PublicKeys, Searches, State, Streams } from './tables/state.ts'
+export type {
+  Contracts,
+  Erasures,
+  PublicKeys,
+  SearchRecords,
+  State,
+  Streams,
+} from './tables/state.ts'
 export { onStreamGone } from './tables/stream-gone.ts'
 export { createTables } from './tables/tables.ts'
 export type { Tables } from './tables/tables.ts'

@@ -5,7 +5,7 @@ import { style } from './style.ts'
 
 export type PageLink = { readonly href: string; readonly text: string; readonly isHere?: boolean }
 
-export type Page = {
+export type HtmlPage = {
   readonly title: string
   /** HTML. */
   readonly body: string
@@ -30,7 +30,7 @@ export const styleHeaders: Readonly<Record<string, string>> = {
 
 export { style }
 
-export const pageOf = ({ title, body, styleHref, home, links = [] }: Page): string =>
+export const pageOf = ({ title, body, styleHref, home, links = [] }: HtmlPage): string =>
   `<!doctype html>
 <html lang="en">
 <head>

@@ -22,7 +22,7 @@ export type AuthMetrics = {
 export type ErasureWaits = 'accepted' | 'applied'
 export type PendingErasures = { readonly count: number; readonly oldestMs: number }
 
-export type Pending = {
+export type PendingWork = {
   readonly cleanUps: () => number
   /** By their current state. */
   readonly erasures: () => Readonly<Record<ErasureWaits, PendingErasures>>
@@ -30,7 +30,7 @@ export type Pending = {
   readonly erasuresShare: () => number
 }
 
-export function createAuthMetrics(registry: Registry, pending: Pending): AuthMetrics {
+export function createAuthMetrics(registry: Registry, pending: PendingWork): AuthMetrics {
   const registers = [registry]
   const requests = new Counter({
     name: 'svc_auth_requests_total',
@@ -85,7 +85,7 @@ function countTokens(registers: Registry[]) {
   return { issued, refused }
 }
 
-function gaugePending(registers: Registry[], pending: Pending): void {
+function gaugePending(registers: Registry[], pending: PendingWork): void {
   new Gauge({
     name: 'svc_auth_clean_ups_pending',
     help: 'Deleted streams whose topics, groups or keys still exist',

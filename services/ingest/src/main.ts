@@ -32,7 +32,7 @@ import type { Config } from './config.ts'
 import { refreshWithin } from './event/refresh-within.ts'
 import { createIngestMetrics } from './metrics.ts'
 import { createRoutes } from './routes.ts'
-import { shareWith } from './share-with.ts'
+import { shareEventsWith } from './share-with.ts'
 import { createSharing } from './limits/sharing.ts'
 import { createStore } from './event/store.ts'
 import { createSubjects } from './event/subjects.ts'
@@ -83,7 +83,7 @@ const listener = await listenHttp({
   heldBytesMax: heldBytesMaxOf(config),
   ...(await followTls(config, { log, registry })),
   onError,
-  handler: shareWith(
+  handler: shareEventsWith(
     createCors({
       origins: config.CONSOLE_ORIGINS,
       requestHeaders: ['svc-schema-id', 'svc-serialization-type'],

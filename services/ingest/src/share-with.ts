@@ -3,7 +3,7 @@
 import type { Handler, HttpResponse } from '@weir/http2'
 import type { Cors } from '@weir/kit'
 
-export function shareWith(cors: Cors, handler: Handler): Handler {
+export function shareEventsWith(cors: Cors, handler: Handler): Handler {
   const share = async (
     headers: Readonly<Record<string, string>>,
     answer: HttpResponse | Promise<HttpResponse>,

@@ -2,14 +2,14 @@
 import { expect, test } from '@jest/globals'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { createCors } from '@weir/kit'
-import { shareWith } from '../src/share-with.ts'
+import { shareEventsWith } from '../src/share-with.ts'
 
 const own = 'https://weir.example.com'
 const refusal: HttpResponse = { status: 400, headers: { 'svc-error': 'undecodable' }, body: 'no' }
 
 function ask(method: string, headers: Readonly<Record<string, string>>) {
   let asked = 0
-  const handler = shareWith(createCors({ origins: [own], requestHeaders: [] }), () => {
+  const handler = shareEventsWith(createCors({ origins: [own], requestHeaders: [] }), () => {
     asked += 1
     return refusal
   })

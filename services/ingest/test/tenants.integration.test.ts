@@ -10,7 +10,7 @@ import {
   makeTenants,
   plainEvent,
 } from '@weir/testkit'
-import type { Names, SharedWorld, Tenants, TopicReader } from '@weir/testkit'
+import type { TenantNames, SharedWorld, Tenants, TopicReader } from '@weir/testkit'
 import { takersOf } from '../src/routes.ts'
 import { connect } from './support/clients.ts'
 import type { Answer, Client, Header } from './support/clients.ts'
@@ -37,7 +37,7 @@ afterAll(async () => {
   await world?.stop()
 })
 
-type Ask = (about: Names) => Promise<readonly Answer[]>
+type Ask = (about: TenantNames) => Promise<readonly Answer[]>
 
 /** How events are sent on each path, and how the response names the event's refusal. */
 const forms: Readonly<Record<string, { type: string }>> = {
@@ -90,7 +90,7 @@ function forged(claims: object): string {
 }
 
 /** Numbers stay as they are: a schema's id may be the `1` of a version. */
-const told = ({ status, header, body }: Answer, names: Names) => {
+const told = ({ status, header, body }: Answer, names: TenantNames) => {
   let text = body
   for (const [name, value] of Object.entries(names))
     if (!/^\d+$/.test(value)) text = text.replaceAll(value, `<${name}>`)

@@ -14,7 +14,7 @@ import type { PartOptions } from './part.ts'
 import { resultOf, timesOf } from './results.ts'
 import type { Result } from './results.ts'
 import { measureLatency, shareAllCores, withStreams } from './watch.ts'
-import type { Latency, Streams } from './watch.ts'
+import type { Latency, WatchedStreams } from './watch.ts'
 
 const quietRate = 100
 const noisyRate = 5_000
@@ -68,7 +68,7 @@ const resultsOf = (name: string, runs: readonly Latency[]): Result[] => [
 /** Load for another input stream, which is also derived. */
 async function prepareNoise(
   { measuredMs }: PartOptions,
-  { world, account }: Streams,
+  { world, account }: WatchedStreams,
 ): Promise<() => Promise<Run>> {
   const input = await account.input('noisy', { partitions, limits: unlimited })
   await account.output('noisy', 'noisy-1', { consentLevels: [1] })
@@ -88,7 +88,7 @@ type Wait = {
   close(): Promise<void>
 }
 
-async function openWait({ world, token }: Streams): Promise<Wait> {
+async function openWait({ world, token }: WatchedStreams): Promise<Wait> {
   const kafka = connectBench()
   const admin = createAdmin(kafka)
   const producer = await connectProducer(world.ingest.url)
@@ -109,7 +109,7 @@ async function openWait({ world, token }: Streams): Promise<Wait> {
 }
 
 /** From the 201 of a derived stream to its first event, in ms. */
-async function timeNewStreams({ account, input }: Streams, wait: Wait): Promise<number[]> {
+async function timeNewStreams({ account, input }: WatchedStreams, wait: Wait): Promise<number[]> {
   const took: number[] = []
   for (let count = 0; count < newStreams; count += 1) {
     const made = await account.output(input.name, `new-${count}`, { consentLevels: [0] })
@@ -121,7 +121,7 @@ async function timeNewStreams({ account, input }: Streams, wait: Wait): Promise<
 }
 
 /** From the SIGTERM of the only replica of output to an event that was sent once it had ended, in ms. */
-async function timeRestarts({ world, derived }: Streams, wait: Wait): Promise<number[]> {
+async function timeRestarts({ world, derived }: WatchedStreams, wait: Wait): Promise<number[]> {
   const took: number[] = []
   let output: Service = world.output
   for (let count = 0; count < restarts; count += 1) {

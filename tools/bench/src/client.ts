@@ -1,7 +1,7 @@
 // Part `client`: what an event costs the sending program, and its throughput, with our driver and with bare node:http2,
 // which gets encoded events. One after the other, each alone on the measured core; ingest and Kafka share the other
 // one, so the throughput depends on them as well.
-import { asObject, createAccount, exampleContract, exampleEvent, startWorld } from '@weir/testkit'
+import { asObject, signUp, exampleContract, exampleEvent, startWorld } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 import type { Run } from './measure.ts'
 import type { PartOptions } from './part.ts'
@@ -48,7 +48,7 @@ export async function benchClient(options: PartOptions): Promise<Result[]> {
 type Plan = Omit<SendPlan, 'way' | 'warmUpMs' | 'measuredMs'>
 
 async function planFor(world: World): Promise<Plan> {
-  const account = await createAccount(world.auth.url)
+  const account = await signUp(world.auth.url)
   await account.contract('clickstream')
   const stream = await account.input('client', { partitions, limits: unlimited })
   return {

@@ -3,7 +3,7 @@
 // exist beforehand; each run creates new derived streams that start from the earliest.
 import type { Admin } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
-import { counterOf, createAccount, freshName, startWorld } from '@weir/testkit'
+import { counterOf, signUp, freshName, startWorld } from '@weir/testkit'
 import type { Account, World } from '@weir/testkit'
 import { createBenchAdmin, fillStream } from './filled-stream.ts'
 import type { FilledStream } from './filled-stream.ts'
@@ -29,7 +29,7 @@ export async function benchDerive(options: PartOptions): Promise<Result[]> {
   const world = await startWorld(profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
   const admin = createBenchAdmin()
   try {
-    const account = await createAccount(world.auth.url)
+    const account = await signUp(world.auth.url)
     await account.contract('clickstream')
     const setup = { world, account, admin }
     pin(process.pid, otherCore)

@@ -10,7 +10,7 @@ import type { Running } from './processes.ts'
 import { resultOf, spreadOf } from './results.ts'
 import type { Result } from './results.ts'
 import { prepareTargets } from './targets.ts'
-import type { Target } from './targets.ts'
+import type { BenchTarget } from './targets.ts'
 
 /** V8 keeps optimising for ten seconds of full load, and Kafka's JVM for longer. */
 const warmUps = 3
@@ -21,17 +21,17 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
   const started: Running[] = []
   const runs = new Map<string, Run[]>()
   const isWanted = (name: string): boolean => isPartOf(options.only, name)
-  const measureOnce = async (name: string, target: Target): Promise<void> => {
+  const measureOnce = async (name: string, target: BenchTarget): Promise<void> => {
     if (!isWanted(name)) return
     const run = await measureTarget(target, options)
     runs.set(name, [...(runs.get(name) ?? []), run])
     options.log(`${name}: ${wordsOf(run)}`)
   }
-  const inRounds = async (turns: readonly (readonly [string, Target])[]): Promise<void> => {
+  const inRounds = async (turns: readonly (readonly [string, BenchTarget])[]): Promise<void> => {
     for (let count = 0; count < options.runs; count += 1)
       for (const [name, target] of turns) await measureOnce(name, target)
   }
-  const warmUp = async (name: string, target: Target): Promise<void> => {
+  const warmUp = async (name: string, target: BenchTarget): Promise<void> => {
     if (isWanted(name)) await warm(target, warmUps * options.warmUpMs)
   }
 
@@ -58,11 +58,11 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
 }
 
 /** Until V8 has compiled the server. */
-const warm = ({ pid, load }: Target, measuredMs: number) =>
+const warm = ({ pid, load }: BenchTarget, measuredMs: number) =>
   measure(pid, { ...load, warmUpMs: 0, measuredMs })
 
 const measureTarget = (
-  { pid, load, eventsPerRequest }: Target,
+  { pid, load, eventsPerRequest }: BenchTarget,
   { warmUpMs, measuredMs }: PartOptions,
 ): Promise<Run> => measure(pid, { ...load, warmUpMs, measuredMs }, eventsPerRequest)
 
@@ -75,7 +75,7 @@ const wordsOf = ({ eventsPerCpuSecond, eventsPerSecond }: Run): string =>
   `${Math.round(eventsPerCpuSecond)} events per CPU-second, ${Math.round(eventsPerSecond)} a second`
 
 /** At half of its measured rate. */
-const atHalf = (target: Target, runs: readonly Run[] = []): Target => {
+const atHalf = (target: BenchTarget, runs: readonly Run[] = []): BenchTarget => {
   const { median } = spreadOf(runs.map((run) => run.eventsPerSecond))
   return { ...target, load: { ...target.load, rate: Math.round((median || 2) / 2) } }
 }
@@ -83,7 +83,7 @@ const atHalf = (target: Target, runs: readonly Run[] = []): Target => {
 /** Waits for a shared core would distort latencies. */
 async function sharingAllCores(
   { brokerPid }: PartOptions,
-  servers: readonly Target[],
+  servers: readonly BenchTarget[],
   work: () => Promise<void>,
 ): Promise<void> {
   for (const { pid } of servers) unpin(pid)

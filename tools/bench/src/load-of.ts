@@ -6,7 +6,7 @@ import { writeBodies } from './measure.ts'
 const connections = 8
 const streams = 100
 
-export type Sent = {
+export type SentLoad = {
   port: number
   token: string
   type: string
@@ -14,7 +14,7 @@ export type Sent = {
   path?: string
 }
 
-export function loadOf(sent: Sent): Omit<LoadPlan, 'warmUpMs' | 'measuredMs'> {
+export function loadOf(sent: SentLoad): Omit<LoadPlan, 'warmUpMs' | 'measuredMs'> {
   const { port, token, type, bodies, path = '/event' } = sent
   const headers: HeaderList = [
     [':method', 'POST'],

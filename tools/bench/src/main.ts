@@ -14,7 +14,7 @@ import { benchRest, benchStreams } from './many-streams/costs.ts'
 import { benchFleet } from './many-streams/fleet.ts'
 import { otherCore, pin } from './processes.ts'
 import { benchProducers } from './producers.ts'
-import { tableOf } from './results.ts'
+import { resultTableOf } from './results.ts'
 import { measureStalls } from './stalls.ts'
 import type { Result } from './results.ts'
 import { benchLatency, benchTail } from './watch.ts'
@@ -109,7 +109,7 @@ try {
   await stack.stop()
   await rm(folder, { recursive: true, force: true })
 }
-log(`\n${tableOf(results)}`)
+log(`\n${resultTableOf(results)}`)
 const [cpu] = cpus()
 const machine = {
   cpu: cpu?.model ?? arch(),

@@ -71,7 +71,7 @@ export function timesOf(name: string, took: readonly number[], rssMb = 0): Resul
   return { ...resultOf(name, [figures]), cpuUsPerEvent: spreadOf([0]), runs: took.length }
 }
 
-export function tableOf(results: readonly Result[]): string {
+export function resultTableOf(results: readonly Result[]): string {
   const header = [
     'name',
     'events/CPU-s',

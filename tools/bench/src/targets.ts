@@ -1,12 +1,12 @@
 // The targets of part `ingest`: servers on the measured core, and the requests sent to them.
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { asObject, createAccount, exampleContract } from '@weir/testkit'
+import { asObject, signUp, exampleContract } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 import { batchesOf, clickstreamBodies, sessionDigits } from './events.ts'
 import { partitions, unlimited } from './filled-stream.ts'
 import { loadOf } from './load-of.ts'
-import type { Sent } from './load-of.ts'
+import type { SentLoad } from './load-of.ts'
 import type { LoadPlan } from './load/load.ts'
 import { measuredCore, pin, startNode } from './processes.ts'
 import type { Running } from './processes.ts'
@@ -16,7 +16,7 @@ const batchEvents = 500
 const batchStreams = 2
 const manySessions = 1_000_000
 
-export type Target = {
+export type BenchTarget = {
   readonly pid: number
   readonly load: Omit<LoadPlan, 'warmUpMs' | 'measuredMs'>
   readonly eventsPerRequest: number
@@ -36,14 +36,14 @@ type Server = { readonly pid: number; readonly port: number }
 export async function prepareTargets(
   world: World,
   started: Running[],
-): Promise<Record<TargetName, Target>> {
-  const account = await createAccount(world.auth.url)
+): Promise<Record<TargetName, BenchTarget>> {
+  const account = await signUp(world.auth.url)
   await account.contract('clickstream')
   const stream = await account.input('bench', { partitions, limits: unlimited })
   const token = await account.token(stream)
   const bodies = await clickstreamBodies()
 
-  const target = ({ pid, port }: Server, sent: Omit<Sent, 'port' | 'token'>): Target => ({
+  const target = ({ pid, port }: Server, sent: Omit<SentLoad, 'port' | 'token'>): BenchTarget => ({
     pid,
     load: loadOf({ ...sent, port, token }),
     eventsPerRequest: 1,

@@ -1,6 +1,6 @@
 // Parts `latency` and `tail`: how long an event takes from its POST to a consumer of a derived topic and to a WebSocket
 // client of it; and what a thousand WebSocket clients of one stream cost output.
-import { createAccount, kafkaBrokers, startWorld } from '@weir/testkit'
+import { signUp, kafkaBrokers, startWorld } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
 import { startEcho } from './echo.ts'
 import { partitions, unlimited } from './filled-stream.ts'
@@ -9,11 +9,11 @@ import type { PartOptions } from './part.ts'
 import { measuredCore, otherCore, pin, unpin } from './processes.ts'
 import { resultOf } from './results.ts'
 import type { Result } from './results.ts'
-import { inWords, runOf, watch } from './watched.ts'
+import { watchedInWords, runOf, watch } from './watched.ts'
 import type { LatencyPlan, LatencyResult } from './watching/latency-probe.ts'
 import type { WatchersPlan, WatchersResult } from './watching/many-watchers.ts'
 
-export type Streams = {
+export type WatchedStreams = {
   world: World
   account: Account
   input: TestStream
@@ -63,7 +63,7 @@ export type Latency = { consumer: Run; webSocket: Run }
 /** Of the derived stream, with this many events a second sent to its input. */
 export async function measureLatency(
   { measuredMs, log }: PartOptions,
-  { world, derived, ...streams }: Streams,
+  { world, derived, ...streams }: WatchedStreams,
   rate: number,
 ): Promise<Latency> {
   const plan: LatencyPlan = {
@@ -84,7 +84,7 @@ export async function measureLatency(
   log(
     `latency: consumer ${consumer.p50Ms.toFixed(1)} and ${consumer.p99Ms.toFixed(1)} ms, ` +
       `WebSocket ${webSocket.p50Ms.toFixed(1)} and ${webSocket.p99Ms.toFixed(1)} ms ` +
-      `(50th and 99th percentile)${inWords(errors)}`,
+      `(50th and 99th percentile)${watchedInWords(errors)}`,
   )
   const run = runOf(watched, events, errors)
   return {
@@ -111,7 +111,7 @@ export async function benchTail(options: PartOptions): Promise<Result[]> {
       log(
         `tail-${watchers}: ${complete} got all of ${events} events, ${tooSlow} were closed with 1013, ` +
           `${incomplete} neither; ${(share * 100).toFixed(0)} % of a core; ` +
-          `${(connectMs / 1_000).toFixed(1)} s until all were there${inWords(errors)}`,
+          `${(connectMs / 1_000).toFixed(1)} s until all were there${watchedInWords(errors)}`,
       )
       const run = runOf(watched, messages, errors)
       kept.push({ ...run, ...times, errors: run.errors + incomplete })
@@ -121,7 +121,7 @@ export async function benchTail(options: PartOptions): Promise<Result[]> {
 }
 
 /** Processes aren't pinned for latencies: waits for a shared core would distort them. */
-export function shareAllCores({ brokerPid }: PartOptions, { world }: Streams): void {
+export function shareAllCores({ brokerPid }: PartOptions, { world }: WatchedStreams): void {
   for (const { pid } of [process, world.auth, world.ingest, world.output]) unpin(pid)
   if (brokerPid !== undefined) unpin(brokerPid)
 }
@@ -129,12 +129,12 @@ export function shareAllCores({ brokerPid }: PartOptions, { world }: Streams): v
 /** Output has the measured core to itself. */
 export async function withStreams(
   { profileFolder }: PartOptions,
-  work: (streams: Streams) => Promise<void>,
+  work: (streams: WatchedStreams) => Promise<void>,
 ): Promise<void> {
   const flags = `--cpu-prof --cpu-prof-dir=${profileFolder}`
   const world = await startWorld(profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
   try {
-    const account = await createAccount(world.auth.url)
+    const account = await signUp(world.auth.url)
     await account.contract('clickstream')
     const input = await account.input('bench', { partitions, limits: unlimited })
     const derived = await account.output('bench', 'bench-1', { consentLevels: [1] })

@@ -47,5 +47,5 @@ export function runOf(
   }
 }
 
-export const inWords = (errors: Record<string, number>): string =>
+export const watchedInWords = (errors: Record<string, number>): string =>
   Object.keys(errors).length === 0 ? '' : `; errors: ${JSON.stringify(errors)}`

@@ -24,7 +24,7 @@ export function objectAt(value: unknown, ...path: readonly (string | number)[]):
   return isJson(found) ? found : {}
 }
 
-export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
+export function manifestTextAt(value: unknown, ...path: readonly (string | number)[]): string {
   const found = at(value, ...path)
   return typeof found === 'string' || typeof found === 'number' ? String(found) : ''
 }

@@ -7,11 +7,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { REPOSITORY } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
-import { connectProducer, createAccount, exampleEvent, listen, openLoginStack } from '@weir/testkit'
+import { connectProducer, signUp, exampleEvent, listen, openLoginStack } from '@weir/testkit'
 import type { Account, LoginStack, World } from '@weir/testkit'
 
 import { SERVICES } from '../src/code/settings.ts'
-import { arrayOf, at, objectsOf, textAt } from '../src/json.ts'
+import { arrayOf, at, objectsOf, manifestTextAt } from '../src/json.ts'
 import { nameOf, ofKind, render } from '../src/manifests/render.ts'
 
 let stack: LoginStack
@@ -37,7 +37,7 @@ beforeAll(async () => {
       output: stack.loginOf('weir-output'),
     },
   )
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
 }, 240_000)
 
 afterAll(() => stack?.close(), 60_000)
@@ -48,14 +48,15 @@ async function acls(): Promise<Parameters<LoginStack['addAcls']>[0]> {
   return users.flatMap((user) =>
     objectsOf(at(user, 'spec', 'authorization', 'acls')).flatMap((acl) =>
       arrayOf(acl['operations']).map((operation) => {
-        const type = textAt(acl, 'resource', 'type')
+        const type = manifestTextAt(acl, 'resource', 'type')
         return {
           principal: `User:${nameOf(user)}`,
-          permission: textAt(acl, 'type') === 'deny' ? 'DENY' : 'ALLOW',
+          permission: manifestTextAt(acl, 'type') === 'deny' ? 'DENY' : 'ALLOW',
           type:
             { cluster: 'BROKER', transactionalId: 'TRANSACTIONAL_ID' }[type] ?? type.toUpperCase(),
-          name: type === 'cluster' ? 'kafka-cluster' : textAt(acl, 'resource', 'name'),
-          pattern: textAt(acl, 'resource', 'patternType') === 'prefix' ? 'PREFIXED' : 'LITERAL',
+          name: type === 'cluster' ? 'kafka-cluster' : manifestTextAt(acl, 'resource', 'name'),
+          pattern:
+            manifestTextAt(acl, 'resource', 'patternType') === 'prefix' ? 'PREFIXED' : 'LITERAL',
           operation: String(operation)
             .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_')
             .toUpperCase(),

@@ -11,7 +11,7 @@ import { REPOSITORY, freePort } from '@weir/devstack'
 import { setting, startWorld } from '@weir/testkit'
 import type { World } from '@weir/testkit'
 
-import { at, objectsOf, textAt } from '../src/json.ts'
+import { at, objectsOf, manifestTextAt } from '../src/json.ts'
 
 const run = promisify(execFile)
 
@@ -37,7 +37,7 @@ test('it shows an event on its whole way, and the account that it leaves is reac
   const { stdout } = await run(process.execPath, [entry, checkout, ...passages], { env })
   expect(stdout).toContain('As derived into demo-1, which decrypts level 1 and below')
   const demo: unknown = JSON.parse(await readFile(join(checkout, '.weir/demo.json'), 'utf8'))
-  expect(textAt(demo, 'authUrl')).toBe(`http://127.0.0.1:${ports[0]}`)
+  expect(manifestTextAt(demo, 'authUrl')).toBe(`http://127.0.0.1:${ports[0]}`)
   const [, first] = objectsOf(at(demo, 'streams'))
-  expect(textAt(first, 'topic')).toBe('demo.demo-0')
+  expect(manifestTextAt(first, 'topic')).toBe('demo.demo-0')
 }, 150_000)

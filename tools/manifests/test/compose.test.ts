@@ -11,7 +11,7 @@ import { analystSettings, CLOCK_SKEW } from '../src/code/listener.ts'
 import { configComplaints, portOf, SERVICES, settingsOf } from '../src/code/settings.ts'
 import { makeStandInFiles } from '../src/code/stand-in-files.ts'
 import type { StandInFiles } from '../src/code/stand-in-files.ts'
-import { arrayOf, at, objectAt, objectsOf, textAt } from '../src/json.ts'
+import { arrayOf, at, objectAt, objectsOf, manifestTextAt } from '../src/json.ts'
 import { composeServices, composeEnvironmentOf, readCompose } from '../src/manifests/compose.ts'
 import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
 import { REPOSITORY } from '@weir/devstack'
@@ -51,7 +51,9 @@ describe.each(SERVICES)('%s', (service) => {
   })
 
   test('has time to end, a read-only root and no capability', () => {
-    expect(Number.parseInt(textAt(of(service), 'stop_grace_period'), 10)).toBeGreaterThan(10)
+    expect(Number.parseInt(manifestTextAt(of(service), 'stop_grace_period'), 10)).toBeGreaterThan(
+      10,
+    )
     expect(of(service)).toMatchObject({ read_only: true, cap_drop: ['ALL'] })
   })
 })
@@ -84,9 +86,9 @@ test('the registry lets everybody do everything, so its port is not published', 
 
 test('images of our own are stages of the Dockerfile, all others are pinned to a version', () => {
   for (const [, service] of services) {
-    expect(textAt(service, 'image')).toMatch(/:v?\d+\.\d+\.\d+$/)
+    expect(manifestTextAt(service, 'image')).toMatch(/:v?\d+\.\d+\.\d+$/)
   }
-  const targets = services.map(([, service]) => textAt(service, 'build', 'target'))
+  const targets = services.map(([, service]) => manifestTextAt(service, 'build', 'target'))
   const names = stages.map(({ name }) => name)
   expect(targets.filter((target) => target !== '' && !names.includes(target))).toEqual([])
 })
@@ -97,8 +99,10 @@ test('Kafka and the registry have the versions that npm start runs', async () =>
     'utf8',
   )
   const version = (name: string) => new RegExp(`${name}_VERSION = '(.*)'`).exec(source)?.[1]
-  expect(textAt(of('kafka'), 'image')).toBe(`apache/kafka:${version('KAFKA')}`)
-  expect(textAt(of('registry'), 'image')).toBe(`apicurio/apicurio-registry:${version('REGISTRY')}`)
+  expect(manifestTextAt(of('kafka'), 'image')).toBe(`apache/kafka:${version('KAFKA')}`)
+  expect(manifestTextAt(of('registry'), 'image')).toBe(
+    `apicurio/apicurio-registry:${version('REGISTRY')}`,
+  )
 })
 
 test("the analysts' listener is set as devstack sets it", async () => {
@@ -109,13 +113,19 @@ test("the analysts' listener is set as devstack sets it", async () => {
   own.add(variableOf(CLOCK_SKEW))
   const wanted = [...(await analystSettings()), CLOCK_SKEW].map(variableOf)
   expect(own).toEqual(new Set(wanted))
-  const keysAt = textAt(
+  const keysAt = manifestTextAt(
     of('kafka'),
     'environment',
     variableOf('sasl.oauthbearer.jwks.endpoint.url'),
   )
-  expect(textAt(of('kafka'), 'environment', 'KAFKA_OPTS')).toContain(`allowed.urls=${keysAt}`)
-  const issuer = textAt(of('kafka'), 'environment', variableOf('sasl.oauthbearer.expected.issuer'))
+  expect(manifestTextAt(of('kafka'), 'environment', 'KAFKA_OPTS')).toContain(
+    `allowed.urls=${keysAt}`,
+  )
+  const issuer = manifestTextAt(
+    of('kafka'),
+    'environment',
+    variableOf('sasl.oauthbearer.expected.issuer'),
+  )
   expect(issuer).toBe(composeEnvironmentOf(of('auth'))['AUTH_PUBLIC_URL'])
 })
 
@@ -129,7 +139,7 @@ test('files and folders that containers see are there', () => {
 })
 
 test('Prometheus asks the services where they answer', async () => {
-  const config: unknown = parse(textAt(compose, 'configs', 'prometheus', 'content'))
+  const config: unknown = parse(manifestTextAt(compose, 'configs', 'prometheus', 'content'))
   const targets = objectsOf(at(config, 'scrape_configs')).flatMap((job) =>
     objectsOf(job['static_configs']).flatMap((each) => arrayOf(each['targets']).map(String)),
   )

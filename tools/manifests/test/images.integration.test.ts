@@ -14,7 +14,7 @@ import { kekFileOf, setting } from '@weir/testkit'
 import { metricsOf } from '../src/code/metrics.ts'
 import { SERVICES } from '../src/code/settings.ts'
 import type { ServiceName } from '@weir/devstack'
-import { at, objectsOf, textAt } from '../src/json.ts'
+import { at, objectsOf, manifestTextAt } from '../src/json.ts'
 import { buildStage } from '../src/manifests/build-stage.ts'
 import { copyContext } from '../src/manifests/docker-context.ts'
 import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
@@ -102,8 +102,9 @@ test('its list of parts names every package that is in it, and none that is not'
   const components = objectsOf(at(list, 'components'))
   const named = components.map(
     (each) =>
-      [textAt(each, 'group'), textAt(each, 'name')].filter((part) => part !== '').join('/') +
-      `@${textAt(each, 'version')}`,
+      [manifestTextAt(each, 'group'), manifestTextAt(each, 'name')]
+        .filter((part) => part !== '')
+        .join('/') + `@${manifestTextAt(each, 'version')}`,
   )
   const stored = (await readdir(join(weir, 'node_modules/.pnpm'))).filter((name) =>
     name.includes('@'),

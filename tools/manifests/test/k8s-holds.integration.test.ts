@@ -9,7 +9,7 @@ import type { AdminPort } from '@weir/kit'
 
 import { analystSettings, CLOCK_SKEW } from '../src/code/listener.ts'
 import { portOf, SERVICES } from '../src/code/settings.ts'
-import { arrayOf, at, objectAt, objectsOf, textAt } from '../src/json.ts'
+import { arrayOf, at, objectAt, objectsOf, manifestTextAt } from '../src/json.ts'
 import type { Json } from '../src/json.ts'
 import { readDockerfile } from '../src/manifests/dockerfile.ts'
 import { containersOf, deployment, environmentOf, podOf, portNamed } from '../src/manifests/pods.ts'
@@ -48,7 +48,7 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
         expect([probe, port]).toEqual([probe, 'admin'])
         expect([probe, await answerOf(String(path))]).toEqual([probe, 200])
       }
-      expect(textAt(containersOf(workload)[0], 'readinessProbe', 'httpGet', 'path')).toBe(
+      expect(manifestTextAt(containersOf(workload)[0], 'readinessProbe', 'httpGet', 'path')).toBe(
         '/health/ready',
       )
     })
@@ -58,9 +58,9 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
       const bound = Number(/timeoutMs = ([\d_]+)/.exec(source)?.[1]?.replaceAll('_', '')) / 1000
       expect(bound).toBe(10)
       const [container] = containersOf(own(service))
-      const pause = Number(textAt(container, 'lifecycle', 'preStop', 'sleep', 'seconds'))
+      const pause = Number(manifestTextAt(container, 'lifecycle', 'preStop', 'sleep', 'seconds'))
       expect(pause).toBeGreaterThanOrEqual(5)
-      const grace = Number(textAt(podOf(own(service)), 'terminationGracePeriodSeconds'))
+      const grace = Number(manifestTextAt(podOf(own(service)), 'terminationGracePeriodSeconds'))
       expect(grace).toBeGreaterThanOrEqual(pause + bound + 10)
       const update = objectAt(own(service), 'spec', 'strategy', 'rollingUpdate')
       expect(update).toEqual({ maxSurge: 1, maxUnavailable: 0 })
@@ -68,7 +68,7 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
 
     test('runs the image of its name', async () => {
       const stages = readDockerfile(await read('Dockerfile')).map(({ name }) => name)
-      const image = textAt(containersOf(own(service))[0], 'image')
+      const image = manifestTextAt(containersOf(own(service))[0], 'image')
       expect(image).toMatch(new RegExp(`(weir-|/weir/)${service}:\\d+\\.\\d+\\.\\d+$`))
       expect(stages).toContain(service)
     })
@@ -91,8 +91,8 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
             capabilities: { drop: ['ALL'] },
           },
         })
-        expect(textAt(container, 'resources', 'limits', 'memory')).not.toBe('')
-        expect(textAt(container, 'resources', 'requests', 'cpu')).not.toBe('')
+        expect(manifestTextAt(container, 'resources', 'limits', 'memory')).not.toBe('')
+        expect(manifestTextAt(container, 'resources', 'requests', 'cpu')).not.toBe('')
       }
     }
     for (const account of ofKind(overlays[overlay], 'ServiceAccount'))
@@ -120,7 +120,7 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
   test('only auth reaches the registry, and only auth is told where it is', () => {
     const policies = ofKind(overlays[overlay], 'NetworkPolicy').filter(
       (each) =>
-        textAt(each, 'spec', 'podSelector', 'matchLabels', 'app.kubernetes.io/name') ===
+        manifestTextAt(each, 'spec', 'podSelector', 'matchLabels', 'app.kubernetes.io/name') ===
         'weir-registry',
     )
     const flows = policies.flatMap((each) => objectsOf(at(each, 'spec', 'ingress')))
@@ -128,7 +128,7 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
       { podSelector: { matchLabels: { 'app.kubernetes.io/name': 'weir-auth' } } },
     ])
     const maps = ofKind(overlays[overlay], 'ConfigMap').filter(
-      (each) => textAt(each, 'data', 'SCHEMA_REGISTRY_URL') !== '',
+      (each) => manifestTextAt(each, 'data', 'SCHEMA_REGISTRY_URL') !== '',
     )
     expect(maps.map((each) => nameOf(each).replace(/-[a-z0-9]+$/, ''))).toEqual(['weir-auth'])
   })
@@ -138,30 +138,40 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
     const services = new Map(ofKind(objects, 'Service').map((each) => [nameOf(each), each]))
     const workloads = ofKind(objects, 'Deployment').map(nameOf)
     for (const service of services.values()) {
-      const selected = textAt(service, 'spec', 'selector', 'app.kubernetes.io/name')
+      const selected = manifestTextAt(service, 'spec', 'selector', 'app.kubernetes.io/name')
       for (const port of objectsOf(at(service, 'spec', 'ports')))
-        expect(portNamed(deployment(objects, selected), textAt(port, 'targetPort'))).toBe(
-          Number(textAt(port, 'port')),
+        expect(portNamed(deployment(objects, selected), manifestTextAt(port, 'targetPort'))).toBe(
+          Number(manifestTextAt(port, 'port')),
         )
     }
     for (const budget of ofKind(objects, 'PodDisruptionBudget'))
       expect(workloads).toContain(
-        textAt(budget, 'spec', 'selector', 'matchLabels', 'app.kubernetes.io/name'),
+        manifestTextAt(budget, 'spec', 'selector', 'matchLabels', 'app.kubernetes.io/name'),
       )
     const scalers = [
       ...ofKind(objects, 'HorizontalPodAutoscaler'),
       ...ofKind(objects, 'ScaledObject'),
     ]
     for (const scaler of scalers)
-      expect(workloads).toContain(textAt(scaler, 'spec', 'scaleTargetRef', 'name'))
+      expect(workloads).toContain(manifestTextAt(scaler, 'spec', 'scaleTargetRef', 'name'))
     for (const route of ofKind(objects, 'HTTPRoute'))
       for (const rule of objectsOf(at(route, 'spec', 'rules')))
         for (const backend of objectsOf(rule['backendRefs'])) {
-          const ports = objectsOf(at(services.get(textAt(backend, 'name')), 'spec', 'ports'))
-          expect(ports.map((port) => textAt(port, 'port'))).toContain(textAt(backend, 'port'))
+          const ports = objectsOf(
+            at(services.get(manifestTextAt(backend, 'name')), 'spec', 'ports'),
+          )
+          expect(ports.map((port) => manifestTextAt(port, 'port'))).toContain(
+            manifestTextAt(backend, 'port'),
+          )
         }
     for (const monitor of ofKind(objects, 'ServiceMonitor')) {
-      const selected = textAt(monitor, 'spec', 'selector', 'matchLabels', 'app.kubernetes.io/name')
+      const selected = manifestTextAt(
+        monitor,
+        'spec',
+        'selector',
+        'matchLabels',
+        'app.kubernetes.io/name',
+      )
       const ports = objectsOf(at(services.get(selected), 'spec', 'ports')).map(
         (port) => port['name'],
       )
@@ -175,11 +185,13 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
     expect(ofKind(objects, 'Secret')).toEqual([])
     const made = [
       ...ofKind(objects, 'KafkaUser').map(nameOf),
-      ...ofKind(objects, 'Certificate').map((each) => textAt(each, 'spec', 'secretName')),
+      ...ofKind(objects, 'Certificate').map((each) => manifestTextAt(each, 'spec', 'secretName')),
       ...ofKind(objects, 'Kafka').map((each) => `${nameOf(each)}-cluster-ca-cert`),
     ]
     const wanted = ofKind(objects, 'Deployment').flatMap((workload) =>
-      objectsOf(podOf(workload)['volumes']).map((volume) => textAt(volume, 'secret', 'secretName')),
+      objectsOf(podOf(workload)['volumes']).map((volume) =>
+        manifestTextAt(volume, 'secret', 'secretName'),
+      ),
     )
     const readme = await read('k8s/README.md')
     for (const name of wanted.filter((each) => each !== ''))
@@ -193,8 +205,8 @@ describe.each(['dev', 'prod'] as const)('overlays/%s', (overlay) => {
     const source = await read('tools/devstack/src/programs/distribution.ts')
     const version = (name: string) => new RegExp(`${name}_VERSION = '(.*)'`).exec(source)?.[1]
     const [kafka] = ofKind(overlays[overlay], 'Kafka')
-    expect(textAt(kafka, 'spec', 'kafka', 'version')).toBe(version('KAFKA'))
-    expect(textAt(containersOf(own('registry'))[0], 'image')).toBe(
+    expect(manifestTextAt(kafka, 'spec', 'kafka', 'version')).toBe(version('KAFKA'))
+    expect(manifestTextAt(containersOf(own('registry'))[0], 'image')).toBe(
       `apicurio/apicurio-registry:${version('REGISTRY')}`,
     )
   })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { beforeAll, describe, expect, test } from '@jest/globals'
 
-import { arrayOf, at, objectAt, objectsOf, textAt } from '../src/json.ts'
+import { arrayOf, at, objectAt, objectsOf, manifestTextAt } from '../src/json.ts'
 import type { Json } from '../src/json.ts'
 import { containersOf, environmentOf, podOf } from '../src/manifests/pods.ts'
 import { nameOf, ofKind, render, renderAll } from '../src/manifests/render.ts'
@@ -61,10 +61,10 @@ describe('who reaches Kafka', () => {
   test('each listener names who, since Strimzi opens one that does not to every pod', () => {
     for (const objects of [prod, dev])
       for (const listener of objectsOf(kafkaOf(objects)['listeners']))
-        expect([listener['name'], peersOf(objects, textAt(listener, 'name')).length]).not.toEqual([
+        expect([
           listener['name'],
-          0,
-        ])
+          peersOf(objects, manifestTextAt(listener, 'name')).length,
+        ]).not.toEqual([listener['name'], 0])
   })
 
   test('those of the services and the registry, and of clients with the label or from named addresses', () => {
@@ -74,11 +74,11 @@ describe('who reaches Kafka', () => {
     for (const peer of peersOf(dev, 'analysts'))
       expect(JSON.stringify(peer)).toContain('"weir.io/client":"true"')
     const outside = peersOf(prod, 'analysts')
-      .map((peer) => textAt(peer, 'ipBlock', 'cidr'))
+      .map((peer) => manifestTextAt(peer, 'ipBlock', 'cidr'))
       .filter((cidr) => cidr !== '')
     const listener = objectsOf(kafkaOf(prod)['listeners'])[1]
     // Otherwise the addresses would be those of nodes.
-    expect(textAt(listener, 'configuration', 'externalTrafficPolicy')).toBe('Local')
+    expect(manifestTextAt(listener, 'configuration', 'externalTrafficPolicy')).toBe('Local')
     expect(arrayOf(at(listener, 'configuration', 'loadBalancerSourceRanges'))).toEqual(outside)
     expect(outside.length).toBe(1)
     expect(outside).not.toContain('0.0.0.0/0')
@@ -98,7 +98,7 @@ describe('what leaves pods', () => {
       ['TCP', 53],
     ])
     const [openShift] = egressOf(onOpenShift, 'all-to-openshift-dns')
-    expect(textAt(objectsOf(openShift?.['ports'])[0], 'port')).toBe('5353')
+    expect(manifestTextAt(objectsOf(openShift?.['ports'])[0], 'port')).toBe('5353')
   })
 
   test('spans reach the collector that they are for', () => {
@@ -107,14 +107,14 @@ describe('what leaves pods', () => {
       const url = new URL(env['OTEL_EXPORTER_OTLP_ENDPOINT'] ?? '')
       const [flow] = egressOf(traced, 'weir-to-collector')
       const [to] = objectsOf(flow?.['to'])
-      const namespace = textAt(
+      const namespace = manifestTextAt(
         to,
         'namespaceSelector',
         'matchLabels',
         'kubernetes.io/metadata.name',
       )
       expect(url.hostname.split('.')[1]).toBe(namespace)
-      expect(textAt(objectsOf(flow?.['ports'])[0], 'port')).toBe(url.port)
+      expect(manifestTextAt(objectsOf(flow?.['ports'])[0], 'port')).toBe(url.port)
     }
   })
 
@@ -154,7 +154,9 @@ test('a certificate has every name that its Service is called by', () => {
 })
 
 test("a gateway finds the services' authority where cert-manager keeps it", () => {
-  const secrets = ofKind(prod, 'Certificate').map((each) => textAt(each, 'spec', 'secretName'))
+  const secrets = ofKind(prod, 'Certificate').map((each) =>
+    manifestTextAt(each, 'spec', 'secretName'),
+  )
   const policies = ofKind(prod, 'BackendTLSPolicy')
   expect(policies.length).toBe(3)
   for (const policy of policies)
@@ -173,7 +175,7 @@ test('what is asked for is what is used: autoscalers add a pod at 70 % of a whol
   )
   for (const service of ['weir-ingest', 'weir-output']) {
     const [container] = containersOf(named(prod, 'Deployment', service))
-    expect(textAt(container, 'resources', 'requests', 'cpu')).toBe('1')
+    expect(manifestTextAt(container, 'resources', 'requests', 'cpu')).toBe('1')
     expect(at(container, 'resources', 'limits', 'cpu')).toBeUndefined()
   }
   const [ingest] = objectsOf(
@@ -189,5 +191,5 @@ test('a pod that is not ready holds up no drain', () => {
   const budgets = ofKind(prod, 'PodDisruptionBudget')
   expect(budgets.map(nameOf).toSorted()).toEqual(ofKind(prod, 'Deployment').map(nameOf).toSorted())
   for (const budget of budgets)
-    expect(textAt(budget, 'spec', 'unhealthyPodEvictionPolicy')).toBe('AlwaysAllow')
+    expect(manifestTextAt(budget, 'spec', 'unhealthyPodEvictionPolicy')).toBe('AlwaysAllow')
 })

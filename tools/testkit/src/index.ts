@@ -6,7 +6,7 @@ export { inSoak, measured, scale, within } from './scale.ts'
 export {
   account,
   asObject,
-  createAccount,
+  signUp,
   exampleContract,
   exampleContracts,
   exampleEvent,
@@ -25,13 +25,13 @@ export { listen } from './world/listener.ts'
 export type { TestListener } from './world/listener.ts'
 export { peakResidentBytes } from './world/memory.ts'
 export { counterOf } from './world/metrics.ts'
-export { contractOf, madeEvent, makeContract } from './world/contracts.ts'
+export { contractOfFields, madeEvent, newContract } from './world/contracts.ts'
 export { createCalmAccount, lanes, medianOf } from './tenants/calm-account.ts'
 export { makeCrowd } from './tenants/crowd.ts'
-export type { Crowd } from './tenants/crowd.ts'
-export type { Asked, CalmAccount, CalmWorld, Lane } from './tenants/calm-account.ts'
+export type { TenantCrowd } from './tenants/crowd.ts'
+export type { CalmAsked, CalmAccount, CalmWorld, CalmLane } from './tenants/calm-account.ts'
 export { connectProducer } from './world/producer.ts'
-export type { Answer, Producer, SendOptions } from './world/producer.ts'
+export type { ProducerAnswer, Producer, SendOptions } from './world/producer.ts'
 export { compiledBefore } from './world/run-program.ts'
 export {
   freshPrefix,
@@ -56,6 +56,6 @@ export {
   tenantsContract,
   withoutNames,
 } from './tenants/two-tenants.ts'
-export type { Names, Tenants } from './tenants/two-tenants.ts'
+export type { TenantNames, Tenants } from './tenants/two-tenants.ts'
 export { compiledContract, compiledExample, createTopicReader, plainEvent } from './world/topic.ts'
 export type { TopicReader } from './world/topic.ts'

@@ -15,7 +15,7 @@ import { sumOf } from './test-run/files.ts'
 import { checkGuarantees } from './test-run/guarantees.ts'
 import { openIntegrationWorld } from './test-run/integration.ts'
 import { runFile, runJest, watchWithJest } from './test-run/jest.ts'
-import { createParts, filesOf, secondsOf, tableOf } from './test-run/parts.ts'
+import { createParts, filesOf, secondsOf, partTableOf } from './test-run/parts.ts'
 import {
   afterRun,
   createSecondTries,
@@ -97,7 +97,7 @@ async function closeWhole(): Promise<void> {
   const needed = secondTries.needed()
   const kept = afterRun(await readKept(), filesOf(parts.all()), needed)
   await keep(kept)
-  console.log(`\n${tableOf(parts.all())}\n`)
+  console.log(`\n${partTableOf(parts.all())}\n`)
   for (const line of toldOf(needed)) console.log(line)
   for (const file of overdue(kept, needed)) {
     console.log(`${file} needed it in three runs in a row. Correct the test, or what it found.`)

@@ -4,19 +4,19 @@ import type { Isolation } from '@weir/kafka'
 import { hasCode, pollUntil } from '@weir/kit'
 
 import type { Violations } from './check/violations.ts'
-import type { DerivedStream, InputStream, Streams } from './streams.ts'
+import type { TestOutput, TestInput, TortureStreams } from './streams.ts'
 import type { Topics } from './world/topics.ts'
 
-export type Progress = {
+export type CalmProgress = {
   /** A replica acknowledged an event of the stream that was sent at `sentMs` (`performance.now()`). */
   stored(stream: string, replica: number, sentMs: number): void
   /** When the latest acknowledged one was sent; -1 before the first. */
   last(stream: string, replica: number): number
 }
 
-export function createProgress(): Progress {
+export function createCalmProgress(): CalmProgress {
   const sent = new Map<string, number>()
-  const last: Progress['last'] = (stream, replica) => sent.get(`${stream} ${replica}`) ?? -1
+  const last: CalmProgress['last'] = (stream, replica) => sent.get(`${stream} ${replica}`) ?? -1
   return {
     last,
     stored(stream, replica, sentMs) {
@@ -27,8 +27,8 @@ export function createProgress(): Progress {
 
 export type CalmDeps = {
   topics: Topics
-  streams: Streams
-  progress: Progress
+  streams: TortureStreams
+  progress: CalmProgress
   violations: Violations
   replicas: number
 }
@@ -53,7 +53,7 @@ export async function expectStored(deps: CalmDeps): Promise<number> {
 
 export async function expectDerived(deps: CalmDeps): Promise<number> {
   const startMs = performance.now()
-  const ends = new Map<InputStream, readonly bigint[]>()
+  const ends = new Map<TestInput, readonly bigint[]>()
   for (const input of deps.streams.inputs) ends.set(input, await deps.topics.ends(input.topic))
   const waiting = deps.streams.derived().map(async (stream) => {
     const look = () => isDerivedUpTo(deps.topics, stream, ends.get(stream.input) ?? [])
@@ -71,7 +71,7 @@ export async function expectDerived(deps: CalmDeps): Promise<number> {
 /** A group that has committed nothing is at its start. */
 async function isDerivedUpTo(
   topics: Topics,
-  { groupId, input, start }: DerivedStream,
+  { groupId, input, start }: TestOutput,
   ends: readonly bigint[],
 ): Promise<boolean> {
   const { admin } = topics

@@ -21,7 +21,7 @@ export type Kind = {
 }
 
 /** An event as its sender knows it. */
-export type Event = {
+export type TortureEvent = {
   /** Unique in a run, counted from 0. */
   readonly number: number
   readonly kind: Kind
@@ -80,7 +80,7 @@ export function numberOf(mark: unknown): number | undefined {
 const NULL_EVERY = 7
 
 /** The personal fields' values. No value is part of another one's text. */
-export function piiOf({ number, kind, person }: Event): Map<string, string | null> {
+export function piiOf({ number, kind, person }: TortureEvent): Map<string, string | null> {
   const values = new Map<string, string | null>()
   for (const path of kind.levels.keys()) {
     if (path === kind.keyField) values.set(path, person)
@@ -93,7 +93,7 @@ export function piiOf({ number, kind, person }: Event): Map<string, string | nul
 export const personNamed = (stream: string, index: number): string =>
   `person ${String(index).padStart(4, '0')} of ${stream}`
 
-export function plainOf(event: Event): Plain {
+export function plainEventOf(event: TortureEvent): Plain {
   const { kind, number, consentLevels } = event
   const plain = decode(kind, kind.type.toBuffer(kind.template))
   asObject(plain['svcMeta'])['consentLevels'] = [...consentLevels]
@@ -104,7 +104,7 @@ export function plainOf(event: Event): Plain {
 
 export const decode = (kind: Kind, datum: Buffer): Plain => asObject(kind.type.fromBuffer(datum))
 
-export function valueAt(plain: Plain, path: string): unknown {
+export function plainValueAt(plain: Plain, path: string): unknown {
   const { holder, name } = placeIn(plain, path)
   return holder[name]
 }

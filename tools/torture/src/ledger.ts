@@ -1,15 +1,15 @@
 // What was sent, and how it was answered: the only facts that the checks trust. An event is sent once, so it is stored
 // at most once, whatever the answer.
-import type { Event } from './events.ts'
+import type { TortureEvent } from './events.ts'
 
 /**
  * acknowledged: stored once. refused: never stored. unknown: no answer, or one that leaves it open; stored at most
  * once, at any time until everything has settled.
  */
-export type Outcome = 'acknowledged' | 'refused' | 'unknown'
+export type SendOutcome = 'acknowledged' | 'refused' | 'unknown'
 
-export type Sent = Event & {
-  outcome: Outcome
+export type Sent = TortureEvent & {
+  outcome: SendOutcome
   readonly sentMs: number
   /** When its outcome was known; Infinity until then. */
   answeredMs: number
@@ -17,10 +17,10 @@ export type Sent = Event & {
 
 export type Ledger = {
   /** Adds an event whose outcome is `unknown` until the caller sets it. */
-  open(event: Omit<Event, 'number'>): Sent
+  open(event: Omit<TortureEvent, 'number'>): Sent
   find(number: number): Sent | undefined
   all(): readonly Sent[]
-  counts(): Readonly<Record<Outcome, number>>
+  counts(): Readonly<Record<SendOutcome, number>>
 }
 
 export function createLedger(): Ledger {

@@ -11,7 +11,7 @@ import { holdMachine, makeKekFiles, makePlatformKey } from '@weir/devstack'
 import { isBreakage, needsThree } from './breakages.ts'
 import { faultKinds, faultKindsOf } from './faults/plan.ts'
 import type { FaultKind } from './faults/plan.ts'
-import { textOf } from './report.ts'
+import { reportText } from './report.ts'
 import { runTorture } from './run.ts'
 
 const { values } = parseArgs({
@@ -77,7 +77,7 @@ const report = await runTorture({
     requestsASecondOfEachLane: rate / (2 * lanesOfEachStream),
   },
 })
-say(textOf(report))
+say(reportText(report))
 if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(report, null, 2)}\n`)
 if (!values.keep) await rm(folder, { recursive: true, force: true })
 process.exit(report.violations > 0 ? 1 : 0)

@@ -4,12 +4,7 @@ import { kekFilesIn } from '@weir/devstack'
 import { createKafka } from '@weir/kafka'
 import { pino } from 'pino'
 
-import {
-  account as accountAt,
-  clockShiftPreload,
-  createAccount,
-  exampleContracts,
-} from '@weir/testkit'
+import { account as accountAt, clockShiftPreload, signUp, exampleContracts } from '@weir/testkit'
 import type { Account, ServiceEnv } from '@weir/testkit'
 import { shiftFor } from './clock.ts'
 import type { Outside } from './check/check-independently.ts'
@@ -17,12 +12,12 @@ import type { LossReport } from './check/check-world.ts'
 import type { Kind } from './events.ts'
 import type { Theatre } from './faults/theatre.ts'
 import { createStreams } from './streams.ts'
-import type { InputStream, Levels } from './streams.ts'
+import type { TestInput, OutputLevels } from './streams.ts'
 import { startBrokers } from './world/brokers.ts'
 import type { Brokers } from './world/brokers.ts'
 import { createFleet } from './world/fleet.ts'
 import type { Fleet } from './world/fleet.ts'
-import { makeDerived } from './world/make-streams.ts'
+import { createTestOutput } from './world/make-streams.ts'
 import { openWays, serviceOf, slots } from './world/slots.ts'
 import type { Slot } from './world/slots.ts'
 import { openStrangers } from './world/strangers.ts'
@@ -63,7 +58,7 @@ const inputs = [
   { name: 'hours', partitions: 2, rotationHours: 1 },
 ] as const
 
-const outputs: readonly { input: number; name: string; levels: Levels }[] = [
+const outputs: readonly { input: number; name: string; levels: OutputLevels }[] = [
   { input: 0, name: 'days-0', levels: { type: 'CUMULATIVE', levels: [0] } },
   { input: 0, name: 'days-1', levels: { type: 'CUMULATIVE', levels: [1] } },
   { input: 0, name: 'days-1-3', levels: { type: 'GRANULAR', levels: [1, 3] } },
@@ -96,7 +91,7 @@ export async function openWorld(options: TortureOptions): Promise<TortureWorld> 
     const made = await makeAccount(fleet, options)
     const account = (): Account => accountAt(authUrl(fleet), made.billingId, made.apiKey)
     const streams = createStreams(
-      inputs.map((input): InputStream => ({ ...input, topic: `${made.billingId}.${input.name}` })),
+      inputs.map((input): TestInput => ({ ...input, topic: `${made.billingId}.${input.name}` })),
     )
     const tokens = createTokens(account)
     const { brokers: all, addresses, schemaRegistryUrl } = brokers
@@ -143,7 +138,7 @@ function envOf(
 }
 
 async function makeAccount(fleet: Fleet, { kinds }: TortureOptions): Promise<Account> {
-  const account = await createAccount(authUrl(fleet))
+  const account = await signUp(authUrl(fleet))
   for (const { name } of kinds) await account.contract(exampleContracts[name])
   return account
 }
@@ -160,7 +155,7 @@ async function makeStreams(
   }
   for (const { input: index, name, levels } of outputs) {
     const input = streams.inputs[index]
-    if (input !== undefined) await makeDerived(world, { name, input, levels, from: 'now' })
+    if (input !== undefined) await createTestOutput(world, { name, input, levels, from: 'now' })
   }
 }
 

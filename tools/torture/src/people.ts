@@ -1,6 +1,6 @@
 // Erasures and withdrawals as their requester knows them: what they mean for each of a person's events, and where that
 // is unclear. Times are the broker's, because the services' clocks are shifted.
-import type { Event } from './events.ts'
+import type { TortureEvent } from './events.ts'
 import type { Ledger, Sent } from './ledger.ts'
 
 export type Forgetting = {
@@ -29,13 +29,13 @@ export type Fate = {
   closed(level: number): 'yes' | 'no' | 'either'
 }
 
-export type People = {
+export type TorturePeople = {
   /** A person with an acknowledged event; undefined while there is none. */
   pick(choice: number): { readonly stream: string; readonly person: string } | undefined
   add(forgetting: Forgetting): void
   all(): readonly Forgetting[]
   /** How many keys a person may have in one epoch. */
-  keysMax(event: Pick<Event, 'stream' | 'person'>): number
+  keysMax(event: Pick<TortureEvent, 'stream' | 'person'>): number
   fateOf(event: Sent, writtenMs: number): Fate
 }
 
@@ -50,11 +50,11 @@ function relationOf(event: Sent, { askedMs, acceptedMs }: Forgetting): Relation 
   return 'unclear'
 }
 
-export function createPeople(ledger: Pick<Ledger, 'all'>): People {
+export function createPeople(ledger: Pick<Ledger, 'all'>): TorturePeople {
   const ofPerson = new Map<string, Forgetting[]>()
-  const keyOf = ({ stream, person }: Pick<Event, 'stream' | 'person'>): string =>
+  const keyOf = ({ stream, person }: Pick<TortureEvent, 'stream' | 'person'>): string =>
     `${stream} ${person}`
-  const of = (event: Pick<Event, 'stream' | 'person'>): Forgetting[] =>
+  const of = (event: Pick<TortureEvent, 'stream' | 'person'>): Forgetting[] =>
     ofPerson.get(keyOf(event)) ?? []
   return {
     pick(choice) {

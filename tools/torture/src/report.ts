@@ -2,7 +2,7 @@
 import type { Checked } from './check/check-world.ts'
 import type { Violation } from './check/violations.ts'
 import type { Storm } from './faults/plan.ts'
-import type { Outcome } from './ledger.ts'
+import type { SendOutcome } from './ledger.ts'
 
 export type Report = {
   readonly seed: number
@@ -13,7 +13,7 @@ export type Report = {
   /** The longest times after a storm until every replica stored events again, and until every stream was derived. */
   readonly storedAgainMs: number
   readonly derivedAgainMs: number
-  readonly events: Readonly<Record<Outcome, number>>
+  readonly events: Readonly<Record<SendOutcome, number>>
   readonly checked: Checked
   /** Derived records that a program without any code of Weir has read. */
   readonly fromOutside: number
@@ -24,7 +24,7 @@ export type Report = {
   readonly storms: readonly Storm[]
 }
 
-export function textOf(report: Report): string {
+export function reportText(report: Report): string {
   const { events, checked } = report
   const lines = [
     `seed ${report.seed}, ${report.seconds} s${report.breakage === undefined ? '' : `, broken: ${report.breakage}`}`,

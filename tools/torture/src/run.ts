@@ -6,8 +6,14 @@ import { delay, hasCode } from '@weir/kit'
 
 import { expectToFit } from './breakages.ts'
 import type { BreakageName } from './breakages.ts'
-import { createProgress, expectDerived, expectStored, untilNoneIsOpen, untilQuiet } from './calm.ts'
-import type { CalmDeps, Progress } from './calm.ts'
+import {
+  createCalmProgress,
+  expectDerived,
+  expectStored,
+  untilNoneIsOpen,
+  untilQuiet,
+} from './calm.ts'
+import type { CalmDeps, CalmProgress } from './calm.ts'
 import { checkIndependently } from './check/check-independently.ts'
 import { checkSoFar, checkWorld } from './check/check-world.ts'
 import type { Checked } from './check/check-world.ts'
@@ -26,11 +32,11 @@ import { startLoad } from './load/load.ts'
 import type { LoadSize } from './load/load.ts'
 import { expectDead } from './load/dead-tokens.ts'
 import { createPeople } from './people.ts'
-import type { People } from './people.ts'
+import type { TorturePeople } from './people.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
 import type { Report } from './report.ts'
-import type { DerivedStream } from './streams.ts'
+import type { TestOutput } from './streams.ts'
 import { slotsOf } from './world/slots.ts'
 import { openWorld } from './open-world.ts'
 import type { TortureWorld, TortureOptions } from './open-world.ts'
@@ -60,13 +66,13 @@ type Run = {
   world: TortureWorld
   kinds: readonly Kind[]
   ledger: Ledger
-  people: People
+  people: TorturePeople
   random: Random
   plan: Plan
   spells: Spells
   storms: Storm[]
   violations: Violations
-  progress: Progress
+  progress: CalmProgress
   nemesis: Nemesis
   calm: CalmDeps
 }
@@ -109,10 +115,10 @@ function prepare(options: RunOptions, world: TortureWorld, kinds: readonly Kind[
   const { topics, streams } = world
   const random = createRandom(options.seed)
   const violations = createViolations()
-  const progress = createProgress()
+  const progress = createCalmProgress()
   const ledger = createLedger()
   const people = createPeople(ledger)
-  const farewell = (stream: DerivedStream): Promise<void> =>
+  const farewell = (stream: TestOutput): Promise<void> =>
     checkSoFar({ kinds, ledger, people, topics, violations }, stream).catch((error: unknown) => {
       // Kafka may be unreachable during a storm.
       if (!hasCode(error, 'kafka.unavailable')) throw error

@@ -1,14 +1,14 @@
 // The streams of a run as the checks expect them: which exist, from which offset a derived one must hold events, and
 // what retention removed before it was derived.
 
-export type InputStream = {
+export type TestInput = {
   readonly name: string
   readonly topic: string
   readonly partitions: number
   readonly rotationHours: number
 }
 
-export type Levels = {
+export type OutputLevels = {
   readonly type: 'CUMULATIVE' | 'GRANULAR'
   readonly levels: readonly number[]
 }
@@ -23,27 +23,27 @@ export type Gap = {
 }
 
 /** A derived stream from its creation to its deletion. One created later under the same name is another stream. */
-export type DerivedStream = {
+export type TestOutput = {
   readonly name: string
   readonly topic: string
   readonly groupId: string
-  readonly input: InputStream
-  readonly levels: Levels
+  readonly input: TestInput
+  readonly levels: OutputLevels
   /** By partition: it starts at an offset from `earliest` to `latest`. */
   readonly start: readonly { readonly earliest: bigint; readonly latest: bigint }[]
   readonly gaps: Gap[]
 }
 
-export type Streams = {
-  readonly inputs: readonly InputStream[]
-  derived(): readonly DerivedStream[]
-  derivedFrom(input: InputStream): readonly DerivedStream[]
-  put(derived: DerivedStream): void
+export type TortureStreams = {
+  readonly inputs: readonly TestInput[]
+  derived(): readonly TestOutput[]
+  derivedFrom(input: TestInput): readonly TestOutput[]
+  put(derived: TestOutput): void
   drop(name: string): void
 }
 
-export function createStreams(inputs: readonly InputStream[]): Streams {
-  const byName = new Map<string, DerivedStream>()
+export function createStreams(inputs: readonly TestInput[]): TortureStreams {
+  const byName = new Map<string, TestOutput>()
   return {
     inputs,
     derived: () => [...byName.values()],
@@ -56,10 +56,10 @@ export function createStreams(inputs: readonly InputStream[]): Streams {
 /**
  * Spec Events 4 and 5, implemented a second time: which events a derived stream holds, and what it decrypts of them.
  */
-export const passes = ({ levels }: Levels, consentLevels: readonly number[]): boolean =>
+export const passes = ({ levels }: OutputLevels, consentLevels: readonly number[]): boolean =>
   levels.every((level) => consentLevels.includes(level))
 
-export function opens({ type, levels }: Levels, level: number): boolean {
+export function opens({ type, levels }: OutputLevels, level: number): boolean {
   if (type === 'GRANULAR') return levels.includes(level)
   return levels.some((own) => level <= own)
 }

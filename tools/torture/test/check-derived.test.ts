@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 
 import { decode, piiOf, putAt } from '../src/events.ts'
-import type { Levels } from '../src/streams.ts'
+import type { OutputLevels } from '../src/streams.ts'
 import {
   at,
   derive,
@@ -13,8 +13,8 @@ import {
   openedRecord,
 } from './hand-made.ts'
 
-const cumulative: Levels = { type: 'CUMULATIVE', levels: [1] }
-const granular: Levels = { type: 'GRANULAR', levels: [1, 3] }
+const cumulative: OutputLevels = { type: 'CUMULATIVE', levels: [1] }
+const granular: OutputLevels = { type: 'GRANULAR', levels: [1, 3] }
 
 const events = makeEvents()
 const stream = derivedStream(cumulative)

@@ -1,7 +1,7 @@
 // The check of input topics finds each kind of violation in a topic that is correct otherwise.
 import { expect, test } from '@jest/globals'
 
-import { decode, personNamed, plainOf, putAt } from '../src/events.ts'
+import { decode, personNamed, plainEventOf, putAt } from '../src/events.ts'
 import { asObject } from '@weir/testkit'
 import { at, framed, inputSorts, makeEvents, recordOf, withOutcome } from './hand-made.ts'
 
@@ -99,7 +99,7 @@ test('one key in two partitions is found', () => {
 test('no personal value is part of another event of the same kind', () => {
   const { ledger } = makeEvents(2)
   const event = at(ledger.all(), 1)
-  expect(JSON.stringify(plainOf(event))).not.toContain(personNamed('in', 0))
+  expect(JSON.stringify(plainEventOf(event))).not.toContain(personNamed('in', 0))
   expect(recordOf(event, 0n).value?.includes(event.person)).toBe(false)
 })
 

@@ -6,24 +6,32 @@ import type { SourceRecord } from '@weir/kafka'
 import { checkDerived } from '../src/check/check-derived.ts'
 import { createInputCheck } from '../src/check/check-input.ts'
 import { createViolations } from '../src/check/violations.ts'
-import { decode, loadKinds, personNamed, piiOf, plainOf, putAt, valueAt } from '../src/events.ts'
+import {
+  decode,
+  loadKinds,
+  personNamed,
+  piiOf,
+  plainEventOf,
+  putAt,
+  plainValueAt,
+} from '../src/events.ts'
 import type { Kind } from '../src/events.ts'
 import { createLedger } from '../src/ledger.ts'
 import { createPeople } from '../src/people.ts'
-import type { Outcome, Sent } from '../src/ledger.ts'
+import type { SendOutcome, Sent } from '../src/ledger.ts'
 import { opens, passes } from '../src/streams.ts'
-import type { DerivedStream, InputStream, Levels } from '../src/streams.ts'
+import type { TestOutput, TestInput, OutputLevels } from '../src/streams.ts'
 import { asObject } from '@weir/testkit'
 
 const kinds = await loadKinds()
-const input: InputStream = { name: 'in', topic: 'a.in', partitions: 1, rotationHours: 24 }
+const input: TestInput = { name: 'in', topic: 'a.in', partitions: 1, rotationHours: 24 }
 
 const timestampMs = Date.UTC(2026, 10, 21, 12)
 const FRAME = Buffer.from([0, 0, 0, 0, 7])
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest().subarray(0, 16)
 
-export function derivedStream(levels: Levels, more: Partial<DerivedStream> = {}): DerivedStream {
+export function derivedStream(levels: OutputLevels, more: Partial<TestOutput> = {}): TestOutput {
   const start = [{ earliest: 0n, latest: 0n }]
   return { name: 'out', topic: 'a.out', groupId: 'g', input, levels, start, gaps: [], ...more }
 }
@@ -54,7 +62,7 @@ function kindAt(number: number): Kind {
 }
 
 export function recordOf(event: Sent, offset: bigint): SourceRecord {
-  const plain = plainOf(event)
+  const plain = plainEventOf(event)
   for (const [path, value] of piiOf(event))
     if (value !== null) putAt(plain, path, hashOf(value).toString('base64'))
   const keyLink = hashOf(event.person)
@@ -75,7 +83,7 @@ export const framed = (kind: Kind, plain: Record<string, unknown>): Buffer =>
   Buffer.concat([FRAME, kind.type.toBuffer(plain)])
 
 /** What must be derived from these records, at offsets with gaps as transaction markers leave them. */
-export function derive({ ledger, records }: Events, levels: Levels): SourceRecord[] {
+export function derive({ ledger, records }: Events, levels: OutputLevels): SourceRecord[] {
   return records.flatMap((record, index) => {
     const event = ledger.find(Number(record.offset))
     if (event === undefined || !passes(levels, event.consentLevels)) return []
@@ -86,7 +94,7 @@ export function derive({ ledger, records }: Events, levels: Levels): SourceRecor
 export function openedRecord(
   event: Sent,
   record: SourceRecord,
-  { levels, offset }: { levels: Levels; offset: bigint },
+  { levels, offset }: { levels: OutputLevels; offset: bigint },
 ): SourceRecord {
   const plain = decode(event.kind, record.value?.subarray(FRAME.length) ?? FRAME)
   const pii = piiOf(event)
@@ -111,7 +119,7 @@ export function inputSorts({ ledger, records }: Events): string[] {
 
 export function derivedSorts(
   { ledger, records }: Pick<Events, 'ledger' | 'records'>,
-  stream: DerivedStream,
+  stream: TestOutput,
   derived: readonly SourceRecord[],
   people = createPeople(ledger),
 ): string[] {
@@ -129,12 +137,12 @@ export function closedRecord(
 ): SourceRecord {
   const plain = decode(event.kind, record.value?.subarray(FRAME.length) ?? FRAME)
   const stored = decode(event.kind, source.value?.subarray(FRAME.length) ?? FRAME)
-  for (const path of paths) putAt(plain, path, valueAt(stored, path))
+  for (const path of paths) putAt(plain, path, plainValueAt(stored, path))
   const headers = { ...record.headers, 'svc-undecryptable': Buffer.from(paths.join(',')) }
   return { ...record, value: framed(event.kind, plain), headers }
 }
 
-export function withOutcome(events: Events, number: number, outcome: Outcome): void {
+export function withOutcome(events: Events, number: number, outcome: SendOutcome): void {
   const event = events.ledger.find(number)
   if (event !== undefined) event.outcome = outcome
 }

@@ -5,12 +5,12 @@ import { createPeople } from '../src/people.ts'
 import type { Forgetting } from '../src/people.ts'
 import { piiOf } from '../src/events.ts'
 import { opens } from '../src/streams.ts'
-import type { Levels } from '../src/streams.ts'
+import type { OutputLevels } from '../src/streams.ts'
 import { at, closedRecord, derive, derivedSorts, derivedStream, makeEvents } from './hand-made.ts'
 import type { Events } from './hand-made.ts'
 import type { SourceRecord } from '@weir/kafka'
 
-const cumulative: Levels = { type: 'CUMULATIVE', levels: [1] }
+const cumulative: OutputLevels = { type: 'CUMULATIVE', levels: [1] }
 const stream = derivedStream(cumulative)
 const events = makeEvents()
 const right = derive(events, cumulative)

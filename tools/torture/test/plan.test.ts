@@ -1,7 +1,7 @@
 // What a seed decides: the same storms each time, every kind of fault soon, and no fault that overlaps itself.
 import { expect, test } from '@jest/globals'
 
-import { createOutputKills, createPlan, faultKindsOf, needsOf } from '../src/faults/plan.ts'
+import { createOutputKills, createPlan, faultKindsOf, faultNeedsOf } from '../src/faults/plan.ts'
 import { createLocks } from '../src/faults/locks.ts'
 import { createRandom } from '../src/random.ts'
 import { shiftFor } from '../src/clock.ts'
@@ -60,7 +60,7 @@ test('a fault that failed keeps nobody waiting', async () => {
 
 test('every fault needs something for itself', () => {
   for (const { faults } of stormsOf(1, 20))
-    for (const fault of faults) expect(needsOf(fault).length).toBeGreaterThan(0)
+    for (const fault of faults) expect(faultNeedsOf(fault).length).toBeGreaterThan(0)
 })
 
 test.each([0, 60_000, 1_500_000, 1_900_000, 3_540_000])(

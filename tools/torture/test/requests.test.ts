@@ -1,7 +1,7 @@
 // What an answer of ingest proves about an event, and what it leaves open.
 import { expect, test } from '@jest/globals'
 
-import { outcomeOf, outcomesOf } from '../src/load/requests.ts'
+import { eventOutcomeOf, outcomesOf } from '../src/load/requests.ts'
 
 test.each([
   [{ status: 204, body: '' }, 'acknowledged'],
@@ -12,7 +12,7 @@ test.each([
   [{ status: 503, body: 'no' }, 'unknown'],
   [undefined, 'unknown'],
 ] as const)('of one event %j means %s', (answer, outcome) => {
-  expect(outcomeOf(answer)).toBe(outcome)
+  expect(eventOutcomeOf(answer)).toBe(outcome)
 })
 
 const ofMany = (accepted: number, rejected: { index: number; status: number }[]) =>

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { faultKindsOf } from '../src/faults/plan.ts'
-import { textOf } from '../src/report.ts'
+import { reportText } from '../src/report.ts'
 import { runTorture } from '../src/run.ts'
 import { scale, setting } from '@weir/testkit'
 
@@ -34,7 +34,7 @@ test('whatever breaks, nothing is lost, nothing doubled, nothing opened above it
     say() {},
   })
 
-  expect(report.violations === 0 ? 'no violations' : textOf(report)).toBe('no violations')
+  expect(report.violations === 0 ? 'no violations' : reportText(report)).toBe('no violations')
   expect(report.calmSpells).toBeGreaterThanOrEqual(scale(2, 1))
   expect(report.events.acknowledged).toBeGreaterThan(500)
   expect(report.checked.derivedRecords).toBeGreaterThan(500)

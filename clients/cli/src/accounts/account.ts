@@ -10,18 +10,24 @@ import {
   readProfile,
   updateProfile,
 } from './profile.ts'
-import type { Addresses, Credentials, Environment, Profile, SavedAccount } from './profile.ts'
+import type {
+  ServiceAddresses,
+  StreamCredentials,
+  Environment,
+  Profile,
+  SavedAccount,
+} from './profile.ts'
 
-export type Account = Addresses & {
+export type CliAccount = ServiceAddresses & {
   readonly billingId: string | undefined
   readonly apiKey: string | undefined
   /** Kafka's listener for clients with a stream's credentials. */
   readonly analystBrokers: string
   /** The prefix of topics and groups in this Kafka. */
   readonly kafkaPrefix: string
-  readonly streams: ReadonlyMap<string, Credentials>
+  readonly streams: ReadonlyMap<string, StreamCredentials>
   /** From the environment; used for every stream. */
-  readonly credentials: Credentials | undefined
+  readonly credentials: StreamCredentials | undefined
   readonly demo: Demo | undefined
   readonly profile: string
 }
@@ -35,7 +41,7 @@ export type AccountChoice = {
   readonly bringsKey: boolean
 }
 
-export function resolveAccount(choice: AccountChoice): Account {
+export function resolveAccount(choice: AccountChoice): CliAccount {
   const { env } = choice
   const path = profilePath(env)
   const profile = readProfile(path)
@@ -94,13 +100,13 @@ function brokersOf(demo: Demo | undefined, bringsOwn: boolean): string | undefin
 function savedStreams(
   profile: Profile,
   billingId: string | undefined,
-  { authUrl }: Addresses,
-): ReadonlyMap<string, Credentials> {
+  { authUrl }: ServiceAddresses,
+): ReadonlyMap<string, StreamCredentials> {
   const saved = billingId === undefined ? undefined : profile.accounts.get(billingId)
   return saved?.authUrl === authUrl ? saved.streams : new Map()
 }
 
-function credentialsFrom(env: Environment): Credentials | undefined {
+function credentialsFrom(env: Environment): StreamCredentials | undefined {
   const clientId = env.WEIR_CLIENT_ID
   const clientSecret = env.WEIR_CLIENT_SECRET
   if (clientId && clientSecret) return { clientId, clientSecret }
@@ -108,7 +114,7 @@ function credentialsFrom(env: Environment): Credentials | undefined {
   throw misuse('set both WEIR_CLIENT_ID and WEIR_CLIENT_SECRET, or neither')
 }
 
-export function requireBillingId(account: Account): string {
+export function requireBillingId(account: CliAccount): string {
   if (account.billingId) return account.billingId
   throw failure(
     'no account selected',
@@ -117,10 +123,10 @@ export function requireBillingId(account: Account): string {
   )
 }
 
-export const requireTopic = (account: Account, name: string): string =>
+export const requireTopic = (account: CliAccount, name: string): string =>
   `${account.kafkaPrefix}${requireBillingId(account)}.${name}`
 
-export function requireApiKey(account: Account): string {
+export function requireApiKey(account: CliAccount): string {
   if (account.apiKey) return account.apiKey
   throw failure(
     'no API key',
@@ -129,7 +135,7 @@ export function requireApiKey(account: Account): string {
   )
 }
 
-export function requireCredentials(account: Account, name: string): Credentials {
+export function requireCredentials(account: CliAccount, name: string): StreamCredentials {
   const found = account.credentials ?? account.streams.get(name)
   if (found) return found
   throw failure(
@@ -143,7 +149,7 @@ export function requireCredentials(account: Account, name: string): Credentials 
 export const saveLogin = (
   path: string,
   billingId: string,
-  login: Addresses & { readonly apiKey: string },
+  login: ServiceAddresses & { readonly apiKey: string },
 ): Promise<void> =>
   updateProfile(path, (profile) => {
     const streams = savedStreams(profile, billingId, login)
@@ -151,10 +157,10 @@ export const saveLogin = (
   })
 
 export const saveCredentials = (
-  account: Account,
+  account: CliAccount,
   billingId: string,
   name: string,
-  credentials: Credentials,
+  credentials: StreamCredentials,
 ): Promise<void> =>
   updateProfile(account.profile, (profile) => {
     const saved = profile.accounts.get(billingId)
@@ -173,7 +179,7 @@ export const saveCredentials = (
 
 /** Removes the credentials of deleted streams. */
 export async function forgetStreams(
-  account: Account,
+  account: CliAccount,
   billingId: string,
   names: readonly string[],
 ): Promise<void> {

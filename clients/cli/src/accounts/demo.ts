@@ -5,15 +5,15 @@ import { dirname, join } from 'node:path'
 import { failure } from '../errors.ts'
 import { listAt, parseJson, textAt } from '../json.ts'
 import { defaultAddresses, parseCredentials } from './profile.ts'
-import type { Addresses, Credentials } from './profile.ts'
+import type { ServiceAddresses, StreamCredentials } from './profile.ts'
 
-export type Demo = Addresses & {
+export type Demo = ServiceAddresses & {
   readonly path: string
   readonly billingId: string
   readonly apiKey: string | undefined
   readonly analystBrokers: string | undefined
   readonly kafkaPrefix: string | undefined
-  readonly streams: ReadonlyMap<string, Credentials>
+  readonly streams: ReadonlyMap<string, StreamCredentials>
 }
 
 /** The nearest `.weir/demo.json` in this folder or one above it. */
@@ -59,7 +59,7 @@ const isHere = (hostname: string | undefined): boolean =>
   ['localhost', '127.0.0.1', '[::1]'].includes(hostname ?? '')
 
 /** Another person's folder may contain such a file, too: keys from elsewhere are only sent to this machine. */
-export const isOnThisMachine = (addresses: Addresses): boolean =>
+export const isOnThisMachine = (addresses: ServiceAddresses): boolean =>
   [addresses.authUrl, addresses.ingestUrl, addresses.outputUrl].every((address) =>
     isHere(URL.parse(address)?.hostname),
   )

@@ -7,18 +7,18 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { failure } from '../errors.ts'
 import { isObject, parseJson, textAt, valueAt } from '../json.ts'
 
-export type Credentials = { readonly clientId: string; readonly clientSecret: string }
+export type StreamCredentials = { readonly clientId: string; readonly clientSecret: string }
 
-export type Addresses = {
+export type ServiceAddresses = {
   readonly authUrl: string
   readonly ingestUrl: string
   readonly outputUrl: string
 }
 
 /** Without an API key: only saved credentials, no login. */
-export type SavedAccount = Addresses & {
+export type SavedAccount = ServiceAddresses & {
   readonly apiKey: string | undefined
-  readonly streams: ReadonlyMap<string, Credentials>
+  readonly streams: ReadonlyMap<string, StreamCredentials>
 }
 
 export type Profile = {
@@ -29,7 +29,7 @@ export type Profile = {
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export const defaultAddresses: Addresses = {
+export const defaultAddresses: ServiceAddresses = {
   authUrl: 'http://127.0.0.1:8081',
   ingestUrl: 'http://127.0.0.1:8082',
   outputUrl: 'http://127.0.0.1:8083',
@@ -107,7 +107,7 @@ function parseAccount(json: unknown): SavedAccount {
   }
 }
 
-export function parseCredentials(json: unknown): Credentials | undefined {
+export function parseCredentials(json: unknown): StreamCredentials | undefined {
   const clientId = textAt(json, 'clientId')
   const clientSecret = textAt(json, 'clientSecret')
   return clientId && clientSecret ? { clientId, clientSecret } : undefined

@@ -1,6 +1,6 @@
 // Id tokens: auth issues them for a stream's credentials. Kept in memory while a command runs, never in a file.
 import { requireBillingId, requireCredentials } from '../accounts/account.ts'
-import type { Account } from '../accounts/account.ts'
+import type { CliAccount } from '../accounts/account.ts'
 import { call, urlOf } from './request.ts'
 import { failure } from '../errors.ts'
 import { textAt, valueAt } from '../json.ts'
@@ -8,7 +8,7 @@ import { textAt, valueAt } from '../json.ts'
 const renewBeforeMs = 60_000
 
 /** The response of auth, unchanged: idToken, refreshToken, expiresAt. */
-export function requestToken(account: Account, name: string): Promise<unknown> {
+export function requestToken(account: CliAccount, name: string): Promise<unknown> {
   const billingId = requireBillingId(account)
   const { clientId, clientSecret } = requireCredentials(account, name)
   const json = { billingId, clientId, clientSecret }
@@ -20,7 +20,7 @@ export function requestToken(account: Account, name: string): Promise<unknown> {
 }
 
 /** A token that is valid for at least another minute. A new one is requested when needed. */
-export function createTokenSource(account: Account, name: string): () => Promise<string> {
+export function createIdTokenSource(account: CliAccount, name: string): () => Promise<string> {
   let token = ''
   let renewAtMs = 0
   return async () => {

@@ -1,8 +1,8 @@
 // Where Avro readers get schemas: auth's /registry, for Confluent's clients, with a stream's own credentials.
 import { urlOf } from './request.ts'
-import type { Credentials } from '../accounts/profile.ts'
+import type { StreamCredentials } from '../accounts/profile.ts'
 
-export type RegistryLogin = { readonly url: string; readonly credentials: Credentials }
+export type RegistryLogin = { readonly url: string; readonly credentials: StreamCredentials }
 
 export const registryUrlOf = ({ authUrl }: { readonly authUrl: string }): string =>
   urlOf(authUrl, ['registry']).href

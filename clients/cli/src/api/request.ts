@@ -4,7 +4,7 @@ import { CliError, misuse, unreachablePage } from '../errors.ts'
 import { isObject, listAt, textAt, textsAt, tryParseJson, valueAt } from '../json.ts'
 import { visible } from '../terminal/table.ts'
 
-export type Request = {
+export type ApiRequest = {
   readonly method: string
   readonly url: URL
   readonly bearer?: string
@@ -15,7 +15,7 @@ export type Request = {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type Answer = {
+export type ApiAnswer = {
   readonly status: number
   readonly text: string
   readonly json: unknown
@@ -56,7 +56,7 @@ export function urlOf(
 }
 
 /** Returns any response, including refusals. Throws if the service is unreachable. */
-export async function request({ method, url, ...rest }: Request): Promise<Answer> {
+export async function requestApi({ method, url, ...rest }: ApiRequest): Promise<ApiAnswer> {
   const headers = {
     ...(rest.bearer === undefined ? {} : { authorization: `Bearer ${rest.bearer}` }),
     ...(rest.json === undefined && rest.body === undefined
@@ -91,9 +91,9 @@ export async function request({ method, url, ...rest }: Request): Promise<Answer
 }
 
 /** Returns the JSON of a success, all pages of a list. Throws a refusal in the service's words. */
-export async function call(what: Request, advice: Advice = {}): Promise<unknown> {
-  const answer = await request(what)
-  if (answer.status < 200 || answer.status > 299) throw refusal(answer, advice)
+export async function call(what: ApiRequest, advice: Advice = {}): Promise<unknown> {
+  const answer = await requestApi(what)
+  if (answer.status < 200 || answer.status > 299) throw apiRefusal(answer, advice)
   if (answer.next === undefined || !Array.isArray(answer.json)) return answer.json
   const rest = await call({ ...what, url: answer.next }, advice)
   return [...answer.json, ...(Array.isArray(rest) ? rest : [])]
@@ -111,7 +111,7 @@ export function helpIn(link: string | undefined): string | undefined {
   return page === '' ? undefined : visible(page)
 }
 
-export function refusal(answer: Answer, advice: Advice = {}): CliError {
+export function apiRefusal(answer: ApiAnswer, advice: Advice = {}): CliError {
   const { headline, problems } = whatIsWrong(answer)
   const lines = [
     ...[...problems, ...textsAt(answer.json, 'outputs')].map((text) => `- ${visible(text)}`),
@@ -123,7 +123,7 @@ export function refusal(answer: Answer, advice: Advice = {}): CliError {
 }
 
 /** A sentence that contains all problems is not repeated next to their list. */
-function whatIsWrong(answer: Answer): { headline: string; problems: readonly string[] } {
+function whatIsWrong(answer: ApiAnswer): { headline: string; problems: readonly string[] } {
   const headline = sentenceOf(answer)
   const problems = textsAt(answer.json, 'problems')
   const title = textAt(answer.json, 'title')
@@ -134,7 +134,7 @@ function whatIsWrong(answer: Answer): { headline: string; problems: readonly str
 }
 
 /** The service's message, in one line. */
-export function sentenceOf(answer: Pick<Answer, 'text' | 'json' | 'status' | 'url'>): string {
+export function sentenceOf(answer: Pick<ApiAnswer, 'text' | 'json' | 'status' | 'url'>): string {
   const said =
     textAt(answer.json, 'detail') ?? textAt(answer.json, 'message') ?? textAt(answer.json, 'title')
   if (said) return visible(said)
@@ -144,7 +144,7 @@ export function sentenceOf(answer: Pick<Answer, 'text' | 'json' | 'status' | 'ur
   return `${answer.url.origin} refused`
 }
 
-function commonAdvice({ status, url, json }: Answer): string | undefined {
+function commonAdvice({ status, url, json }: ApiAnswer): string | undefined {
   if (status >= 300 && status <= 399) {
     return `The service redirects the request. Is ${url.origin} the right address?`
   }

@@ -6,16 +6,17 @@ import { failure } from '../errors.ts'
 import { isObject, listAt, textAt, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { parseCredentials } from '../accounts/profile.ts'
-import type { Credentials } from '../accounts/profile.ts'
-import type { AccountCalls, Session, Telling } from '../session.ts'
+import type { StreamCredentials } from '../accounts/profile.ts'
+import type { SessionCalls, Session, Telling } from '../session.ts'
 
-export const nameOf = (record: unknown): string | undefined =>
+export const streamNameOf = (record: unknown): string | undefined =>
   textAt(record, 'ref', 'name') ?? textAt(record, 'name')
 
-export const inputOf = (record: unknown): string | undefined => textAt(record, 'linkedStream')
+export const linkedStreamOf = (record: unknown): string | undefined =>
+  textAt(record, 'linkedStream')
 
 /** The credentials of a record, or of a response that contains nothing else. Only new ones have their secret. */
-export function newCredentials(answer: unknown): Credentials | undefined {
+export function newCredentials(answer: unknown): StreamCredentials | undefined {
   const own = parseCredentials(answer) ?? parseCredentials(valueAt(answer, 'credentials'))
   if (own) return own
   return listAt(answer, 'credentials')
@@ -23,44 +24,46 @@ export function newCredentials(answer: unknown): Credentials | undefined {
     .findLast((credentials) => credentials !== undefined)
 }
 
-export function clientIdsOf(record: unknown): readonly string[] {
+export function credentialIdsOf(record: unknown): readonly string[] {
   const credentials = valueAt(record, 'credentials')
   const all = Array.isArray(credentials) ? credentials : [credentials]
   return all.map((one) => textAt(one, 'clientId')).filter((id) => id !== undefined)
 }
 
 /** The records of a list: the array itself, or the one in an object. */
-export function recordsOf(answer: unknown): readonly JsonObject[] {
+export function streamRecordsOf(answer: unknown): readonly JsonObject[] {
   const list = isObject(answer) ? Object.values(answer).find(Array.isArray) : answer
   return Array.isArray(list) ? list.filter(isObject) : []
 }
 
-async function listStreams(session: AccountCalls): Promise<readonly JsonObject[]> {
-  return recordsOf(await session.manage({ method: 'GET', path: ['streams'] }))
+async function listStreams(session: SessionCalls): Promise<readonly JsonObject[]> {
+  return streamRecordsOf(await session.manage({ method: 'GET', path: ['streams'] }))
 }
 
-export async function listInputNames(session: AccountCalls): Promise<readonly string[]> {
-  return (await listStreams(session)).map(nameOf).filter((name) => name !== undefined)
+export async function listInputNames(session: SessionCalls): Promise<readonly string[]> {
+  return (await listStreams(session)).map(streamNameOf).filter((name) => name !== undefined)
 }
 
-export async function listOutputs(
-  session: AccountCalls,
+export async function fetchOutputs(
+  session: SessionCalls,
   input: string,
 ): Promise<readonly JsonObject[]> {
-  return recordsOf(await session.manage({ method: 'GET', path: ['streams', input, 'outputs'] }))
+  return streamRecordsOf(
+    await session.manage({ method: 'GET', path: ['streams', input, 'outputs'] }),
+  )
 }
 
 /** The input streams from /v2, with the members that only /v1 has. */
-export const listStreamsWhole = (session: AccountCalls): Promise<readonly JsonObject[]> =>
+export const listStreamsWhole = (session: SessionCalls): Promise<readonly JsonObject[]> =>
   listWhole(session, ['streams'])
 
 export const listOutputsWhole = (
-  session: AccountCalls,
+  session: SessionCalls,
   input: string,
 ): Promise<readonly JsonObject[]> => listWhole(session, ['streams', input, 'outputs'], outputAdvice)
 
 async function listWhole(
-  session: AccountCalls,
+  session: SessionCalls,
   path: readonly string[],
   advice: Advice = {},
 ): Promise<readonly JsonObject[]> {
@@ -68,8 +71,10 @@ async function listWhole(
     session.manage({ method: 'GET', path, advice }),
     session.manage({ method: 'GET', path, version: 'v1', advice }),
   ])
-  const flatByName = new Map(recordsOf(flat).map((record) => [nameOf(record), record]))
-  return recordsOf(records).map((record) => whole(record, flatByName.get(nameOf(record))))
+  const flatByName = new Map(streamRecordsOf(flat).map((record) => [streamNameOf(record), record]))
+  return streamRecordsOf(records).map((record) =>
+    whole(record, flatByName.get(streamNameOf(record))),
+  )
 }
 
 /** One stream by its path, in the form of `listWhole`. */
@@ -108,10 +113,12 @@ export async function findStream(
   name: string,
 ): Promise<{ path: readonly string[]; record: JsonObject }> {
   const inputs = await listStreams(session)
-  const input = inputs.find((record) => nameOf(record) === name)
+  const input = inputs.find((record) => streamNameOf(record) === name)
   if (input) return { path: ['streams', name], record: input }
-  for (const inputName of inputs.map(nameOf).filter((found) => found !== undefined)) {
-    const output = (await listOutputs(session, inputName)).find((found) => nameOf(found) === name)
+  for (const inputName of inputs.map(streamNameOf).filter((found) => found !== undefined)) {
+    const output = (await fetchOutputs(session, inputName)).find(
+      (found) => streamNameOf(found) === name,
+    )
     if (output) return { path: ['streams', inputName, 'outputs', name], record: output }
   }
   throw failure(
@@ -142,15 +149,15 @@ export async function showDeleted(session: Session, answer: unknown): Promise<vo
     answer,
     items,
     columns: {
-      DELETED: nameOf,
-      KIND: (record) => (inputOf(record) === undefined ? 'input' : 'output'),
-      INPUT: inputOf,
+      DELETED: streamNameOf,
+      KIND: (record) => (linkedStreamOf(record) === undefined ? 'input' : 'output'),
+      INPUT: linkedStreamOf,
     },
     whenEmpty: 'Deleted.',
   })
   const account = session.account()
   const first = items[0]
   const billingId = textAt(first, 'ref', 'billingId') ?? account.billingId
-  const names = items.map(nameOf).filter((name) => name !== undefined)
+  const names = items.map(streamNameOf).filter((name) => name !== undefined)
   if (billingId !== undefined) await forgetStreams(account, billingId, names)
 }

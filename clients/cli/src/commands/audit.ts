@@ -4,7 +4,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import { call, urlOf } from '../api/request.ts'
 import { walkChain } from '../verify/audit-chain.ts'
-import type { ChainRecord, Link, Walk } from '../verify/audit-chain.ts'
+import type { ChainRecord, Link, ChainWalk } from '../verify/audit-chain.ts'
 import { failure } from '../errors.ts'
 import { isObject, listAt, textAt, valueAt } from '../json.ts'
 import { withExamples } from '../input/options.ts'
@@ -149,7 +149,7 @@ async function verify(session: Session, options: VerifyOptions): Promise<void> {
  * Verifies everything in the log so far. The service reads its head after the records, so a log that does not reach the
  * head of the previous response is cut off.
  */
-async function walkAll(walk: Walk, ask: Ask): Promise<void> {
+async function walkAll(walk: ChainWalk, ask: Ask): Promise<void> {
   let expected: Link | undefined
   for (let after = '0'; ;) {
     const page = await ask({ after })

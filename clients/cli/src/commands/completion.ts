@@ -2,7 +2,7 @@
 import { Argument } from 'commander'
 import type { Command } from 'commander'
 import { liveNames } from '../completion/live-names.ts'
-import { placeOf } from '../completion/place.ts'
+import { completionPlaceOf } from '../completion/place.ts'
 import { scripts, shells } from '../completion/scripts.ts'
 import type { Shell } from '../completion/scripts.ts'
 import { withExamples } from '../input/options.ts'
@@ -41,7 +41,7 @@ async function complete(
   terminal: Terminal,
   words: readonly string[],
 ): Promise<void> {
-  const place = placeOf(program, words)
+  const place = completionPlaceOf(program, words)
   const names = await liveNames(terminal, place, words.includes('--demo'))
   const found = [...place.words, ...names].filter((name) => name.startsWith(place.typed))
   if (found.length > 0) terminal.print([...new Set(found)].join('\n'))

@@ -9,7 +9,7 @@ import { isObject, textAt, tryParseJson, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { withExamples } from '../input/options.ts'
 import type { OpenSession, Session } from '../session.ts'
-import { recordsOf } from '../api/streams.ts'
+import { streamRecordsOf } from '../api/streams.ts'
 import { renderDetails, visible } from '../terminal/table.ts'
 import { readAll } from '../terminal/terminal.ts'
 
@@ -98,7 +98,7 @@ async function create(session: Session, file: string | undefined): Promise<void>
 }
 
 const listContracts = async (session: Session): Promise<readonly JsonObject[]> =>
-  recordsOf(await session.manage({ method: 'GET', path: ['contracts'] }))
+  streamRecordsOf(await session.manage({ method: 'GET', path: ['contracts'] }))
 
 async function list(session: Session): Promise<void> {
   const items = await listContracts(session)

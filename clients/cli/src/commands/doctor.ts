@@ -2,7 +2,7 @@
 import type { Command } from 'commander'
 import { failure } from '../errors.ts'
 import { fromError, renderFindings } from '../doctor/findings.ts'
-import type { Finding } from '../doctor/findings.ts'
+import type { DoctorFinding } from '../doctor/findings.ts'
 import { checkAccount, checkProfile, checkVersions } from '../doctor/local.ts'
 import { checkApiKey, checkCredentials, checkService, servicesOf } from '../doctor/services.ts'
 import { withExamples } from '../input/options.ts'
@@ -39,7 +39,7 @@ async function doctor(session: Session, { tls = false }: DoctorOptions): Promise
     throw failure(problems === 1 ? 'there is a problem' : `there are ${problems} problems`)
 }
 
-async function checkAll(session: Session, isTls: boolean): Promise<readonly Finding[]> {
+async function checkAll(session: Session, isTls: boolean): Promise<readonly DoctorFinding[]> {
   try {
     const account = session.account()
     const services = await Promise.all(servicesOf(account).map(checkService))

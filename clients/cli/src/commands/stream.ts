@@ -12,9 +12,9 @@ import {
 import type { OpenSession, Session } from '../session.ts'
 import {
   inputAdvice,
-  listOutputs,
+  fetchOutputs,
   listStreamsWhole,
-  nameOf,
+  streamNameOf,
   readWhole,
   saveNew,
   showDeleted,
@@ -200,7 +200,7 @@ async function list(session: Session): Promise<void> {
     answer: items,
     items,
     columns: {
-      NAME: nameOf,
+      NAME: streamNameOf,
       ENABLED: (stream) => stream.enabled,
       'EVENTS/S': (stream) => textAt(stream, 'limits', 'eventRate'),
       'EVENTS/MONTH': (stream) => textAt(stream, 'limits', 'eventCount'),
@@ -231,7 +231,7 @@ async function deletionQuestion(
   { recursive, yes }: DeleteOptions,
 ): Promise<string> {
   const asks = recursive && !yes && session.terminal.isInteractive
-  const outputs = asks ? (await listOutputs(session, name)).map(nameOf) : []
+  const outputs = asks ? (await fetchOutputs(session, name)).map(streamNameOf) : []
   const withThem = outputs.length === 0 ? '' : ` and its outputs ${outputs.join(', ')}`
   return `Delete the stream ${name}${withThem}, with all events and keys?`
 }

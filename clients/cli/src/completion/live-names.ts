@@ -1,13 +1,13 @@
 // The names that can complete a command line: the account's current streams, outputs and contracts. It waits a short
 // time at most and shows no errors, because the user has not run a command yet.
 import { resolveAccount } from '../accounts/account.ts'
-import type { Account } from '../accounts/account.ts'
+import type { CliAccount } from '../accounts/account.ts'
 import { urlOf } from '../api/request.ts'
 import { textAt } from '../json.ts'
 import { readProfile } from '../accounts/profile.ts'
-import { nameOf, recordsOf } from '../api/streams.ts'
+import { streamNameOf, streamRecordsOf } from '../api/streams.ts'
 import type { Terminal } from '../terminal/terminal.ts'
-import type { Place } from './place.ts'
+import type { CompletionPlace } from './place.ts'
 
 type Kind = 'inputs' | 'outputs' | 'streams' | 'contracts' | 'accounts'
 
@@ -26,12 +26,15 @@ const kinds: readonly (readonly [RegExp, Kind])[] = [
   [/^account use billingId$/, 'accounts'],
 ]
 
-export const kindAt = ({ path, expects }: Pick<Place, 'path' | 'expects'>): Kind | undefined =>
+export const kindAt = ({
+  path,
+  expects,
+}: Pick<CompletionPlace, 'path' | 'expects'>): Kind | undefined =>
   kinds.find(([pattern]) => pattern.test(`${path} ${expects ?? ''}`))?.[1]
 
 export async function liveNames(
   { env, cwd }: Pick<Terminal, 'env' | 'cwd'>,
-  place: Place,
+  place: CompletionPlace,
   wantsDemo: boolean,
 ): Promise<readonly string[]> {
   const kind = kindAt(place)
@@ -47,7 +50,7 @@ export async function liveNames(
   }
 }
 
-async function namesOf(account: Account, kind: Kind, input: string): Promise<readonly string[]> {
+async function namesOf(account: CliAccount, kind: Kind, input: string): Promise<readonly string[]> {
   // One time-out for all requests together.
   const signal = AbortSignal.timeout(waitMs)
   const list = (...path: string[]): Promise<readonly string[]> => ask(account, path, signal)
@@ -62,7 +65,7 @@ async function namesOf(account: Account, kind: Kind, input: string): Promise<rea
 }
 
 async function ask(
-  { authUrl, apiKey }: Account,
+  { authUrl, apiKey }: CliAccount,
   path: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
@@ -72,6 +75,8 @@ async function ask(
     redirect: 'manual',
     signal,
   })
-  const names = recordsOf(await answer.json()).map((one) => nameOf(one) ?? textAt(one, 'id'))
+  const names = streamRecordsOf(await answer.json()).map(
+    (one) => streamNameOf(one) ?? textAt(one, 'id'),
+  )
   return names.filter((name) => name !== undefined)
 }

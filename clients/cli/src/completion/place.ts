@@ -2,7 +2,7 @@
 // argument comes next. By commander's tree, without I/O. Pure.
 import type { Command, Option } from 'commander'
 
-export type Place = {
+export type CompletionPlace = {
   /** The typed part of the word. */
   readonly typed: string
   /** Such as `output show`. */
@@ -16,7 +16,7 @@ export type Place = {
 }
 
 /** `words` are those after `weir`. The last one is incomplete and may be empty. */
-export function placeOf(program: Command, words: readonly string[]): Place {
+export function completionPlaceOf(program: Command, words: readonly string[]): CompletionPlace {
   const typed = words.at(-1) ?? ''
   let command = program
   const chain = [program]
@@ -56,7 +56,7 @@ type Here = {
 function nextIn(
   command: Command,
   { chain, given, typed, waiting }: Here,
-): Pick<Place, 'words' | 'expects'> {
+): Pick<CompletionPlace, 'words' | 'expects'> {
   if (waiting !== undefined)
     return { words: waiting.argChoices ?? [], expects: waiting.attributeName() }
   if (typed.startsWith('-')) return { words: optionsOf(chain), expects: undefined }

@@ -2,28 +2,28 @@
 import { CliError } from '../errors.ts'
 import { visible } from '../terminal/table.ts'
 
-export type Finding = {
+export type DoctorFinding = {
   readonly check: string
   readonly state: 'ok' | 'warning' | 'problem'
   readonly message: string
   readonly advice: readonly string[]
 }
 
-export const ok = (check: string, message: string): Finding => ({
+export const ok = (check: string, message: string): DoctorFinding => ({
   check,
   state: 'ok',
   message,
   advice: [],
 })
 
-export const warning = (check: string, message: string, ...advice: string[]): Finding => ({
+export const warning = (check: string, message: string, ...advice: string[]): DoctorFinding => ({
   check,
   state: 'warning',
   message,
   advice,
 })
 
-export const problem = (check: string, message: string, ...advice: string[]): Finding => ({
+export const problem = (check: string, message: string, ...advice: string[]): DoctorFinding => ({
   check,
   state: 'problem',
   message,
@@ -31,14 +31,18 @@ export const problem = (check: string, message: string, ...advice: string[]): Fi
 })
 
 /** From an error of a check, with its message. */
-export function fromError(check: string, error: unknown, state: 'warning' | 'problem'): Finding {
+export function fromError(
+  check: string,
+  error: unknown,
+  state: 'warning' | 'problem',
+): DoctorFinding {
   const message = error instanceof Error ? error.message : String(error)
   const advice = error instanceof CliError ? error.advice : []
   return { check, state, message: visible(message), advice }
 }
 
 /** One finding per line, and one advice per line. */
-export function renderFindings(findings: readonly Finding[]): string {
+export function renderFindings(findings: readonly DoctorFinding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length))
   const indent = ' '.repeat('warning  '.length + width + 2)
   return findings

@@ -1,18 +1,21 @@
 // What analysts and `weir export` need: Kafka's listener for analysts, and auth's schemas. Other commands don't need
 // these, so their problems are warnings.
 import { requireTopic } from '../accounts/account.ts'
-import type { Account } from '../accounts/account.ts'
-import { request, urlOf } from '../api/request.ts'
+import type { CliAccount } from '../accounts/account.ts'
+import { requestApi, urlOf } from '../api/request.ts'
 import { openTopic } from '../export/topic.ts'
 import { idTokenOf, requestToken } from '../api/id-token.ts'
 import { textAt, tryParseJson } from '../json.ts'
 import { fromError, ok, warning } from './findings.ts'
-import type { Finding } from './findings.ts'
+import type { DoctorFinding } from './findings.ts'
 
 const kafkaTimeoutMs = 5_000
 
 /** With the credentials of an output, like its Kafka client. */
-export async function checkKafka(account: Account, isTls: boolean): Promise<readonly Finding[]> {
+export async function checkKafka(
+  account: CliAccount,
+  isTls: boolean,
+): Promise<readonly DoctorFinding[]> {
   const output = await firstOutput(account)
   if (output === undefined) return []
   const { name, token } = output
@@ -36,7 +39,9 @@ export async function checkKafka(account: Account, isTls: boolean): Promise<read
   }
 }
 
-async function firstOutput(account: Account): Promise<{ name: string; token: string } | undefined> {
+async function firstOutput(
+  account: CliAccount,
+): Promise<{ name: string; token: string } | undefined> {
   if (account.billingId === undefined) return undefined
   for (const name of account.streams.keys()) {
     const token = await requestToken(account, name).then(idTokenOf, () => undefined)
@@ -50,12 +55,12 @@ const kindOf = (token: string): string | undefined =>
   textAt(tryParseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()), 'kind')
 
 /** With the credentials of Avro readers, or the API key. */
-export async function checkSchemas(account: Account): Promise<readonly Finding[]> {
+export async function checkSchemas(account: CliAccount): Promise<readonly DoctorFinding[]> {
   const authorization = authorizationOf(account)
   if (authorization === undefined) return []
   try {
     const url = urlOf(account.authUrl, ['registry', 'subjects'])
-    const { status, json } = await request({ method: 'GET', url, headers: { authorization } })
+    const { status, json } = await requestApi({ method: 'GET', url, headers: { authorization } })
     if (status === 200 && Array.isArray(json))
       return [ok('schemas', `auth returns the schemas of ${counted(json.length)}`)]
     return [warning('schemas', `auth returns ${status} at ${url.pathname}`, onlyReaders)]
@@ -64,7 +69,7 @@ export async function checkSchemas(account: Account): Promise<readonly Finding[]
   }
 }
 
-function authorizationOf({ apiKey, credentials, streams }: Account): string | undefined {
+function authorizationOf({ apiKey, credentials, streams }: CliAccount): string | undefined {
   if (apiKey !== undefined) return `Bearer ${apiKey}`
   const [first] = streams.values()
   const { clientId, clientSecret } = credentials ?? first ?? {}

@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs'
 import { versions } from 'node:process'
 import packageJson from '../../package.json' with { type: 'json' }
-import type { Account } from '../accounts/account.ts'
+import type { CliAccount } from '../accounts/account.ts'
 import { ok, problem, warning } from './findings.ts'
-import type { Finding } from './findings.ts'
+import type { DoctorFinding } from './findings.ts'
 
-export function checkVersions(): readonly Finding[] {
+export function checkVersions(): readonly DoctorFinding[] {
   const [major = 0, minor = 0] = versions.node.split('.').map(Number)
   const isRecent = major > 24 || (major === 24 && minor >= 12)
   const node = isRecent
@@ -15,7 +15,7 @@ export function checkVersions(): readonly Finding[] {
   return [ok('weir', packageJson.version), node]
 }
 
-export function checkProfile(path: string): Finding {
+export function checkProfile(path: string): DoctorFinding {
   const file = statSync(path, { throwIfNoEntry: false })
   if (file === undefined) return ok('profile', `${path} does not exist: nobody has logged in`)
   const others = file.mode & 0o077
@@ -27,7 +27,7 @@ export function checkProfile(path: string): Finding {
   )
 }
 
-export function checkAccount({ billingId, apiKey, demo }: Account): Finding {
+export function checkAccount({ billingId, apiKey, demo }: CliAccount): DoctorFinding {
   if (billingId === undefined)
     return problem(
       'account',

@@ -1,13 +1,13 @@
 // The three services from this machine: whether they respond, are ready and have the same time, and whether they accept
 // the account's key and the streams' credentials.
 import { requireApiKey } from '../accounts/account.ts'
-import type { Account } from '../accounts/account.ts'
-import { call, request, urlOf } from '../api/request.ts'
+import type { CliAccount } from '../accounts/account.ts'
+import { call, requestApi, urlOf } from '../api/request.ts'
 import { requestToken } from '../api/id-token.ts'
 import { textAt, textsAt, tryParseJson } from '../json.ts'
 import { visible } from '../terminal/table.ts'
 import { fromError, ok, problem, warning } from './findings.ts'
-import type { Finding } from './findings.ts'
+import type { DoctorFinding } from './findings.ts'
 
 export type ServiceAddress = {
   readonly name: string
@@ -19,7 +19,7 @@ export const servicesOf = ({
   authUrl,
   ingestUrl,
   outputUrl,
-}: Account): readonly ServiceAddress[] => [
+}: CliAccount): readonly ServiceAddress[] => [
   { name: 'auth', url: authUrl, path: ['.well-known', 'openid-configuration'] },
   { name: 'ingest', url: ingestUrl, path: ['event'] },
   { name: 'output', url: outputUrl, path: ['ws'] },
@@ -34,11 +34,11 @@ export async function checkService({
   name,
   url,
   path,
-}: ServiceAddress): Promise<readonly Finding[]> {
+}: ServiceAddress): Promise<readonly DoctorFinding[]> {
   const askedMs = Date.now()
   try {
     const asked = urlOf(url, path)
-    const answer = await request({ method: 'GET', url: asked })
+    const answer = await requestApi({ method: 'GET', url: asked })
     const answered =
       answer.status >= 500
         ? problem(
@@ -59,7 +59,7 @@ export function clockFinding(
   name: string,
   date: string | undefined,
   { fromMs, toMs }: { fromMs: number; toMs: number },
-): readonly Finding[] {
+): readonly DoctorFinding[] {
   const theirs = date === undefined ? Number.NaN : Date.parse(date)
   if (Number.isNaN(theirs)) return []
   const behind = fromMs - (theirs + 1_000)
@@ -76,7 +76,7 @@ export function clockFinding(
 async function checkReadiness(
   name: string,
   { protocol, hostname, port }: URL,
-): Promise<readonly Finding[]> {
+): Promise<readonly DoctorFinding[]> {
   if (port === '') return []
   const url = new URL(`${protocol}//${hostname}:${Number(port) + 1_000}/health/ready`)
   const answer = await fetch(url, {
@@ -96,7 +96,7 @@ async function checkReadiness(
   ]
 }
 
-function readyFinding(name: string, warnings: readonly string[]): Finding {
+function readyFinding(name: string, warnings: readonly string[]): DoctorFinding {
   if (warnings.length === 0) return ok(`${name} ready`, 'yes')
   const message = `yes, but ${warnings.map((each) => visible(each.replace(/^warning: /, ''))).join('; ')}`
   return warning(`${name} ready`, message, 'docs/operations.md, Health, says what to do.')
@@ -108,7 +108,7 @@ function reasonsIn(json: unknown): readonly string[] | undefined {
   return reasons.length > 0 ? reasons : undefined
 }
 
-export async function checkApiKey(account: Account): Promise<readonly Finding[]> {
+export async function checkApiKey(account: CliAccount): Promise<readonly DoctorFinding[]> {
   if (account.apiKey === undefined) return []
   try {
     const url = urlOf(account.authUrl, ['v2', 'account'])
@@ -122,7 +122,7 @@ export async function checkApiKey(account: Account): Promise<readonly Finding[]>
 }
 
 /** For saved credentials, or those of the environment. The tokens are discarded. */
-export async function checkCredentials(account: Account): Promise<readonly Finding[]> {
+export async function checkCredentials(account: CliAccount): Promise<readonly DoctorFinding[]> {
   if (account.billingId === undefined) return []
   if (account.credentials !== undefined) return [await checkStream(account, 'WEIR_CLIENT_ID')]
   const names = [...account.streams.keys()]
@@ -138,7 +138,7 @@ export async function checkCredentials(account: Account): Promise<readonly Findi
   return [...(bad.length > 0 ? [] : [ok('credentials', summary)]), ...bad]
 }
 
-async function checkStream(account: Account, name: string): Promise<Finding> {
+async function checkStream(account: CliAccount, name: string): Promise<DoctorFinding> {
   try {
     await requestToken(account, name)
     return ok('credentials', `${name} can get a token`)

@@ -5,10 +5,13 @@ import type { AvroType, RecordType } from '@weir/contracts'
 import type { RecordShape, Shape } from './shape.ts'
 
 /** A record's values by name. */
-export type Fields = { readonly [name: string]: unknown }
+export type ConvertFields = { readonly [name: string]: unknown }
 export type Convert = (value: unknown) => unknown
 
-export function convertEvents(root: RecordType, shape: RecordShape): (event: Fields) => Fields {
+export function convertEvents(
+  root: RecordType,
+  shape: RecordShape,
+): (event: ConvertFields) => ConvertFields {
   return convertRecord(root, shape)
 }
 
@@ -48,7 +51,7 @@ function convertUnion(branches: readonly AvroType[], shape: Shape): Convert {
   }
 }
 
-function convertRecord(type: RecordType, shape: RecordShape): (value: unknown) => Fields {
+function convertRecord(type: RecordType, shape: RecordShape): (value: unknown) => ConvertFields {
   const types = new Map(type.fields.map((field) => [field.name, field.type]))
   const columns = shape.fields.map((field) => {
     const from = types.get(field.name)

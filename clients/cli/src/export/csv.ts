@@ -1,14 +1,14 @@
 // Events as CSV (RFC 4180): one column per field, with the path for fields of nested records (`customer.id`), and JSON
 // for lists and maps. Null is an empty cell, an empty text is a quoted one.
 import { isFields } from '@weir/contracts'
-import type { Fields } from './convert.ts'
-import type { EventWriter, Sink } from './event-writer.ts'
+import type { ConvertFields } from './convert.ts'
+import type { EventWriter, EventSink } from './event-writer.ts'
 import { createTextBuffer } from './text-buffer.ts'
 import type { RecordShape, Shape } from './shape.ts'
 
 type Column = { readonly path: readonly string[]; readonly shape: Shape }
 
-export function createCsvWriter(shape: RecordShape, sink: Sink): EventWriter {
+export function createCsvWriter(shape: RecordShape, sink: EventSink): EventWriter {
   const columns = columnsOf(shape, [])
   const text = createTextBuffer(sink)
   let isStarted = false
@@ -37,7 +37,7 @@ function columnsOf({ fields }: RecordShape, path: readonly string[]): Column[] {
   })
 }
 
-const valueAt = (row: Fields, path: readonly string[]): unknown =>
+const valueAt = (row: ConvertFields, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, name) => (isFields(value) ? value[name] : undefined), row)
 
 function cellOf(value: unknown, shape: Shape): string {
@@ -85,7 +85,7 @@ function plain(value: unknown, shape: Shape): unknown {
   }
 }
 
-const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+const fieldsOf = (value: unknown): ConvertFields => (isFields(value) ? value : {})
 
 const entriesOf = (value: unknown): readonly { key: string; value: unknown }[] =>
   Array.isArray(value) ? value : []

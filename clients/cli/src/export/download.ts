@@ -2,8 +2,8 @@
 // is incomplete.
 import { failure } from '../errors.ts'
 import { tryParseJson } from '../json.ts'
-import { helpIn, refusal, unreachable } from '../api/request.ts'
-import type { Sink } from './event-writer.ts'
+import { helpIn, apiRefusal, unreachable } from '../api/request.ts'
+import type { EventSink } from './event-writer.ts'
 
 export type Download = {
   readonly url: URL
@@ -13,7 +13,7 @@ export type Download = {
 }
 
 /** @throws CliError for a refusal, in the service's words, and for an incomplete response */
-export async function download({ url, bearer, signal }: Download, sink: Sink): Promise<void> {
+export async function download({ url, bearer, signal }: Download, sink: EventSink): Promise<void> {
   const headers = { authorization: `Bearer ${bearer}` }
   const response = await fetch(url, { headers, redirect: 'manual', signal }).catch((error) => {
     throw unreachable(url, error)
@@ -35,7 +35,7 @@ export async function download({ url, bearer, signal }: Download, sink: Sink): P
 async function refusalOf(url: URL, response: Response) {
   const text = await response.text()
   const { status, headers } = response
-  return refusal({
+  return apiRefusal({
     status,
     text,
     json: tryParseJson(text),

@@ -4,34 +4,34 @@ import { plainOf } from '@weir/contracts'
 import type { EventSchema } from '@weir/contracts'
 import type { SourceRecord } from '@weir/kafka'
 import { failure } from '../errors.ts'
-import type { Progress } from '../terminal/progress.ts'
+import type { ProgressLine } from '../terminal/progress.ts'
 import type { RegistryLogin } from '../api/registry.ts'
 import type { Results } from '../terminal/terminal.ts'
 import { convertEvents } from './convert.ts'
 import { createCsvWriter } from './csv.ts'
-import type { EventWriter, Sink } from './event-writer.ts'
+import type { EventWriter, EventSink } from './event-writer.ts'
 import { openOutput } from './output-file.ts'
 import { createParquetWriter } from './parquet.ts'
-import { createSchemas, payloadOf, unreadable } from './schemas.ts'
+import { createSchemas, payloadOf, unreadableSchema } from './schemas.ts'
 import type { Schemas } from './schemas.ts'
 import { mergeShapes, shapeOf } from './shape.ts'
 import type { RecordShape } from './shape.ts'
 import { createTextBuffer } from './text-buffer.ts'
 import { openTopic } from './topic.ts'
-import type { Span, Topic, TopicOptions } from './topic.ts'
+import type { ExportSpan, ExportTopic, TopicOptions } from './topic.ts'
 
 export type Format = 'parquet' | 'jsonl' | 'csv'
 
 export type ExportRequest = {
   readonly topic: TopicOptions
   readonly registry: RegistryLogin
-  readonly span: Span
+  readonly span: ExportSpan
   /** Only events of these contracts; empty: of all. */
   readonly contracts: ReadonlySet<string>
   readonly format: Format
   readonly terminal: Results
   readonly file: string
-  readonly progress: Progress
+  readonly progress: ProgressLine
   readonly signal: AbortSignal
 }
 
@@ -47,7 +47,7 @@ export async function exportEvents(request: ExportRequest): Promise<{ events: nu
   }
 }
 
-type Running = { readonly topic: Topic; readonly interrupted: Promise<never> }
+type Running = { readonly topic: ExportTopic; readonly interrupted: Promise<never> }
 
 async function writeFile(request: ExportRequest, running: Running): Promise<{ events: number }> {
   const { interrupted } = running
@@ -122,7 +122,7 @@ const isWanted = ({ headers }: SourceRecord, contracts: ReadonlySet<string>): bo
 function writerFor(
   { format, topic: { name } }: ExportRequest,
   shape: RecordShape | undefined,
-  sink: Sink,
+  sink: EventSink,
 ): RecordWriter {
   if (format === 'jsonl') return jsonLines(sink)
   if (shape !== undefined)
@@ -143,7 +143,7 @@ function asRows(shape: RecordShape, writer: EventWriter): RecordWriter {
 }
 
 /** As `weir listen` prints them. */
-function jsonLines(sink: Sink): RecordWriter {
+function jsonLines(sink: EventSink): RecordWriter {
   const text = createTextBuffer(sink)
   const lineOf = remembered((schema) => plainOf(schema.root))
   return {
@@ -167,7 +167,7 @@ function decoded(record: SourceRecord, schema: EventSchema): Record<string, unkn
     return schema.decode(payloadOf(record))
   } catch {
     // The decoder's message contains names of fields; the record's position is enough.
-    throw unreadable(record)
+    throw unreadableSchema(record)
   }
 }
 

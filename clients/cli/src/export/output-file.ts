@@ -5,9 +5,9 @@ import { basename, dirname, join } from 'node:path'
 import { failure, misuse } from '../errors.ts'
 import { textAt } from '../json.ts'
 import type { Results } from '../terminal/terminal.ts'
-import type { Sink } from './event-writer.ts'
+import type { EventSink } from './event-writer.ts'
 
-export type Output = Sink & {
+export type OutputFile = EventSink & {
   /** Call it when everything is written. */
   complete(): Promise<void>
   /** Deletes the file. After `complete` it does nothing. */
@@ -15,7 +15,7 @@ export type Output = Sink & {
 }
 
 /** `-` is standard output. Pipes and devices are written directly. */
-export async function openOutput(terminal: Results, path: string): Promise<Output> {
+export async function openOutput(terminal: Results, path: string): Promise<OutputFile> {
   if (path === '-') return toStandardOutput(terminal)
   try {
     return await toFile(path)
@@ -24,7 +24,7 @@ export async function openOutput(terminal: Results, path: string): Promise<Outpu
   }
 }
 
-function toStandardOutput(terminal: Results): Output {
+function toStandardOutput(terminal: Results): OutputFile {
   return {
     async write(bytes) {
       if (!terminal.write(bytes)) await terminal.drained()
@@ -34,7 +34,7 @@ function toStandardOutput(terminal: Results): Output {
   }
 }
 
-async function toFile(path: string): Promise<Output> {
+async function toFile(path: string): Promise<OutputFile> {
   const there = await stat(path).catch(() => undefined)
   if (there?.isDirectory()) throw misuse(`${path} is a folder`)
   const isReplaced = there === undefined || there.isFile()

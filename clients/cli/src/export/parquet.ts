@@ -2,13 +2,13 @@
 // is in memory. shape.ts decides the columns.
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { SchemaElement } from 'hyparquet-writer'
-import type { Field, RecordShape, Scalar, Slot } from './shape.ts'
-import type { EventWriter, Sink } from './event-writer.ts'
+import type { ColumnField, RecordShape, Scalar, ColumnSlot } from './shape.ts'
+import type { EventWriter, EventSink } from './event-writer.ts'
 
 const groupRowsMax = 20_000
 const groupBytesMax = 16_777_216
 
-export function createParquetWriter(shape: RecordShape, sink: Sink): EventWriter {
+export function createParquetWriter(shape: RecordShape, sink: EventSink): EventWriter {
   const buffer = new ByteWriter()
   const file = new ParquetWriter({ writer: buffer, schema: elementsOf(shape), createdBy: 'weir' })
   const names = shape.fields.map(({ name }) => name)
@@ -51,9 +51,9 @@ export function elementsOf({ fields }: RecordShape): SchemaElement[] {
   return [{ name: 'event', num_children: fields.length }, ...fields.flatMap(fieldElements)]
 }
 
-const fieldElements = (field: Field): SchemaElement[] => slotElements(field.name, field)
+const fieldElements = (field: ColumnField): SchemaElement[] => slotElements(field.name, field)
 
-function slotElements(name: string, { shape, isNullable }: Slot): SchemaElement[] {
+function slotElements(name: string, { shape, isNullable }: ColumnSlot): SchemaElement[] {
   const element = { name, repetition_type: isNullable ? 'OPTIONAL' : 'REQUIRED' } as const
   const repeated = (inner: string, children: number): SchemaElement => ({
     name: inner,

@@ -28,7 +28,7 @@ export function createSchemas({ url, credentials }: RegistryLogin): Schemas {
   }
   return {
     idOf(record) {
-      if (record.value === null) throw unreadable(record)
+      if (record.value === null) throw unreadableSchema(record)
       return unframe(record.value).schemaId
     },
     schemaOf(id) {
@@ -42,7 +42,7 @@ export function createSchemas({ url, credentials }: RegistryLogin): Schemas {
 export const payloadOf = ({ value }: SourceRecord): Buffer =>
   unframe(value ?? Buffer.alloc(0)).payload
 
-export const unreadable = ({ partition, offset }: SourceRecord): Error =>
+export const unreadableSchema = ({ partition, offset }: SourceRecord): Error =>
   failure(`the record at ${partition}/${offset} does not match its schema`)
 
 function explained(error: unknown, url: string): unknown {

@@ -26,13 +26,13 @@ export type Scalar =
 
 export type Shape =
   | { readonly kind: Scalar }
-  | { readonly kind: 'list'; readonly items: Slot }
-  | { readonly kind: 'map'; readonly values: Slot }
+  | { readonly kind: 'list'; readonly items: ColumnSlot }
+  | { readonly kind: 'map'; readonly values: ColumnSlot }
   | RecordShape
 
-export type RecordShape = { readonly kind: 'record'; readonly fields: readonly Field[] }
-export type Field = Slot & { readonly name: string }
-export type Slot = { readonly shape: Shape; readonly isNullable: boolean }
+export type RecordShape = { readonly kind: 'record'; readonly fields: readonly ColumnField[] }
+export type ColumnField = ColumnSlot & { readonly name: string }
+export type ColumnSlot = { readonly shape: Shape; readonly isNullable: boolean }
 
 const leavesMax = 5_000
 const json: Shape = { kind: 'json' }
@@ -55,7 +55,7 @@ type Place = {
   readonly leaves: { count: number }
 }
 
-function slotOf(type: AvroType, place: Place): Slot {
+function slotOf(type: AvroType, place: Place): ColumnSlot {
   if (type.kind !== 'union')
     return { shape: shapeAt(type, place), isNullable: type.kind === 'null' }
   const only = nullableOf(type)
@@ -134,7 +134,7 @@ function logicalKind(
   return logicalKinds[type.kind]?.find((kind) => kind === type.logical)
 }
 
-function mergeSlots(one: Slot, other: Slot, path: readonly string[]): Slot {
+function mergeSlots(one: ColumnSlot, other: ColumnSlot, path: readonly string[]): ColumnSlot {
   return {
     shape: mergeAt(one.shape, other.shape, path),
     isNullable: one.isNullable || other.isNullable,

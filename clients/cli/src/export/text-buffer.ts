@@ -1,11 +1,11 @@
 // Collects lines into larger writes.
-import type { Sink } from './event-writer.ts'
+import type { EventSink } from './event-writer.ts'
 
 const pieceMax = 65_536
 
 export type TextBuffer = { write(text: string): Promise<void>; flush(): Promise<void> }
 
-export function createTextBuffer(sink: Sink): TextBuffer {
+export function createTextBuffer(sink: EventSink): TextBuffer {
   let held: string[] = []
   let length = 0
   async function flush(): Promise<void> {

@@ -21,9 +21,12 @@ export type TopicOptions = {
 }
 
 /** From `fromMs` on, before `untilMs`, by the times of events. */
-export type Span = { readonly fromMs: number | undefined; readonly untilMs: number | undefined }
+export type ExportSpan = {
+  readonly fromMs: number | undefined
+  readonly untilMs: number | undefined
+}
 
-export type Topic = {
+export type ExportTopic = {
   /** The number of offsets to read. */
   readonly size: number
   /** Reads all records of the span, partition by partition, and can be repeated. `passed` reports the progress. */
@@ -37,9 +40,9 @@ export type Topic = {
 /** `signal` ends it immediately. @throws CliError when it is unreachable, or these credentials may not read it */
 export async function openTopic(
   options: TopicOptions,
-  span: Span,
+  span: ExportSpan,
   signal: AbortSignal,
-): Promise<Topic> {
+): Promise<ExportTopic> {
   // First, because auth explains a refusal better than a broker.
   await options.token()
   const kafka = createKafka({
@@ -74,8 +77,8 @@ export async function openTopic(
 
 async function readRanges(
   reader: ReturnType<typeof createRangeReader>,
-  { ranges, span }: { readonly ranges: readonly Range[]; readonly span: Span },
-  ...[onRecord, passed]: Parameters<Topic['read']>
+  { ranges, span }: { readonly ranges: readonly Range[]; readonly span: ExportSpan },
+  ...[onRecord, passed]: Parameters<ExportTopic['read']>
 ): Promise<void> {
   let before = 0
   for (const range of ranges) {
@@ -101,7 +104,7 @@ type Range = { topic: string; partition: number; from: bigint; to: bigint }
 async function rangesOf(
   admin: ReturnType<typeof createAdmin>,
   topic: string,
-  { fromMs }: Span,
+  { fromMs }: ExportSpan,
 ): Promise<readonly Range[]> {
   const ends = await admin.offsets.ends(topic, { isolation: 'read_committed' })
   const starts = await (fromMs === undefined
@@ -113,7 +116,7 @@ async function rangesOf(
   })
 }
 
-function isWithin(record: SourceRecord, { fromMs, untilMs }: Span): boolean {
+function isWithin(record: SourceRecord, { fromMs, untilMs }: ExportSpan): boolean {
   const time = eventTimeOf(record)
   return time >= (fromMs ?? -Infinity) && time < (untilMs ?? Infinity)
 }

@@ -46,7 +46,7 @@ export function duration(text: string): number {
 }
 
 /** In epoch ms. A date without time means midnight UTC. */
-export function time(text: string): number {
+export function timeOption(text: string): number {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
   const ms = isTime ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms))

@@ -2,7 +2,7 @@
 // and removed at the end of the work.
 import type { Terminal } from './terminal.ts'
 
-export type Progress = {
+export type ProgressLine = {
   /** `total` undefined: not known yet. `what` replaces the text. */
   show(done: number, total: number | undefined, what?: string): void
   /** Removes the line. */
@@ -12,7 +12,10 @@ export type Progress = {
 const everyMs = 100
 const cells = 24
 
-export function createProgress({ screen }: Pick<Terminal, 'screen'>, what: string): Progress {
+export function createProgressLine(
+  { screen }: Pick<Terminal, 'screen'>,
+  what: string,
+): ProgressLine {
   if (screen === undefined) return { show: () => undefined, end: () => undefined }
   const startedMs = performance.now()
   let shownMs = -Infinity
@@ -34,14 +37,14 @@ export function createProgress({ screen }: Pick<Terminal, 'screen'>, what: strin
   }
 }
 
-export type State = {
+export type ProgressState = {
   readonly done: number
   readonly total: number | undefined
   readonly elapsedMs: number
 }
 
 /** `reading  [######------------------]  25 %  1,250 of 5,000  12 s left`. Pure. */
-export function lineOf(what: string, { done, total, elapsedMs }: State): string {
+export function lineOf(what: string, { done, total, elapsedMs }: ProgressState): string {
   if (total === undefined) return `${what}  ${counted(done)}`
   const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total))
   const full = Math.round(share * cells)

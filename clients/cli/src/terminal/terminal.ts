@@ -15,7 +15,7 @@ export type Results = {
 }
 
 /** The person at the terminal, if there is one. */
-export type Person = {
+export type TerminalPerson = {
   /** A person can answer. */
   readonly isInteractive: boolean
   note(text: string): void
@@ -32,7 +32,7 @@ export type Interrupts = {
   onEnd(action: () => void): void
 }
 
-export type Terminal = TerminalValues & Results & Person & Interrupts
+export type Terminal = TerminalValues & Results & TerminalPerson & Interrupts
 
 type TerminalValues = {
   readonly env: Environment

@@ -15,7 +15,7 @@ export type ChainFault = {
   readonly sentence: string
 }
 
-export type Walk = {
+export type ChainWalk = {
   /** Takes the next records, in order. */
   take(records: readonly ChainRecord[]): void
   /** Whether the log, as far as it was taken, ends at the service's head. `behind`: more records may follow. */
@@ -39,7 +39,7 @@ type Seen = {
 }
 
 /** `passes`: an entry that was noted earlier and must be in the chain. */
-export function walkChain(passes?: Link): Walk {
+export function walkChain(passes?: Link): ChainWalk {
   const faults: ChainFault[] = []
   const seen: Seen = { faults, end: start, firstTime: undefined, lastTime: undefined }
   let hasPassed = passes === undefined || passes.seq === 0

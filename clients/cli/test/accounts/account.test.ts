@@ -8,7 +8,7 @@ import {
   saveCredentials,
   saveLogin,
 } from '../../src/accounts/account.ts'
-import type { Account, AccountChoice } from '../../src/accounts/account.ts'
+import type { CliAccount, AccountChoice } from '../../src/accounts/account.ts'
 import { defaultAddresses, readProfile } from '../../src/accounts/profile.ts'
 import type { Environment } from '../../src/accounts/profile.ts'
 import { temporaryFolder, writeJson } from '../support/temporary.ts'
@@ -39,7 +39,7 @@ function machine(demo: unknown = demoJson) {
   mkdirSync(cwd, { recursive: true })
   if (demo !== null) writeJson(join(root, '.weir', 'demo.json'), demo)
   const config = join(root, 'home', 'config.json')
-  const resolve = (env: Environment = {}, choice: Partial<AccountChoice> = {}): Account =>
+  const resolve = (env: Environment = {}, choice: Partial<AccountChoice> = {}): CliAccount =>
     resolveAccount({
       env: { WEIR_CONFIG: config, ...env },
       cwd,

@@ -2,14 +2,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { createAccount, exampleContract, exampleContracts } from '@weir/testkit'
+import { signUp, exampleContract, exampleContracts } from '@weir/testkit'
 import { contractFile, eventLine, linesOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'
 
 export function contractTests(ground: LookUpGround): void {
   test('all five examples can be published, from a file and from the input, and are listed', async () => {
     const { weir, world } = ground()
-    const { billingId, apiKey } = await createAccount(world.auth.url)
+    const { billingId, apiKey } = await signUp(world.auth.url)
     const env = { WEIR_API_KEY: apiKey }
     const warnings: string[] = []
     for (const name of Object.values(exampleContracts)) {

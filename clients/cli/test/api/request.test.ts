@@ -1,13 +1,13 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
-import { call, helpIn, refusal, request, unreachable, urlOf } from '../../src/api/request.ts'
-import type { Answer } from '../../src/api/request.ts'
+import { call, helpIn, apiRefusal, requestApi, unreachable, urlOf } from '../../src/api/request.ts'
+import type { ApiAnswer } from '../../src/api/request.ts'
 import { renderError } from '../../src/errors.ts'
 import { tryParseJson } from '../../src/json.ts'
 import { closedPort } from '../support/closed-port.ts'
 
-const answer = (status: number, text: string, retryAfter?: string): Answer => ({
+const answer = (status: number, text: string, retryAfter?: string): ApiAnswer => ({
   status,
   text,
   json: tryParseJson(text),
@@ -54,7 +54,7 @@ describe('a refusal', () => {
       detail: 'The stream is not valid.',
       problems: ['name: too long', 'tags: not a list'],
     })
-    expect(renderError(refusal(answer(422, text))).split('\n')).toEqual([
+    expect(renderError(apiRefusal(answer(422, text))).split('\n')).toEqual([
       'weir: The stream is not valid. (422)',
       '  - name: too long',
       '  - tags: not a list',
@@ -65,7 +65,7 @@ describe('a refusal', () => {
   test('says a problem once, in its sentence or in a list', () => {
     const told = (problems: string[]): string =>
       renderError(
-        refusal(
+        apiRefusal(
           answer(422, JSON.stringify({ title: 'Invalid', detail: problems.join('; '), problems })),
         ),
       )
@@ -78,40 +78,40 @@ describe('a refusal', () => {
   })
 
   test('of a path by something that is no auth doubts the address', () => {
-    expect(refusal(answer(404, 'Nothing here')).advice).toEqual([
+    expect(apiRefusal(answer(404, 'Nothing here')).advice).toEqual([
       'Is http://127.0.0.1:8081 the right address?',
     ])
     const unknown = JSON.stringify({ code: 'not_found', detail: 'There is no stream a' })
-    expect(refusal(answer(404, unknown)).advice).toEqual([])
+    expect(apiRefusal(answer(404, unknown)).advice).toEqual([])
   })
 
   test("shows auth's message, and what to do about a refused key", () => {
     const text = JSON.stringify({ code: 'invalid_credentials', message: 'Wrong credentials.' })
-    expect(renderError(refusal(answer(401, text)))).toBe(
+    expect(renderError(apiRefusal(answer(401, text)))).toBe(
       'weir: Wrong credentials. (401)\n  `weir account login` saves another API key.\n  More: docs/errors/failed.md',
     )
   })
 
   test('prefers the advice of the command, and says when to come back', () => {
     const text = JSON.stringify({ title: 'Conflict', outputs: ['clicks-1'] })
-    const error = refusal(answer(409, text, '3'), { 409: 'Add --recursive.' })
+    const error = apiRefusal(answer(409, text, '3'), { 409: 'Add --recursive.' })
     expect(error.message).toBe('Conflict (409)')
     expect(error.advice).toEqual(['- clicks-1', 'Try again in 3 s.', 'Add --recursive.'])
     expect(error.exitCode).toBe(1)
   })
 
   test("shows ingest's line as it is, but no page of a proxy", () => {
-    expect(refusal(answer(400, "Unknown schema id: 'x'\n")).message).toBe(
+    expect(apiRefusal(answer(400, "Unknown schema id: 'x'\n")).message).toBe(
       "Unknown schema id: 'x' (400)",
     )
-    expect(refusal(answer(502, '<html>Bad gateway</html>')).message).toBe(
+    expect(apiRefusal(answer(502, '<html>Bad gateway</html>')).message).toBe(
       'http://127.0.0.1:8081 refused (502)',
     )
   })
 
   test('ends with the page that the service links to, and with nothing else that it links to', () => {
     const told = (link: string): string =>
-      refusal({ ...answer(401, '{"detail":"No."}'), help: helpIn(link) }).page
+      apiRefusal({ ...answer(401, '{"detail":"No."}'), help: helpIn(link) }).page
     expect(told('<https://a.test/docs/errors/invalid_api_key>; rel="help"')).toBe(
       'https://a.test/docs/errors/invalid_api_key',
     )
@@ -121,7 +121,7 @@ describe('a refusal', () => {
 
   test('never lets an answer steer the terminal', () => {
     const text = JSON.stringify({ detail: '\u001b[2J', problems: ['\u001b]0;x\u0007'] })
-    const shown = renderError(refusal(answer(422, text)))
+    const shown = renderError(apiRefusal(answer(422, text)))
     expect(shown).not.toContain('\u001b')
     expect(shown).not.toContain('\u0007')
   })
@@ -151,7 +151,7 @@ test('a list is read page by page, with the same key, and from nowhere else', as
 describe('when nothing answers', () => {
   test('a closed port is named, and how to start Weir', async () => {
     const url = new URL(`http://127.0.0.1:${await closedPort()}/v2/account`)
-    const error = await request({ method: 'GET', url, bearer: 'the-key' }).catch(renderError)
+    const error = await requestApi({ method: 'GET', url, bearer: 'the-key' }).catch(renderError)
     expect(error).toContain(`nothing listens at ${url.origin} (ECONNREFUSED)`)
     expect(error).toContain('npm start')
     expect(error).toContain('More: docs/errors/unreachable.md')

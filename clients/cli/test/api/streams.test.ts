@@ -1,5 +1,10 @@
 import { expect, test } from '@jest/globals'
-import { clientIdsOf, nameOf, newCredentials, recordsOf } from '../../src/api/streams.ts'
+import {
+  credentialIdsOf,
+  streamNameOf,
+  newCredentials,
+  streamRecordsOf,
+} from '../../src/api/streams.ts'
 
 const credentials = { clientId: 'c', clientSecret: 's' }
 
@@ -17,14 +22,17 @@ test('credentials without a secret are not new ones', () => {
 })
 
 test('client ids and names are read from either shape', () => {
-  expect(clientIdsOf({ credentials })).toEqual(['c'])
-  expect(clientIdsOf({ credentials: [{ clientId: 'a' }, { clientId: 'b' }] })).toEqual(['a', 'b'])
-  expect(clientIdsOf({})).toEqual([])
-  expect([nameOf({ name: 'a' }), nameOf({ ref: { name: 'b' } })]).toEqual(['a', 'b'])
+  expect(credentialIdsOf({ credentials })).toEqual(['c'])
+  expect(credentialIdsOf({ credentials: [{ clientId: 'a' }, { clientId: 'b' }] })).toEqual([
+    'a',
+    'b',
+  ])
+  expect(credentialIdsOf({})).toEqual([])
+  expect([streamNameOf({ name: 'a' }), streamNameOf({ ref: { name: 'b' } })]).toEqual(['a', 'b'])
 })
 
 test('a list answer is the list, or the object that holds it', () => {
-  expect(recordsOf([{ a: 1 }, 'x'])).toEqual([{ a: 1 }])
-  expect(recordsOf({ streams: [{ a: 1 }] })).toEqual([{ a: 1 }])
-  expect(recordsOf(undefined)).toEqual([])
+  expect(streamRecordsOf([{ a: 1 }, 'x'])).toEqual([{ a: 1 }])
+  expect(streamRecordsOf({ streams: [{ a: 1 }] })).toEqual([{ a: 1 }])
+  expect(streamRecordsOf(undefined)).toEqual([])
 })

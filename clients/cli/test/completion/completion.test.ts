@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { kindAt } from '../../src/completion/live-names.ts'
-import { placeOf } from '../../src/completion/place.ts'
+import { completionPlaceOf } from '../../src/completion/place.ts'
 import { createProgram } from '../../src/program.ts'
 import type { Terminal } from '../../src/terminal/terminal.ts'
 import { quietTerminal } from '../support/quiet-terminal.ts'
@@ -18,7 +18,7 @@ const terminal: Terminal = {
   note: () => undefined,
 }
 const program = createProgram(terminal)
-const at = (line: string) => placeOf(program, line.split(' '))
+const at = (line: string) => completionPlaceOf(program, line.split(' '))
 
 test.each([
   ['', ['stream', 'export', 'doctor', 'completion'], undefined],

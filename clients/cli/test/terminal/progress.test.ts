@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { createProgress, lineOf } from '../../src/terminal/progress.ts'
+import { createProgressLine, lineOf } from '../../src/terminal/progress.ts'
 
 test('a line says how far it is, and how long it takes, once that can be told', () => {
   expect(lineOf('writing', { done: 1_250, total: 5_000, elapsedMs: 4_000 })).toBe(
@@ -15,10 +15,10 @@ test('a line says how far it is, and how long it takes, once that can be told', 
 })
 
 test('nothing is drawn without a terminal; on one, the line is gone at the end', () => {
-  createProgress({ screen: undefined }, 'writing').show(1, 2)
+  createProgressLine({ screen: undefined }, 'writing').show(1, 2)
   const drawn: string[] = []
   const screen = { draw: (text: string) => void drawn.push(text), columns: () => 20 }
-  const progress = createProgress({ screen }, 'looking')
+  const progress = createProgressLine({ screen }, 'looking')
   progress.show(1, 4)
   // Too soon after the other to be drawn.
   progress.show(2, 4)

@@ -21,11 +21,11 @@ export type ReadJson = (json: unknown, reading: JsonReading, depth: number) => u
 /** Thrown only by the strict reading, created once: the lenient reading then finds the words. */
 export const notStrict = new Error('not strict Avro JSON')
 
-export function refuse(reading: JsonReading, sentence: string): Error {
+export function refuseJson(reading: JsonReading, sentence: string): Error {
   return reading.isLenient ? new Unreadable(sentence) : notStrict
 }
 
 export function deeper(reading: JsonReading, depth: number): number {
-  if (depth >= depthMax) throw refuse(reading, `is nested deeper than ${depthMax}`)
+  if (depth >= depthMax) throw refuseJson(reading, `is nested deeper than ${depthMax}`)
   return depth + 1
 }

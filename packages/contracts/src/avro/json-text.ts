@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer'
 import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { Unreadable } from '../unreadable.ts'
 
-export function parseJson(body: Buffer): { readonly json: unknown; readonly members: number } {
+export function parseJsonText(body: Buffer): { readonly json: unknown; readonly members: number } {
   if (!isUtf8(body)) throw new Unreadable('is not valid UTF-8')
   const members = countJsonMembers(body)
   if (members === undefined) throw new Unreadable(`is nested deeper than ${jsonDepthMax} levels`)

@@ -2,7 +2,7 @@
 // "a"}. Leniently, a plain value that exactly one branch fits is accepted; if both readings are possible, the strict
 // one wins.
 import { Unreadable } from '../unreadable.ts'
-import { refuse } from './json-reading.ts'
+import { refuseJson } from './json-reading.ts'
 import type { ReadJson, JsonReading } from './json-reading.ts'
 import { oncePerType } from './per-type.ts'
 import { branchName, describeType, nullableOf } from './types.ts'
@@ -67,12 +67,12 @@ export function readUnion(type: UnionType, reads: readonly ReadJson[]): ReadJson
 
   return (json, reading, depth) => {
     if (json === null) {
-      if (nullBranch === undefined) throw refuse(reading, sentence)
+      if (nullBranch === undefined) throw refuseJson(reading, sentence)
       return isPlain ? null : { branch: nullBranch, value: null }
     }
     if (reading.isLenient) return readLeniently(json, reading, depth)
     const name = nameIn(json)
-    if (name === undefined) throw refuse(reading, sentence)
+    if (name === undefined) throw refuseJson(reading, sentence)
     return readNamed(name, json, reading, depth)
   }
 }

@@ -5,7 +5,7 @@
 import { atStep, Unreadable } from '../unreadable.ts'
 import { compileDefault } from './defaults.ts'
 import type { Default } from './defaults.ts'
-import { deeper, notStrict, refuse } from './json-reading.ts'
+import { deeper, notStrict, refuseJson } from './json-reading.ts'
 import type { ReadJson, JsonReading } from './json-reading.ts'
 import { readUnion } from './json-union.ts'
 import { scalarReader } from './scalars.ts'
@@ -77,7 +77,7 @@ function readScalar(read: ScalarReader, description: string): ReadJson {
   const sentence = `is not ${description}`
   return (json, reading) => {
     const value = read(json)
-    if (value === undefined) throw refuse(reading, sentence)
+    if (value === undefined) throw refuseJson(reading, sentence)
     return value
   }
 }
@@ -99,7 +99,7 @@ function readRecord(fields: readonly FieldReader[]): ReadJson {
   const blank: Fields = Object.fromEntries(fields.map((field) => [field.name, null]))
   return (json, reading, depth) => {
     const inner = deeper(reading, depth)
-    if (!isFields(json)) throw refuse(reading, 'is not an object')
+    if (!isFields(json)) throw refuseJson(reading, 'is not an object')
     const record = { ...blank }
     let found = 0
     for (const field of fields) {
@@ -126,7 +126,7 @@ function readRecord(fields: readonly FieldReader[]): ReadJson {
 }
 
 function fillIn(field: FieldReader, reading: JsonReading): unknown {
-  if (!field.default || !reading.isLenient) throw refuse(reading, 'is missing')
+  if (!field.default || !reading.isLenient) throw refuseJson(reading, 'is missing')
   reading.defaultsLeft -= field.default.size
   if (reading.defaultsLeft < 0) {
     throw new Unreadable(
@@ -142,17 +142,17 @@ function unknownField(
   names: ReadonlySet<string>,
   reading: JsonReading,
 ): Error {
-  const refusal = refuse(reading, 'is not in the schema')
+  const refusal = refuseJson(reading, 'is not in the schema')
   const unknown = keys.find((key) => !names.has(key))
   return unknown !== undefined && /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(unknown)
     ? atStep(refusal, unknown)
-    : refuse(reading, 'has a field that is not in the schema')
+    : refuseJson(reading, 'has a field that is not in the schema')
 }
 
 function readArray(read: ReadJson): ReadJson {
   return (json, reading, depth) => {
     const inner = deeper(reading, depth)
-    if (!Array.isArray(json)) throw refuse(reading, 'is not a list')
+    if (!Array.isArray(json)) throw refuseJson(reading, 'is not a list')
     const list: unknown[] = []
     try {
       for (const item of json) list.push(read(item, reading, inner))
@@ -166,11 +166,12 @@ function readArray(read: ReadJson): ReadJson {
 function readMap(read: ReadJson): ReadJson {
   return (json, reading, depth) => {
     const inner = deeper(reading, depth)
-    if (!isFields(json)) throw refuse(reading, 'is not an object')
+    if (!isFields(json)) throw refuseJson(reading, 'is not an object')
     const map = emptyMap()
     try {
       for (const [key, value] of Object.entries(json)) {
-        if (!key.isWellFormed()) throw refuse(reading, 'has a key that is not well-formed Unicode')
+        if (!key.isWellFormed())
+          throw refuseJson(reading, 'has a key that is not well-formed Unicode')
         map[key] = read(value, reading, inner)
         reading.members += 1
       }

@@ -4,7 +4,7 @@ import avro from 'avsc'
 import fc from 'fast-check'
 
 import { limitProblems } from '../../src/avro/limits.ts'
-import { parseJson } from '../../src/avro/json-text.ts'
+import { parseJsonText } from '../../src/avro/json-text.ts'
 import { compilePlain } from '../../src/avro/plain.ts'
 import { compileAvroReader } from '../../src/avro/read-avro.ts'
 import { compileJsonReader } from '../../src/avro/read-json.ts'
@@ -142,7 +142,7 @@ test('the Avro JSON that avsc writes is read strictly as the same value', () => 
       const datum = compileAvroWriter(type)(value)
       const other = avro.Type.forSchema(JSON.parse(text), { wrapUnions: 'always' })
       const json = other.toString(other.fromBuffer(datum))
-      expect(compileJsonReader(type)(parseJson(Buffer.from(json)).json).value).toEqual(value)
+      expect(compileJsonReader(type)(parseJsonText(Buffer.from(json)).json).value).toEqual(value)
     }),
     { numRuns: 500 },
   )

@@ -63,7 +63,7 @@ export type Erasures = {
   erasuresOf(streamId: string): ErasureRecord[]
 }
 
-export type Searches = {
+export type SearchRecords = {
   search(billingId: string, searchHash: string): SearchRecord | undefined
   searchesOf(billingId: string): SearchRecord[]
   subjectAccess(accessHash: string): SubjectAccessRecord | undefined
@@ -92,7 +92,7 @@ export type State = AccountState &
   Streams &
   Contracts &
   Erasures &
-  Searches &
+  SearchRecords &
   PublicKeys &
   AuditState
 

@@ -1,5 +1,5 @@
 // Builds an OpenAPI 3.1 document from a service's table of operations and its table of refusals. Pure.
-import type { Answer, Api, JsonSchema, Operation, Parameter } from './types.ts'
+import type { DocumentedAnswer, Api, JsonSchema, Operation, Parameter } from './types.ts'
 
 const link: JsonSchema = {
   description: 'The page about the code',
@@ -81,7 +81,7 @@ const parameterOf = (place: string, { name, schema, says, isRequired }: Paramete
   schema,
 })
 
-const contentOf = (content: NonNullable<Answer['content']>): JsonSchema =>
+const contentOf = (content: NonNullable<DocumentedAnswer['content']>): JsonSchema =>
   Object.fromEntries(Object.entries(content).map(([type, schema]) => [type, { schema }]))
 
 function responsesOf({ api, refused }: Making, operation: Operation): JsonSchema {

@@ -12,7 +12,7 @@ export type Parameter = {
 
 export type Content = Readonly<Record<string, JsonSchema>>
 
-export type Answer = {
+export type DocumentedAnswer = {
   readonly status: number
   readonly says: string
   /** By media type; without it the answer has no body. */
@@ -35,7 +35,7 @@ export type Operation = {
   readonly query?: readonly Parameter[]
   readonly headers?: readonly Parameter[]
   readonly body?: { readonly content: Content; readonly mayBeMissing?: boolean }
-  readonly answers: readonly Answer[]
+  readonly answers: readonly DocumentedAnswer[]
   /** Codes of refusals. */
   readonly refusals: readonly string[]
   /** The format of this operation's refusals; the service's own by default. */

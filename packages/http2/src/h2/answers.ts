@@ -7,24 +7,24 @@ import { twoHosts } from '../node-server.ts'
 import type { HttpResponse } from '../types.ts'
 import { encodeAnswer } from './answer.ts'
 import type { EncodedAnswer } from './answer.ts'
-import { creditStream, account } from './bounds/credit.ts'
+import { creditStream, accountFor } from './bounds/credit.ts'
 import { closeStream, release, resetStream } from './ends.ts'
-import { errorCode, flag, framePayloadMax, frameType } from './frames/frames.ts'
+import { errorCode, flagOf, framePayloadMax, frameType } from './frames/frames.ts'
 import type { ConnectionState } from './state.ts'
-import type { Stream } from './stream.ts'
+import type { H2Stream } from './stream.ts'
 
 const failure: HttpResponse = Object.freeze({ status: 500, headers: { 'svc-error': 'internal' } })
 const overlarge: HttpResponse = Object.freeze({ status: 431 })
 const ambiguous: HttpResponse = Object.freeze({ status: 400, body: twoHosts })
 const goOn = encodeHeaders([[':status', '100']])
 
-export function dispatch(c: ConnectionState, stream: Stream): void {
+export function dispatch(c: ConnectionState, stream: H2Stream): void {
   if (stream.isClosed) return
   if (stream.head.isTooLarge) return answer(c, stream, overlarge)
   if (stream.head.hasTwoHosts) return answer(c, stream, ambiguous)
   if (!stream.isEnded && stream.header('expect')?.toLowerCase() === '100-continue')
     c.output.frame(
-      { length: goOn.length, type: frameType.headers, flags: flag.endHeaders, stream: stream.id },
+      { length: goOn.length, type: frameType.headers, flags: flagOf.endHeaders, stream: stream.id },
       goOn,
     )
   let response: HttpResponse | Promise<HttpResponse>
@@ -51,14 +51,14 @@ export function dispatch(c: ConnectionState, stream: Stream): void {
 }
 
 /** The stream's handler is done. */
-function leave(c: ConnectionState, stream: Stream): void {
+function leave(c: ConnectionState, stream: H2Stream): void {
   stream.isAtWork = false
   if (!stream.isClosed) return
   c.orphans -= 1
   release(c, stream)
 }
 
-function fail(c: ConnectionState, stream: Stream, error: unknown): void {
+function fail(c: ConnectionState, stream: H2Stream, error: unknown): void {
   if (!hasCode(error, 'http2.aborted')) {
     c.onError(error)
     return answer(c, stream, failure)
@@ -66,7 +66,7 @@ function fail(c: ConnectionState, stream: Stream, error: unknown): void {
   if (!stream.isClosed) resetStream(c, stream, errorCode.cancel)
 }
 
-function answer(c: ConnectionState, stream: Stream, response: HttpResponse): void {
+function answer(c: ConnectionState, stream: H2Stream, response: HttpResponse): void {
   if (stream.isClosed) return
   let encoded: EncodedAnswer
   try {
@@ -77,7 +77,7 @@ function answer(c: ConnectionState, stream: Stream, response: HttpResponse): voi
   }
   if (stream.isEnded || stream.isCut) return send(c, stream, encoded)
   stream.dropRest(() => send(c, stream, encoded))
-  account(c, stream)
+  accountFor(c, stream)
   creditStream(c, stream)
 }
 
@@ -87,7 +87,7 @@ function answer(c: ConnectionState, stream: Stream, response: HttpResponse): voi
  */
 async function answerInPieces(
   c: ConnectionState,
-  stream: Stream,
+  stream: H2Stream,
   response: HttpResponse,
 ): Promise<void> {
   try {
@@ -106,11 +106,11 @@ async function answerInPieces(
   if (stream.isClosed) return
   if (stream.isEnded || stream.isCut) return endAnswer(c, stream)
   stream.dropRest(() => endAnswer(c, stream))
-  account(c, stream)
+  accountFor(c, stream)
   creditStream(c, stream)
 }
 
-function sendPiece(c: ConnectionState, stream: Stream, piece: Buffer): Promise<void> | undefined {
+function sendPiece(c: ConnectionState, stream: H2Stream, piece: Buffer): Promise<void> | undefined {
   if (stream.isClosed) throw goneAway()
   if (piece.length === 0) return undefined
   stream.unsent = piece
@@ -121,24 +121,24 @@ function sendPiece(c: ConnectionState, stream: Stream, piece: Buffer): Promise<v
   })
 }
 
-function endAnswer(c: ConnectionState, stream: Stream): void {
-  const head = { length: 0, type: frameType.data, flags: flag.endStream, stream: stream.id }
+function endAnswer(c: ConnectionState, stream: H2Stream): void {
+  const head = { length: 0, type: frameType.data, flags: flagOf.endStream, stream: stream.id }
   c.output.frame(head)
   finishStream(c, stream)
 }
 
 function sendHead(
   c: ConnectionState,
-  stream: Stream,
+  stream: H2Stream,
   { block, hasDate, flags }: EncodedAnswer & { flags: number },
 ): void {
   const date = hasDate ? undefined : c.clock.date
-  c.output.headers(stream.id, flag.endHeaders | flags, { block, date })
+  c.output.headers(stream.id, flagOf.endHeaders | flags, { block, date })
 }
 
-function send(c: ConnectionState, stream: Stream, { block, hasDate, body }: EncodedAnswer): void {
+function send(c: ConnectionState, stream: H2Stream, { block, hasDate, body }: EncodedAnswer): void {
   const hasBody = body.length > 0 && stream.method !== 'HEAD'
-  const flags = flag.endHeaders | (hasBody ? 0 : flag.endStream)
+  const flags = flagOf.endHeaders | (hasBody ? 0 : flagOf.endStream)
   c.output.headers(stream.id, flags, { block, date: hasDate ? undefined : c.clock.date })
   if (!hasBody) return finishStream(c, stream)
   stream.unsent = body
@@ -147,7 +147,7 @@ function send(c: ConnectionState, stream: Stream, { block, hasDate, body }: Enco
 }
 
 /** Sends as much of the body as the windows and the socket allow. */
-export function sendBody(c: ConnectionState, stream: Stream): void {
+export function sendBody(c: ConnectionState, stream: H2Stream): void {
   while (stream.unsent.length > 0) {
     const room = Math.min(c.sendWindow, stream.sendWindow, framePayloadMax)
     if (room <= 0) return
@@ -157,7 +157,7 @@ export function sendBody(c: ConnectionState, stream: Stream): void {
     c.sendWindow -= piece.length
     stream.sendWindow -= piece.length
     const isLast = stream.unsent.length === 0 && stream.whenSent === undefined
-    const flags = isLast ? flag.endStream : 0
+    const flags = isLast ? flagOf.endStream : 0
     c.output.bodyFrame(
       { length: piece.length, type: frameType.data, flags, stream: stream.id },
       piece,
@@ -174,7 +174,7 @@ export function sendAllBodies(c: ConnectionState): void {
   for (const stream of c.streams.values()) if (stream.unsent.length > 0) sendBody(c, stream)
 }
 
-function finishStream(c: ConnectionState, stream: Stream): void {
+function finishStream(c: ConnectionState, stream: H2Stream): void {
   c.allowance.earn()
   if (stream.isEnded) return closeStream(c, stream)
   return resetStream(c, stream, errorCode.noError) // the answer is out, the body has no end in sight

@@ -5,7 +5,7 @@ import type { Timeouts } from '../bounds.ts'
 import { HeaderBlockError } from '../hpack/decoder.ts'
 import { dispatch, sendAllBodies } from './answers.ts'
 import type { SharedBudget } from './bounds/budget.ts'
-import { account, creditConnection, creditStream } from './bounds/credit.ts'
+import { accountFor, creditConnection, creditStream } from './bounds/credit.ts'
 import { closeAll, endConnection, finishConnection, resetStream } from './ends.ts'
 import { createFrameReader } from './frames/frame-reader.ts'
 import { ConnectionError, errorCode, frameType, preface } from './frames/frames.ts'
@@ -32,7 +32,7 @@ export function acceptConnection(
   budget.join(c)
   c.onOutputRoom = () => goOn(c)
   c.onBodyWanted = (stream) => {
-    account(c, stream)
+    accountFor(c, stream)
     creditStream(c, stream)
   }
   const read = createReader(c)

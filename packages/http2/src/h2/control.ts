@@ -6,7 +6,7 @@ import { closeStream, endConnection, noticePing, refuseStreams } from './ends.ts
 import {
   ConnectionError,
   errorCode,
-  flag,
+  flagOf,
   frameType,
   StreamError,
   windowMax,
@@ -21,7 +21,7 @@ const smallBytes = 64
 export function onSettings(c: ConnectionState, id: number, flags: number, payload: Buffer): void {
   if (id !== 0)
     throw new ConnectionError(errorCode.protocolError, 'SETTINGS must not name a stream')
-  if ((flags & flag.ack) !== 0) return onSettingsAck(c, payload)
+  if ((flags & flagOf.ack) !== 0) return onSettingsAck(c, payload)
   c.allowance.spend(cost.settings)
   const before = c.peer.initialWindow
   c.peer = readSettings(payload, c.peer)
@@ -32,7 +32,7 @@ export function onSettings(c: ConnectionState, id: number, flags: number, payloa
       if (stream.sendWindow > windowMax)
         throw new ConnectionError(errorCode.flowControlError, 'a window is too large')
     }
-  c.output.frame({ length: 0, type: frameType.settings, flags: flag.ack, stream: 0 })
+  c.output.frame({ length: 0, type: frameType.settings, flags: flagOf.ack, stream: 0 })
   if (change > 0) sendAllBodies(c)
 }
 
@@ -70,10 +70,10 @@ export function onPing(c: ConnectionState, id: number, flags: number, payload: B
   if (id !== 0) throw new ConnectionError(errorCode.protocolError, 'PING must not name a stream')
   if (payload.length !== 8)
     throw new ConnectionError(errorCode.frameSizeError, 'a PING has eight bytes')
-  if ((flags & flag.ack) !== 0 && onNudged(c, payload)) return
+  if ((flags & flagOf.ack) !== 0 && onNudged(c, payload)) return
   c.allowance.spend(cost.ping)
-  if ((flags & flag.ack) === 0)
-    c.output.frame({ length: 8, type: frameType.ping, flags: flag.ack, stream: 0 }, payload)
+  if ((flags & flagOf.ack) === 0)
+    c.output.frame({ length: 8, type: frameType.ping, flags: flagOf.ack, stream: 0 }, payload)
   else if (c.hasNotice && payload.equals(noticePing)) refuseStreams(c)
 }
 

@@ -1,10 +1,10 @@
 // How streams and connections end: closed, reset, with a GOAWAY, gracefully or immediately.
-import { account } from './bounds/credit.ts'
+import { accountFor } from './bounds/credit.ts'
 import { errorCode, frameType, windowMax } from './frames/frames.ts'
-import type { ErrorCode } from './frames/frames.ts'
+import type { H2ErrorCode } from './frames/frames.ts'
 import type { ClosedBy } from './recent-streams.ts'
 import type { ConnectionState } from './state.ts'
-import type { Stream } from './stream.ts'
+import type { H2Stream } from './stream.ts'
 
 /** How long a peer may take to read our last frames and close. */
 const lingerMs = 1_000
@@ -13,7 +13,7 @@ const noticeMs = 2_000
 /** Its acknowledgement means that the peer has read everything we sent before. */
 export const noticePing = Buffer.from('finished', 'latin1')
 
-export function closeStream(c: ConnectionState, stream: Stream, by: ClosedBy = 'peer'): void {
+export function closeStream(c: ConnectionState, stream: H2Stream, by: ClosedBy = 'peer'): void {
   if (stream.isClosed) return
   stream.close()
   c.streams.delete(stream.id)
@@ -26,17 +26,17 @@ export function closeStream(c: ConnectionState, stream: Stream, by: ClosedBy = '
 }
 
 /** The body of the stream is no longer held. */
-export function release(c: ConnectionState, stream: Stream): void {
+export function release(c: ConnectionState, stream: H2Stream): void {
   stream.heldBytes = 0
-  account(c, stream)
+  accountFor(c, stream)
 }
 
-export function resetStream(c: ConnectionState, stream: Stream, code: ErrorCode): void {
+export function resetStream(c: ConnectionState, stream: H2Stream, code: H2ErrorCode): void {
   c.output.numberFrame(frameType.rstStream, stream.id, code)
   closeStream(c, stream, 'us')
 }
 
-export function endConnection(c: ConnectionState, code: ErrorCode, reason = ''): void {
+export function endConnection(c: ConnectionState, code: H2ErrorCode, reason = ''): void {
   if (c.isOver) return
   c.isOver = true
   goAway(c, c.lastStream, { code, reason })
@@ -75,7 +75,7 @@ export function refuseStreams(c: ConnectionState): void {
 function goAway(
   c: ConnectionState,
   lastStream: number,
-  { code, reason = '' }: { code: ErrorCode; reason?: string },
+  { code, reason = '' }: { code: H2ErrorCode; reason?: string },
 ): void {
   const payload = Buffer.alloc(8 + reason.length)
   payload.writeUInt32BE(lastStream, 0)

@@ -2,13 +2,13 @@
 // 6.1, 6.2, 6.10, 8.1).
 import { concurrentStreamsMax, headerBytesMax } from '../bounds.ts'
 import { cost } from './bounds/allowance.ts'
-import { account, creditConnection, creditStream } from './bounds/credit.ts'
+import { accountFor, creditConnection, creditStream } from './bounds/credit.ts'
 import { resetStream } from './ends.ts'
 import { unpadded } from './frames/frame-reader.ts'
 import {
   ConnectionError,
   errorCode,
-  flag,
+  flagOf,
   frameType,
   StreamError,
   windowMax,
@@ -16,7 +16,7 @@ import {
 import { areTrailers } from './head/request-head.ts'
 import type { RequestHead } from './head/request-head.ts'
 import type { ConnectionState } from './state.ts'
-import { Stream } from './stream.ts'
+import { H2Stream } from './stream.ts'
 
 const blockBytesMax = 2 * headerBytesMax
 /** A reset stream may leave its handler at work; both together are bounded. */
@@ -26,15 +26,15 @@ const smallBytes = 16
 export function onHeaders(c: ConnectionState, id: number, flags: number, payload: Buffer): void {
   if (id % 2 === 0)
     throw new ConnectionError(errorCode.protocolError, 'a client opens streams with odd numbers')
-  let piece = unpadded(flags, flag.padded, payload)
-  if ((flags & flag.priority) !== 0) {
+  let piece = unpadded(flags, flagOf.padded, payload)
+  if ((flags & flagOf.priority) !== 0) {
     if (piece.length < 5)
       throw new ConnectionError(errorCode.frameSizeError, 'the priority is cut off')
     if ((piece.readUInt32BE(0) & windowMax) === id)
       throw new ConnectionError(errorCode.protocolError, 'a stream depends on itself')
     piece = piece.subarray(5)
   }
-  if ((flags & flag.endHeaders) !== 0) return onBlock(c, id, flags, piece)
+  if ((flags & flagOf.endHeaders) !== 0) return onBlock(c, id, flags, piece)
   const { nowMs: sinceMs } = c.clock
   c.block = { stream: id, flags, pieces: [Buffer.from(piece)], sinceMs, bytes: piece.length }
 }
@@ -53,13 +53,13 @@ export function onContinuation(
   if (block.bytes > blockBytesMax)
     throw new ConnectionError(errorCode.enhanceYourCalm, 'the header block is too large')
   block.pieces.push(Buffer.from(payload))
-  if ((flags & flag.endHeaders) === 0) return
+  if ((flags & flagOf.endHeaders) === 0) return
   c.block = undefined
   onBlock(c, id, block.flags, Buffer.concat(block.pieces))
 }
 
 function onBlock(c: ConnectionState, id: number, flags: number, bytes: Buffer): void {
-  const isEnd = (flags & flag.endStream) !== 0
+  const isEnd = (flags & flagOf.endStream) !== 0
   const known = c.streams.get(id)
   if (known !== undefined) return onTrailers(c, known, isEnd, bytes)
   if (id <= c.lastStream) {
@@ -95,7 +95,7 @@ function open(
   id: number,
   { head, isEnd }: { head: RequestHead; isEnd: boolean },
 ): void {
-  const stream = new Stream(id, head, c)
+  const stream = new H2Stream(id, head, c)
   c.streams.set(id, stream)
   c.lastStreamMs = c.clock.nowMs
   c.dispatchable.push(stream)
@@ -105,7 +105,7 @@ function open(
   stream.end()
 }
 
-function onTrailers(c: ConnectionState, stream: Stream, isEnd: boolean, bytes: Buffer): void {
+function onTrailers(c: ConnectionState, stream: H2Stream, isEnd: boolean, bytes: Buffer): void {
   const { fields, isTooLarge, changedTable } = c.decoder.decode(bytes)
   if (changedTable) c.heads.clear()
   if (stream.isEnded)
@@ -116,7 +116,7 @@ function onTrailers(c: ConnectionState, stream: Stream, isEnd: boolean, bytes: B
       'trailers end their stream and are ordinary fields',
     )
   checkLength(stream, true)
-  account(c, stream, true)
+  accountFor(c, stream, true)
   stream.end()
 }
 
@@ -134,7 +134,7 @@ export function onData(c: ConnectionState, id: number, flags: number, payload: B
   if (c.receiveWindow < 0)
     throw new ConnectionError(errorCode.flowControlError, 'more data than the window allows')
   creditConnection(c)
-  const data = unpadded(flags, flag.padded, payload)
+  const data = unpadded(flags, flagOf.padded, payload)
   const stream = openStream(c, id)
   if (stream === undefined) return onLateData(c, id)
   if (stream.isEnded)
@@ -142,7 +142,7 @@ export function onData(c: ConnectionState, id: number, flags: number, payload: B
   stream.receiveWindow -= payload.length
   if (stream.receiveWindow < 0)
     throw new StreamError(errorCode.flowControlError, 'more data than the window allows')
-  receiveData(c, stream, { data, isEnd: (flags & flag.endStream) !== 0 })
+  receiveData(c, stream, { data, isEnd: (flags & flagOf.endStream) !== 0 })
 }
 
 function onLateData(c: ConnectionState, id: number): void {
@@ -156,7 +156,7 @@ function onLateData(c: ConnectionState, id: number): void {
 
 function receiveData(
   c: ConnectionState,
-  stream: Stream,
+  stream: H2Stream,
   { data, isEnd }: { data: Buffer; isEnd: boolean },
 ): void {
   if (!isEnd) {
@@ -165,14 +165,14 @@ function receiveData(
     if (c.budget.isExhausted(c.heldBytes)) return resetStream(c, stream, errorCode.enhanceYourCalm)
   }
   stream.receive(data, isEnd)
-  account(c, stream, isEnd)
+  accountFor(c, stream, isEnd)
   checkLength(stream, isEnd)
   if (isEnd) return stream.end()
   if (stream.isEndless) return stream.cutShort()
   return creditStream(c, stream)
 }
 
-function checkLength({ head, bodyBytes }: Stream, isEnd: boolean): void {
+function checkLength({ head, bodyBytes }: H2Stream, isEnd: boolean): void {
   const { contentLength } = head
   if (contentLength === undefined) return
   if (bodyBytes > contentLength || (isEnd && bodyBytes < contentLength))
@@ -183,7 +183,7 @@ function checkLength({ head, bodyBytes }: Stream, isEnd: boolean): void {
 }
 
 /** Undefined when it is closed already. @throws ConnectionError when it was never open */
-export function openStream(c: ConnectionState, id: number): Stream | undefined {
+export function openStream(c: ConnectionState, id: number): H2Stream | undefined {
   const stream = c.streams.get(id)
   if (stream === undefined && (id > c.lastStream || id % 2 === 0))
     throw new ConnectionError(errorCode.protocolError, 'a frame for a stream that was never open')

@@ -3,7 +3,7 @@ import { cost } from './bounds/allowance.ts'
 import { onGoAway, onPing, onPriority, onReset, onSettings, onWindowUpdate } from './control.ts'
 import { resetStream } from './ends.ts'
 import type { OnFrame } from './frames/frame-reader.ts'
-import { ConnectionError, errorCode, flag, frameType, StreamError } from './frames/frames.ts'
+import { ConnectionError, errorCode, flagOf, frameType, StreamError } from './frames/frames.ts'
 import { onContinuation, onData, onHeaders } from './requests.ts'
 import type { ConnectionState } from './state.ts'
 
@@ -31,7 +31,7 @@ function checkOrder(c: ConnectionState, type: number, flags: number): void {
   if (c.block !== undefined && type !== frameType.continuation)
     throw new ConnectionError(errorCode.protocolError, 'a header block is interrupted')
   if (c.hasSettings) return
-  if (type !== frameType.settings || (flags & flag.ack) !== 0)
+  if (type !== frameType.settings || (flags & flagOf.ack) !== 0)
     throw new ConnectionError(errorCode.protocolError, 'a connection must begin with SETTINGS')
   c.hasSettings = true
 }

@@ -11,12 +11,12 @@ import type { Clock } from './clock.ts'
 import { windowDefault } from './frames/frames.ts'
 import { createHeadCache } from './head/head-cache.ts'
 import type { HeadCache } from './head/head-cache.ts'
-import { Output } from './frames/output.ts'
+import { FrameOutput } from './frames/output.ts'
 import { peerDefaults } from './frames/peer-settings.ts'
 import type { PeerSettings } from './frames/peer-settings.ts'
 import { createRecentStreams } from './recent-streams.ts'
 import type { RecentStreams } from './recent-streams.ts'
-import type { Stream } from './stream.ts'
+import type { H2Stream } from './stream.ts'
 
 export type ConnectionOptions = {
   socket: Socket
@@ -36,15 +36,15 @@ export type Block = {
 }
 
 export type ConnectionState = ConnectionOptions & {
-  readonly output: Output
+  readonly output: FrameOutput
   readonly decoder: HeaderDecoder
   readonly heads: HeadCache
   readonly allowance: CalmAllowance
   /** Open ones, the oldest first. */
-  readonly streams: Map<number, Stream>
+  readonly streams: Map<number, H2Stream>
   readonly recent: RecentStreams
   /** Opened by the chunk that is being read; their handlers run once it is read. */
-  readonly dispatchable: Stream[]
+  readonly dispatchable: H2Stream[]
   readonly acceptedMs: number
   peer: PeerSettings
   hasSettings: boolean
@@ -86,7 +86,7 @@ export type ConnectionState = ConnectionOptions & {
   lastStreamMs: number
   /** Since when the peer hasn't read our answers; undefined when it reads them. */
   blockedSinceMs: number | undefined
-  onBodyWanted: (stream: Stream) => void
+  onBodyWanted: (stream: H2Stream) => void
   /** Called when the peer has read enough. */
   onOutputRoom: () => void
   /** Called when all connections together hold less again. */
@@ -101,7 +101,7 @@ export const createState = (options: ConnectionOptions): ConnectionState => {
   })
   return {
     ...options,
-    output: new Output(options.socket),
+    output: new FrameOutput(options.socket),
     decoder,
     heads: createHeadCache(decoder),
     allowance: createCalmAllowance(),

@@ -15,7 +15,7 @@ export type StreamHost = {
   readonly peer: PeerSettings
   readonly clock: Clock
   /** A reader waits for the rest of the stream's body. */
-  onBodyWanted: (stream: Stream) => void
+  onBodyWanted: (stream: H2Stream) => void
 }
 
 type Reader = {
@@ -24,7 +24,7 @@ type Reader = {
   reject: (error: unknown) => void
 }
 
-export class Stream implements HttpRequest {
+export class H2Stream implements HttpRequest {
   readonly id: number
   readonly head: RequestHead
   readonly openedMs: number

@@ -14,10 +14,10 @@ import type { Acl as Entry } from '#client-library'
 import { hasCode, pollUntil } from '@weir/kit'
 
 import { createBrokerCalls } from '../connect/broker-calls.ts'
-import type { Brokers, Call } from '../connect/broker-calls.ts'
+import type { KafkaBrokers, BrokerCall } from '../connect/broker-calls.ts'
 import { requestOf } from '../connect/requests.ts'
-import type { Request } from '../connect/requests.ts'
-import { protocolTypeOf, unavailable } from '../connect/faults.ts'
+import type { BrokerRequest } from '../connect/requests.ts'
+import { protocolTypeOf, brokerUnavailable } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { KafkaError } from '../errors.ts'
 
@@ -79,13 +79,13 @@ export function createAcls(kafka: Kafka): Acls {
   const calls = createBrokerCalls(kafka)
   const ask: Ask = (what, work) => calls.run(what, (brokers) => work(brokers).catch(asNoAuthorizer))
 
-  const tell = (what: string, request: Request<unknown>): Promise<unknown> =>
+  const tell = (what: string, request: BrokerRequest<unknown>): Promise<unknown> =>
     ask(what, (brokers) => brokers.ask('controller', request))
   const { knownNowhere, knownEverywhere, areKnownNowhere } = whatBrokersKnow(ask)
 
   async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
     await pollUntil(holds, { ...SPREAD, what }).catch((error: unknown) => {
-      throw hasCode(error, 'kit.timeout') ? unavailable(what, error) : error
+      throw hasCode(error, 'kit.timeout') ? brokerUnavailable(what, error) : error
     })
   }
 
@@ -121,7 +121,7 @@ export function createAcls(kafka: Kafka): Acls {
   }
 }
 
-type Ask = <T>(what: string, work: Call<T>) => Promise<T>
+type Ask = <T>(what: string, work: BrokerCall<T>) => Promise<T>
 
 function whatBrokersKnow(ask: Ask) {
   /** What each broker knows of one principal, or of all. */
@@ -162,7 +162,7 @@ const about = (principals: readonly string[]): string | null =>
   principals.length === 1 ? (principals[0] ?? null) : null
 
 async function describe(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   target: number | 'any',
   principal: string | null,
 ): Promise<Entry[]> {

@@ -8,10 +8,10 @@ import type { Groups } from './groups.ts'
 import { createLogOffsets } from './log-offsets.ts'
 import type { LogOffsets } from './log-offsets.ts'
 import { createTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
+import type { TopicAdmin } from './topics.ts'
 
 export type Admin = {
-  readonly topics: Topics
+  readonly topics: TopicAdmin
   readonly offsets: LogOffsets
   readonly groups: Groups
   readonly configs: Configs

@@ -6,7 +6,7 @@ import { createTurns } from '@weir/kit'
 
 import { answerWithFaults } from '../connect/cluster-state.ts'
 import { createBrokerCalls } from '../connect/broker-calls.ts'
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { requestOf } from '../connect/requests.ts'
 import { KafkaError } from '../errors.ts'
@@ -71,7 +71,7 @@ export function createPositions(kafka: Kafka): Positions {
 }
 
 async function commit(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   groupId: string,
   positions: readonly Position[],
 ): Promise<readonly Position[]> {
@@ -112,7 +112,7 @@ function isTaken(groupId: string, errorCode = UNKNOWN_TOPIC_OR_PARTITION): boole
  * coordinators.
  */
 async function read(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   groups: readonly GroupPartitions[],
   found: Map<string, Position[]>,
 ): Promise<void> {

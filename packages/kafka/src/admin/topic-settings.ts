@@ -2,10 +2,10 @@
 // topic itself. Changes nothing.
 import { ConfigResourceTypes, ConfigSources, describeConfigsV4 } from '#client-library'
 
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import { answerWithFaults } from '../connect/cluster-state.ts'
 import { requestOf } from '../connect/requests.ts'
-import type { Request } from '../connect/requests.ts'
+import type { BrokerRequest } from '../connect/requests.ts'
 
 export type ConfigEntries = Readonly<Record<string, string>>
 
@@ -25,7 +25,7 @@ const TOPICS_AT_ONCE = 50
 
 /** Topics that don't exist are left out. */
 export async function describeTopics(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   topics: readonly string[],
 ): Promise<Map<string, TopicSettings>> {
   const found = new Map<string, TopicSettings>()
@@ -37,7 +37,7 @@ export async function describeTopics(
 }
 
 async function describeSlice(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   asked: readonly string[],
 ): Promise<[string, TopicSettings][]> {
   const { topics } = await brokers.describe(asked)
@@ -53,7 +53,7 @@ async function describeSlice(
 
 /** Whether every broker shows exactly these as the topic's own settings. */
 export async function isShown(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   topic: string,
   wanted: ConfigEntries,
 ): Promise<boolean> {
@@ -67,7 +67,7 @@ export async function isShown(
 }
 
 /** By broker id: each broker describes itself. */
-export async function describeBrokers(brokers: Brokers): Promise<Map<string, ConfigEntries>> {
+export async function describeBrokers(brokers: KafkaBrokers): Promise<Map<string, ConfigEntries>> {
   const found = new Map<string, ConfigEntries>()
   for (const id of (await brokers.describe([])).brokers) {
     const { results } = await brokers.ask(id, configsOf('BROKER', [String(id)]))
@@ -81,7 +81,7 @@ const ownOf = (config: readonly Config[]): ConfigEntries =>
     config.filter(({ configSource }) => configSource === ConfigSources.DYNAMIC_TOPIC_CONFIG),
   )
 
-function configsOf(type: 'TOPIC' | 'BROKER', names: readonly string[]): Request<Answer> {
+function configsOf(type: 'TOPIC' | 'BROKER', names: readonly string[]): BrokerRequest<Answer> {
   const resources = names.map((resourceName) => ({
     resourceType: ConfigResourceTypes[type],
     resourceName,

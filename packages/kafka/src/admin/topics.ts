@@ -4,8 +4,8 @@ import { createTopicsV5, deleteTopicsV4 } from '#client-library'
 
 import { hasCode, pollUntil } from '@weir/kit'
 
-import type { BrokerCalls, Brokers } from '../connect/broker-calls.ts'
-import { protocolTypeOf, unavailable } from '../connect/faults.ts'
+import type { BrokerCalls, KafkaBrokers } from '../connect/broker-calls.ts'
+import { protocolTypeOf, brokerUnavailable } from '../connect/faults.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { requestOf } from '../connect/requests.ts'
@@ -21,7 +21,7 @@ export type TopicSpec = {
   readonly config?: Readonly<Record<string, string>>
 }
 
-export type Topics = {
+export type TopicAdmin = {
   /** Resolves once every broker knows the topic. `exists` means that it was there before. */
   create(spec: TopicSpec): Promise<'created' | 'exists'>
   /** Resolves once no broker shows the topic any more. Informs the producers of this handle. */
@@ -37,7 +37,7 @@ const BROKERS_DEFAULT = -1
 const REQUEST_TIMEOUT_MS = 10_000
 const SPREAD_TIMEOUT_MS = 15_000
 
-export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
+export function createTopics(kafka: Kafka, calls: BrokerCalls): TopicAdmin {
   const partitionsEverywhere = (topic: string) =>
     calls.run('describe a topic', (brokers) => topicCalls.findPartitionsEverywhere(brokers, topic))
 
@@ -48,7 +48,7 @@ export function createTopics(kafka: Kafka, calls: BrokerCalls): Topics {
   ): Promise<void> {
     const look = async () => (await partitionsEverywhere(topic)).every(holds)
     await pollUntil(look, { deadlineMs: SPREAD_TIMEOUT_MS, what }).catch((error: unknown) => {
-      throw hasCode(error, 'kit.timeout') ? unavailable(what, error) : error
+      throw hasCode(error, 'kit.timeout') ? brokerUnavailable(what, error) : error
     })
   }
 
@@ -100,7 +100,7 @@ const deleteOnce = (calls: BrokerCalls, topic: string): Promise<'deleted' | 'abs
     }),
   )
 
-async function isEmpty(brokers: Brokers, topic: string): Promise<boolean> {
+async function isEmpty(brokers: KafkaBrokers, topic: string): Promise<boolean> {
   const earliest = await topicCalls.earliestOffsets(brokers, topic)
   const ends = await topicCalls.endOffsets(brokers, topic, 'read_uncommitted')
   for (const [partition, to] of ends.entries()) {

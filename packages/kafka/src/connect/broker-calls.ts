@@ -5,25 +5,25 @@ import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 import type { ClusterState } from './cluster-state.ts'
 import type { Cluster, Target } from './cluster.ts'
 import type { Purpose } from './connections.ts'
-import { isRetriable, refused, unavailable } from './faults.ts'
+import { isRetriable, refused, brokerUnavailable } from './faults.ts'
 import { internalsOf } from './internals.ts'
 import type { Kafka } from './internals.ts'
-import type { Request } from './requests.ts'
+import type { BrokerRequest } from './requests.ts'
 
 /** Brokers that can be asked during one call. */
-export type Brokers = {
-  ask<Answer>(target: Target, request: Request<Answer>, purpose?: Purpose): Promise<Answer>
+export type KafkaBrokers = {
+  ask<Answer>(target: Target, request: BrokerRequest<Answer>, purpose?: Purpose): Promise<Answer>
   /** What any broker, or broker `at`, knows now of the brokers and these topics. */
   describe(topics: readonly string[], at?: number): Promise<ClusterState>
 }
 
-export type Call<T> = (brokers: Brokers) => Promise<T>
+export type BrokerCall<T> = (brokers: KafkaBrokers) => Promise<T>
 
 export type BrokerCalls = {
   /** Retries passing errors until the deadline. Throws KafkaError `kafka.unavailable` or `refused`. */
-  run<T>(what: string, call: Call<T>): Promise<T>
+  run<T>(what: string, call: BrokerCall<T>): Promise<T>
   /** Never retries, and asks brokers just seen working: for calls that must not run twice. */
-  runOnce<T>(what: string, call: Call<T>): Promise<T>
+  runOnce<T>(what: string, call: BrokerCall<T>): Promise<T>
   close(): Promise<void>
 }
 
@@ -36,13 +36,13 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
   const { cluster } = internalsOf(kafka)
   const leave = cluster.join()
 
-  async function attempt<T>(call: Call<T>, limits: Limits): Promise<T> {
+  async function attempt<T>(call: BrokerCall<T>, limits: Limits): Promise<T> {
     // Nothing would close a connection opened now.
-    if (signal.aborted) throw unavailable('be asked after closing')
+    if (signal.aborted) throw brokerUnavailable('be asked after closing')
     const end = performance.now() + limits.ms
     return bounded(call(askBrokers(cluster, 'control', () => end)), limits)
   }
-  const run = <T>(what: string, call: Call<T>): Promise<T> =>
+  const run = <T>(what: string, call: BrokerCall<T>): Promise<T> =>
     retry({ what, ms: deadlineMs, signal }, (limits) => attempt(call, limits))
 
   return {
@@ -64,7 +64,11 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
 }
 
 /** Sends each request once, and none after `untilMs`, which is read for each request. */
-export function askBrokers(cluster: Cluster, purpose: Purpose, untilMs: () => number): Brokers {
+export function askBrokers(
+  cluster: Cluster,
+  purpose: Purpose,
+  untilMs: () => number,
+): KafkaBrokers {
   return {
     ask: (target, request, other = purpose) =>
       cluster.ask(target, request, { purpose: other, untilMs: untilMs() }),
@@ -83,20 +87,20 @@ async function retry<T>(
     try {
       return await attempt({ what, ms: end - performance.now(), signal })
     } catch (error) {
-      if (signal.aborted || hasCode(error, 'kit.timeout')) throw unavailable(what, error)
+      if (signal.aborted || hasCode(error, 'kit.timeout')) throw brokerUnavailable(what, error)
       if (isOver(error)) throw error
       if (!isRetriable(error)) throw refused(what, error)
-      if (performance.now() + pauseMs > end) throw unavailable(what, error)
+      if (performance.now() + pauseMs > end) throw brokerUnavailable(what, error)
     }
     await delay(pauseMs, signal).catch(() => undefined)
   }
-  throw unavailable(what)
+  throw brokerUnavailable(what)
 }
 
 function lastWord(what: string, error: unknown): unknown {
   if (isOver(error) && !hasCode(error, 'kit.timeout')) return error
   const mayPass = hasCode(error, 'kit.timeout') || isRetriable(error)
-  return mayPass ? unavailable(what, error) : refused(what, error)
+  return mayPass ? brokerUnavailable(what, error) : refused(what, error)
 }
 
 /** An error with the caller's own code. */
@@ -105,7 +109,7 @@ const isOver = (error: unknown): boolean => hasCode(error) && !hasCode(error, 'k
 /** Rejects when the time is over, or when `signal` aborts. */
 async function bounded<T>(work: Promise<T>, { what, ms, signal }: Limits): Promise<T> {
   const { promise: closed, reject } = Promise.withResolvers<never>()
-  const onAbort = () => reject(unavailable(what))
+  const onAbort = () => reject(brokerUnavailable(what))
   signal.addEventListener('abort', onAbort)
   try {
     return await withTimeout(Promise.race([work, closed]), ms, what)

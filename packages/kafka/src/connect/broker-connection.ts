@@ -11,10 +11,10 @@ import { hasCode } from '@weir/kit'
 
 import { isTlsMissing, protocolTypeOf, throttleIn } from './faults.ts'
 import { notSent } from './gate.ts'
-import type { Gate } from './gate.ts'
+import type { SendGate } from './gate.ts'
 import type { Login } from './access/login.ts'
 import { unsupported, versionFor } from './requests.ts'
-import type { KnownVersions, Request } from './requests.ts'
+import type { KnownVersions, BrokerRequest } from './requests.ts'
 import { keepLoggedIn } from './access/session.ts'
 import type { Troubles } from './troubles.ts'
 
@@ -22,7 +22,7 @@ export type Address = { readonly host: string; readonly port: number }
 
 export type BrokerConnection = {
   /** Requests leave in the order of these calls; a waiting one isn't sent after `untilMs` (of `performance.now`). */
-  send<Answer>(request: Request<Answer>, untilMs: number): Promise<Answer>
+  send<Answer>(request: BrokerRequest<Answer>, untilMs: number): Promise<Answer>
   /** False if it was lost, or was idle for so long that the broker may be closing it. */
   isUsable(): boolean
   /** Takes no further requests, and ends after the last answer. */
@@ -38,7 +38,7 @@ export type ConnectionSettings = {
   readonly login?: Login
 }
 
-type Purpose = { readonly answerWithinMs: number; readonly gate: Gate }
+type Purpose = { readonly answerWithinMs: number; readonly gate: SendGate }
 
 const CONNECT_TIMEOUT_MS = 3_000
 const KEEP_ALIVE_MS = 60_000
@@ -119,14 +119,14 @@ async function versionsOf(connection: Connection, broker: string): Promise<Known
   }
 }
 
-type Facts = { readonly gate: Gate; readonly broker: string; readonly known: KnownVersions }
+type Facts = { readonly gate: SendGate; readonly broker: string; readonly known: KnownVersions }
 
 function requestsOn(connection: Connection, { gate, broker, known }: Facts): BrokerConnection {
   let inFlight = 0
   let usedAtMs = performance.now()
   let isRetired = false
 
-  async function sendNow<Answer>(request: Request<Answer>): Promise<Answer> {
+  async function sendNow<Answer>(request: BrokerRequest<Answer>): Promise<Answer> {
     const { send } = versionFor(request, known, broker)
     if (!connection.isConnected()) throw notSent(`the connection to ${broker} was lost`)
     inFlight += 1
@@ -159,7 +159,7 @@ function requestsOn(connection: Connection, { gate, broker, known }: Facts): Bro
 }
 
 /** A throttling broker must get no further request for a while (KIP-219). */
-function throttledBy<T>(gate: Gate, outcome: T): T {
+function throttledBy<T>(gate: SendGate, outcome: T): T {
   const throttledMs = Math.min(throttleIn(outcome), THROTTLE_MS_MAX)
   if (throttledMs > 0) setTimeout(gate.shut(), throttledMs)
   return outcome

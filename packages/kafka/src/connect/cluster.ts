@@ -10,7 +10,7 @@ import { isFromBroker, protocolTypeOf } from './faults.ts'
 import { createNodes } from './nodes.ts'
 import type { DescribeOptions, Nodes } from './nodes.ts'
 import { requestOf } from './requests.ts'
-import type { Request } from './requests.ts'
+import type { BrokerRequest } from './requests.ts'
 
 /** A broker by its id or its role. */
 export type Target =
@@ -25,7 +25,7 @@ export type AskOptions = { readonly purpose: Purpose; readonly untilMs: number }
 
 export type Cluster = {
   /** Asks once. Passing errors may be retried (`isRetriable`). */
-  ask<Answer>(target: Target, request: Request<Answer>, options: AskOptions): Promise<Answer>
+  ask<Answer>(target: Target, request: BrokerRequest<Answer>, options: AskOptions): Promise<Answer>
   /** What one broker knows now of the brokers and these topics. */
   describe(topics: readonly string[], options: DescribeOptions): Promise<ClusterState>
   /** Every user calls it, and calls the function returned once; the last such call ends the connections. */

@@ -5,7 +5,7 @@ import type { Log } from '@weir/kit'
 
 import { openConnection } from './broker-connection.ts'
 import type { Address, BrokerConnection, ConnectionSettings } from './broker-connection.ts'
-import { createGate } from './gate.ts'
+import { createSendGate } from './gate.ts'
 
 /**
  * Milliseconds after which an unanswered request ends its connection. `control` is for short requests. Long or bulky
@@ -42,7 +42,7 @@ export function createConnections(
   const opening = new Map<string, Promise<BrokerConnection>>()
   const opened = new Map<string, BrokerConnection>()
   // Per broker, not per connection: a new connection is throttled as the old one was.
-  const gateOf = remembered(createGate)
+  const gateOf = remembered(createSendGate)
 
   const usable = (name: string) => usableIn(opened, name)
 

@@ -46,7 +46,7 @@ export function throttleIn(outcome: unknown): number {
   return 'response' in outcome ? throttleIn(outcome.response) : 0
 }
 
-export function unavailable(what: string, cause?: unknown): KafkaError {
+export function brokerUnavailable(what: string, cause?: unknown): KafkaError {
   return new KafkaError('kafka.unavailable', `Kafka could not ${what} in time`, { cause })
 }
 

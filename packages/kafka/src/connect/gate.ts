@@ -2,7 +2,7 @@
 // closes a connection when another request interrupts a renewed login.
 import { KafkaError } from '../errors.ts'
 
-export type Gate = {
+export type SendGate = {
   /**
    * Runs `work` immediately, or when the gate opens. Rejects with KafkaError `kafka.not_sent` where that is after
    * `untilMs`.
@@ -12,7 +12,7 @@ export type Gate = {
   shut(): () => void
 }
 
-export function createGate(): Gate {
+export function createSendGate(): SendGate {
   const waiting: (() => void)[] = []
   let timesShut = 0
 

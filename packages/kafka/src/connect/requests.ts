@@ -5,7 +5,7 @@ import type { API, Connection } from '#client-library'
 
 import { KafkaError } from '../errors.ts'
 
-export type Request<Answer> = {
+export type BrokerRequest<Answer> = {
   /** Its API key in Kafka's protocol. */
   readonly key: number
   /** The versions that we support, the preferred one first. */
@@ -26,14 +26,14 @@ export type KnownVersions = readonly {
 export function requestOf<Args extends unknown[], Answer>(
   api: API<Args, Answer>,
   ...args: Args
-): Request<Answer> {
+): BrokerRequest<Answer> {
   const send = (connection: Connection) => api.async(connection, ...args)
   return { key: api.key, versions: [{ version: api.version, send }] }
 }
 
 /** Throws KafkaError `kafka.unsupported_broker`, which names what is missing. */
 export function versionFor<Answer>(
-  { key, versions }: Request<Answer>,
+  { key, versions }: BrokerRequest<Answer>,
   known: KnownVersions,
   broker: string,
 ): RequestVersion<Answer> {

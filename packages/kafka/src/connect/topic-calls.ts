@@ -4,7 +4,7 @@ import { ProtocolError, deleteRecordsV2, listOffsetsV8, offsetFetchV9 } from '#c
 
 import { delay } from '@weir/kit'
 
-import type { Brokers } from './broker-calls.ts'
+import type { KafkaBrokers } from './broker-calls.ts'
 import type { Partition, Topic } from './cluster-state.ts'
 import { requestOf } from './requests.ts'
 import { KafkaError } from '../errors.ts'
@@ -33,14 +33,18 @@ const ISOLATION_LEVEL = { read_uncommitted: 0, read_committed: 1 } as const sati
  * topic.
  */
 export async function findPartitions(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   topic: string,
   at?: number,
 ): Promise<Partitions | undefined> {
   return (await findTopic(brokers, topic, at))?.partitions
 }
 
-async function findTopic(brokers: Brokers, topic: string, at?: number): Promise<Topic | undefined> {
+async function findTopic(
+  brokers: KafkaBrokers,
+  topic: string,
+  at?: number,
+): Promise<Topic | undefined> {
   const { topics, faults } = await brokers.describe([topic], at)
   const fault = faults.get(topic)
   if (fault) throw fault
@@ -49,18 +53,18 @@ async function findTopic(brokers: Brokers, topic: string, at?: number): Promise<
 
 /** The same from every broker: some learn of a new or deleted topic before others. */
 export async function findPartitionsEverywhere(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   topic: string,
 ): Promise<(Partitions | undefined)[]> {
   const { brokers: ids } = await brokers.describe([])
   return Promise.all(ids.map((id) => findPartitions(brokers, topic, id)))
 }
 
-export async function needPartitions(brokers: Brokers, topic: string): Promise<Partitions> {
+export async function needPartitions(brokers: KafkaBrokers, topic: string): Promise<Partitions> {
   return (await needTopic(brokers, topic)).partitions
 }
 
-export async function needTopic(brokers: Brokers, topic: string): Promise<Topic> {
+export async function needTopic(brokers: KafkaBrokers, topic: string): Promise<Topic> {
   const found = await findTopic(brokers, topic)
   if (!found) throw new KafkaError('kafka.not_found', `there is no topic ${topic}`)
   return found
@@ -70,7 +74,7 @@ export async function needTopic(brokers: Brokers, topic: string): Promise<Topic>
  * True when all brokers say so, twice, because one that just started might not know all topics yet. Checks the id if
  * one is given.
  */
-export async function isGone(brokers: Brokers, topic: string, id?: string): Promise<boolean> {
+export async function isGone(brokers: KafkaBrokers, topic: string, id?: string): Promise<boolean> {
   const isKnown = async () => {
     const { brokers: ids } = await brokers.describe([])
     const found = await Promise.all(ids.map((at) => findTopic(brokers, topic, at)))
@@ -83,7 +87,7 @@ export async function isGone(brokers: Brokers, topic: string, id?: string): Prom
 
 /** One past the last offset that a reader of this isolation may see, by partition. */
 export function endOffsets(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   topic: string,
   isolation: Isolation,
 ): Promise<bigint[]> {
@@ -92,7 +96,7 @@ export function endOffsets(
 
 /** The committed ends of these partitions alone. */
 export function endOffsetsOf(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   topic: string,
   partitions: Partitions,
 ): Promise<Map<number, bigint>> {
@@ -102,26 +106,30 @@ export function endOffsetsOf(
 type LedBy = Pick<Partition, 'partition' | 'leader'>
 
 /** The log end of one partition, committed or not. Throws Kafka's own error while the leader doesn't have it. */
-export async function logEndOf(brokers: Brokers, topic: string, one: LedBy): Promise<bigint> {
+export async function logEndOf(brokers: KafkaBrokers, topic: string, one: LedBy): Promise<bigint> {
   const asked = { topic, partitions: [one] }
   const [end] = (await askLeaders(brokers, asked, LATEST, 'read_uncommitted')).values()
   return end ?? leftOut()
 }
 
 /** Where the partition's log begins now. */
-export async function logStartOf(brokers: Brokers, topic: string, one: LedBy): Promise<bigint> {
+export async function logStartOf(
+  brokers: KafkaBrokers,
+  topic: string,
+  one: LedBy,
+): Promise<bigint> {
   const asked = { topic, partitions: [one] }
   const [start] = (await askLeaders(brokers, asked, EARLIEST, 'read_uncommitted')).values()
   return start ?? leftOut()
 }
 
-export function earliestOffsets(brokers: Brokers, topic: string): Promise<bigint[]> {
+export function earliestOffsets(brokers: KafkaBrokers, topic: string): Promise<bigint[]> {
   return listOffsets(brokers, topic, EARLIEST, 'read_uncommitted')
 }
 
 /** By partition, the first offset written at or after a time, by the records' own times; the end if none was. */
 export async function offsetsAt(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   topic: string,
   timestampMs: number,
 ): Promise<bigint[]> {
@@ -135,7 +143,7 @@ export async function offsetsAt(
 
 /** The group's committed offsets, by partition, without joining it; undefined where it never committed. */
 export async function committedOffsets(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   groupId: string,
   topic: string,
 ): Promise<(bigint | undefined)[]> {
@@ -152,7 +160,7 @@ export async function committedOffsets(
 
 /** From then on each partition begins at its offset. Throws Kafka's own error where an offset isn't in the log. */
 export async function deleteBefore(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   topic: string,
   before: readonly bigint[],
 ): Promise<void> {
@@ -169,7 +177,7 @@ export async function deleteBefore(
 }
 
 async function listOffsets(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   topic: string,
   timestamp: bigint,
   isolation: Isolation,
@@ -179,7 +187,7 @@ async function listOffsets(
 }
 
 async function askLeaders(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   { topic, partitions }: { readonly topic: string; readonly partitions: readonly LedBy[] },
   timestamp: bigint,
   isolation: Isolation,

@@ -9,7 +9,7 @@ import type { Turns } from '@weir/kit'
 
 import { logEndOf } from '../connect/topic-calls.ts'
 import { askBrokers } from '../connect/broker-calls.ts'
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import type { Cluster } from '../connect/cluster.ts'
 import { isFromBroker, isRetriable, protocolTypeOf } from '../connect/faults.ts'
 import { internalsOf } from '../connect/internals.ts'
@@ -20,7 +20,7 @@ import type { Places } from '../produce/places.ts'
 import { fencedBy, isFenced } from './fenced.ts'
 import { findMarker } from './find-marker.ts'
 import { findOpen, findProducer, wasCommitted } from './left-open.ts'
-import type { Log } from './left-open.ts'
+import type { OwnLog } from './left-open.ts'
 import { requestsUntil } from './transaction-requests.ts'
 import { untilDone } from './until-done.ts'
 import { KafkaError } from '../errors.ts'
@@ -154,7 +154,7 @@ async function attempt(
   return { identity, markers, isNewIdentity: isNew(known, fence) }
 }
 
-async function findLogs(places: Places, partitions: Acquiring['partitions']): Promise<Log[]> {
+async function findLogs(places: Places, partitions: Acquiring['partitions']): Promise<OwnLog[]> {
   await Promise.all(partitions.map(({ topic }) => places.refresh(topic)))
   return partitions.map(({ topic, partition }) => {
     const place = places.find(topic, partition)
@@ -174,9 +174,12 @@ type Fencing = {
  * transactional id would abort it, and with it the committed transaction, so it is committed first.
  */
 async function endInterrupted(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   { cluster, transactionalId, untilMs }: Fencing,
-  { logs, linkHeader }: { readonly logs: readonly Log[]; readonly linkHeader: string | undefined },
+  {
+    logs,
+    linkHeader,
+  }: { readonly logs: readonly OwnLog[]; readonly linkHeader: string | undefined },
 ): Promise<void> {
   const open = await findOpen(brokers, logs)
   if (open.every(({ begins }) => begins.size === 0)) return

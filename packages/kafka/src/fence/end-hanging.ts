@@ -5,7 +5,7 @@ import { delay } from '@weir/kit'
 
 import { endOffsets, leaderOf, needTopic } from '../connect/topic-calls.ts'
 import { createBrokerCalls } from '../connect/broker-calls.ts'
-import type { BrokerCalls, Brokers } from '../connect/broker-calls.ts'
+import type { BrokerCalls, KafkaBrokers } from '../connect/broker-calls.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createFencer } from './acquire.ts'
 import type { Acquiring } from './acquire.ts'
@@ -61,7 +61,7 @@ async function untilAllEnded(calls: BrokerCalls, of: Of): Promise<void> {
   }
 }
 
-async function areEnded(brokers: Brokers, partitions: Of['partitions']): Promise<boolean> {
+async function areEnded(brokers: KafkaBrokers, partitions: Of['partitions']): Promise<boolean> {
   const ended = partitions.map(async ({ topic, partition }) => {
     // In this order, so that a record written in between doesn't look open.
     const to = (await endOffsets(brokers, topic, 'read_uncommitted'))[partition] ?? 0n
@@ -84,7 +84,7 @@ function reasonOf(calls: BrokerCalls, of: Of): Promise<KafkaError> {
   })
 }
 
-async function openIn(brokers: Brokers, { partitions }: Of): Promise<OpenIn> {
+async function openIn(brokers: KafkaBrokers, { partitions }: Of): Promise<OpenIn> {
   const logs = partitions.map(async ({ topic, partition }) => {
     const { id, partitions: all } = await needTopic(brokers, topic)
     const leader = leaderOf(all.find((one) => one.partition === partition) ?? { leader: undefined })

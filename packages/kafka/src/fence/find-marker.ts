@@ -1,7 +1,7 @@
 // Whether a fence has left its marker in a partition's log, and where: from there on the broker refuses all earlier
 // writers under the same transactional id. Needed because Kafka 4.3.1 reports a transaction as ended although a marker
 // is missing (KAFKA-20734).
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import { batchesIn } from '../protocol/fetched-batches.ts'
 import type { FetchedBatch } from '../protocol/fetched-batches.ts'
 import { fetchOnce } from '../read/fetch-once.ts'
@@ -23,7 +23,7 @@ const FETCH = {
 
 /** Undefined when there is none up to the leader's current log end. */
 export async function findMarker(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   place: LedPartition,
   { from, identity }: MarkerSought,
 ): Promise<bigint | undefined> {

@@ -5,7 +5,7 @@
 import { ProtocolError, describeProducersV0, describeTransactionsV0 } from '#client-library'
 
 import { logEndOf, logStartOf } from '../connect/topic-calls.ts'
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import { protocolTypeOf } from '../connect/faults.ts'
 import { requestOf } from '../connect/requests.ts'
 import { batchesIn, isCommit, recordsOf } from '../protocol/fetched-batches.ts'
@@ -13,11 +13,11 @@ import type { FetchedBatch } from '../protocol/fetched-batches.ts'
 import { fetchOnce } from '../read/fetch-once.ts'
 import type { LedPartition } from '../read/fetch-once.ts'
 
-export type Log = LedPartition & { readonly topic: string }
+export type OwnLog = LedPartition & { readonly topic: string }
 
 /** In the same order as the logs. */
 export type OpenIn = readonly {
-  readonly log: Log
+  readonly log: OwnLog
   /** The first offset of each open transaction, by producer. */
   readonly begins: ReadonlyMap<bigint, bigint>
 }[]
@@ -40,7 +40,7 @@ const FETCH = {
 } as const
 
 /** Asks the leaders what is open in their logs, replicated or not. */
-export const findOpen = (brokers: Brokers, logs: readonly Log[]): Promise<OpenIn> =>
+export const findOpen = (brokers: KafkaBrokers, logs: readonly OwnLog[]): Promise<OpenIn> =>
   Promise.all(
     logs.map(async (log) => {
       const asked = [{ name: log.topic, partitionIndexes: [log.partition] }]
@@ -59,7 +59,7 @@ export const isOpenOf = (open: OpenIn, producerId: bigint): boolean =>
 
 /** Undefined when the id was never used, or Kafka has forgotten it. */
 export async function findProducer(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   transactionalId: string,
 ): Promise<KnownProducer | undefined> {
   const request = requestOf(describeTransactionsV0.api, [transactionalId])
@@ -87,7 +87,7 @@ type Judging = {
  * and it counts as aborted; so does one whose records no header links.
  */
 export async function wasCommitted(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   open: OpenIn,
   { holder, linkHeader }: Judging,
 ): Promise<boolean> {
@@ -120,7 +120,7 @@ type Stretch = Judging & { readonly from: bigint; readonly to: bigint; readonly 
  */
 type Parts = { readonly open: readonly string[]; readonly committed: readonly string[] }
 
-async function readParts(brokers: Brokers, log: Log, stretch: Stretch): Promise<Parts> {
+async function readParts(brokers: KafkaBrokers, log: OwnLog, stretch: Stretch): Promise<Parts> {
   const { producerId, producerEpoch } = stretch.holder
   const { linkHeader } = stretch
   const committed: string[] = []
@@ -139,8 +139,8 @@ async function readParts(brokers: Brokers, log: Log, stretch: Stretch): Promise<
 }
 
 async function* batchesOf(
-  brokers: Brokers,
-  log: Log,
+  brokers: KafkaBrokers,
+  log: OwnLog,
   { from, to }: Stretch,
 ): AsyncGenerator<FetchedBatch> {
   const start = await logStartOf(brokers, log.topic, log)

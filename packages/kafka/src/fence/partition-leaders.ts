@@ -2,7 +2,7 @@
 // moved.
 import { ProtocolError } from '#client-library'
 
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import type { Partition } from '../connect/cluster-state.ts'
 import { whileRefused } from './while-refused.ts'
 
@@ -21,7 +21,7 @@ export type PartitionLeaders = {
   forget(topic: string): void
 }
 
-export function createPartitionLeaders(brokers: Brokers): PartitionLeaders {
+export function createPartitionLeaders(brokers: KafkaBrokers): PartitionLeaders {
   const known = new Map<string, readonly Partition[]>()
 
   async function ask(unknown: readonly string[]): Promise<void> {

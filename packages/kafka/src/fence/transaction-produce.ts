@@ -4,7 +4,7 @@ import { ProtocolError, Writer, createAPI } from '#client-library'
 import type { Reader } from '#client-library'
 
 import { requestOf } from '../connect/requests.ts'
-import type { Request } from '../connect/requests.ts'
+import type { BrokerRequest } from '../connect/requests.ts'
 import { packBatch } from '../protocol/record-batch.ts'
 import type { SizedRecord } from '../protocol/record-batch.ts'
 
@@ -43,7 +43,7 @@ const produceApi = createAPI<[ProducerIdentity, TransactionBatch], ProduceAnswer
 export const produceRequest = (
   identity: ProducerIdentity,
   batch: TransactionBatch,
-): Request<ProduceAnswer> => requestOf(produceApi, identity, batch)
+): BrokerRequest<ProduceAnswer> => requestOf(produceApi, identity, batch)
 
 /** The offset of the first record. Throws the broker's error for the batch. */
 export function offsetIn({ partitions: [partition] }: ProduceAnswer): bigint {

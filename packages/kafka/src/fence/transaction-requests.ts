@@ -5,10 +5,10 @@ import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '#client-librar
 
 import { leaderOf } from '../connect/topic-calls.ts'
 import { askBrokers } from '../connect/broker-calls.ts'
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import type { Cluster } from '../connect/cluster.ts'
 import { requestOf } from '../connect/requests.ts'
-import type { Request } from '../connect/requests.ts'
+import type { BrokerRequest } from '../connect/requests.ts'
 import { LEADER_MOVED, createPartitionLeaders } from './partition-leaders.ts'
 import type { PartitionLeaders } from './partition-leaders.ts'
 import { whileRefused } from './while-refused.ts'
@@ -41,12 +41,12 @@ const BUSY: readonly string[] = [
 const NOT_APPENDED: readonly string[] = [...LEADER_MOVED, 'NOT_ENOUGH_REPLICAS']
 
 export function createTransactionRequests(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   leaders: PartitionLeaders,
 ): TransactionRequests {
   const toCoordinator = <T>(
     target: { readonly transactionalId: string },
-    request: Request<T>,
+    request: BrokerRequest<T>,
   ): Promise<T> => whileRefused(BUSY, () => brokers.ask(target, request))
 
   return {

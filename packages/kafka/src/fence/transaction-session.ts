@@ -1,7 +1,7 @@
 // The state of a transactional producer: its identity, the partitions of its transaction, and how many records it has
 // written to each. A session can't be used after an error.
 import { endOffsetsOf } from '../connect/topic-calls.ts'
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import type { AddressedRecord } from '../protocol/out-record.ts'
 import { partitionOf } from '../protocol/partition-of.ts'
 import { batchBytesMaxOf, bodyBytesOf } from '../protocol/record-batch.ts'
@@ -32,7 +32,7 @@ const SEQUENCE_MAX = 0x7fffffff
 const BATCH_BYTES_MAX = 900_000
 
 export async function openSession(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   transactionalId: string,
   timeoutMs: number,
 ): Promise<TransactionSession> {

@@ -3,7 +3,7 @@
 // another.
 import { delay, hasCode, withTimeout } from '@weir/kit'
 
-import { protocolTypeOf, unavailable } from '../connect/faults.ts'
+import { protocolTypeOf, brokerUnavailable } from '../connect/faults.ts'
 import { askBrokers } from '../connect/broker-calls.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
@@ -74,7 +74,7 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
   let state: 'new' | 'ready' | 'busy' | 'spent' = 'new'
 
   async function kafkaWork<T>(work: () => Promise<T>): Promise<T> {
-    if (isSpent()) throw unavailable('use a producer that failed')
+    if (isSpent()) throw brokerUnavailable('use a producer that failed')
     try {
       return await work()
     } catch (error) {
@@ -88,7 +88,7 @@ export function createTransactor(kafka: Kafka, options: TransactorOptions): Tran
   }
 
   async function commit(open: TransactionSession): Promise<void> {
-    if (isSpent()) throw unavailable('commit what could not be sent')
+    if (isSpent()) throw brokerUnavailable('commit what could not be sent')
     try {
       const written = open.written()
       await open.end(true)
@@ -151,7 +151,7 @@ async function untilVisible(session: TransactionSession, written: Written): Prom
     for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
       const ends = await session.ends(topic, [...offsets.keys()])
       if ([...offsets].every(([partition, offset]) => (ends.get(partition) ?? 0n) > offset)) break
-      if (performance.now() > end) throw unavailable('show a committed transaction')
+      if (performance.now() > end) throw brokerUnavailable('show a committed transaction')
       await delay(pauseMs)
     }
   }
@@ -161,7 +161,7 @@ function toAppError(cause: unknown): KafkaError {
   if (isFenced(cause)) return fencedBy(cause)
   if (REFUSED_FOR_ITSELF.includes(protocolTypeOf(cause) ?? ''))
     return new KafkaError('kafka.record_refused', 'Kafka refuses one of the records', { cause })
-  return unavailable('take part in a transaction', cause)
+  return brokerUnavailable('take part in a transaction', cause)
 }
 
 function outcomeUnknown(cause: unknown): KafkaError {

@@ -1,7 +1,7 @@
 // Repeats an attempt until it succeeds or its time is over. Attempts must be idempotent.
 import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 
-import { isRetriable, refused, unavailable } from '../connect/faults.ts'
+import { isRetriable, refused, brokerUnavailable } from '../connect/faults.ts'
 
 export type Undertaking = { readonly what: string; readonly deadlineMs: number }
 
@@ -30,5 +30,5 @@ export async function untilDone<T>(
     if (performance.now() + pauseMs > end) break
     await delay(pauseMs)
   }
-  throw unavailable(what, trouble)
+  throw brokerUnavailable(what, trouble)
 }

@@ -4,7 +4,7 @@
 // there.
 import type { WireBatch } from './batch.ts'
 import { countOf } from './batch.ts'
-import type { Delivery, Outcome } from './delivery.ts'
+import type { Delivery, DeliveryOutcome } from './delivery.ts'
 import type { Identity } from './identities.ts'
 import type { ProduceRequests } from './requests.ts'
 import { sequenceAfter } from './writer.ts'
@@ -120,7 +120,7 @@ const batchOf = (
 type Settling = {
   readonly appends: readonly Append[]
   readonly batch: AppendBatch
-  readonly outcome: Outcome
+  readonly outcome: DeliveryOutcome
 }
 
 function settle(state: State, { appends, batch, outcome }: Settling): void {

@@ -7,7 +7,7 @@ import type { Kafka } from '../connect/internals.ts'
 import { loadCodec } from '../protocol/compress.ts'
 import { createDelivery } from './delivery.ts'
 import { createIdentities } from './identities.ts'
-import type { Batch } from './lane.ts'
+import type { LaneBatch } from './lane.ts'
 import { createPlaces } from './places.ts'
 import { produceRequestsOf } from './requests.ts'
 import { createScheduler } from './scheduler.ts'
@@ -25,7 +25,7 @@ export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions)
   const places = createPlaces(cluster, stepTimeoutMs)
   const identities = createIdentities(cluster, stepTimeoutMs)
   const requests = produceRequestsOf(kafka)
-  const deliver = createDelivery<Batch>({
+  const deliver = createDelivery<LaneBatch>({
     places,
     requests,
     identify: (batch, broker) => identify(batch, identities, broker),

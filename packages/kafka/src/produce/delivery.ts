@@ -5,13 +5,13 @@ import { backoff, delay } from '@weir/kit'
 
 import { isOver, startOver } from './batch.ts'
 import type { WireBatch } from './batch.ts'
-import type { Places, Place } from './places.ts'
+import type { Places, BatchPlace } from './places.ts'
 import type { ProduceRequests } from './requests.ts'
 import type { ProduceAnswer } from '../protocol/produce-wire.ts'
 import type { BatchProducerId } from '../protocol/record-batch.ts'
 import { KafkaError } from '../errors.ts'
 
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly kind: 'stored'; readonly offset: bigint }
   | { readonly kind: 'too_large' }
   /** Certainly not stored. */
@@ -25,7 +25,9 @@ export type Outcome =
   /** Its time was over before it was sent. */
   | { readonly kind: 'over' }
 
-export type Delivery<Batch extends WireBatch = WireBatch> = (batch: Batch) => Promise<Outcome>
+export type Delivery<Batch extends WireBatch = WireBatch> = (
+  batch: Batch,
+) => Promise<DeliveryOutcome>
 
 export type DeliveryParts<Batch extends WireBatch> = {
   readonly places: Places
@@ -38,8 +40,8 @@ export type DeliveryParts<Batch extends WireBatch> = {
 
 type Again = { readonly kind: 'again'; readonly cause: unknown }
 
-const TOO_LARGE: Outcome = { kind: 'too_large' }
-const OVER: Outcome = { kind: 'over' }
+const TOO_LARGE: DeliveryOutcome = { kind: 'too_large' }
+const OVER: DeliveryOutcome = { kind: 'over' }
 
 const PAUSES = { minMs: 10, firstMs: 50, maxMs: 500 }
 
@@ -62,7 +64,7 @@ export function createDelivery<Batch extends WireBatch>(
 
 const isToEnd = (batch: WireBatch): boolean => !batch.maySendAgain || isOver(batch)
 
-function endOf(batch: WireBatch): Outcome {
+function endOf(batch: WireBatch): DeliveryOutcome {
   const cause = batch.trouble
   if (batch.isDoubtful) return { kind: 'unknown', cause }
   return isOver(batch) ? OVER : { kind: 'not_stored', cause }
@@ -71,7 +73,7 @@ function endOf(batch: WireBatch): Outcome {
 async function attempt<Batch extends WireBatch>(
   parts: DeliveryParts<Batch>,
   batch: Batch,
-): Promise<Outcome | Again> {
+): Promise<DeliveryOutcome | Again> {
   const { places, requests } = parts
   const wasDoubtful = batch.isDoubtful
   try {
@@ -90,7 +92,7 @@ async function attempt<Batch extends WireBatch>(
   }
 }
 
-async function findPlace(places: Places, { topic, partition }: WireBatch): Promise<Place> {
+async function findPlace(places: Places, { topic, partition }: WireBatch): Promise<BatchPlace> {
   await places.refresh(topic)
   const place = places.find(topic, partition)
   if (place) return place
@@ -98,7 +100,7 @@ async function findPlace(places: Places, { topic, partition }: WireBatch): Promi
 }
 
 /** A batch for a deleted topic must not get into the next one of its name. */
-function inAnotherTopic(batch: WireBatch): Outcome {
+function inAnotherTopic(batch: WireBatch): DeliveryOutcome {
   const cause = new KafkaError('kafka.refused', 'another topic has this name now')
   return batch.isDoubtful ? { kind: 'unknown', cause } : { kind: 'not_stored', cause }
 }
@@ -145,7 +147,7 @@ function refuse<Batch extends WireBatch>(
   { places, renumber }: DeliveryParts<Batch>,
   batch: Batch,
   { answer: { errorCode, baseOffset }, wasDoubtful }: Refusal,
-): Outcome | Again {
+): DeliveryOutcome | Again {
   const cause = new KafkaError('kafka.refused', `Kafka answered with error ${errorCode}`)
   const isAppended = baseOffset !== NOT_APPENDED
   const isTooLarge = !isAppended && TOO_LARGE_CODES.has(errorCode)

@@ -3,8 +3,8 @@
 // that no record is sent after its time-out.
 import type { WireBatch } from './batch.ts'
 import type { Waiter } from './types.ts'
-import { createWriter } from './writer.ts'
-import type { Writer } from './writer.ts'
+import { createLogWriter } from './writer.ts'
+import type { LogWriter } from './writer.ts'
 import type { Compression } from '../protocol/compress.ts'
 import type { ProduceRecord, SizedRecord } from '../protocol/record-batch.ts'
 
@@ -15,9 +15,9 @@ export type PendingRecord = SizedRecord & {
   readonly waiter: Waiter
 }
 
-export type Batch = Omit<WireBatch, 'records'> & {
+export type LaneBatch = Omit<WireBatch, 'records'> & {
   readonly records: PendingRecord[]
-  readonly writer: Writer
+  readonly writer: LogWriter
 }
 
 /** A group of partitions that share a bound, and the bytes of all its queued and sent records. */
@@ -29,9 +29,9 @@ export type Lane = {
   readonly party: Party
   readonly patienceMs: number
   readonly compression: Compression
-  readonly writer: Writer
+  readonly writer: LogWriter
   queue: PendingRecord[]
-  batch: Batch | undefined
+  batch: LaneBatch | undefined
   /** Of records queued or in flight. */
   bytes: number
   /** Smaller than configured once the topic has refused a batch for its size. */
@@ -57,7 +57,7 @@ export function createLane(
     party,
     patienceMs,
     compression,
-    writer: createWriter(),
+    writer: createLogWriter(),
     queue: [],
     batch: undefined,
     bytes: 0,
@@ -75,7 +75,7 @@ export function recordBytes(record: SizedRecord): number {
 }
 
 /** The next batch, its records removed from the queue; at least one record, however large. */
-export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
+export function takeBatch(lane: Lane, bytesMax = Infinity): LaneBatch | undefined {
   const { queue, topic, partition } = lane
   if (queue.length === 0) return undefined
   const limit = Math.min(lane.batchBytesMax, bytesMax)
@@ -89,7 +89,7 @@ export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
   }
   const records = count === queue.length ? queue : queue.splice(0, count)
   if (records === queue) lane.queue = []
-  const batch: Batch = {
+  const batch: LaneBatch = {
     topic,
     partition,
     records,
@@ -110,7 +110,7 @@ export function takeBatch(lane: Lane, bytesMax = Infinity): Batch | undefined {
 }
 
 /** Puts the records of a batch that was refused for its size back, to be sent in halves. */
-export function putBackInHalves(lane: Lane, batch: Batch): void {
+export function putBackInHalves(lane: Lane, batch: LaneBatch): void {
   lane.batchBytesMax = Math.floor(Math.min(batch.bytes, lane.batchBytesMax) / 2)
   lane.queue = batch.records.slice(batch.answered).concat(lane.queue)
 }
@@ -138,16 +138,16 @@ export function expireQueue(lane: Lane, untilMs: number, error: Error): number {
   return lane.queue.splice(0, count).reduce((sum, record) => sum + recordBytes(record), 0)
 }
 
-export function expireBatch(batch: Batch, untilMs: number, error: Error): void {
+export function expireBatch(batch: LaneBatch, untilMs: number, error: Error): void {
   batch.answered = rejectExpired(batch.records, batch.answered, untilMs, error)
 }
 
-export function resolveAll(batch: Batch): void {
+export function resolveAll(batch: LaneBatch): void {
   for (let i = batch.answered; i < batch.records.length; i++) batch.records[i]?.waiter.resolve()
   batch.answered = batch.records.length
 }
 
-export function rejectAll(batch: Batch, error: Error): void {
+export function rejectAll(batch: LaneBatch, error: Error): void {
   for (let i = batch.answered; i < batch.records.length; i++) batch.records[i]?.waiter.reject(error)
   batch.answered = batch.records.length
 }

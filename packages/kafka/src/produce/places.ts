@@ -4,7 +4,7 @@ import { withTimeout } from '@weir/kit'
 
 import type { Cluster } from '../connect/cluster.ts'
 
-export type Place = {
+export type BatchPlace = {
   /** The broker's id. */
   readonly leader: number
   readonly topicId: string
@@ -12,7 +12,7 @@ export type Place = {
 
 export type Places = {
   /** The known place; it may be out of date, which the broker's answer then says. */
-  find(topic: string, partition: number): Place | undefined
+  find(topic: string, partition: number): BatchPlace | undefined
   /** Asks again; concurrent callers share one question. */
   refresh(topic: string): Promise<void>
   forget(topic: string): void
@@ -21,7 +21,7 @@ export type Places = {
 type Question = { readonly topics: Set<string>; readonly answered: Promise<void> }
 
 export function createPlaces(cluster: Cluster, timeoutMs: number): Places {
-  const places = new Map<string, (Place | undefined)[]>()
+  const places = new Map<string, (BatchPlace | undefined)[]>()
   let brokers: readonly number[] = []
   let questions = 0
   let asking: Promise<void> = Promise.resolve()
@@ -40,7 +40,7 @@ export function createPlaces(cluster: Cluster, timeoutMs: number): Places {
         places.delete(topic)
         continue
       }
-      const ofTopic: (Place | undefined)[] = []
+      const ofTopic: (BatchPlace | undefined)[] = []
       for (const { partition, leader } of found.partitions)
         if (leader !== undefined) ofTopic[partition] = { leader, topicId: found.id }
       places.set(topic, ofTopic)

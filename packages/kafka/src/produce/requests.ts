@@ -11,10 +11,10 @@ import type { Cluster } from '../connect/cluster.ts'
 import { notSent } from '../connect/gate.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
-import type { Request } from '../connect/requests.ts'
+import type { BrokerRequest } from '../connect/requests.ts'
 import { createPace } from './pace.ts'
 import type { Pace } from './pace.ts'
-import { placeOf, PRODUCE, PRODUCE_VERSIONS, produceOn } from '../protocol/produce-wire.ts'
+import { batchPlaceOf, PRODUCE, PRODUCE_VERSIONS, produceOn } from '../protocol/produce-wire.ts'
 import type {
   PackedBatch,
   ProduceAnswer,
@@ -126,7 +126,7 @@ function nextOf(line: Line, pace: Pace) {
       return write({ line, group, connection, version, pace })
     },
   }))
-  const request: Request<ProduceAnswers> = { key: PRODUCE, versions }
+  const request: BrokerRequest<ProduceAnswers> = { key: PRODUCE, versions }
   return { request, hasBegun: () => hasBegun }
 }
 
@@ -201,7 +201,7 @@ function handOut(
   version: ProduceVersion,
 ): void {
   for (const { batch, resolve, reject } of group) {
-    const answer = answers.get(placeOf(batch, version))
+    const answer = answers.get(batchPlaceOf(batch, version))
     if (answer) resolve(answer)
     else
       reject(

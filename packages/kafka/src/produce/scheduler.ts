@@ -6,7 +6,7 @@ import type { Log } from '@weir/kit'
 
 import type { BatchProducer, BatchProducerOptions, Destination, Waiter } from './types.ts'
 import { countOf, isOver } from './batch.ts'
-import type { Delivery, Outcome } from './delivery.ts'
+import type { Delivery, DeliveryOutcome } from './delivery.ts'
 import {
   createLane,
   expireBatch,
@@ -17,7 +17,7 @@ import {
   resolveAll,
   takeBatch,
 } from './lane.ts'
-import type { Batch, Lane, Party } from './lane.ts'
+import type { LaneBatch, Lane, Party } from './lane.ts'
 import type { Pace } from './pace.ts'
 import {
   CLOSED,
@@ -39,7 +39,7 @@ export type SchedulerOptions = BatchProducerOptions & {
   /** Lower while a broker throttles. */
   readonly pace?: Pick<Pace, 'bytesMax'>
   /** Called for a batch in flight that nobody waits for any more. */
-  readonly giveUp?: (batch: Batch) => void
+  readonly giveUp?: (batch: LaneBatch) => void
 }
 
 export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> & {
@@ -51,7 +51,7 @@ export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> &
 type State = {
   readonly log: Log
   readonly options: SchedulerOptions
-  readonly deliver: Delivery<Batch>
+  readonly deliver: Delivery<LaneBatch>
   readonly elapsed: () => number
   readonly lanes: Map<string, (Lane | undefined)[]>
   readonly parties: Map<string, Party>
@@ -71,7 +71,7 @@ const COMPLAIN_EVERY_MS = 1_000
 const PATIENCE_MS_MIN = 2_500
 
 export function createScheduler(
-  deliver: Delivery<Batch>,
+  deliver: Delivery<LaneBatch>,
   log: Log,
   options: SchedulerOptions,
 ): Scheduler {
@@ -182,7 +182,7 @@ function flush(state: State): void {
   }
 }
 
-async function run(state: State, lane: Lane, batch: Batch): Promise<void> {
+async function run(state: State, lane: Lane, batch: LaneBatch): Promise<void> {
   const startedMs = performance.now()
   const outcome = await state.deliver(batch).catch(asUnknown)
   lane.batch = undefined
@@ -197,7 +197,7 @@ async function run(state: State, lane: Lane, batch: Batch): Promise<void> {
   state.options.onBatch({ records: batch.records.length, bytes: batch.bytes, ms })
 }
 
-function refuse(state: State, lane: Lane, batch: Batch, outcome: Outcome): void {
+function refuse(state: State, lane: Lane, batch: LaneBatch, outcome: DeliveryOutcome): void {
   if (outcome.kind === 'unknown' || outcome.kind === 'fenced') {
     startAnew(lane.writer)
     complain(state, batch, outcome.cause)
@@ -265,7 +265,7 @@ async function drain(state: State): Promise<void> {
 }
 
 // At most once a second: when a broker is down, every one of its partitions fails.
-function complain(state: State, { topic, partition }: Batch, cause: unknown): void {
+function complain(state: State, { topic, partition }: LaneBatch, cause: unknown): void {
   const nowMs = performance.now()
   if (nowMs - state.complainedAtMs < COMPLAIN_EVERY_MS) return
   state.complainedAtMs = nowMs
@@ -273,6 +273,6 @@ function complain(state: State, { topic, partition }: Batch, cause: unknown): vo
   state.log.warn({ topic, partition, reason }, 'records were not acknowledged')
 }
 
-function asUnknown(cause: unknown): Outcome {
+function asUnknown(cause: unknown): DeliveryOutcome {
   return { kind: 'unknown', cause }
 }

@@ -3,7 +3,7 @@
 import type { Identities, Identity } from './identities.ts'
 import type { BatchProducerId } from '../protocol/record-batch.ts'
 
-export type Writer = {
+export type LogWriter = {
   identity: Identity | undefined
   /** An identity that must not be used again. */
   former: Identity | undefined
@@ -17,7 +17,7 @@ const SEQUENCES = 2 ** 31
 export const sequenceAfter = (sequence: number, count: number): number =>
   (sequence + count) % SEQUENCES
 
-export const createWriter = (): Writer => ({
+export const createLogWriter = (): LogWriter => ({
   identity: undefined,
   former: undefined,
   sequence: 0,
@@ -25,7 +25,7 @@ export const createWriter = (): Writer => ({
 })
 
 export async function identify(
-  { writer, topicId }: { readonly writer: Writer; readonly topicId: string | undefined },
+  { writer, topicId }: { readonly writer: LogWriter; readonly topicId: string | undefined },
   identities: Identities,
   broker: number,
 ): Promise<BatchProducerId> {
@@ -35,12 +35,12 @@ export async function identify(
   return { ...identity, sequence: writer.sequence }
 }
 
-export function wrote(writer: Writer, count: number): void {
+export function wrote(writer: LogWriter, count: number): void {
   writer.sequence = sequenceAfter(writer.sequence, count)
 }
 
 /** The last batch it wrote, or where, isn't known: it continues under another producer id. */
-export function startAnew(writer: Writer): void {
+export function startAnew(writer: LogWriter): void {
   writer.former = writer.identity ?? writer.former
   writer.identity = undefined
   writer.sequence = 0

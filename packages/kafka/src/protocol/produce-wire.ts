@@ -40,7 +40,7 @@ export const produceOn = (
 const hasIds = (version: ProduceVersion): boolean => version === 13
 
 /** The partition, and the topic as a request of this version names it. */
-export function placeOf(
+export function batchPlaceOf(
   { topic, topicId = '', partition }: Omit<PackedBatch, 'packed'>,
   version: ProduceVersion,
 ): string {

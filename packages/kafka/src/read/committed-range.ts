@@ -2,7 +2,7 @@
 // call asks for the partition's leader again.
 import { ProtocolError } from '#client-library'
 
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import type { FetchedPartition } from '../protocol/fetch.ts'
 import { batchesIn, recordsOf, visibleBatches } from '../protocol/fetched-batches.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
@@ -24,7 +24,7 @@ type Step = { readonly records: SourceRecord[]; readonly next: bigint }
 
 const STEP = { bytesMax: 4_194_304, waitMs: 100, purpose: 'pool' } as const
 
-export async function readCommitted(brokers: Brokers, range: Range): Promise<SourceRecord[]> {
+export async function readCommitted(brokers: KafkaBrokers, range: Range): Promise<SourceRecord[]> {
   const read = await stepsOf(brokers, range, 'read_committed')
   const records: SourceRecord[] = []
   for (let next = range.from; next < range.to;) {
@@ -36,18 +36,18 @@ export async function readCommitted(brokers: Brokers, range: Range): Promise<Sou
 }
 
 /** One fetch of the range: its committed records, and the offset of the next fetch. */
-export async function readStep(brokers: Brokers, range: Range): Promise<Step> {
+export async function readStep(brokers: KafkaBrokers, range: Range): Promise<Step> {
   return (await stepsOf(brokers, range, 'read_committed'))(range.from)
 }
 
 /** The same for all records, whether or not they will ever be committed. */
-export async function readRawStep(brokers: Brokers, range: Range): Promise<Step> {
+export async function readRawStep(brokers: KafkaBrokers, range: Range): Promise<Step> {
   return (await stepsOf(brokers, range, 'read_uncommitted'))(range.from)
 }
 
 /** The first record of the range, whether or not it will ever be committed. */
 export async function firstUncommitted(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   range: Range,
 ): Promise<SourceRecord | undefined> {
   const read = await stepsOf(brokers, range, 'read_uncommitted')
@@ -60,7 +60,7 @@ export async function firstUncommitted(
 }
 
 async function stepsOf(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   range: Range,
   isolation: Isolation,
 ): Promise<(from: bigint) => Promise<Step>> {

@@ -3,7 +3,7 @@
 // for it.
 import { hasCode, withTimeout } from '@weir/kit'
 
-import { unavailable } from '../connect/faults.ts'
+import { brokerUnavailable } from '../connect/faults.ts'
 
 export type Ends = {
   readonly offsets: ReadonlyMap<string, bigint>
@@ -52,7 +52,7 @@ export function createEndWatch({ askEnds, positionOf }: EndWatchOptions): EndWat
       try {
         return await withTimeout(wait(topics, givingUp.signal), timeoutMs, WHAT)
       } catch (error) {
-        throw hasCode(error, 'kafka.unavailable') ? error : unavailable(WHAT, error)
+        throw hasCode(error, 'kafka.unavailable') ? error : brokerUnavailable(WHAT, error)
       } finally {
         givingUp.abort()
       }

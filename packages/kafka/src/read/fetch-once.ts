@@ -2,7 +2,7 @@
 // partition.
 import { ProtocolError } from '#client-library'
 
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import type { Purpose } from '../connect/connections.ts'
 import { requestOf } from '../connect/requests.ts'
 import { fetchApi } from '../protocol/fetch.ts'
@@ -28,7 +28,7 @@ export type FetchOnce = {
 const NO_SESSION = { id: 0, epoch: -1 }
 
 export async function fetchOnce(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   { topicId, partition, leader }: LedPartition,
   { from, bytesMax, waitMs, isCommittedOnly, purpose }: FetchOnce,
 ): Promise<FetchedPartition> {

@@ -2,7 +2,7 @@
 // machine that slept has a gap too.
 const FRESH_FOR_MS = 10_000
 
-export type Progress = {
+export type FollowProgress = {
   /** The next offset to be read of each topic; empty before the first reader. */
   readonly positions: Map<string, bigint>
   startedOverMs: number
@@ -10,24 +10,24 @@ export type Progress = {
   atEndMs: number
 }
 
-export const newProgress = (): Progress => ({
+export const newProgress = (): FollowProgress => ({
   positions: new Map(),
   startedOverMs: 0,
   atEndMs: 0,
 })
 
-export const positionIn = ({ positions }: Progress, topic: string): bigint =>
+export const positionIn = ({ positions }: FollowProgress, topic: string): bigint =>
   positions.get(topic) ?? 0n
 
-export const isFresh = ({ atEndMs }: Progress): boolean => Date.now() - atEndMs < FRESH_FOR_MS
+export const isFresh = ({ atEndMs }: FollowProgress): boolean => Date.now() - atEndMs < FRESH_FOR_MS
 
 /** Whether tombstones may have been removed before they were read. */
 export const isGapTooLong = (
-  { atEndMs, startedOverMs }: Progress,
+  { atEndMs, startedOverMs }: FollowProgress,
   deleteRetentionMs: number,
 ): boolean => Date.now() - Math.max(atEndMs, startedOverMs) > deleteRetentionMs / 2
 
-export function beginAgain(progress: Progress, starts: ReadonlyMap<string, bigint>): void {
+export function beginAgain(progress: FollowProgress, starts: ReadonlyMap<string, bigint>): void {
   for (const [topic, offset] of starts) progress.positions.set(topic, offset)
   progress.startedOverMs = Date.now()
   progress.atEndMs = 0

@@ -14,7 +14,7 @@ import type { EndWatch } from './end-watch.ts'
 import { createFetcher } from './fetcher.ts'
 import type { Fetcher } from './fetcher.ts'
 import { isFresh, isGapTooLong, newProgress, positionIn, beginAgain } from './follow-progress.ts'
-import type { Progress } from './follow-progress.ts'
+import type { FollowProgress } from './follow-progress.ts'
 
 export type FollowedRecord = {
   readonly topic: string
@@ -87,7 +87,7 @@ export function followTopics(kafka: Kafka, options: FollowOptions): Follower {
 
 type Following = {
   readonly options: FollowOptions
-  readonly progress: Progress
+  readonly progress: FollowProgress
   readonly asked: AskTopics
   readonly ends: EndWatch
 }
@@ -145,7 +145,7 @@ async function readUntilLost(
   for (const one of followings) one.close()
 }
 
-const hasGap = ({ deleteRetentionMs }: FollowOptions, progress: Progress): boolean =>
+const hasGap = ({ deleteRetentionMs }: FollowOptions, progress: FollowProgress): boolean =>
   isGapTooLong(progress, deleteRetentionMs ?? DELETE_RETENTION_MS)
 
 type Read = { readonly records: readonly SourceRecord[]; readonly next: bigint }

@@ -7,7 +7,7 @@ import { createTurns } from '@weir/kit'
 
 import { logStartOf } from '../connect/topic-calls.ts'
 import { createBrokerCalls } from '../connect/broker-calls.ts'
-import type { Brokers } from '../connect/broker-calls.ts'
+import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import { protocolTypeOf } from '../connect/faults.ts'
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
@@ -26,14 +26,14 @@ export type Before = {
 }
 
 /** The value of a record; undefined when it has none. */
-export type Reading<T> = (record: SourceRecord) => T | undefined
+export type LogReading<T> = (record: SourceRecord) => T | undefined
 
 export type LogSearch = {
   /**
    * The value of the last record that has one; undefined when there is none down to the log's beginning. Throws
    * KafkaError `kafka.unavailable` or `kafka.refused`.
    */
-  findLast<T>(before: Before, read: Reading<T>): Promise<T | undefined>
+  findLast<T>(before: Before, read: LogReading<T>): Promise<T | undefined>
   close(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ export function createLogSearch(kafka: Kafka): LogSearch {
     return { ...place, topic, partition }
   }
 
-  const look = <T>(before: Before, step: bigint, read: Reading<T>): Promise<Stretch<T>> =>
+  const look = <T>(before: Before, step: bigint, read: LogReading<T>): Promise<Stretch<T>> =>
     inTurn(() =>
       calls.run('read a log backwards', async (brokers) =>
         readStretch(brokers, { log: await find(before), to: before.to, step }, read),
@@ -93,9 +93,9 @@ type Sought = { readonly log: Log; readonly to: bigint; readonly step: bigint }
 type Stretch<T> = { readonly seen: readonly Seen<T>[]; readonly from: bigint }
 
 async function readStretch<T>(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   { log, to, step }: Sought,
-  read: Reading<T>,
+  read: LogReading<T>,
 ): Promise<Stretch<T>> {
   const from = to > step ? to - step : 0n
   try {
@@ -109,10 +109,10 @@ async function readStretch<T>(
   return { seen, from: 0n }
 }
 
-type Forward<T> = { readonly from: bigint; readonly to: bigint; readonly read: Reading<T> }
+type Forward<T> = { readonly from: bigint; readonly to: bigint; readonly read: LogReading<T> }
 
 async function readForward<T>(
-  brokers: Brokers,
+  brokers: KafkaBrokers,
   log: Log,
   { from, to, read }: Forward<T>,
 ): Promise<Stretch<T>> {
@@ -132,7 +132,7 @@ async function readForward<T>(
   return { seen, from: begins }
 }
 
-type Looking<T> = { readonly partition: number; readonly to: bigint; readonly read: Reading<T> }
+type Looking<T> = { readonly partition: number; readonly to: bigint; readonly read: LogReading<T> }
 
 async function look<T>(batch: FetchedBatch, { partition, to, read }: Looking<T>): Promise<Seen<T>> {
   const { producerId, isMarker, isTransactional } = batch

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 
-import { createGate } from '../../src/connect/gate.ts'
+import { createSendGate } from '../../src/connect/gate.ts'
 
 function requests() {
   const sent: number[] = []
@@ -14,7 +14,7 @@ function requests() {
 test('requests leave in their order, though the gate is shut twice between', async () => {
   // Given
   const { sent, send } = requests()
-  const gate = createGate()
+  const gate = createSendGate()
   await gate.pass(send(1), Infinity)
   const [openOne, openOther] = [gate.shut(), gate.shut()]
   const waiting = [2, 3].map((number) => gate.pass(send(number), Infinity))
@@ -31,7 +31,7 @@ test('requests leave in their order, though the gate is shut twice between', asy
 test('a request that shuts the gate again holds up those behind it', async () => {
   // Given
   const { sent, send } = requests()
-  const gate = createGate()
+  const gate = createSendGate()
   const open = gate.shut()
   let openAgain = () => {}
   const first = gate.pass(() => {
@@ -53,7 +53,7 @@ test('a request that shuts the gate again holds up those behind it', async () =>
 
 test('what had to wait for too long is not sent, and told so', async () => {
   const { sent, send } = requests()
-  const gate = createGate()
+  const gate = createSendGate()
   const open = gate.shut()
   const late = gate.pass(send(1), performance.now() - 1)
 

@@ -3,15 +3,15 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 
 import { createLog } from '@weir/kit'
 
-import type { Outcome } from '../../src/produce/delivery.ts'
-import type { Batch } from '../../src/produce/lane.ts'
+import type { DeliveryOutcome } from '../../src/produce/delivery.ts'
+import type { LaneBatch } from '../../src/produce/lane.ts'
 import { createScheduler } from '../../src/produce/scheduler.ts'
 import type { Scheduler, SchedulerOptions } from '../../src/produce/scheduler.ts'
 
-const STORED: Outcome = { kind: 'stored', offset: 0n }
-const UNKNOWN: Outcome = { kind: 'unknown', cause: new Error('lost') }
+const STORED: DeliveryOutcome = { kind: 'stored', offset: 0n }
+const UNKNOWN: DeliveryOutcome = { kind: 'unknown', cause: new Error('lost') }
 
-type Delivered = { values: string[]; batch: Batch; end(outcome: Outcome): void }
+type Delivered = { values: string[]; batch: LaneBatch; end(outcome: DeliveryOutcome): void }
 
 const schedulers: Scheduler[] = []
 
@@ -28,8 +28,8 @@ afterEach(async () => {
 
 function setUp(options: Partial<SchedulerOptions> = {}) {
   const delivered: Delivered[] = []
-  const deliver = (batch: Batch) =>
-    new Promise<Outcome>((end) => {
+  const deliver = (batch: LaneBatch) =>
+    new Promise<DeliveryOutcome>((end) => {
       delivered.push({ values: batch.records.map((one) => String(one.record.value)), batch, end })
     })
   const scheduler = createScheduler(deliver, createLog('kafka-test', 'silent'), {

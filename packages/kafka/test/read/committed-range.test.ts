@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals'
 
-import type { Brokers } from '../../src/connect/broker-calls.ts'
+import type { KafkaBrokers } from '../../src/connect/broker-calls.ts'
 import type { FetchAnswer } from '../../src/protocol/fetch.ts'
 import { bodyBytesOf, packBatch } from '../../src/protocol/record-batch.ts'
 import { readCommitted, readStep } from '../../src/read/committed-range.ts'
 
 /** A partition with records at these offsets and this end, of which the broker returns one batch at a time. */
-function brokersWith(offsets: readonly number[], end: number): Brokers {
+function brokersWith(offsets: readonly number[], end: number): KafkaBrokers {
   let from = 0n
   const answer = (): FetchAnswer => {
     const found = offsets.find((offset) => offset >= Number(from))

@@ -18,7 +18,7 @@ import type { AskingRebuild } from '../control/streams/rebuild-output.ts'
 import type { Searches } from '../people/searches.ts'
 import type { Callers } from '../access/callers.ts'
 import type { UsageLog } from '../usage/usage-log.ts'
-import type { Shape } from './render.ts'
+import type { RenderShape } from './render.ts'
 
 /** Without the actor, which `acting` adds. */
 type Unattributed<Deps> = Omit<Deps, 'actor'>
@@ -49,7 +49,7 @@ export type Management = {
 }
 
 /** For endpoints that show streams: one of two shapes. */
-export type Shown = Management & { readonly shape: Shape }
+export type Shown = Management & { readonly shape: RenderShape }
 
 /** What a feature needs, on behalf of a caller: the audit log names the caller as the actor of the change. */
 export const acting = <Deps extends object>(

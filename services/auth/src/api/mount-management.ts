@@ -37,15 +37,15 @@ export function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown):
 
 function mountAccounts(mount: Mount, deps: Shown): void {
   mount('/account', { GET: accounts.showAccount(deps) })
-  mount('/accounts', { POST: audited('account.create', accounts.makeAccount(deps)) })
+  mount('/accounts', { POST: audited('account.create', accounts.createAccountRoute(deps)) })
   mount('/accounts/:billingId/keys', {
-    POST: audited('api-key.create', accounts.makeOwnerKey(deps)),
+    POST: audited('api-key.create', accounts.createOwnerKeyRoute(deps)),
   })
   mount('/api-keys', {
     GET: apiKeys.listApiKeys(deps),
-    POST: audited('api-key.create', apiKeys.makeApiKey(deps)),
+    POST: audited('api-key.create', apiKeys.createApiKeyRoute(deps)),
   })
-  mount('/api-keys/:keyId', { DELETE: audited('api-key.delete', apiKeys.dropApiKey(deps)) })
+  mount('/api-keys/:keyId', { DELETE: audited('api-key.delete', apiKeys.deleteApiKeyRoute(deps)) })
 }
 
 function mountPlatform(mount: Mount, deps: Shown): void {
@@ -65,12 +65,12 @@ function mountPlatform(mount: Mount, deps: Shown): void {
 function mountStreams(mount: Mount, deps: Shown): void {
   mount('/streams', {
     GET: streams.listStreams(deps),
-    POST: audited('stream.create', streams.makeStream(deps)),
+    POST: audited('stream.create', streams.createStreamRoute(deps)),
   })
   mount(stream, {
     GET: streams.showStream(deps),
     PATCH: audited('stream.change', streams.changeStream(deps)),
-    DELETE: audited('stream.delete', streams.dropStream(deps)),
+    DELETE: audited('stream.delete', streams.deleteStreamRoute(deps)),
   })
   mount(`${stream}/usage`, { GET: usage.showUsage(deps) })
 }
@@ -78,7 +78,7 @@ function mountStreams(mount: Mount, deps: Shown): void {
 function mountErasures(mount: Mount, deps: Shown): void {
   mount(`${stream}/erasures`, {
     GET: erasures.listErasures(deps),
-    POST: audited('erasure.create', erasures.makeErasure(deps)),
+    POST: audited('erasure.create', erasures.createErasureRoute(deps)),
   })
   mount(`${stream}/erasures/:erasure`, { GET: erasures.showErasure(deps) })
   mount(`${stream}/erasures/:erasure/receipt`, { GET: erasures.showReceipt(deps) })
@@ -98,12 +98,12 @@ function mountPeople(mount: Mount, deps: Shown): void {
 function mountOutputs(mount: Mount, deps: Shown): void {
   mount(`${stream}/outputs`, {
     GET: outputs.listOutputs(deps),
-    POST: audited('output.create', outputs.makeOutput(deps)),
+    POST: audited('output.create', outputs.createOutputRoute(deps)),
   })
   mount(output, {
     GET: outputs.showOutput(deps),
     PATCH: audited('output.change', outputs.changeOutput(deps)),
-    DELETE: audited('output.delete', outputs.dropOutput(deps)),
+    DELETE: audited('output.delete', outputs.deleteOutputRoute(deps)),
   })
   mount(`${output}/rebuild`, { POST: audited('output.rebuild', outputs.rebuildOutput(deps)) })
 }
@@ -111,10 +111,10 @@ function mountOutputs(mount: Mount, deps: Shown): void {
 function mountCredentials(mount: Mount, deps: Shown): void {
   for (const owner of [stream, output] as const) {
     mount(`${owner}/credentials`, {
-      POST: audited('credentials.create', credentials.makeCredentials(deps)),
+      POST: audited('credentials.create', credentials.createCredentialsRoute(deps)),
     })
     mount(`${owner}/credentials/:clientId`, {
-      DELETE: audited('credentials.delete', credentials.dropCredentials(deps)),
+      DELETE: audited('credentials.delete', credentials.deleteCredentialsRoute(deps)),
     })
   }
 }
@@ -122,10 +122,10 @@ function mountCredentials(mount: Mount, deps: Shown): void {
 function mountContracts(mount: Mount, deps: Shown): void {
   mount('/contracts', {
     GET: contracts.listContracts(deps),
-    POST: audited('contract.create', contracts.makeContract(deps)),
+    POST: audited('contract.create', contracts.createContractRoute(deps)),
   })
   mount('/contracts/:contract', { GET: contracts.showContract(deps) })
   mount('/contracts/:contract/archive', {
-    POST: audited('contract.archive', contracts.retireContract(deps)),
+    POST: audited('contract.archive', contracts.archiveContractRoute(deps)),
   })
 }

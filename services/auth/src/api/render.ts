@@ -19,7 +19,7 @@ import type { Created } from '../control/streams/create-stream.ts'
 type Json = Record<string, unknown>
 type Made<Stream extends StreamRecord> = Created<Stream, NewCredential | undefined>
 
-export type Shape = {
+export type RenderShape = {
   /** A stream in the response to its creation, with the secret. */
   created(created: Made<StreamRecord>): Json
   /** A stream in later responses. */
@@ -28,7 +28,7 @@ export type Shape = {
   deleted(stream: StreamRecord): Json
 }
 
-const v1: Shape = {
+const v1: RenderShape = {
   created: ({ stream, credential }) => ({
     ...flat(stream),
     credentials: credential === undefined ? null : secretOf(credential),
@@ -40,7 +40,7 @@ const v1: Shape = {
   deleted: flat,
 }
 
-const v2With = (kafkaPrefix: string): Shape => ({
+const v2With = (kafkaPrefix: string): RenderShape => ({
   created: ({ stream, credential }) => ({
     ...nested(stream),
     credentials: credential === undefined ? [] : [secretOf(credential)],

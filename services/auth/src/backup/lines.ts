@@ -18,7 +18,10 @@ const record = z.strictObject({
 })
 const end = z.strictObject({ records: z.number() })
 
-export function lineOf(topic: string, { key, value, headers, timestampMs }: SourceRecord): string {
+export function backupLineOf(
+  topic: string,
+  { key, value, headers, timestampMs }: SourceRecord,
+): string {
   const text = (part: Buffer | null): string | null => part?.toString('base64') ?? null
   return JSON.stringify({
     topic,

@@ -3,7 +3,7 @@
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { requireKnown } from './known.ts'
-import { endLine, HEAD, lineOf } from './lines.ts'
+import { endLine, HEAD, backupLineOf } from './lines.ts'
 
 type SaveDeps = {
   offsets: Pick<LogOffsets, 'earliest' | 'ends'>
@@ -18,7 +18,7 @@ export async function* savedLines(deps: SaveDeps): AsyncGenerator<string> {
     let ofTopic = 0
     for await (const record of recordsOf(deps, topic)) {
       requireKnown(topic, record.key, record.value)
-      yield `${lineOf(topic, record)}\n`
+      yield `${backupLineOf(topic, record)}\n`
       ofTopic += 1
     }
     count += ofTopic

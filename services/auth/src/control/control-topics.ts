@@ -1,6 +1,6 @@
 // The control topics, created at the first start (docs/architecture.md «What we ask of Kafka», docs/keys.md
 // «complete»). kafka-promises.ts checks whether brokers keep these settings.
-import type { Configs, Topics } from '@weir/kafka'
+import type { Configs, TopicAdmin } from '@weir/kafka'
 import {
   accessesTopic,
   auditTopic,
@@ -105,7 +105,7 @@ export const controlPins: ReadonlyMap<string, TopicPins> = new Map(
 )
 
 export async function makeControlTopics(
-  topics: Pick<Topics, 'create' | 'partitionCount'>,
+  topics: Pick<TopicAdmin, 'create' | 'partitionCount'>,
   topicReplication: number | undefined,
 ): Promise<void> {
   for (const [topic, { partitions, config }] of Object.entries(controlTopics)) {

@@ -1,7 +1,7 @@
 // For metrics: what control state has not completed: deletions, and erasures with the age of the oldest.
 import type { ErasureRecord, StateFollower } from '@weir/control-state'
 import type { Config } from '../config.ts'
-import type { Pending, PendingErasures } from '../metrics.ts'
+import type { PendingWork, PendingErasures } from '../metrics.ts'
 
 export type PendingTables = Pick<
   StateFollower['tables'],
@@ -13,7 +13,7 @@ export const pendingIn = (
   { tables, keyStore }: { readonly tables: PendingTables; readonly keyStore: PendingKeys },
   bounds: Pick<Config, 'ERASURES_MAX' | 'ACCOUNT_KEY_BYTES_MAX' | 'KEY_BYTES_MAX'>,
   now: () => number = Date.now,
-): Pending => ({
+): PendingWork => ({
   cleanUps: () => [...tables.streams()].filter(({ state }) => state === 'deleting').length,
   erasures() {
     const { accepted = [], applied = [] } = Object.groupBy(

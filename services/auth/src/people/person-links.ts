@@ -54,7 +54,7 @@ export async function linksOfPeople(
   const turn = takingTurns()
   for (const era of subjectEras(follower, stream)) {
     const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
-    if (keys === undefined) throw unreadable()
+    if (keys === undefined) throw unreadableLink()
     const links = new Map<string, KnownLink>()
     const levels = levelsInEra(follower.keyStore, { ...stream, era })
     const add = (link: Uint8Array, nth: number, term: ErasureTerm): void =>
@@ -89,7 +89,7 @@ export function keyFieldLinks(keys: EraKeys, value: string): Uint8Array[] {
   try {
     return linksOf(keys, value)
   } catch (error) {
-    if (hasCode(error, 'fieldcrypt.key_unavailable')) throw unreadable()
+    if (hasCode(error, 'fieldcrypt.key_unavailable')) throw unreadableLink()
     throw error
   }
 }
@@ -103,9 +103,9 @@ function reachOf(
   const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
   const isErased = paths.every((path) => keys.tree.find(path) === 'erased')
   const withdrawn = keys.withdrawn(link)
-  if (withdrawn === undefined) throw unreadable()
+  if (withdrawn === undefined) throw unreadableLink()
   return { isErased, withdrawn: isErased ? [] : withdrawn }
 }
 
-export const unreadable = () =>
+export const unreadableLink = () =>
   refusal('unavailable', 'The keys of an era cannot be read now; try again')

@@ -33,7 +33,7 @@ export type SearchDeps = {
 }
 
 /** A topic to search. */
-export type Place = {
+export type SearchPlace = {
   readonly name: string
   readonly kind: HeldIn['kind']
   readonly topic: string
@@ -54,13 +54,13 @@ export type SearchRun = Wanted & {
 const offsetsAtOnce = 4_000n
 
 /** Where a stream's events may be, including existing topics of deleted outputs. */
-export async function placesOf(deps: SearchDeps, input: InputStream): Promise<Place[]> {
+export async function placesOf(deps: SearchDeps, input: InputStream): Promise<SearchPlace[]> {
   const outputs = deps.follower.tables
     .outputsOf(input)
     .filter(({ state, neverReady }) => state !== 'creating' && neverReady !== true)
-  const all: Omit<Place, 'spans'>[] = [
+  const all: Omit<SearchPlace, 'spans'>[] = [
     { name: input.name, kind: 'input', topic: topicOf(input) },
-    ...outputs.flatMap((output): Omit<Place, 'spans'>[] => [
+    ...outputs.flatMap((output): Omit<SearchPlace, 'spans'>[] => [
       {
         name: output.name,
         kind: output.state === 'deleting' ? 'deleted' : 'output',
@@ -70,7 +70,7 @@ export async function placesOf(deps: SearchDeps, input: InputStream): Promise<Pl
       { name: output.name, kind: 'dead', topic: deadLetterTopicOf(output) },
     ]),
   ]
-  const places: Place[] = []
+  const places: SearchPlace[] = []
   for (const place of all) {
     if ((await deps.settings.topic(place.topic)) === undefined) continue
     places.push({ ...place, spans: await spansOf(deps, place.topic) })
@@ -84,7 +84,7 @@ async function spansOf({ offsets }: SearchDeps, topic: string): Promise<Span[]> 
   return ends.map((to, partition) => ({ partition, from: starts[partition] ?? 0n, to }))
 }
 
-export const recordsIn = (places: readonly Place[]): number =>
+export const recordsIn = (places: readonly SearchPlace[]): number =>
   places
     .flatMap(({ spans }) => spans)
     .reduce((sum, { from, to }) => sum + Math.max(0, Number(to - from)), 0)
@@ -98,7 +98,7 @@ export type Searched = {
 /** Throws what Kafka and the key store throw; then nothing is known of the stream. Undefined if `mayGoOn` ended it. */
 export async function searchStream(
   deps: SearchDeps,
-  { input, places }: { readonly input: InputStream; readonly places: readonly Place[] },
+  { input, places }: { readonly input: InputStream; readonly places: readonly SearchPlace[] },
   run: SearchRun,
 ): Promise<Searched | undefined> {
   const contracts = new Map(
@@ -140,7 +140,11 @@ type Matches = ReturnType<typeof createMatches>
 
 async function matchesIn(
   { reader, inTurn }: SearchDeps,
-  { place, links, contracts }: { place: Place; links: PersonLinks; contracts: KnownContracts },
+  {
+    place,
+    links,
+    contracts,
+  }: { place: SearchPlace; links: PersonLinks; contracts: KnownContracts },
   { onScanned, mayGoOn }: SearchRun,
 ): Promise<Matches | undefined> {
   const matches = createMatches(contracts, place.output)
@@ -272,7 +276,7 @@ function foundBy(
 
 async function heldIn(
   { settings }: SearchDeps,
-  { name, kind, topic }: Place,
+  { name, kind, topic }: SearchPlace,
   matches: Matches,
 ): Promise<HeldIn> {
   const { events, erased, newestMs, decrypted } = matches.counts()

@@ -19,7 +19,7 @@ import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
 import type { Wanted } from './person-links.ts'
 import { placesOf, recordsIn, searchStream } from './search-stream.ts'
-import type { Place, SearchDeps, Searched } from './search-stream.ts'
+import type { SearchPlace, SearchDeps, Searched } from './search-stream.ts'
 
 export type SearchRequest = {
   readonly billingId: string
@@ -196,7 +196,7 @@ const everyWay = (value: string): Wanted => ({
   as: ['key_field', 'data_subject_field'],
 })
 
-type Plan = { readonly input: InputStream; readonly places: readonly Place[] | undefined }
+type Plan = { readonly input: InputStream; readonly places: readonly SearchPlace[] | undefined }
 
 /** `places` is undefined if Kafka does not report them now. */
 async function planOf(deps: Searching, input: InputStream): Promise<Plan> {

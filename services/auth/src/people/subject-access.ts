@@ -9,7 +9,7 @@ import { openableIn, subjectEras } from '../control/erasure/data-subjects.ts'
 import type { LinksByEra } from '../control/erasure/erase.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
-import { keyFieldLinks, unreadable } from './person-links.ts'
+import { keyFieldLinks, unreadableLink } from './person-links.ts'
 import type { Wanted } from './person-links.ts'
 
 const accessTokenMs = 300_000
@@ -19,9 +19,12 @@ const keptOfAccount = 50
 const linksMax = 20_000
 
 /** Times of events: `fromMs` is included, `untilMs` is not. */
-export type Span = { readonly fromMs?: number | undefined; readonly untilMs?: number | undefined }
+export type AccessSpan = {
+  readonly fromMs?: number | undefined
+  readonly untilMs?: number | undefined
+}
 
-export type AccessRequest = Wanted & { readonly stream: InputStream; readonly span: Span }
+export type AccessRequest = Wanted & { readonly stream: InputStream; readonly span: AccessSpan }
 
 type AccessDeps = Changes & {
   readonly follower: Pick<StateFollower, 'keyring' | 'keyStore'>
@@ -95,7 +98,7 @@ async function linksFor(
   if (as.includes('key_field'))
     for (const era of subjectEras(follower, stream)) {
       const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
-      if (keys === undefined) throw unreadable()
+      if (keys === undefined) throw unreadableLink()
       const isLeft = openableIn(follower, stream, keys)
       for (const value of values) add(era, keyFieldLinks(keys, value).filter(isLeft))
     }
@@ -104,7 +107,7 @@ async function linksFor(
   return links
 }
 
-const isWithin = (era: number, { fromMs = -Infinity, untilMs = Infinity }: Span): boolean =>
+const isWithin = (era: number, { fromMs = -Infinity, untilMs = Infinity }: AccessSpan): boolean =>
   eraEndMs(era) > fromMs && eraStartMs(era) < untilMs
 
 const tooMany = (count: number) =>

@@ -15,7 +15,7 @@ export function parseForm(body: Buffer): ReadonlyMap<string, string> {
   if (holdsMoreThan(text, '&', parametersMax - 1)) throw tooManyParameters()
   const form = new Map<string, string>()
   for (const [name, value] of new URLSearchParams(text)) {
-    if (form.has(name)) throw malformed('A parameter is sent twice; send each parameter once')
+    if (form.has(name)) throw malformedBody('A parameter is sent twice; send each parameter once')
     form.set(name, value)
   }
   return form
@@ -27,10 +27,12 @@ export function requireFewMembers(body: unknown): void {
     throw tooManyParameters()
 }
 
-export const malformed = (sentence: string): Refusal => refusal('invalid_request', sentence)
+export const malformedBody = (sentence: string): Refusal => refusal('invalid_request', sentence)
 
 const tooManyParameters = (): Refusal =>
-  malformed(`The body has more than ${parametersMax} parameters; send only those that are needed`)
+  malformedBody(
+    `The body has more than ${parametersMax} parameters; send only those that are needed`,
+  )
 
 function holdsMoreThan(text: string, character: string, most: number): boolean {
   let at = -1

@@ -2,7 +2,7 @@
 // route, gets the same response as if they did not exist. The time of a response is not compared.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { foreignPaths, makeTenants, namesIn, tenantsContract, withoutNames } from '@weir/testkit'
-import type { Names, Tenants } from '@weir/testkit'
+import type { TenantNames, Tenants } from '@weir/testkit'
 import { needsOf } from '../../src/api/route-needs.ts'
 import { routesOfAuth } from './routes-of.ts'
 import { joinAuth, send } from '../support.ts'
@@ -20,11 +20,14 @@ beforeAll(async () => {
 afterAll(() => auth.stop())
 
 /** An account's requests about another account; one for each way to name it. */
-type Ask = (about: Names, ours: Names) => readonly (RequestOptions & { query?: string })[]
+type Ask = (
+  about: TenantNames,
+  ours: TenantNames,
+) => readonly (RequestOptions & { query?: string })[]
 
 const plainly: Ask = () => [{}]
 const json =
-  (body: (about: Names) => unknown): Ask =>
+  (body: (about: TenantNames) => unknown): Ask =>
   (about) => [{ json: body(about) }]
 
 /** Of `/v1` and `/v2`. */
@@ -122,7 +125,7 @@ const asks: Readonly<Record<string, Ask>> = {
 }
 
 /** Another account's client with the account's own secret. */
-const secretsAbout = ({ clientId }: Names, { billingId }: Names) =>
+const secretsAbout = ({ clientId }: TenantNames, { billingId }: TenantNames) =>
   ['', tenants.ours.input.clientSecret, 'no secret at all'].map((clientSecret) => ({
     billingId,
     clientId,
@@ -130,7 +133,7 @@ const secretsAbout = ({ clientId }: Names, { billingId }: Names) =>
   }))
 
 /** A contract with the schema of a subject that may be another account's. Its members probe for the schema's fields. */
-const contractOfSubject = ({ subject }: Names) => ({
+const contractOfSubject = ({ subject }: TenantNames) => ({
   id: 'a-probe',
   schema: { schema_type: 'avro', schema_registry_ref: `${subject}/latest` },
   validations: [{ field: 'url', type: 'regex', value: '^.+$' }],
@@ -139,7 +142,7 @@ const contractOfSubject = ({ subject }: Names) => ({
 })
 
 /** The responses to all requests on a route about another account. */
-async function answersAbout(route: string, about: Names) {
+async function answersAbout(route: string, about: TenantNames) {
   const { account, names: ours } = tenants.ours
   const [method = '', template = ''] = route.split(' ')
   // Token requests contain their credentials in the body.
@@ -165,7 +168,7 @@ const noPlatformKey = { status: 401, headers: new Headers(), text: 'no platform 
 const isRefused = (status: number): boolean => status === 401 || status === 404
 
 /** Names that must not be in a response, unless they were in the request. */
-const otherNames = (about: Names): Names =>
+const otherNames = (about: TenantNames): TenantNames =>
   about === tenants.nobodys ? tenants.theirs.names : tenants.nobodys
 
 const everythingOf = async ({ account, names }: Tenants['ours']) =>
@@ -199,7 +202,7 @@ describe("asked about another account's", () => {
       const { ours, theirs, nobodys } = tenants
       const { clientId, clientSecret } = ours.input
       const right = { billingId: ours.names.billingId, clientId, clientSecret }
-      const ask = async (about: Names) => {
+      const ask = async (about: TenantNames) => {
         const reply = await send(`${auth.url}/auth`, {
           method: 'POST',
           json: { ...right, [name]: about[name] },

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { controlValue, hashOf, nextEntry, noEntries, parseEntry } from '@weir/control-state'
 import type { AuditHead } from '@weir/control-state'
-import { HEAD, endLine, lineOf, readLines } from '../../src/backup/lines.ts'
+import { HEAD, endLine, backupLineOf, readLines } from '../../src/backup/lines.ts'
 import { savedLines } from '../../src/backup/save.ts'
 import { withAuditLog } from '../../src/backup/restore-audit.ts'
 
@@ -18,7 +18,7 @@ const record = {
   value: null,
   headers: { change: Buffer.from([0, 255, 10]) },
 }
-const line = lineOf('weir.keys', record)
+const line = backupLineOf('weir.keys', record)
 
 test('a record is read as it was written, a tombstone and bytes that are no text included', async () => {
   const { partition, timestampMs, key, value, headers } = record
@@ -44,7 +44,7 @@ test.each([
   ['weir.keys', Buffer.of(2, 0, 0), 'type "part", version 2'],
   ['weir.audit', '{"type":"audit-entry","version":9}', 'type "audit-entry", version 9'],
 ])('a backup with a record of a newer release in %s is refused', async (topic, value, what) => {
-  const newer = lineOf(topic, { ...record, value: Buffer.from(value) })
+  const newer = backupLineOf(topic, { ...record, value: Buffer.from(value) })
   const reading = readLines(linesOf(HEAD, line, newer, endLine(2)))
   await expect(reading).rejects.toMatchObject({
     code: 'control-state.record_not_known',

@@ -10,7 +10,7 @@ import { pollUntil } from '@weir/kit'
 import {
   asObject,
   connectProducer,
-  createAccount,
+  signUp,
   exampleContract,
   exampleEvent,
   expectStatus,
@@ -42,7 +42,7 @@ beforeAll(async () => {
   registry = await startRegistry()
   world = await startWorld({ SCHEMA_REGISTRY_URL: registry.schemaRegistryUrl })
   ;({ auth } = world)
-  account = await createAccount(auth.url)
+  account = await signUp(auth.url)
   // Two subjects with one schema: it has two ids or one, depending on the registry.
   for (const id of ['clickstream', 'clickstream-again']) {
     const reply = expectStatus(await publish(id), 201)

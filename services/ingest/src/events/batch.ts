@@ -49,10 +49,10 @@ export function reject(batch: EventBatch, index: number, error: unknown): void {
   else if (refused.code === 'unavailable') batch.unavailable ??= refused
   deps.limits.refused(stream, deps.now(), refused.code)
   answer.reject(index, refused)
-  count(batch, refused.code)
+  countOutcomes(batch, refused.code)
 }
 
-export function count({ outcomes }: EventBatch, code: RefusalCode | 'none'): void {
+export function countOutcomes({ outcomes }: EventBatch, code: RefusalCode | 'none'): void {
   outcomes.set(code, (outcomes.get(code) ?? 0) + 1)
 }
 

@@ -4,7 +4,15 @@
 import type { Event } from '@weir/contracts'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode } from '@weir/kit'
-import { count, mustPause, pause, refuseIfNoneIsStored, reject, settled, tell } from './batch.ts'
+import {
+  countOutcomes,
+  mustPause,
+  pause,
+  refuseIfNoneIsStored,
+  reject,
+  settled,
+  tell,
+} from './batch.ts'
 import type { EventBatch, EventsDeps } from './batch.ts'
 import { createBatchAnswer } from './batch-answer.ts'
 import { batchFormOf } from './batch-form.ts'
@@ -151,7 +159,7 @@ function storeCounted(
     resolve() {
       share.give(bytes)
       answer.accepted += 1
-      count(batch, 'none')
+      countOutcomes(batch, 'none')
     },
     reject(error: unknown) {
       share.give(bytes)

@@ -85,7 +85,7 @@ export function createRate(
 }
 
 /** Admits one request; false if it must be refused. */
-export function take(self: Rate, rate: number, nowMs: number): boolean {
+export function takeFromRate(self: Rate, rate: number, nowMs: number): boolean {
   if (rate !== self.rate) changeRate(self, rate)
   fill(self, nowMs)
   if (self.demanded === 0 && self.demand === 0) self.demandSinceMs = nowMs

@@ -2,7 +2,7 @@
 // once per second. Pure: the caller passes the heartbeats and the time.
 import { liveForMs } from '@weir/control-state'
 import type { Replica, StreamDemand } from '@weir/control-state'
-import { closeSecond, createRate, forgetPeer, hearPeer, take } from './rate.ts'
+import { closeSecond, createRate, forgetPeer, hearPeer, takeFromRate } from './rate.ts'
 import type { Live, PeerUse, Rate } from './rate.ts'
 
 export type Rates = {
@@ -60,7 +60,7 @@ export function createRates(startMs: number): Rates {
   return {
     take(streamId, eventsASecond, nowMs) {
       const rate = rates.get(streamId) ?? rateOf(streamId, eventsASecond, nowMs)
-      return take(rate, eventsASecond, nowMs)
+      return takeFromRate(rate, eventsASecond, nowMs)
     },
     share: (streamId) => rates.get(streamId)?.share ?? 1 / live.replicas,
     closeSecond(nowMs) {

@@ -2,7 +2,7 @@
 // contracts, without waiting and without a retry.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
-import { expectStatus, madeEvent, makeContract, textIn } from '@weir/testkit'
+import { expectStatus, madeEvent, newContract, textIn } from '@weir/testkit'
 import { connect } from '../support/clients.ts'
 import type { Client } from '../support/clients.ts'
 import { bearer, expectAccepted, goodRequest, schema, startScene } from '../support/scene.ts'
@@ -40,7 +40,7 @@ test('a contract may be used as soon as it is made, also when its levels are new
     const id = `new/contract/1.0.${index}`
     const fields = [{ name: 'secret', type: 'string' }]
     const piiFields = { secret: 10 + index }
-    await makeContract(scene.account, { id, fields, piiFields })
+    await newContract(scene.account, { id, fields, piiFields })
     const headers = [bearer(scene.token), schema(id)]
     const body = madeEvent({ secret: 's' })
     const answers = await Promise.all(replicas.map((client) => client.send({ headers, body })))

@@ -2,7 +2,7 @@
 // sent (docs/wire-format.md Ingest).
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, test } from '@jest/globals'
-import { exampleEvent, madeEvent, makeContract } from '@weir/testkit'
+import { exampleEvent, madeEvent, newContract } from '@weir/testkit'
 import type { Header } from '../support/clients.ts'
 import {
   bearer,
@@ -17,7 +17,7 @@ import type { Scene } from '../support/scene.ts'
 let scene: Scene
 beforeAll(async () => {
   scene = await startScene({ contracts: ['clickstream', 'demo_v1'] })
-  await makeContract(scene.account, { id: 'long', fields: [{ name: 'big', type: 'long' }] })
+  await newContract(scene.account, { id: 'long', fields: [{ name: 'big', type: 'long' }] })
 })
 afterAll(() => scene?.stop())
 

@@ -3,7 +3,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { asObject, compiledExample, madeEvent, makeContract, within } from '@weir/testkit'
+import { asObject, compiledExample, madeEvent, newContract, within } from '@weir/testkit'
 import type { Header } from '../support/clients.ts'
 import {
   bearer,
@@ -21,7 +21,7 @@ const urlPattern = '^(https?|ftp|file)://[-a-zA-Z0-9+&@#/%?=~_|!:,.;]*[-a-zA-Z0-
 let scene: Scene
 beforeAll(async () => {
   scene = await startScene({ contracts: ['clickstream', 'demo_v1'] })
-  await makeContract(scene.account, {
+  await newContract(scene.account, {
     id: longId,
     fields: [
       { name: 'code', type: 'string' },
@@ -142,7 +142,7 @@ describe('a schema id', () => {
   })
 
   test('of a contract that was archived is unknown', async () => {
-    await makeContract(scene.account, { id: 'gone', fields: [] })
+    await newContract(scene.account, { id: 'gone', fields: [] })
     const request = { headers: [bearer(scene.token), schema('gone')], body: madeEvent() }
     expectAccepted(await scene.clients['HTTP/2'].send(request))
     expect((await scene.account.call('POST', '/v2/contracts/gone/archive')).status).toBe(200)
@@ -256,7 +256,7 @@ test('nothing of what was refused is stored', async () => {
 })
 
 test('an event has at most 10,000 values of personal fields, with the elements of lists: 413', async () => {
-  await makeContract(scene.account, {
+  await newContract(scene.account, {
     id: 'listed',
     fields: [{ name: 'people', type: { type: 'array', items: 'string' } }],
     piiFields: { people: 0 },

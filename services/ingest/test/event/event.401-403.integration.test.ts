@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { asObject, createAccount, expectStatus, textIn, within } from '@weir/testkit'
+import { asObject, signUp, expectStatus, textIn, within } from '@weir/testkit'
 import type { Account, TestStream } from '@weir/testkit'
 import { signIdToken } from '@weir/tokens'
 import { protocols } from '../support/clients.ts'
@@ -163,7 +163,7 @@ test('the scheme may be written in any case, and spaces may follow it', async ()
 
 describe('a token is for its own stream', () => {
   test('and not for one of the same name in another account', async () => {
-    const other = await createAccount(scene.world.auth.url)
+    const other = await signUp(scene.world.auth.url)
     await other.contract('clickstream')
     const stream = await other.input('in')
     expectAccepted(await send(await other.token(stream)))

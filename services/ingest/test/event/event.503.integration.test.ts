@@ -2,7 +2,7 @@
 // without help once Kafka is back (docs/architecture.md 5).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { freshName, inSoak, madeEvent, makeContract, measured } from '@weir/testkit'
+import { freshName, inSoak, madeEvent, newContract, measured } from '@weir/testkit'
 import { connect, protocols } from '../support/clients.ts'
 import type { Answer, Client, Protocol, Sent } from '../support/clients.ts'
 import { askAdmin, metricOf } from '../support/admin.ts'
@@ -53,7 +53,7 @@ function expectUnavailable(answer: Answer): void {
 
 describe('a contract that names a data subject', () => {
   beforeAll(async () => {
-    await makeContract(scene.account, {
+    await newContract(scene.account, {
       id: 'owned',
       fields: [{ name: 'owner', type: ['null', 'string'], default: null }],
       piiFields: { key: 0, owner: 1 },

@@ -1,7 +1,7 @@
 // Events that are designed to be costly: the cost of matching is bounded before it starts, and events near the bound
 // delay nobody else.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { createAccount, madeEvent, makeContract, measured, scale } from '@weir/testkit'
+import { signUp, madeEvent, newContract, measured, scale } from '@weir/testkit'
 import { cpuMs } from '../support/cpu.ts'
 import {
   bearer,
@@ -22,14 +22,14 @@ const six = [800, 801, 802, 803, 804, 805]
 
 beforeAll(async () => {
   scene = await startSceneApart()
-  const account = await createAccount(scene.world.auth.url)
+  const account = await signUp(scene.world.auth.url)
   const on = (field: string, values: readonly string[]) => values.map((value) => ({ field, value }))
-  await makeContract(account, {
+  await newContract(account, {
     id: 'six',
     fields: six.map((_, at) => ({ ...text, name: `text${at}` })),
     validations: six.map((times, at) => ({ field: `text${at}`, value: `a[ab]{${times}}[cd]` })),
   })
-  await makeContract(account, {
+  await newContract(account, {
     id: 'hundred',
     fields: [text, list],
     validations: [
@@ -43,7 +43,7 @@ beforeAll(async () => {
       ),
     ],
   })
-  await makeContract(account, {
+  await newContract(account, {
     id: 'costly',
     fields: [text],
     validations: on('text', ['a[ab]{150}[cd]|(?:c+)+d']),

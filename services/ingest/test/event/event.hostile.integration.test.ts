@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
 import { pollUntil } from '@weir/kit'
-import { compiledExample, madeEvent, makeContract, measured } from '@weir/testkit'
+import { compiledExample, madeEvent, newContract, measured } from '@weir/testkit'
 import type { ExampleContract } from '@weir/testkit'
 import { connect, protocols } from '../support/clients.ts'
 import type { Answer, Header } from '../support/clients.ts'
@@ -132,7 +132,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
 
   describe('depth', () => {
     beforeAll(() =>
-      makeContract(scene.account, {
+      newContract(scene.account, {
         id: 'chain',
         fields: [
           {

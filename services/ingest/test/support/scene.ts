@@ -2,13 +2,7 @@
 // a token for it; a client of each protocol; and a reader of Kafka's topics.
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'
-import {
-  createAccount,
-  createTopicReader,
-  exampleEvent,
-  joinWorld,
-  startInputWorld,
-} from '@weir/testkit'
+import { signUp, createTopicReader, exampleEvent, joinWorld, startInputWorld } from '@weir/testkit'
 import type {
   Account,
   ExampleContract,
@@ -59,7 +53,7 @@ export async function sceneIn<World extends AnyWorld>(
   { contracts = ['clickstream'] }: SceneOptions,
 ): Promise<Scene<World>> {
   try {
-    const account = await createAccount(world.auth.url)
+    const account = await signUp(world.auth.url)
     for (const contract of contracts) await account.contract(contract)
     const input = await account.input('in')
     const token = await account.token(input)

@@ -9,7 +9,7 @@ export type DeadLetterTopics = {
    * Counts the pending records, and returns the `max` newest of each partition, oldest first. Undefined if `mayGoOn`
    * returned false.
    */
-  list(what: ListOptions): Promise<Listed | undefined>
+  list(what: DeadLetterListOptions): Promise<Listed | undefined>
   /** Calls `count` once an outcome is certain. Throws refusals `stream_disabled` and `unavailable`, and KafkaError. */
   retry(options: RetryOptions, count: CountRetried): Promise<void>
 }
@@ -18,7 +18,7 @@ type Listed = { readonly entries: DeadEntry[]; readonly total: number }
 
 type Topics = { readonly inputTopic: string; readonly deadLetterTopic: string }
 
-export type ListOptions = Topics & {
+export type DeadLetterListOptions = Topics & {
   readonly max: number
   /** Called between reads. */
   mayGoOn(): boolean

@@ -13,7 +13,7 @@ import { createPartitionFlow } from './flow/partition-flow.ts'
 import type { PartitionFlow } from './flow/partition-flow.ts'
 import type { FlowDeps } from './flow/flow.ts'
 import type { Group } from './flow/reading.ts'
-import { createTurns } from './flow/turns.ts'
+import { createFlowTurns } from './flow/turns.ts'
 import type { Owners } from './owners/owners.ts'
 
 export type InputDeps = DerivationDeps & {
@@ -88,7 +88,7 @@ export function createInputs(
 const sharedBy = ({ kafka, follower, openings, logs, owners, log }: InputDeps) => ({
   logs,
   fetcher: createFetcher(kafka),
-  turns: createTurns((err) => log.error({ err }, 'deriving failed; trying again')),
+  turns: createFlowTurns((err) => log.error({ err }, 'deriving failed; trying again')),
   room: { bytes: 0 },
   begin: openings.begin,
   refresh: follower.refresh,

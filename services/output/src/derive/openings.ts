@@ -2,16 +2,16 @@
 // The position in `weir.keys` that this replica reports must hold for this work, too: an erasure is applied when
 // nothing that was decrypted before it can be stored any more (docs/forgetting.md).
 
-export type Positions = { readonly control: bigint; readonly keys: bigint }
+export type StatePositions = { readonly control: bigint; readonly keys: bigint }
 
 export type Openings = {
   /** Call this before values are decrypted, and what it returns when they are stored, or can't be any more. */
   begin(): () => void
   /** The lower position: of the tables, or of unfinished work. */
-  positions(): Positions
+  positions(): StatePositions
 }
 
-export function createOpenings(follower: { positions(): Positions }): Openings {
+export function createOpenings(follower: { positions(): StatePositions }): Openings {
   const open = new Set<{ readonly keys: bigint }>()
   return {
     begin() {

@@ -53,7 +53,7 @@ export async function admit(
   const path = request.url?.split('?', 1)[0] ?? ''
   const [, input, output] = watchPath.exec(path) ?? []
   if (path !== '/ws' && input === undefined) return notFound
-  if (!deps.follower.isFresh()) return unavailable
+  if (!deps.follower.isFresh()) return admissionUnavailable
   try {
     const asking = {
       authorization: authorizationOf(request),
@@ -79,7 +79,7 @@ const publicForms = {
 } satisfies Partial<Record<AccessErrorCode, PublicForm<UpgradeRefusal['code']>>>
 
 function upgradeRefusalOf(error: unknown): UpgradeRefusal {
-  return publicFormOf<UpgradeRefusal['code']>(publicForms, error) ?? unavailable
+  return publicFormOf<UpgradeRefusal['code']>(publicForms, error) ?? admissionUnavailable
 }
 
 type Asking = {
@@ -147,7 +147,7 @@ const disabled = ({ name }: StreamRecord): UpgradeRefusal => ({
   message: `The stream ${name} is disabled`,
 })
 
-export const unavailable: UpgradeRefusal = {
+export const admissionUnavailable: UpgradeRefusal = {
   code: 'unavailable',
   message: 'Not ready; try again',
 }

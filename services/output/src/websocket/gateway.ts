@@ -6,7 +6,7 @@ import { createFaultLog, requestIdOf } from '@weir/kit'
 import type { Guesses, Log, PageOf } from '@weir/kit'
 import type { AccessTrace, Accounts, Gate, StateFollower, StreamRecord } from '@weir/control-state'
 import { WebSocketServer } from 'ws'
-import { admit, isRefused, unavailable } from './admit.ts'
+import { admit, isRefused, admissionUnavailable } from './admit.ts'
 import type { Watching } from './admit.ts'
 import { targetOf } from '../access/audit-target.ts'
 import type { Feed } from './feed.ts'
@@ -81,7 +81,7 @@ function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
     }
     const admitted = await admit(deps, request, (known) => (watching = known))
     if (isRefused(admitted)) return refuse(limitGuesses(deps.guesses, admitted, request))
-    if (clients.isClosing()) return refuse(unavailable)
+    if (clients.isClosing()) return refuse(admissionUnavailable)
     if (socket.destroyed) return
     if (!held.enter(admitted.credential, socket))
       return refuse(tooManyWebSockets(deps.webSocketsMax))
@@ -93,7 +93,7 @@ function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
       await feed.join(watcher) // the start is fixed before the 101
       await deps.trace.read({ action: 'read.watch', actor, target: targetOf(stream) })
     } catch (error) {
-      return refuse(unavailable, error)
+      return refuse(admissionUnavailable, error)
     }
     server.handleUpgrade(request, socket, head, (webSocket) =>
       clients.enter({ access: admitted, watcher, socket: webSocket, answered: true }, socket),

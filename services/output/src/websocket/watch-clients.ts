@@ -11,7 +11,7 @@ import type { Closing, Watcher } from './watcher.ts'
 const pingEveryMs = 20_000
 const checkEveryMs = 1_000
 
-export type Client = {
+export type WatchClient = {
   readonly access: Admitted
   readonly watcher: Watcher
   readonly socket: WebSocket
@@ -25,10 +25,10 @@ type Watching = {
 }
 
 export function watchClients({ follower, counts }: Watching) {
-  const clients = new Set<Client>()
+  const clients = new Set<WatchClient>()
   let isClosing = false
 
-  const check = ({ access, watcher }: Client): void => {
+  const check = ({ access, watcher }: WatchClient): void => {
     const why = isClosing ? closing.restart : reasonToEnd(follower, access)
     if (why !== undefined) watcher.end(why)
   }
@@ -44,7 +44,7 @@ export function watchClients({ follower, counts }: Watching) {
 
   return {
     isClosing: () => isClosing,
-    enter(client: Client, connection: Duplex): void {
+    enter(client: WatchClient, connection: Duplex): void {
       const { socket, watcher } = client
       clients.add(client)
       counts.clients(1)
@@ -86,7 +86,7 @@ const isAbout = (key: string, { stream: { billingId, name } }: Admitted): boolea
   key === `account/${billingId}` ||
   key.startsWith('signing/')
 
-function ping(client: Client): void {
+function ping(client: WatchClient): void {
   if (!client.answered) client.socket.terminate()
   client.answered = false
   client.socket.ping()

@@ -13,7 +13,7 @@ import {
   namesIn,
   withoutNames,
 } from '@weir/testkit'
-import type { Names, SharedWorld, Tenants } from '@weir/testkit'
+import type { TenantNames, SharedWorld, Tenants } from '@weir/testkit'
 import { WebSocket } from 'ws'
 import { createApp } from '../../src/api/routes.ts'
 
@@ -53,7 +53,7 @@ test('every route of output has its case', () => {
   expect(Object.keys(bodies).toSorted()).toEqual(routes.toSorted())
 })
 
-async function ask(route: string, about: Names) {
+async function ask(route: string, about: TenantNames) {
   const { names, account } = tenants.ours
   const [method = '', template = ''] = route.split(' ')
   const answers = foreignPaths(template, names, about).map(async (path) =>
@@ -105,11 +105,11 @@ test('a WebSocket with claims of another account is refused as one with nobodyâ€
   const [head = '', payload = '', signature = ''] = token.split('.')
   const claims = asObject(JSON.parse(Buffer.from(payload, 'base64url').toString()))
   for (const claimsOf of [
-    ({ billingId }: Names) => ({ billingId }),
-    ({ output: stream }: Names) => ({ stream }),
-    ({ clientId: sub }: Names) => ({ sub }),
+    ({ billingId }: TenantNames) => ({ billingId }),
+    ({ output: stream }: TenantNames) => ({ stream }),
+    ({ clientId: sub }: TenantNames) => ({ sub }),
   ]) {
-    const forged = (about: Names): string => {
+    const forged = (about: TenantNames): string => {
       const other = JSON.stringify({ ...claims, ...claimsOf(about) })
       return [head, Buffer.from(other).toString('base64url'), signature].join('.')
     }

@@ -6,7 +6,7 @@ import type { AddressedRecord, SourceRecord } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 import {
   asObject,
-  createAccount,
+  signUp,
   exampleContract,
   exampleEvent,
   expectStatus,
@@ -168,7 +168,7 @@ describe('who may ask', () => {
   ])(
     '%s %s: an account with its key, of streams of its own, by that method',
     async (method, path) => {
-      const other = await createAccount(scene.world.auth.url)
+      const other = await signUp(scene.world.auth.url)
       const body = method === 'POST' ? { consentLevels: [1] } : undefined
       const without = await ask(method, path, { body, key: '' })
       expect([without.status, without.body['code']]).toEqual([401, 'invalid_api_key'])

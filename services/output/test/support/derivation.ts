@@ -17,7 +17,7 @@ import { DeriveError, failureOf } from '../../src/derive/errors.ts'
 import { createPartitionFlow } from '../../src/derive/flow/partition-flow.ts'
 import { newStream } from '../../src/derive/flow/stream.ts'
 import type { Counts, DeadAt, Stream } from '../../src/derive/flow/stream.ts'
-import { createTurns } from '../../src/derive/flow/turns.ts'
+import { createFlowTurns } from '../../src/derive/flow/turns.ts'
 import { createPartitionLogs } from '../../src/derive/partition-logs.ts'
 import type { DerivedPartition } from '../../src/derive/partition-logs.ts'
 
@@ -142,7 +142,7 @@ export function startOwner(
   const flow = createPartitionFlow({
     logs,
     fetcher: createFetcher(kafka),
-    turns: createTurns((error) => void seen.failures.push(String(error))),
+    turns: createFlowTurns((error) => void seen.failures.push(String(error))),
     room: { bytes: 0 },
     input: {
       topic: of.inputTopic,

@@ -3,7 +3,7 @@
 import { pollUntil } from '@weir/kit'
 import {
   connectProducer,
-  createAccount,
+  signUp,
   createTopicReader,
   freshName,
   joinWorld,
@@ -55,7 +55,7 @@ async function sceneIn<World extends SharedWorld>(
   world: World,
   derivedBy: { decrypterName?: string } = {},
 ): Promise<Scene<World>> {
-  const account = await createAccount(world.auth.url)
+  const account = await signUp(world.auth.url)
   const topics = createTopicReader()
   const tokens = new Map<string, Promise<string>>()
   const listeners: TestListener[] = []

@@ -5,7 +5,7 @@ import { createLog, pollUntil } from '@weir/kit'
 import {
   account as accountAt,
   clockShiftedBy,
-  createAccount,
+  signUp,
   expectStatus,
   kafkaBrokers,
   request,
@@ -95,7 +95,7 @@ async function makePastEras(): Promise<Made> {
 }
 
 async function makeStream(world: World): Promise<Made> {
-  const account = await createAccount(world.auth.url)
+  const account = await signUp(world.auth.url)
   await account.contract('clickstream')
   const limits = { limits: unlimited, keyRetentionDays: 3_650 }
   return { account, input: await account.input(stream, { partitions, ...limits }) }

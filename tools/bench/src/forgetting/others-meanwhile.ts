@@ -2,7 +2,7 @@
 // management requests, before it and meanwhile, in one run.
 import { pollUntil } from '@weir/kit'
 import { createCalmAccount, expectStatus, lanes, makeCrowd } from '@weir/testkit'
-import type { Crowd, World } from '@weir/testkit'
+import type { TenantCrowd, World } from '@weir/testkit'
 import { rssMb } from '../processes.ts'
 import { timesOf } from '../results.ts'
 import type { Result } from '../results.ts'
@@ -33,7 +33,7 @@ export async function benchOthersMeanwhile(
   }
 }
 
-async function eraseAll({ account, subject, erasures }: Crowd): Promise<void> {
+async function eraseAll({ account, subject, erasures }: TenantCrowd): Promise<void> {
   expectStatus(await account.call('POST', erasures, { subject }), 201)
   const isApplied = async (): Promise<boolean> =>
     !(await account.call('GET', erasures)).text.includes('"state":"accepted"')

@@ -30,7 +30,7 @@ const flag = { endStream: 1, ack: 1, endHeaders: 4 } as const
 /** Indexed fields of HPACK's static table: 8 is `:status: 200` (RFC 7541 Appendix A). */
 const statusByIndex = [200, 204, 206, 304, 400, 404, 500]
 
-export function openConnection(options: {
+export function openLoadConnection(options: {
   port: number
   headers: HeaderBlocks
   streamsMax: number

@@ -3,7 +3,7 @@
 // (as fast as answers come) or at a fixed rate.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openConnection } from './connection.ts'
+import { openLoadConnection } from './connection.ts'
 import type { LoadConnection } from './connection.ts'
 import { recordHeaders } from './header-blocks.ts'
 import type { HeaderList } from './header-blocks.ts'
@@ -81,7 +81,7 @@ async function run(plan: LoadPlan): Promise<LoadResult> {
   const connections: LoadConnection[] = []
   for (let i = 0; i < plan.connections; i++) {
     let room = (): void => {}
-    const connection = await openConnection({
+    const connection = await openLoadConnection({
       port: plan.port,
       headers,
       streamsMax: plan.streams,

@@ -2,7 +2,7 @@
 // only be sent later.
 import type { LoadConnection } from './connection.ts'
 
-export type Pace = {
+export type LoadPace = {
   rate: number
   /** The total number of requests; unlimited by default. */
   count?: number
@@ -18,7 +18,7 @@ export type Pacing = {
   stop(): void
 }
 
-export function startPacing(connections: readonly LoadConnection[], pace: Pace): Pacing {
+export function startPacing(connections: readonly LoadConnection[], pace: LoadPace): Pacing {
   const { rate, count = Number.POSITIVE_INFINITY, body } = pace
   const startedAt = performance.now()
   const done = Promise.withResolvers<void>()

@@ -11,7 +11,14 @@ import type { PartOptions } from '../part.ts'
 import { cpuSeconds, rssMb } from '../processes.ts'
 import { resultOf, spreadOf } from '../results.ts'
 import type { Result, ServiceFigures } from '../results.ts'
-import { inputSettings, inWorld, makeDerived, makeInputs, nameOf, services } from './streams.ts'
+import {
+  inputSettings,
+  inWorld,
+  createFleetOutput,
+  makeInputs,
+  fleetNameOf,
+  services,
+} from './streams.ts'
 
 const few = 10
 const many = 1_000
@@ -24,7 +31,7 @@ const restMs = 20_000
 export async function benchStreams(options: PartOptions): Promise<Result[]> {
   return inWorld(options, async (world, account) => {
     const results: Result[] = []
-    const first = await account.input(nameOf(0), inputSettings)
+    const first = await account.input(fleetNameOf(0), inputSettings)
     let made = 1
     for (const count of [few, options.streams ?? many]) {
       const beganAt = performance.now()
@@ -56,7 +63,7 @@ export async function benchRest(options: PartOptions): Promise<Result[]> {
     await makeInputs(account, 0, inputs)
     const results: Result[] = []
     for (let derived = 0; derived <= derivedEach; derived += 1) {
-      if (derived > 0) await makeDerived(account, inputs, derived)
+      if (derived > 0) await createFleetOutput(account, inputs, derived)
       await delay(calmDownMs)
       const name = `rest-${inputs}-${inputs * derived}`
       const figures = await restOf(world)

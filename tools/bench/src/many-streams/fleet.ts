@@ -18,7 +18,14 @@ import type { PartOptions } from '../part.ts'
 import { unpin } from '../processes.ts'
 import { timesOf } from '../results.ts'
 import type { Result } from '../results.ts'
-import { derivedNameOf, inWorld, makeDerived, makeInputs, nameOf, services } from './streams.ts'
+import {
+  derivedNameOf,
+  inWorld,
+  createFleetOutput,
+  makeInputs,
+  fleetNameOf,
+  services,
+} from './streams.ts'
 
 const inputsUsually = 150
 const levels = [0, 1]
@@ -30,7 +37,7 @@ export const benchFleet = (options: PartOptions): Promise<Result[]> =>
   inWorld(options, async (world, account) => {
     const inputs = options.streams ?? inputsUsually
     await makeInputs(account, 0, inputs)
-    for (const level of levels) await makeDerived(account, inputs, level)
+    for (const level of levels) await createFleetOutput(account, inputs, level)
     for (const pid of [process.pid, ...services.map((name) => world[name].pid)]) unpin(pid)
     const fleet = [world.output]
     while (fleet.length < replicas) fleet.push(await world.replica('output'))
@@ -94,7 +101,7 @@ async function openFirstEvents(world: World, account: Account) {
 }
 
 async function tokenOf(account: Account, number: number): Promise<string> {
-  const { body } = await account.call('POST', `/v2/streams/${nameOf(number)}/credentials`, {})
+  const { body } = await account.call('POST', `/v2/streams/${fleetNameOf(number)}/credentials`, {})
   return account.token({
     clientId: textIn(body, 'clientId'),
     clientSecret: textIn(body, 'clientSecret'),

@@ -1,5 +1,5 @@
 // Worlds with many input streams and their derived streams.
-import { createAccount, startWorld } from '@weir/testkit'
+import { signUp, startWorld } from '@weir/testkit'
 import type { Account, World } from '@weir/testkit'
 import { unlimited } from '../filled-stream.ts'
 import type { PartOptions } from '../part.ts'
@@ -18,7 +18,7 @@ export async function inWorld<Made>(
   const flags = `--cpu-prof --cpu-prof-dir=${profileFolder}`
   const world = await startWorld(profileFolder === undefined ? {} : { NODE_OPTIONS: flags })
   try {
-    const account = await createAccount(world.auth.url)
+    const account = await signUp(world.auth.url)
     await account.contract('clickstream')
     pin(process.pid, otherCore)
     for (const service of services)
@@ -29,15 +29,15 @@ export async function inWorld<Made>(
   }
 }
 
-export const nameOf = (number: number): string => `stream-${number}`
+export const fleetNameOf = (number: number): string => `stream-${number}`
 
 export const makeInputs = (account: Account, from: number, to: number): Promise<void> =>
-  inParallel(from, to, (number) => account.input(nameOf(number), inputSettings))
+  inParallel(from, to, (number) => account.input(fleetNameOf(number), inputSettings))
 
 /** Derives one stream of this level from each of so many inputs. */
-export const makeDerived = (account: Account, inputs: number, level: number): Promise<void> =>
+export const createFleetOutput = (account: Account, inputs: number, level: number): Promise<void> =>
   inParallel(0, inputs, (number) =>
-    account.output(nameOf(number), derivedNameOf(number, level), { consentLevels: [level] }),
+    account.output(fleetNameOf(number), derivedNameOf(number, level), { consentLevels: [level] }),
   )
 
 export const derivedNameOf = (number: number, level: number): string => `derived-${number}-${level}`

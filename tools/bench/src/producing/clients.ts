@@ -12,7 +12,7 @@ export type BenchRecord = {
   readonly headers: Record<string, string>
   readonly timestampMs: number
 }
-export type Client = {
+export type ProducingClient = {
   /** Resolves once all of them are stored. */
   store(partition: number, records: readonly BenchRecord[]): Promise<void>
   /** The number of batches sent, where the producer itself decides. */
@@ -26,7 +26,7 @@ const inFlightBytesMax = 64 * 2 ** 20
 
 export const clients = {
   /** Record by record as ingest sends them; the producer forms the batches. */
-  async own({ brokers, topic }: Place): Promise<Client> {
+  async own({ brokers, topic }: Place): Promise<ProducingClient> {
     const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })
     let batches = 0
     const producer = createBatchProducer(kafka, {
@@ -52,7 +52,7 @@ export const clients = {
     }
   },
 
-  async kafkajs({ brokers, topic }: Place): Promise<Client> {
+  async kafkajs({ brokers, topic }: Place): Promise<ProducingClient> {
     const kafka = new Kafka({
       brokers,
       logLevel: logLevel.NOTHING,
@@ -76,7 +76,7 @@ export const clients = {
     }
   },
 
-  async platformatic({ brokers, topic }: Place): Promise<Client> {
+  async platformatic({ brokers, topic }: Place): Promise<ProducingClient> {
     const producer = new Producer({
       clientId: 'bench',
       bootstrapBrokers: brokers,

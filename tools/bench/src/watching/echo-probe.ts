@@ -4,7 +4,7 @@ import { startPacing, writeDigits } from '../load/pacing.ts'
 import type { EchoPlan } from './echo.ts'
 import { latenciesOf } from './latencies.ts'
 import type { Latencies } from './latencies.ts'
-import { openProducer, readValues } from './plain-kafka.ts'
+import { openProducer, readPlainValues } from './plain-kafka.ts'
 
 export type EchoProbePlan = EchoPlan & {
   readonly rate: number
@@ -23,7 +23,7 @@ async function run(plan: EchoProbePlan): Promise<EchoResult> {
   const count = Math.round((rate * (warmUpMs + measuredMs)) / 1_000)
   const first = Math.round((rate * warmUpMs) / 1_000)
   const arrivals = new Float64Array(count)
-  await readValues({ brokers, topic: to }, (value) => {
+  await readPlainValues({ brokers, topic: to }, (value) => {
     arrivals[Number(value.toString('latin1', 0, digits))] = performance.now()
   })
   const { put } = openProducer({ brokers, topic: from })

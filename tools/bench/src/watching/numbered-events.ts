@@ -1,7 +1,7 @@
 // Sends events, numbered in a field that isn't encrypted, to ingest at a fixed rate by two HTTP/2 connections; and
 // finds the numbers in the output, in Avro and in JSON.
 import { exampleEvent } from '@weir/testkit'
-import { openConnection } from '../load/connection.ts'
+import { openLoadConnection } from '../load/connection.ts'
 import { recordHeaders } from '../load/header-blocks.ts'
 import { startPacing, writeDigits } from '../load/pacing.ts'
 import type { Pacing } from '../load/pacing.ts'
@@ -32,7 +32,7 @@ export async function sendNumbered(
   let isOver = false
   const connections = await Promise.all(
     Array.from({ length: connectionCount }, () =>
-      openConnection({
+      openLoadConnection({
         port,
         headers,
         streamsMax,

@@ -32,7 +32,7 @@ export function openProducer({ brokers, topic }: PlainPlace) {
 }
 
 /** Resolves once it reads from the end. */
-export async function readValues(
+export async function readPlainValues(
   { brokers, topic }: PlainPlace,
   onValue: (value: Buffer) => void,
 ): Promise<void> {

@@ -3,14 +3,14 @@
 /** An unexpected answer that the demo can't handle. */
 export class DemoError extends Error {}
 
-export type Api = {
-  get(path: string): Promise<Reply>
-  post(path: string, body: unknown): Promise<Reply>
+export type DemoApi = {
+  get(path: string): Promise<DemoReply>
+  post(path: string, body: unknown): Promise<DemoReply>
 }
-export type Reply = { status: number; body: Record<string, unknown> }
+export type DemoReply = { status: number; body: Record<string, unknown> }
 
-export function createApi(baseUrl: string, key: string): Api {
-  const call = async (method: string, path: string, body?: unknown): Promise<Reply> => {
+export function createApi(baseUrl: string, key: string): DemoApi {
+  const call = async (method: string, path: string, body?: unknown): Promise<DemoReply> => {
     const response = await fetch(baseUrl + path, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -24,7 +24,7 @@ export function createApi(baseUrl: string, key: string): Api {
 }
 
 /** The answer when its status is one of these; else throws with auth's message. */
-export function expectStatus(reply: Reply, what: string, ...statuses: number[]): Reply {
+export function expectDemoStatus(reply: DemoReply, what: string, ...statuses: number[]): DemoReply {
   if (statuses.includes(reply.status)) return reply
   const detail = JSON.stringify(reply.body)
   throw new DemoError(`${what} failed: auth answered ${reply.status} ${detail}`)
@@ -38,9 +38,9 @@ export const textOf = (body: Record<string, unknown>, name: string): string => {
 
 export function objectOf(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text)
-  if (!isObject(value)) throw new DemoError('an answer is not a JSON object')
+  if (!isJsonObject(value)) throw new DemoError('an answer is not a JSON object')
   return value
 }
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,8 +2,8 @@
 // `.weir/demo.json` was lost or no longer fits.
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createApi, expectStatus, isObject, objectOf, textOf } from './api.ts'
-import type { Api } from './api.ts'
+import { createApi, expectDemoStatus, isJsonObject, objectOf, textOf } from './api.ts'
+import type { DemoApi } from './api.ts'
 
 export type DemoStream = {
   name: string
@@ -13,7 +13,7 @@ export type DemoStream = {
   clientId: string
   clientSecret: string
 }
-export type Demo = {
+export type DemoAccount = {
   authUrl: string
   ingestUrl: string
   outputUrl: string
@@ -29,7 +29,7 @@ export type Demo = {
   streams: DemoStream[]
 }
 export type Addresses = Pick<
-  Demo,
+  DemoAccount,
   'authUrl' | 'ingestUrl' | 'outputUrl' | 'kafkaBrokers' | 'analystBrokers' | 'kafkaPrefix'
 >
 
@@ -43,7 +43,7 @@ export async function ensureDemo(options: {
   platformKey: string
   file: string
   contractsFolder: string
-}): Promise<Demo> {
+}): Promise<DemoAccount> {
   const { addresses, platformKey, file, contractsFolder } = options
   const known = await readDemo(file)
   const apiKey = await ensureAccount(addresses.authUrl, platformKey, known)
@@ -58,7 +58,7 @@ export async function ensureDemo(options: {
   for (const each of wanted)
     streams.push(await ensureStream(api, { ...each, topic: topicOf(each.name) }, known))
   const schemaRegistryUrl = `${addresses.authUrl}/registry`
-  const demo: Demo = { ...addresses, schemaRegistryUrl, billingId, apiKey, streams }
+  const demo: DemoAccount = { ...addresses, schemaRegistryUrl, billingId, apiKey, streams }
   await writeFile(`${file}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)
   return demo
@@ -84,7 +84,7 @@ async function ensureAccount(
     if (reply.status === 200) return apiKey
   }
   const platform = createApi(authUrl, platformKey)
-  const made = expectStatus(
+  const made = expectDemoStatus(
     await platform.post('/v2/accounts', { billingId }),
     'Creating the demo account',
     201,
@@ -92,27 +92,30 @@ async function ensureAccount(
   )
   if (made.status === 201) return textOf(made.body, 'apiKey')
   const added = await platform.post(`/v2/accounts/${billingId}/keys`, {})
-  return textOf(expectStatus(added, 'Adding an API key to the demo account', 201).body, 'apiKey')
+  return textOf(
+    expectDemoStatus(added, 'Adding an API key to the demo account', 201).body,
+    'apiKey',
+  )
 }
 
-async function ensureContracts(api: Api, folder: string): Promise<void> {
+async function ensureContracts(api: DemoApi, folder: string): Promise<void> {
   for (const name of (await readdir(folder)).filter((each) => each.endsWith('.json')).sort()) {
     const contract = objectOf(await readFile(join(folder, name), 'utf8'))
     const reply = await api.post('/v2/contracts', contract)
-    expectStatus(reply, `Creating the contract ${name}`, 201, 409)
+    expectDemoStatus(reply, `Creating the contract ${name}`, 201, 409)
   }
 }
 
 type Wanted = Omit<DemoStream, 'topic' | 'clientId' | 'clientSecret'>
 
 async function ensureStream(
-  api: Api,
+  api: DemoApi,
   stream: Wanted & Pick<DemoStream, 'topic'>,
   known: Record<string, unknown>,
 ): Promise<DemoStream> {
   const folder = stream.kind === 'input' ? '/v2/streams' : `/v2/streams/${input}/outputs`
   const made = await api.post(folder, creationOf(stream))
-  expectStatus(made, `Creating the stream ${stream.name}`, 201, 409)
+  expectDemoStatus(made, `Creating the stream ${stream.name}`, 201, 409)
   if (made.status === 201) {
     const { credentials } = made.body
     return {
@@ -123,7 +126,7 @@ async function ensureStream(
   const kept = keptCredentials(known, stream.name)
   if (kept !== undefined && (await areValid(api, kept))) return { ...stream, ...kept }
   const added = await api.post(`${folder}/${stream.name}/credentials`, {})
-  const { body } = expectStatus(added, `Adding credentials to the stream ${stream.name}`, 201)
+  const { body } = expectDemoStatus(added, `Adding credentials to the stream ${stream.name}`, 201)
   return { ...stream, ...credentialsOf(body) }
 }
 
@@ -135,13 +138,13 @@ function creationOf({ name, level }: Wanted): Record<string, unknown> {
 type Credentials = Pick<DemoStream, 'clientId' | 'clientSecret'>
 
 function credentialsOf(value: unknown): Credentials {
-  const body = isObject(value) ? value : {}
+  const body = isJsonObject(value) ? value : {}
   return { clientId: textOf(body, 'clientId'), clientSecret: textOf(body, 'clientSecret') }
 }
 
 function keptCredentials(known: Record<string, unknown>, name: string): Credentials | undefined {
   const streams: unknown[] = Array.isArray(known['streams']) ? known['streams'] : []
-  const stream = streams.find((each) => isObject(each) && each['name'] === name)
+  const stream = streams.find((each) => isJsonObject(each) && each['name'] === name)
   try {
     return stream === undefined ? undefined : credentialsOf(stream)
   } catch {
@@ -149,6 +152,6 @@ function keptCredentials(known: Record<string, unknown>, name: string): Credenti
   }
 }
 
-async function areValid(api: Api, credentials: Credentials): Promise<boolean> {
+async function areValid(api: DemoApi, credentials: Credentials): Promise<boolean> {
   return (await api.post('/auth', { billingId, ...credentials })).status === 200
 }

@@ -1,7 +1,7 @@
 // The last step of `npm start`: creates the demo account, and sends one event through every stage.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isObject, objectOf } from './api.ts'
+import { isJsonObject, objectOf } from './api.ts'
 import { ensureDemo } from './demo-account.ts'
 import type { Addresses } from './demo-account.ts'
 import { nextCommands, walkText } from './print-event.ts'
@@ -30,7 +30,7 @@ export async function runDemo(options: {
   const contract = objectOf(await readFile(join(contractsFolder, `${schemaId}.json`), 'utf8'))
   const seen = await sendAndWatch(demo, { schemaId, body })
   const levels = new Map(
-    Object.entries(isObject(contract['pii_fields']) ? contract['pii_fields'] : {}).map(
+    Object.entries(isJsonObject(contract['pii_fields']) ? contract['pii_fields'] : {}).map(
       ([path, level]) => [path, Number(level)] as const,
     ),
   )

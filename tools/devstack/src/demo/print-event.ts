@@ -1,8 +1,8 @@
 // Formats the demo's output: pure, from what was sent and received to the lines on the terminal.
-import { isObject } from './api.ts'
-import type { Demo } from './demo-account.ts'
+import { isJsonObject } from './api.ts'
+import type { DemoAccount } from './demo-account.ts'
 
-export type Walk = {
+export type PrintedWalk = {
   schemaId: string
   sent: Record<string, unknown>
   seen: ReadonlyMap<string, Record<string, unknown>>
@@ -10,7 +10,7 @@ export type Walk = {
   levels: ReadonlyMap<string, number>
 }
 
-export function walkText(demo: Demo, walk: Walk): string {
+export function walkText(demo: DemoAccount, walk: PrintedWalk): string {
   const parts = [
     section(
       `One ${walk.schemaId} event as it was sent, POST ${demo.ingestUrl}/event:`,
@@ -30,7 +30,7 @@ export function walkText(demo: Demo, walk: Walk): string {
   return parts.join('\n')
 }
 
-export function nextCommands(demo: Demo): string {
+export function nextCommands(demo: DemoAccount): string {
   return `Continue by hand, in another terminal (credentials are in .weir/demo.json):
 
   npx weir stream list
@@ -47,7 +47,7 @@ Ctrl-C ends everything; .weir/ keeps the data.`
 }
 
 /** A field with a level counts as decrypted when it is shown as it was sent. */
-function mark({ levels, sent }: Walk, path: string, value: unknown): string {
+function mark({ levels, sent }: PrintedWalk, path: string, value: unknown): string {
   const level = levels.get(path)
   if (level === undefined) return ''
   return `   <- level ${level}, ${valueAt(sent, path) === value ? 'decrypted' : 'encrypted'}`
@@ -72,7 +72,7 @@ function objectLines(
     const comma = index < entries.length - 1 ? ',' : ''
     const here = path === '' ? name : `${path}/${name}`
     const key = `${indent}  ${JSON.stringify(name)}: `
-    if (!isObject(value)) return [`${key}${JSON.stringify(value)}${comma}${note(here, value)}`]
+    if (!isJsonObject(value)) return [`${key}${JSON.stringify(value)}${comma}${note(here, value)}`]
     const [first = '', ...rest] = objectLines(value, here, `${indent}  `, note)
     return [key + first.trimStart(), ...rest.slice(0, -1), `${rest.at(-1) ?? ''}${comma}`]
   })
@@ -81,6 +81,6 @@ function objectLines(
 
 function valueAt(event: Record<string, unknown>, path: string): unknown {
   let value: unknown = event
-  for (const name of path.split('/')) value = isObject(value) ? value[name] : undefined
+  for (const name of path.split('/')) value = isJsonObject(value) ? value[name] : undefined
   return value
 }

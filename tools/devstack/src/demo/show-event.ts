@@ -1,13 +1,13 @@
 // Shows a new user one event as it is sent, as it lies in its input stream, and as each derived stream has it. It is a
 // real event: it goes through ingest, and comes back over WebSockets.
-import { createApi, DemoError, expectStatus, objectOf, textOf } from './api.ts'
-import type { Demo, DemoStream } from './demo-account.ts'
+import { createApi, DemoError, expectDemoStatus, objectOf, textOf } from './api.ts'
+import type { DemoAccount, DemoStream } from './demo-account.ts'
 
 const waitMs = 30_000
 
 /** Sends the event and resolves with what each stream's WebSocket showed of it, in the demo's order. */
 export async function sendAndWatch(
-  demo: Demo,
+  demo: DemoAccount,
   event: { schemaId: string; body: string },
 ): Promise<Map<string, Record<string, unknown>>> {
   const tokens = new Map<string, string>()
@@ -25,14 +25,14 @@ export async function sendAndWatch(
   }
 }
 
-async function tokenOf(demo: Demo, { clientId, clientSecret }: DemoStream): Promise<string> {
+async function tokenOf(demo: DemoAccount, { clientId, clientSecret }: DemoStream): Promise<string> {
   const api = createApi(demo.authUrl, demo.apiKey)
   const reply = await api.post('/auth', { billingId: demo.billingId, clientId, clientSecret })
-  return textOf(expectStatus(reply, 'Getting a token', 200).body, 'idToken')
+  return textOf(expectDemoStatus(reply, 'Getting a token', 200).body, 'idToken')
 }
 
 async function send(
-  demo: Demo,
+  demo: DemoAccount,
   token: string,
   { schemaId, body }: { schemaId: string; body: string },
 ): Promise<void> {

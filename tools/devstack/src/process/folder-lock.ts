@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { AppError } from '@weir/kit'
 
 import { hasErrno } from '../errno.ts'
-import { identify, isRunning } from './process-identity.ts'
+import { identifyProcess, isRunning } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 
 export type FolderLock = {
@@ -24,7 +24,7 @@ type Owner = ProcessIdentity & { processes: ProcessIdentity[] }
 /** Throws AppError `already_running` when another living process owns the folder. */
 export function lockFolder(folder: string): FolderLock {
   const path = join(folder, 'stack.lock')
-  const self = identify(process.pid)
+  const self = identifyProcess(process.pid)
   if (self === undefined) throw new Error('this process cannot be found')
   const former = takeOver(path)
   if (!createWhole(path, { ...self, processes: former })) throw alreadyRunning(folder, path)
@@ -37,7 +37,7 @@ export function lockFolder(folder: string): FolderLock {
   return {
     leftovers: former,
     started(pids) {
-      for (const identity of pids.map(identify)) {
+      for (const identity of pids.map(identifyProcess)) {
         if (identity !== undefined) processes.set(identity.pid, identity)
       }
       save()

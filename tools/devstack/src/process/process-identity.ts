@@ -7,13 +7,13 @@ import { readFileSync } from 'node:fs'
 export type ProcessIdentity = { pid: number; started: string }
 
 /** Undefined when there is no such process, or only its unread exit code. */
-export function identify(pid: number): ProcessIdentity | undefined {
+export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedElsewhere(pid)
   return started === undefined ? undefined : { pid, started }
 }
 
 export function isRunning({ pid, started }: ProcessIdentity): boolean {
-  return identify(pid)?.started === started
+  return identifyProcess(pid)?.started === started
 }
 
 // proc(5): the command's name is in parentheses and may contain anything; the state is the first field after it, the

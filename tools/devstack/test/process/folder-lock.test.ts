@@ -8,19 +8,19 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 
 import { lockFolder } from '../../src/process/folder-lock.ts'
-import { identify } from '../../src/process/process-identity.ts'
+import { identifyProcess } from '../../src/process/process-identity.ts'
 import type { ProcessIdentity } from '../../src/process/process-identity.ts'
 import { inTemporaryFolder } from '../fixtures/temporary.ts'
 
 function ownIdentity(): ProcessIdentity {
-  const self = identify(process.pid)
+  const self = identifyProcess(process.pid)
   if (self === undefined) throw new Error('a process that runs has an identity')
   return self
 }
 
 async function endedProcess(): Promise<ProcessIdentity> {
   const child = spawn('sleep', ['60'])
-  const identity = identify(child.pid ?? 0)
+  const identity = identifyProcess(child.pid ?? 0)
   child.kill('SIGKILL')
   await once(child, 'exit')
   if (identity === undefined) throw new Error('sleep did not start')

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline'
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 
-import { identify, isRunning } from '../../src/process/process-identity.ts'
+import { identifyProcess, isRunning } from '../../src/process/process-identity.ts'
 import type { ProcessIdentity } from '../../src/process/process-identity.ts'
 import { startWatched } from '../../src/process/watched-process.ts'
 
@@ -26,7 +26,7 @@ function start(script: string) {
 }
 
 function identityOf(pid: number): ProcessIdentity {
-  const identity = identify(pid)
+  const identity = identifyProcess(pid)
   if (identity === undefined) throw new Error(`process ${pid} does not run`)
   return identity
 }

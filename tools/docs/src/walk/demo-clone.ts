@@ -16,7 +16,7 @@ import type { Everything } from '@weir/devstack'
 import { compiledBefore } from '@weir/testkit'
 
 import { openShell } from './walk.ts'
-import type { Shell } from './walk.ts'
+import type { WalkShell } from './walk.ts'
 
 export type DemoClone = {
   readonly folder: string
@@ -27,7 +27,7 @@ export type DemoClone = {
     readonly env?: NodeJS.ProcessEnv
     /** The first folder in PATH. */
     readonly path?: string
-  }): Shell
+  }): WalkShell
   /** A document's commands with this clone's addresses, and back. */
   asHere(text: string): string
   asInDocument(text: string): string
@@ -49,7 +49,7 @@ export async function openDemoClone(): Promise<DemoClone> {
     ['http://127.0.0.1:8082', ingest.url],
     ['http://127.0.0.1:8083', output.url],
   ] as const
-  const shells: Shell[] = []
+  const shells: WalkShell[] = []
   return {
     folder,
     everything,

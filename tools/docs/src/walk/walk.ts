@@ -7,10 +7,10 @@ import { stripVTControlCharacters } from 'node:util'
 
 import { pollUntil } from '@weir/kit'
 
-export type Block = { commands: string; output: string | undefined }
+export type WalkBlock = { commands: string; output: string | undefined }
 
 /** The blocks between a heading and the next one of its level. */
-export function blocksOf(markdown: string, heading: string): Block[] {
+export function blocksOf(markdown: string, heading: string): WalkBlock[] {
   const start = markdown.indexOf(`\n${heading}\n`)
   if (start === -1) throw new Error(`there is no heading «${heading}»`)
   const end = markdown.indexOf('\n## ', start + heading.length)
@@ -18,9 +18,9 @@ export function blocksOf(markdown: string, heading: string): Block[] {
 }
 
 /** All ```sh blocks. */
-export function shBlocksOf(markdown: string): Block[] {
+export function shBlocksOf(markdown: string): WalkBlock[] {
   const fences = markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)
-  const blocks: Block[] = []
+  const blocks: WalkBlock[] = []
   for (const [, info = '', text = ''] of fences) {
     const last = blocks.at(-1)
     if (info === 'sh') blocks.push({ commands: text, output: undefined })
@@ -29,7 +29,7 @@ export function shBlocksOf(markdown: string): Block[] {
   return blocks
 }
 
-export type Shell = {
+export type WalkShell = {
   /** Resolves with the output of the commands; with `isDone`, once the output satisfies it. */
   run(commands: string, isDone?: (output: string) => boolean): Promise<string>
   close(): void
@@ -40,7 +40,7 @@ export function openShell(options: {
   cwd: string
   env: NodeJS.ProcessEnv
   blockMs: number
-}): Shell {
+}): WalkShell {
   const shell = spawn('bash', ['--noprofile', '--norc'], { ...options, detached: true })
   let printed = ''
   let blocks = 0

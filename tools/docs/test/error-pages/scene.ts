@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { createAccount, freshName } from '@weir/testkit'
+import { signUp, freshName } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
 
 export type Scene = {
@@ -18,7 +18,7 @@ export type Scene = {
 }
 
 export async function makeScene(world: World): Promise<Scene> {
-  const account = await createAccount(world.auth.url, freshName('page'))
+  const account = await signUp(world.auth.url, freshName('page'))
   await account.contract('clickstream')
   const clicks = await account.input('clicks')
   const clicks0 = await account.output('clicks', 'clicks-0', { consentLevels: [0] })

@@ -3,7 +3,7 @@
 // refuses, and nothing refused that it allows. The requests are bounded, and the same each time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
-import { asObject, createAccount, scale, setting, startWorld, textIn } from '@weir/testkit'
+import { asObject, signUp, scale, setting, startWorld, textIn } from '@weir/testkit'
 import type { Account, World } from '@weir/testkit'
 import { findingsOf } from './schemathesis.ts'
 import type { Search } from './schemathesis.ts'
@@ -16,7 +16,7 @@ let common: Pick<Search, 'bearer' | 'parameters' | 'about'>
 
 beforeAll(async () => {
   world = await startWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract('clickstream')
   const { body } = await account.call('GET', '/v2/contracts/clickstream')
   const schema = asObject(body['schema'])

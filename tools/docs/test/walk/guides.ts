@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from '@jest/globals'
 import { readDocument } from '../../src/documents.ts'
 import { repositoryFiles } from '../../src/site/sources.ts'
 import { comparable, shBlocksOf } from '../../src/walk/walk.ts'
-import type { Shell } from '../../src/walk/walk.ts'
+import type { WalkShell } from '../../src/walk/walk.ts'
 import { BLOCK_MS } from '../../src/walk/demo-clone.ts'
 import type { DemoClone } from '../../src/walk/demo-clone.ts'
 
@@ -15,7 +15,7 @@ for (const guide of guides)
   if (shBlocksOf(await readDocument(guide)).length > 0) withCommands.push(guide)
 
 export function guideTests(clone: () => DemoClone): void {
-  let shell: Shell
+  let shell: WalkShell
 
   beforeAll(async () => {
     const { auth, ingest } = clone().everything

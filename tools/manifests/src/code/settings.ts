@@ -5,7 +5,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { at, objectsOf, textAt } from '../json.ts'
+import { at, objectsOf, manifestTextAt } from '../json.ts'
 import { REPOSITORY } from '@weir/devstack'
 import type { ServiceName } from '@weir/devstack'
 import { compiledBefore } from '@weir/testkit'
@@ -34,9 +34,9 @@ async function askForSettings(service: ServiceName): Promise<Setting[]> {
     env: { ...compiledBefore(), NODE_OPTIONS: '' },
   })
   return objectsOf(JSON.parse(stdout)).map((entry) => ({
-    key: textAt(entry, 'key'),
+    key: manifestTextAt(entry, 'key'),
     required: at(entry, 'required') === true,
-    ...(at(entry, 'fallback') === undefined ? {} : { fallback: textAt(entry, 'fallback') }),
+    ...(at(entry, 'fallback') === undefined ? {} : { fallback: manifestTextAt(entry, 'fallback') }),
   }))
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { parse } from 'yaml'
 
-import { isJson, objectAt, textAt } from '../json.ts'
+import { isJson, objectAt, manifestTextAt } from '../json.ts'
 import type { Json } from '../json.ts'
 import { REPOSITORY } from '@weir/devstack'
 
@@ -23,5 +23,5 @@ export const composeServices = (compose: Json): [name: string, service: Json][] 
 
 export function composeEnvironmentOf(service: Json): Record<string, string> {
   const given = objectAt(service, 'environment')
-  return Object.fromEntries(Object.keys(given).map((key) => [key, textAt(given, key)]))
+  return Object.fromEntries(Object.keys(given).map((key) => [key, manifestTextAt(given, key)]))
 }

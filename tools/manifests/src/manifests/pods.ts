@@ -1,6 +1,6 @@
 // What a rendered Deployment gives its pods.
 
-import { at, objectAt, objectsOf, textAt } from '../json.ts'
+import { at, objectAt, objectsOf, manifestTextAt } from '../json.ts'
 import type { Json } from '../json.ts'
 import { nameOf, ofKind } from './render.ts'
 
@@ -12,14 +12,17 @@ export function environmentOf(objects: readonly Json[], workload: Json): Record<
   const [container] = containersOf(workload)
   const env: Record<string, string> = {}
   for (const source of objectsOf(at(container, 'envFrom'))) {
-    const name = textAt(source, 'configMapRef', 'name')
+    const name = manifestTextAt(source, 'configMapRef', 'name')
     const map = ofKind(objects, 'ConfigMap').find((each) => nameOf(each) === name)
     if (map === undefined) throw new Error(`${nameOf(workload)} asks for a ConfigMap ${name}`)
-    for (const key of Object.keys(objectAt(map, 'data'))) env[key] = textAt(map, 'data', key)
+    for (const key of Object.keys(objectAt(map, 'data')))
+      env[key] = manifestTextAt(map, 'data', key)
   }
   for (const variable of objectsOf(at(container, 'env'))) {
     const isGiven = 'value' in variable
-    env[textAt(variable, 'name')] = isGiven ? textAt(variable, 'value') : 'from elsewhere'
+    env[manifestTextAt(variable, 'name')] = isGiven
+      ? manifestTextAt(variable, 'value')
+      : 'from elsewhere'
   }
   return env
 }
@@ -27,7 +30,7 @@ export function environmentOf(objects: readonly Json[], workload: Json): Record<
 /** The mount paths of a container, below which each file named by a variable must lie. */
 export const mountsOf = (workload: Json): string[] =>
   objectsOf(at(containersOf(workload)[0], 'volumeMounts')).map((mount) =>
-    textAt(mount, 'mountPath'),
+    manifestTextAt(mount, 'mountPath'),
   )
 
 export function deployment(objects: readonly Json[], name: string): Json {
@@ -40,7 +43,7 @@ export function deployment(objects: readonly Json[], name: string): Json {
 export function portNamed(workload: Json, name: string): number {
   const ports = containersOf(workload).flatMap((container) => objectsOf(container['ports']))
   return Number(
-    textAt(
+    manifestTextAt(
       ports.find((port) => port['name'] === name),
       'containerPort',
     ),

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 import { parse, stringify } from 'yaml'
 
-import { isJson, textAt } from '../json.ts'
+import { isJson, manifestTextAt } from '../json.ts'
 import type { Json } from '../json.ts'
 import { REPOSITORY } from '@weir/devstack'
 import { installed } from '../repository.ts'
@@ -105,8 +105,8 @@ export function everyCombination(): Component[][] {
   return all.filter(makesSense)
 }
 
-export const kindOf = (object: Json): string => textAt(object, 'kind')
-export const nameOf = (object: Json): string => textAt(object, 'metadata', 'name')
+export const kindOf = (object: Json): string => manifestTextAt(object, 'kind')
+export const nameOf = (object: Json): string => manifestTextAt(object, 'metadata', 'name')
 
 export const ofKind = (objects: readonly Json[], kind: string): Json[] =>
   objects.filter((object) => kindOf(object) === kind)

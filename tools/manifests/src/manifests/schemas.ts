@@ -9,7 +9,7 @@ import type { ValidateFunction } from 'ajv'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parseAllDocuments } from 'yaml'
 
-import { arrayOf, at, isJson, objectAt, objectsOf, textAt } from '../json.ts'
+import { arrayOf, at, isJson, objectAt, objectsOf, manifestTextAt } from '../json.ts'
 import type { Json } from '../json.ts'
 import { installed } from '../repository.ts'
 
@@ -32,7 +32,10 @@ export async function createValidator(): Promise<Validate> {
 
   const verdicts = new WeakMap<Json, string[]>()
   const judge = async (object: Json): Promise<string[]> => {
-    const [apiVersion, kind] = [textAt(object, 'apiVersion'), textAt(object, 'kind')]
+    const [apiVersion, kind] = [
+      manifestTextAt(object, 'apiVersion'),
+      manifestTextAt(object, 'kind'),
+    ]
     const name = `${apiVersion}/${kind}`
     const validate = known.get(name) ?? (await validatorOf(apiVersion, kind))
     if (validate === undefined) return [`there is no schema of ${name}`]
@@ -76,16 +79,16 @@ async function readDefinitions(): Promise<Map<string, Json>> {
 }
 
 function schemasIn(definition: unknown): [name: string, schema: Json][] {
-  if (textAt(definition, 'kind') !== 'CustomResourceDefinition') return []
+  if (manifestTextAt(definition, 'kind') !== 'CustomResourceDefinition') return []
   const [group, kind] = [
-    textAt(definition, 'spec', 'group'),
-    textAt(definition, 'spec', 'names', 'kind'),
+    manifestTextAt(definition, 'spec', 'group'),
+    manifestTextAt(definition, 'spec', 'names', 'kind'),
   ]
   return objectsOf(at(definition, 'spec', 'versions')).map((version) => {
     const schema = closed(objectAt(version, 'schema', 'openAPIV3Schema'))
     // the cluster checks metadata by rules of its own
     const properties = { ...objectAt(schema, 'properties'), metadata: { type: 'object' } }
-    return [`${group}/${textAt(version, 'name')}/${kind}`, { ...schema, properties }]
+    return [`${group}/${manifestTextAt(version, 'name')}/${kind}`, { ...schema, properties }]
   })
 }
 

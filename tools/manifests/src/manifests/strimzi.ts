@@ -3,7 +3,7 @@
 // cluster operator, which is in no registry; features that we don't use (Cruise Control, quotas, tiered storage, racks)
 // are left out.
 
-import { at, objectAt, objectsOf, textAt } from '../json.ts'
+import { at, objectAt, objectsOf, manifestTextAt } from '../json.ts'
 import type { Json } from '../json.ts'
 import { nameOf } from './render.ts'
 
@@ -65,7 +65,7 @@ export function strimziProperties(kafka: Json, node: StrimziNode): Record<string
 /** The JVM's system properties in the resource, as options. */
 export const strimziJvmOptions = (kafka: Json): string[] =>
   objectsOf(at(kafka, 'spec', 'kafka', 'jvmOptions', 'javaSystemProperties')).map(
-    (property) => `-D${textAt(property, 'name')}=${textAt(property, 'value')}`,
+    (property) => `-D${manifestTextAt(property, 'name')}=${manifestTextAt(property, 'value')}`,
   )
 
 type SecretReference = (name: string, key: string) => string
@@ -96,12 +96,12 @@ function listenerOf(
   { node, secret }: { node: StrimziNode; secret: SecretReference },
 ): Listener {
   const usesTls = listener['tls'] === true
-  const type = textAt(listener, 'authentication', 'type')
+  const type = manifestTextAt(listener, 'authentication', 'type')
   const isSasl = at(listener, 'authentication', 'sasl') === true
   const custom = entriesOf(objectAt(listener, 'authentication', 'listenerConfig'))
   return {
-    name: textAt(listener, 'name'),
-    port: Number(textAt(listener, 'port')),
+    name: manifestTextAt(listener, 'name'),
+    port: Number(manifestTextAt(listener, 'port')),
     protocol: `${isSasl ? 'SASL_' : ''}${usesTls ? 'SSL' : 'PLAINTEXT'}`,
     settings: {
       ...(type === 'tls' ? trusting(kafka, 'clients-ca.crt', secret) : {}),
@@ -180,11 +180,11 @@ export function strimziMounts(
   return objectsOf(at(template, 'kafkaContainer', 'volumeMounts')).map((mount) => {
     const volume = volumes.find((each) => each['name'] === mount['name'])
     return {
-      path: textAt(mount, 'mountPath'),
-      secret: textAt(volume, 'secret', 'secretName'),
+      path: manifestTextAt(mount, 'mountPath'),
+      secret: manifestTextAt(volume, 'secret', 'secretName'),
       files: objectsOf(at(volume, 'secret', 'items')).map((item) => [
-        textAt(item, 'key'),
-        textAt(item, 'path'),
+        manifestTextAt(item, 'key'),
+        manifestTextAt(item, 'path'),
       ]),
     }
   })

@@ -6,7 +6,7 @@ import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 
 import { allMetrics, askedBy, COMMON_LABELS, metricsOf } from '../../src/code/metrics.ts'
-import { at, objectsOf, textAt } from '../../src/json.ts'
+import { at, objectsOf, manifestTextAt } from '../../src/json.ts'
 import { REPOSITORY } from '@weir/devstack'
 import { ALERTS, DASHBOARDS, writtenFiles } from '../../src/written.ts'
 import { cases } from './cases.ts'
@@ -15,7 +15,7 @@ const read = (path: string): Promise<string> => readFile(join(REPOSITORY, path),
 
 const rules: unknown = parse(await read(ALERTS))
 const alerts = objectsOf(at(rules, 'groups')).flatMap((group) => objectsOf(group['rules']))
-const names = alerts.map((alert) => textAt(alert, 'alert'))
+const names = alerts.map((alert) => manifestTextAt(alert, 'alert'))
 const known = await allMetrics()
 
 /** The metrics and labels in an expression that don't exist. */
@@ -58,14 +58,14 @@ describe('alerts', () => {
     expect(new Set(names).size).toBe(names.length)
   })
 
-  test.each(alerts.map((alert) => [textAt(alert, 'alert'), alert] as const))(
+  test.each(alerts.map((alert) => [manifestTextAt(alert, 'alert'), alert] as const))(
     '%s asks for metrics that there are, and leads to its page',
     async (name, alert) => {
-      expect(unknownIn(textAt(alert, 'expr'))).toEqual([])
-      expect(askedBy(textAt(alert, 'expr')).length).toBeGreaterThan(0)
-      expect(textAt(alert, 'labels', 'severity')).toMatch(/^(critical|warning)$/)
-      expect(textAt(alert, 'annotations', 'summary')).not.toBe('')
-      const url = new URL(textAt(alert, 'annotations', 'runbook_url'))
+      expect(unknownIn(manifestTextAt(alert, 'expr'))).toEqual([])
+      expect(askedBy(manifestTextAt(alert, 'expr')).length).toBeGreaterThan(0)
+      expect(manifestTextAt(alert, 'labels', 'severity')).toMatch(/^(critical|warning)$/)
+      expect(manifestTextAt(alert, 'annotations', 'summary')).not.toBe('')
+      const url = new URL(manifestTextAt(alert, 'annotations', 'runbook_url'))
       expect(url.pathname).toBe(`/docs/runbooks/${name}.md`)
       expect(await read(url.pathname.slice(1))).toMatch(new RegExp(`^# ${name}\n`))
     },

@@ -8,14 +8,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { kekFilesIn, makeKekFiles, startService } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
-import {
-  connectProducer,
-  createAccount,
-  exampleEvent,
-  openAnalysts,
-  setting,
-  textIn,
-} from '@weir/testkit'
+import { connectProducer, signUp, exampleEvent, openAnalysts, setting, textIn } from '@weir/testkit'
 import type { Account, Analysts, Task, TestStream } from '@weir/testkit'
 
 import { formatBroker } from './broker.ts'
@@ -44,7 +37,7 @@ beforeAll(async () => {
   await pollUntil(keysAreThere, { deadlineMs: 60_000, everyMs: 100, what: 'the keys of auth' })
   const again = await broker.start()
   if (again !== 'serving') throw new Error(`Kafka ended with ${again}:\n${await broker.log()}`)
-  account = await createAccount(secure(await auth))
+  account = await signUp(secure(await auth))
   await account.contract('clickstream')
   stream = await account.input('clicks', { partitions: 1 })
   const ingest = await start('ingest', 0)

@@ -4,7 +4,7 @@ import { withTimeout } from '@weir/kit'
 
 const timeoutMs = 60_000
 
-export type RawRequest = {
+export type ExchangeRequest = {
   readonly method?: string
   readonly path: string
   /** Values as on the wire, each after its name. */
@@ -12,7 +12,7 @@ export type RawRequest = {
   readonly body?: Buffer | string
 }
 
-const isUpgrade = (headers: NonNullable<RawRequest['headers']>): boolean =>
+const isUpgrade = (headers: NonNullable<ExchangeRequest['headers']>): boolean =>
   headers.some(([name]) => name === 'upgrade')
 
 /** An HTTP/1.1 request whose connection is closed after the answer. */
@@ -21,7 +21,7 @@ export function requestBytes({
   path,
   headers = [],
   body = '',
-}: RawRequest): Buffer {
+}: ExchangeRequest): Buffer {
   const bytes = Buffer.from(body)
   const lines = [
     `${method} ${path} HTTP/1.1`,
@@ -51,5 +51,5 @@ export async function exchange(url: string, bytes: Buffer): Promise<Buffer> {
   return Buffer.concat(received)
 }
 
-export const statusOf = (answer: Buffer): number =>
+export const exchangeStatusOf = (answer: Buffer): number =>
   Number(/^HTTP\/1\.1 (\d{3})/.exec(answer.toString('latin1', 0, 12))?.[1] ?? 0)

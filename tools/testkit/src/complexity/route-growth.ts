@@ -2,7 +2,7 @@
 // connection of its own, and its process is measured.
 import type { ServiceName } from '@weir/devstack'
 import { describeGrowth, growthOf, isLinear } from './growth.ts'
-import { exchange, statusOf } from './exchange.ts'
+import { exchange, exchangeStatusOf } from './exchange.ts'
 import { busyMicrosOf } from './process-cpu.ts'
 
 export type RouteCase<Scene> = {
@@ -30,7 +30,7 @@ export async function routeGrowth<Scene>(
     at: async (times) => {
       const bytes = send(times * size, scene)
       return async () => {
-        const answered = statusOf(await exchange(url, bytes))
+        const answered = exchangeStatusOf(await exchange(url, bytes))
         if (![status].flat().includes(answered))
           throw new Error(`${times}x is answered ${answered}`)
       }

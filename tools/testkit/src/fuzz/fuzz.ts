@@ -3,10 +3,10 @@
 import { hasCode } from '@weir/kit'
 import type { Coverage } from './coverage.ts'
 import { mutate } from './mutate.ts'
-import { createRandom } from './random.ts'
+import { createFuzzRandom } from './random.ts'
 import type { FuzzTarget } from './target.ts'
 
-export type Finding = { readonly octets: Buffer; readonly what: string }
+export type FuzzFinding = { readonly octets: Buffer; readonly what: string }
 
 export type FuzzOptions = {
   readonly target: FuzzTarget
@@ -22,7 +22,7 @@ export type FuzzResult = {
   readonly runs: number
   /** The inputs that ran something new, including the seeds. */
   readonly kept: readonly Buffer[]
-  readonly finding: Finding | undefined
+  readonly finding: FuzzFinding | undefined
 }
 
 /** CPU time, for 4 KiB. */
@@ -33,11 +33,11 @@ const newest = 20
 
 export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   const { target, coverage, corpus, mayGoOn } = options
-  const random = createRandom(options.seed)
+  const random = createFuzzRandom(options.seed)
   const kept: Buffer[] = []
   let runs = 0
 
-  const tryEach = async (inputs: readonly Buffer[]): Promise<Finding | undefined> => {
+  const tryEach = async (inputs: readonly Buffer[]): Promise<FuzzFinding | undefined> => {
     for (const octets of inputs) {
       runs += 1
       const what = await findIn(octets, options)
@@ -46,7 +46,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
     return undefined
   }
   /** V8 reports what ran since the last query; inputs run one by one, so the new one is known. */
-  const keepNew = async (inputs: readonly Buffer[]): Promise<Finding | undefined> => {
+  const keepNew = async (inputs: readonly Buffer[]): Promise<FuzzFinding | undefined> => {
     for (const octets of inputs) {
       const finding = await tryEach([octets])
       if (finding !== undefined) return finding

@@ -1,12 +1,12 @@
 // Mutates octets for fuzzers, a few changes each time, without knowledge of their meaning except the target's words.
-import type { Random } from './random.ts'
+import type { FuzzRandom } from './random.ts'
 
 const octetsMax = 4_096
 /** Edge values of counts, lengths and signs. */
 const edges = [0, 1, 2, 0x0a, 0x20, 0x22, 0x5c, 0x7b, 0x7f, 0x80, 0xbf, 0xc0, 0xf0, 0xfe, 0xff]
 
 export type Mutation = {
-  readonly random: Random
+  readonly random: FuzzRandom
   readonly words: readonly string[]
   /** Inputs to take pieces from. */
   readonly others: readonly Buffer[]
@@ -30,7 +30,7 @@ function replaced(octets: Buffer, { at, length }: Part, by: Uint8Array): Buffer 
 
 type Part = { readonly at: number; readonly length: number }
 
-function partOf(octets: Buffer, random: Random, most = 64): Part {
+function partOf(octets: Buffer, random: FuzzRandom, most = 64): Part {
   const at = random.below(octets.length + 1)
   return { at, length: random.below(Math.min(most, octets.length - at) + 1) }
 }

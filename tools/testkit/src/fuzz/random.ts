@@ -1,11 +1,11 @@
 // Seeded random numbers (mulberry32), so that a run is reproducible.
-export type Random = {
+export type FuzzRandom = {
   /** A whole number from 0 to below `end`. */
   below(end: number): number
   one<Item>(items: readonly Item[]): Item | undefined
 }
 
-export function createRandom(seed: number): Random {
+export function createFuzzRandom(seed: number): FuzzRandom {
   let state = seed | 0
   const below = (end: number): number => {
     state = (state + 0x6d2b79f5) | 0

@@ -1,8 +1,8 @@
 // A well-behaved account beside hostile ones: it requests tokens, sends events, reads its streams and watches a derived
 // stream, a few times a second each, and records the failures and answer times.
-import { asObject, createAccount, exampleEvent, request, textIn } from '../world/account.ts'
+import { asObject, signUp, exampleEvent, request, textIn } from '../world/account.ts'
 import type { Account, TestStream } from '../world/account.ts'
-import { contractOf } from '../world/contracts.ts'
+import { contractOfFields } from '../world/contracts.ts'
 import { connectProducer } from '../world/producer.ts'
 import { listen } from '../world/listener.ts'
 
@@ -15,11 +15,11 @@ const derivedWithinMs = 60_000
  * it.
  */
 export const lanes = ['token', 'event', 'management', 'contract', 'derived'] as const
-export type Lane = (typeof lanes)[number]
+export type CalmLane = (typeof lanes)[number]
 
-export type Asked = {
+export type CalmAsked = {
   /** Milliseconds of each answer. */
-  readonly times: Record<Lane, number[]>
+  readonly times: Record<CalmLane, number[]>
   /** Wrong answers, and accepted events that didn't arrive. */
   readonly failures: readonly string[]
 }
@@ -29,7 +29,7 @@ export type CalmWorld = Readonly<Record<'auth' | 'ingest' | 'output', { readonly
 
 export type CalmAccount = {
   /** Sends requests on every lane until `end`. */
-  askUntil(end: Promise<unknown>): Promise<Asked>
+  askUntil(end: Promise<unknown>): Promise<CalmAsked>
   close(): void
 }
 
@@ -38,7 +38,7 @@ export async function createCalmAccount(world: CalmWorld): Promise<CalmAccount> 
   await asks.derived(() => {}) // the derived stream is served
   return {
     async askUntil(end) {
-      const times: Asked['times'] = {
+      const times: CalmAsked['times'] = {
         token: [],
         event: [],
         management: [],
@@ -68,10 +68,10 @@ export async function createCalmAccount(world: CalmWorld): Promise<CalmAccount> 
 }
 
 /** Each resolves with its answer's status. */
-type Asks = Record<Lane, (failed: (what: string) => void) => Promise<number>>
+type Asks = Record<CalmLane, (failed: (what: string) => void) => Promise<number>>
 
 async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): void }> {
-  const account = await createAccount(world.auth.url)
+  const account = await signUp(world.auth.url)
   const { billingId, apiKey, call } = account
   await account.contract(schemaId)
   const limits = { eventRate: '1000000', eventCount: '1000000000' }
@@ -85,7 +85,7 @@ async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): voi
     management: async () => (await request(world.auth.url, apiKey, 'GET', '/v2/streams')).status,
     contract: async () => {
       const validations = [{ field: 'key', value: `^calm-${(nth += 1)}$` }]
-      const contract = contractOf(account, { id: 'calm', fields: [], validations })
+      const contract = contractOfFields(account, { id: 'calm', fields: [], validations })
       const { status } = await call('POST', '/v2/contracts', contract)
       return status === 409 ? 201 : status // a conflict means that it already exists
     },

@@ -1,5 +1,5 @@
 // One person with very many pseudonyms, created by an account's events.
-import { createAccount, exampleEvent } from '../world/account.ts'
+import { signUp, exampleEvent } from '../world/account.ts'
 import type { Account } from '../world/account.ts'
 import { connectProducer } from '../world/producer.ts'
 import type { World } from '../world/services.ts'
@@ -7,7 +7,7 @@ import type { World } from '../world/services.ts'
 const schemaId = 'demo_v1'
 const eventsAtOnce = 1_000
 
-export type Crowd = {
+export type TenantCrowd = {
   readonly account: Account
   /** The data subject's value. */
   readonly subject: string
@@ -19,8 +19,8 @@ export type Crowd = {
 export async function makeCrowd(
   { auth, ingest }: Pick<World, 'auth' | 'ingest'>,
   pseudonyms: number,
-): Promise<Crowd> {
-  const account = await createAccount(auth.url)
+): Promise<TenantCrowd> {
+  const account = await signUp(auth.url)
   await account.contract(schemaId, { data_subject_field: 'unique_identifier' })
   const limits = { eventRate: '999999999', eventCount: '999999999999' }
   const token = await account.token(await account.input('crowd', { limits }))

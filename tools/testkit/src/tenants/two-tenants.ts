@@ -4,7 +4,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import {
   asObject,
-  createAccount,
+  signUp,
   exampleContract,
   expectStatus,
   freshName,
@@ -13,7 +13,7 @@ import {
 import type { Account, Reply, TestStream } from '../world/account.ts'
 
 /** The values of path parameters, and everything else that a request can name. */
-export type Names = {
+export type TenantNames = {
   readonly billingId: string
   readonly stream: string
   readonly output: string
@@ -31,12 +31,16 @@ export type Names = {
 
 export type Tenant = {
   readonly account: Account
-  readonly names: Names
+  readonly names: TenantNames
   readonly input: TestStream
   readonly derived: TestStream
 }
 
-export type Tenants = { readonly ours: Tenant; readonly theirs: Tenant; readonly nobodys: Names }
+export type Tenants = {
+  readonly ours: Tenant
+  readonly theirs: Tenant
+  readonly nobodys: TenantNames
+}
 
 export async function makeTenants(authUrl: string): Promise<Tenants> {
   const [ours, theirs] = await Promise.all([makeTenant(authUrl), makeTenant(authUrl)])
@@ -46,7 +50,7 @@ export async function makeTenants(authUrl: string): Promise<Tenants> {
 }
 
 /** All of the same length as the others', so that lengths reveal nothing either. */
-const freshNames = (): Names => ({
+const freshNames = (): TenantNames => ({
   billingId: freshName('t'),
   stream: freshName('i'),
   output: freshName('o'),
@@ -62,7 +66,7 @@ const freshNames = (): Names => ({
 
 async function makeTenant(authUrl: string): Promise<Tenant> {
   const names = freshNames()
-  const account = await createAccount(authUrl, names.billingId)
+  const account = await signUp(authUrl, names.billingId)
   const published = await account.call('POST', '/v2/contracts', await tenantsContract(names))
   const { schema } = asObject(expectStatus(published, 201).body)
   const schemaId = String(asObject(schema)['schema_registry_id'])
@@ -87,14 +91,17 @@ async function makeTenant(authUrl: string): Promise<Tenant> {
 }
 
 /** The clickstream contract under these names. */
-export async function tenantsContract({ contract, subject }: Pick<Names, 'contract' | 'subject'>) {
+export async function tenantsContract({
+  contract,
+  subject,
+}: Pick<TenantNames, 'contract' | 'subject'>) {
   const example = await exampleContract('clickstream')
   const schema = { ...asObject(example['schema']), schema_registry_ref: `${subject}/latest` }
   return { ...example, id: contract, schema }
 }
 
 /** The template filled in all ways in which at least one parameter is the other's, always in the same order. */
-export function foreignPaths(template: string, ours: Names, others: Names): string[] {
+export function foreignPaths(template: string, ours: TenantNames, others: TenantNames): string[] {
   const parameters = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const ways = Array.from({ length: 2 ** parameters.length - 1 }, (_, index) => index + 1)
   return ways.map((way) => {
@@ -107,7 +114,7 @@ export function foreignPaths(template: string, ours: Names, others: Names): stri
   })
 }
 
-function nameIn(names: Names, parameter: string): string {
+function nameIn(names: TenantNames, parameter: string): string {
   const value = Object.entries(names).find(([name]) => name === parameter)?.[1]
   if (value === undefined) throw new Error(`no test knows what :${parameter} stands for`)
   return value
@@ -119,7 +126,7 @@ function nameIn(names: Names, parameter: string): string {
  */
 export function withoutNames(
   { status, headers, text }: Pick<Reply, 'status' | 'headers' | 'text'>,
-  names: Names,
+  names: TenantNames,
 ) {
   const own = new Set(['date', 'svc-request-id'])
   const told = [...headers]
@@ -128,7 +135,7 @@ export function withoutNames(
   return { status, told, text: anonymous(text, names) }
 }
 
-function anonymous(text: string, names: Names): string {
+function anonymous(text: string, names: TenantNames): string {
   let left = text
   for (const [name, value] of Object.entries(names))
     left = left.replaceAll(word(value), `<${name}>`)
@@ -136,7 +143,7 @@ function anonymous(text: string, names: Names): string {
 }
 
 /** Which of a tenant's names are in a text. */
-export const namesIn = (text: string, names: Names): string[] =>
+export const namesIn = (text: string, names: TenantNames): string[] =>
   Object.entries(names).flatMap(([name, value]) =>
     !isNumber(value) && text.includes(value) ? [name] : [],
   )

@@ -5,7 +5,7 @@ import type { FileOutcome, Files } from './files.ts'
 import type { Seconds } from './seconds.ts'
 import type { Tally } from './static-checks.ts'
 
-export type Part = Tally & {
+export type RunPart = Tally & {
   name: string
   tookSeconds: number
   /** For jest's steps. */
@@ -17,11 +17,11 @@ export type Parts = {
   run(name: string, part: () => Promise<Tally & { files?: Files }>): Promise<void>
   /** Replaces a file's first outcome by that of its second try. */
   replace(file: string, second: FileOutcome): void
-  all(): readonly Part[]
+  all(): readonly RunPart[]
 }
 
 export function createParts(now = () => performance.now()): Parts {
-  let parts: readonly Part[] = []
+  let parts: readonly RunPart[] = []
   return {
     async run(name, part) {
       const startedAt = now()
@@ -35,23 +35,23 @@ export function createParts(now = () => performance.now()): Parts {
   }
 }
 
-function replaced(part: Part, file: string, second: FileOutcome): Part {
+function replaced(part: RunPart, file: string, second: FileOutcome): RunPart {
   const first = part.files?.[file]
   if (first === undefined) return part
   const taken = { passed: -first.passed, failed: -first.failed, skipped: -first.skipped }
   return { ...part, ...sumOf([part, taken, second]), files: { ...part.files, [file]: second } }
 }
 
-export const filesOf = (parts: readonly Part[]): Files =>
+export const filesOf = (parts: readonly RunPart[]): Files =>
   Object.assign({}, ...parts.map(({ files }) => files))
 
-export const secondsOf = (parts: readonly Part[]): Seconds =>
+export const secondsOf = (parts: readonly RunPart[]): Seconds =>
   Object.fromEntries(Object.entries(filesOf(parts)).map(([file, { seconds }]) => [file, seconds]))
 
 const SLOWEST = 8
 
 /** A line for each step, then the files that took longest. */
-export function tableOf(parts: readonly Part[]): string {
+export function partTableOf(parts: readonly RunPart[]): string {
   const rows = parts.map(({ name, tookSeconds, files, passed, failed }) => {
     const of = files === undefined ? 'checks' : `tests in ${Object.keys(files).length} files`
     return `${name.padEnd(22)} ${inSeconds(tookSeconds)}  ${passed + failed} ${of}`

@@ -14,18 +14,18 @@ export type ToolOptions = {
   timeoutMs?: number | undefined
 }
 
-export type Outcome = { code: number; output: string; seconds: number }
+export type ToolOutcome = { code: number; output: string; seconds: number }
 
 /** Runs a command line of package.json's scripts, as npm would. */
-export function runScript(line: string, options: ToolOptions): Promise<Outcome> {
+export function runScript(line: string, options: ToolOptions): Promise<ToolOutcome> {
   return run('/bin/sh', ['-c', line], options)
 }
 
-export function runNode(args: readonly string[], options: ToolOptions): Promise<Outcome> {
+export function runNode(args: readonly string[], options: ToolOptions): Promise<ToolOutcome> {
   return run(process.execPath, args, options)
 }
 
-function run(command: string, args: readonly string[], options: ToolOptions): Promise<Outcome> {
+function run(command: string, args: readonly string[], options: ToolOptions): Promise<ToolOutcome> {
   const startedAt = performance.now()
   const child = spawn(command, args, {
     cwd: REPOSITORY,

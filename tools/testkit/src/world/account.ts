@@ -58,7 +58,7 @@ export const exampleEvent = (name: ExampleContract): Promise<Record<string, unkn
 /** Unique names, because they become topics of one shared broker. */
 export const freshName = (prefix: string): string => `${prefix}-${randomBytes(5).toString('hex')}`
 
-export async function createAccount(authUrl: string, billingId = freshName('t')): Promise<Account> {
+export async function signUp(authUrl: string, billingId = freshName('t')): Promise<Account> {
   const made = await request(authUrl, setting('PLATFORM_KEY'), 'POST', '/v2/accounts', {
     billingId,
   })

@@ -2,17 +2,17 @@
 import { expectStatus, freshName } from './account.ts'
 import type { Account } from './account.ts'
 
-export type Field = { name: string; type: unknown; default?: unknown; doc?: string }
+export type ContractField = { name: string; type: unknown; default?: unknown; doc?: string }
 export type ContractParts = {
   id: string
-  fields: readonly Field[]
+  fields: readonly ContractField[]
   validations?: readonly { field: string; value: string }[]
   keyField?: string
   piiFields?: Readonly<Record<string, number>>
   dataSubjectField?: string
 }
 
-const envelope: readonly Field[] = [
+const envelope: readonly ContractField[] = [
   { name: 'schemaId', type: ['null', 'string'], default: null },
   { name: 'nonce', type: ['null', 'int'], default: null },
   { name: 'timestamp', type: ['null', 'long'], default: null },
@@ -22,14 +22,14 @@ const envelope: readonly Field[] = [
 ]
 
 /** Creates it, with a key field `key` when it has none. */
-export async function makeContract(account: Account, parts: ContractParts): Promise<void> {
-  expectStatus(await account.call('POST', '/v2/contracts', contractOf(account, parts)), 201)
+export async function newContract(account: Account, parts: ContractParts): Promise<void> {
+  expectStatus(await account.call('POST', '/v2/contracts', contractOfFields(account, parts)), 201)
 }
 
 /** Its definition, as `POST /v2/contracts` accepts it. */
-export function contractOf(account: Account, parts: ContractParts): object {
+export function contractOfFields(account: Account, parts: ContractParts): object {
   const { id, validations = [], keyField = 'key', piiFields = {} } = parts
-  const key: Field[] = keyField === 'key' ? [{ name: 'key', type: 'string' }] : []
+  const key: ContractField[] = keyField === 'key' ? [{ name: 'key', type: 'string' }] : []
   const fields = [
     { name: 'svcMeta', type: { type: 'record', name: 'Envelope', fields: envelope } },
     ...key,

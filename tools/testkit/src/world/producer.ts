@@ -2,7 +2,7 @@
 // connection allows.
 import * as http2 from 'node:http2'
 
-export type Answer = { status: number; headers: http2.IncomingHttpHeaders; body: string }
+export type ProducerAnswer = { status: number; headers: http2.IncomingHttpHeaders; body: string }
 export type SendOptions = {
   token?: string
   schemaId?: string
@@ -12,7 +12,7 @@ export type SendOptions = {
 }
 export type Producer = {
   /** Rejects when the connection or the request breaks off. */
-  send(body: string | Buffer | object, options: SendOptions): Promise<Answer>
+  send(body: string | Buffer | object, options: SendOptions): Promise<ProducerAnswer>
   close(): void
 }
 

@@ -2,13 +2,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { Asked, World } from '../../src/index.ts'
+import type { CalmAsked, World } from '../../src/index.ts'
 import type { CalmOrder } from './calm.ts'
 import type { Attack } from './hostile-tenants.ts'
 
 export type Beside = {
-  readonly before: Asked
-  readonly meanwhile: Asked
+  readonly before: CalmAsked
+  readonly meanwhile: CalmAsked
   /** The number of the attacker's answers, by status. */
   readonly answers: ReadonlyMap<number | 'none', number>
 }
@@ -53,7 +53,7 @@ async function startCalm({ auth, ingest, output }: World) {
     world: { auth: { url: auth.url }, ingest: { url: ingest.url }, output: { url: output.url } },
   })
   return {
-    ask: (ms: number) => tell<Asked>({ ms }),
+    ask: (ms: number) => tell<CalmAsked>({ ms }),
     stop: () => void child.kill('SIGKILL'),
   }
 }

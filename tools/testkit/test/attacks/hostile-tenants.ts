@@ -6,11 +6,11 @@ import { delay } from '@weir/kit'
 import {
   account as accountBy,
   connectProducer,
-  contractOf,
-  createAccount,
+  contractOfFields,
+  signUp,
   expectStatus,
   madeEvent,
-  makeContract,
+  newContract,
   makeCrowd,
   scale,
   textIn,
@@ -54,13 +54,13 @@ export const attacks: readonly Attack[] = [
   },
   {
     name: 'events with as many personal values as an event may have',
-    prepare: async (world) => sendHeavyEvents(world, await createAccount(world.auth.url)),
+    prepare: async (world) => sendHeavyEvents(world, await signUp(world.auth.url)),
     atOnce: 8,
   },
   {
     name: 'events with as many personal values, with thirteen outputs',
     async prepare(world) {
-      const account = await createAccount(world.auth.url)
+      const account = await signUp(world.auth.url)
       const send = await sendHeavyEvents(world, account)
       for (let level = 0; level < 13; level += 1)
         await account.output('heavy', `heavy-${level}`, { consentLevels: [level] })
@@ -72,7 +72,7 @@ export const attacks: readonly Attack[] = [
   {
     name: 'outputs of thirteen levels, from the first of many events with as many personal values',
     async prepare(world) {
-      const account = await createAccount(world.auth.url)
+      const account = await signUp(world.auth.url)
       const send = await sendHeavyEvents(world, account)
       for (let nth = 0; nth < scale(400, 10); nth += 1) await send()
       let level = 0
@@ -92,14 +92,14 @@ export const attacks: readonly Attack[] = [
   {
     name: 'contracts with patterns that nobody can prove linear in time',
     async prepare(world) {
-      const account = await createAccount(world.auth.url)
+      const account = await signUp(world.auth.url)
       let nth = 0
       return () => {
         const validations = Array.from({ length: 5 }, () => ({
           field: 'key',
           value: `^.*a.{12}b.{12}c${(nth += 1)}`,
         }))
-        const contract = contractOf(account, { id: `hard-${nth}`, fields: [], validations })
+        const contract = contractOfFields(account, { id: `hard-${nth}`, fields: [], validations })
         return account.call('POST', '/v2/contracts', contract)
       }
     },
@@ -109,10 +109,10 @@ export const attacks: readonly Attack[] = [
   {
     name: 'lists of contracts that are as large as may be',
     async prepare(world) {
-      const account = await createAccount(world.auth.url)
+      const account = await signUp(world.auth.url)
       const doc = 'x'.repeat(250_000)
       for (let nth = 0; nth < scale(20, 4); nth += 1)
-        await makeContract(account, {
+        await newContract(account, {
           id: `large-${nth}`,
           fields: [{ name: 'field', type: 'string', doc }],
         })
@@ -130,8 +130,8 @@ export const attacks: readonly Attack[] = [
   {
     name: 'previews, and what a developer may not do, over and over',
     async prepare(world) {
-      const account = await createAccount(world.auth.url)
-      await makeContract(account, { id: 'seen', fields: [] })
+      const account = await signUp(world.auth.url)
+      await newContract(account, { id: 'seen', fields: [] })
       await account.input('seen')
       const developer = await developerOf(world, account)
       const output = account.at(world.output.url)
@@ -181,7 +181,7 @@ async function unlessTooMany<Answer extends { readonly status: number }>(
 }
 
 async function sendHeavyEvents({ ingest }: World, account: Account): Promise<Act> {
-  await makeContract(account, {
+  await newContract(account, {
     id: 'heavy',
     fields: [{ name: 'people', type: { type: 'array', items: 'string' } }],
     piiFields: { people: 0 },

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { holdMachine, makeKekFiles, makePlatformKey, startStack } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
-import { createAccount, exampleEvent, lanes, medianOf, startWorld } from '../../src/index.ts'
+import { signUp, exampleEvent, lanes, medianOf, startWorld } from '../../src/index.ts'
 import type { World } from '../../src/index.ts'
 import { besideOf } from './beside.ts'
 import { attacks } from './hostile-tenants.ts'
@@ -146,7 +146,7 @@ function p99Of(all: readonly Measured[]): number {
 }
 
 async function strangerOf(auth: Service): Promise<Scene> {
-  const account = await createAccount(auth.url)
+  const account = await signUp(auth.url)
   await account.contract('clickstream')
   const stream = await account.input('in')
   return { apiKey: account.apiKey, token: await account.token(stream), stream: stream.name }
@@ -156,7 +156,7 @@ async function strangerOf(auth: Service): Promise<Scene> {
 async function otherAccountOf(
   auth: Service,
 ): Promise<Record<Case['at'], Omit<CalmOrder, 'url' | 'ms'>>> {
-  const account = await createAccount(auth.url)
+  const account = await signUp(auth.url)
   await account.contract('clickstream')
   const stream = await account.input('in')
   const derived = await account.output(stream.name, 'out', { consentLevels: [1] })

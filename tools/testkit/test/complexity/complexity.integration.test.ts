@@ -2,14 +2,7 @@
 // times the CPU time of their processes. `npm test` tries an eighth of the routes. Parsers alone:
 // complexity/parsers.test.ts.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import {
-  createAccount,
-  expectStatus,
-  request,
-  scale,
-  setting,
-  startWorld,
-} from '../../src/index.ts'
+import { signUp, expectStatus, request, scale, setting, startWorld } from '../../src/index.ts'
 import type { World } from '../../src/index.ts'
 import { routeGrowth } from '../../src/complexity/route-growth.ts'
 import { routeCases } from './routes.ts'
@@ -20,7 +13,7 @@ let scene: Scene
 
 beforeAll(async () => {
   world = await startWorld()
-  const account = await createAccount(world.auth.url)
+  const account = await signUp(world.auth.url)
   const quotas = `/v2/platform/accounts/${account.billingId}/quotas`
   const asked = { requestsPerMinute: 1_000_000 } // refusals for the rate would cost nothing
   expectStatus(await request(world.auth.url, setting('PLATFORM_KEY'), 'PUT', quotas, asked), 200)

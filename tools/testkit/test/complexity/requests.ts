@@ -1,6 +1,6 @@
 // Helpers for the cases of routes.
 import { requestBytes } from '../../src/complexity/exchange.ts'
-import type { RawRequest } from '../../src/complexity/exchange.ts'
+import type { ExchangeRequest } from '../../src/complexity/exchange.ts'
 import type { RouteCase } from '../../src/complexity/route-growth.ts'
 import { many } from './parts.ts'
 
@@ -11,7 +11,7 @@ export type Scene = {
   readonly stream: string
 }
 
-export type Headers = NonNullable<RawRequest['headers']>
+export type Headers = NonNullable<ExchangeRequest['headers']>
 export type Case = RouteCase<Scene>
 
 export const json: Headers = [['content-type', 'application/json']]

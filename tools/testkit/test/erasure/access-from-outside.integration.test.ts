@@ -7,9 +7,9 @@ import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { REPOSITORY } from '@weir/devstack'
 import { ERA_MS } from '@weir/fieldcrypt'
-import { makeContract } from '../../src/index.ts'
+import { newContract } from '../../src/index.ts'
 import { scale } from '../../src/scale.ts'
-import { account as accountAt, asObject, createAccount } from '../../src/world/account.ts'
+import { account as accountAt, asObject, signUp } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { openOwnNames } from '../../src/world/own-stack.ts'
 import type { OwnNames } from '../../src/world/own-stack.ts'
@@ -31,7 +31,7 @@ beforeAll(async () => {
   own = await openOwnNames('access')
   const past = await own.startWorld(inLastEra())
   try {
-    account = await createAccount(past.auth.url)
+    account = await signUp(past.auth.url)
     await makeContracts()
     input = await account.input('events', { limits })
     await own.keepForEver(input)
@@ -47,7 +47,7 @@ afterAll(() => own?.close())
 
 async function makeContracts(): Promise<void> {
   const of = (id: string, keyField: string, piiFields: Record<string, number>, more = {}) =>
-    makeContract(account, {
+    newContract(account, {
       id,
       keyField,
       fields: [...Object.keys(piiFields), 'nr'].map(text),

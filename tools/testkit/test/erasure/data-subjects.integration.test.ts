@@ -8,7 +8,7 @@ import { pollUntil } from '@weir/kit'
 import {
   account as accountAt,
   asObject,
-  createAccount,
+  signUp,
   exampleEvent,
   expectStatus,
   freshName,
@@ -37,7 +37,7 @@ beforeAll(async () => {
   own = await openOwnNames('subjects')
   const past = await own.startWorld(inLastEra())
   try {
-    account = await createAccount(past.auth.url)
+    account = await signUp(past.auth.url)
     for (const name of ['clickstream', 'demo_v1'] as const) await makeContract(name)
     input = await account.input('events')
     await own.keepForEver(input)

@@ -6,13 +6,7 @@ import type { Contract } from '@weir/contracts'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 
-import {
-  asObject,
-  createAccount,
-  exampleEvent,
-  expectStatus,
-  request,
-} from '../../src/world/account.ts'
+import { asObject, signUp, exampleEvent, expectStatus, request } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { dieAt } from '../../src/world/die-at.ts'
 import { connectProducer } from '../../src/world/producer.ts'
@@ -38,7 +32,7 @@ beforeAll(async () => {
   own = await openOwnNames('erase-rotate')
   world = await own.startWorld()
   auth = world.auth
-  account = await createAccount(auth.url)
+  account = await signUp(auth.url)
   await account.contract(schemaId)
   contract = await compiledExample(schemaId)
   input = await account.input('clicks', { partitions: 1 })

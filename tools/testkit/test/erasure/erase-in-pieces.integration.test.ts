@@ -9,13 +9,7 @@ import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 
 import { scale } from '../../src/scale.ts'
-import {
-  asObject,
-  createAccount,
-  exampleEvent,
-  freshName,
-  textIn,
-} from '../../src/world/account.ts'
+import { asObject, signUp, exampleEvent, freshName, textIn } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { dieAt } from '../../src/world/die-at.ts'
 import { peakResidentBytes } from '../../src/world/memory.ts'
@@ -38,7 +32,7 @@ let input: TestStream
 beforeAll(async () => {
   own = await openOwnNames('pieces')
   world = await own.startWorld({ SUBJECT_LINKS_MAX: '1000000' })
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract('demo_v1', { data_subject_field: 'unique_identifier' })
   input = await account.input('events', { partitions: 1 })
   const ada = Array.from({ length: pseudonyms }, (_, index) => ['ada', `device-${index}`] as const)

@@ -8,7 +8,7 @@ import { delay, pollUntil } from '@weir/kit'
 import { measured } from '../../src/scale.ts'
 import {
   asObject,
-  createAccount,
+  signUp,
   exampleContract,
   exampleEvent,
   expectStatus,
@@ -48,7 +48,7 @@ beforeAll(async () => {
   own = await openOwnNames('erasure-load')
   world = await own.startWorld()
   outputs = [world.output, await world.replica('output')]
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract('clickstream')
   for (let index = 0; index < contractCount; index += 1) await makeContract(contractOf(index))
   input = await account.input(freshName('crowd'), { limits: unlimited })

@@ -7,7 +7,7 @@ import { delay, pollUntil } from '@weir/kit'
 import { scale, within } from '../../src/scale.ts'
 import {
   asObject,
-  createAccount,
+  signUp,
   exampleEvent,
   expectStatus,
   freshName,
@@ -59,7 +59,7 @@ beforeAll(async () => {
   own = await openOwnStack('erasure-states', brokerSettings)
   await own.reader.admin.topics.create({ topic: 'weir.keys', partitions: 1, config: keysConfig })
   world = await own.startWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract(schemaId)
 })
 

@@ -9,7 +9,7 @@ import { eraAt } from '@weir/fieldcrypt'
 import {
   account as accountAt,
   asObject,
-  createAccount,
+  signUp,
   exampleEvent,
   expectStatus,
   freshName,
@@ -41,7 +41,7 @@ beforeAll(async () => {
   own = await openOwnNames('erasure')
   const past = await own.startWorld(inLastEra())
   try {
-    account = await createAccount(past.auth.url)
+    account = await signUp(past.auth.url)
     for (const name of contracts) await account.contract(name)
     input = await account.input(inputName)
     await own.keepForEver(input)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { REPOSITORY } from '@weir/devstack'
-import { createAccount, joinWorld, makeContract, setting } from '../../src/index.ts'
+import { signUp, joinWorld, newContract, setting } from '../../src/index.ts'
 import type { Account, SharedWorld, TestStream } from '../../src/index.ts'
 
 const python = join(REPOSITORY, '.weir/venv/bin/python')
@@ -18,13 +18,13 @@ let world: SharedWorld
 let account: Account
 beforeAll(async () => {
   world = await joinWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
 })
 afterAll(() => world?.stop())
 
 async function makeContracts(): Promise<void> {
   const of = (id: string, keyField: string, piiFields: Record<string, number>, more = {}) =>
-    makeContract(account, {
+    newContract(account, {
       id,
       keyField,
       fields: Object.keys(piiFields).map(text),

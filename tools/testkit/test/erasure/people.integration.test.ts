@@ -5,7 +5,7 @@ import { pollUntil } from '@weir/kit'
 
 import {
   asObject,
-  createAccount,
+  signUp,
   exampleEvent,
   expectStatus,
   connectProducer,
@@ -27,7 +27,7 @@ let web: TestStream
 let app: TestStream
 beforeAll(async () => {
   world = await joinWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract('clickstream', { data_subject_field: 'customer/id' })
   await account.contract('demo_v1')
   web = await account.input('web')
@@ -168,7 +168,7 @@ test('nothing that is kept or logged holds the value, and another account cannot
   const mine = entries.find(({ target }) => asObject(target)['search'] === hash)
   expect(mine).toMatchObject({ action: 'people.search', outcome: 'done' })
   expect(JSON.stringify([entries, world.logLines()])).not.toContain(session)
-  const other = await createAccount(world.auth.url)
+  const other = await signUp(world.auth.url)
   const path = `/v2/people/searches/${String(searchId)}`
   expect(await other.call('GET', path)).toMatchObject({ status: 404 })
 })

@@ -6,7 +6,7 @@ import type { SourceRecord } from '@weir/kafka'
 
 import {
   asObject,
-  createAccount,
+  signUp,
   exampleEvent,
   expectStatus,
   listIn,
@@ -30,7 +30,7 @@ let account: Account
 beforeAll(async () => {
   own = await openOwnNames('rebuild')
   world = await own.startWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract(schemaId)
 })
 afterAll(() => own?.close())

@@ -4,7 +4,7 @@ import { pollUntil } from '@weir/kit'
 import {
   asObject,
   connectProducer,
-  createAccount,
+  signUp,
   exampleEvent,
   expectStatus,
   joinWorld,
@@ -22,7 +22,7 @@ let account: Account
 let web: TestStream
 beforeAll(async () => {
   world = await joinWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract('clickstream', { data_subject_field: 'customer/id' })
   await account.contract('demo_v1')
   web = await account.input('web', { partitions: 3 })

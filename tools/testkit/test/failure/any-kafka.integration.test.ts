@@ -5,13 +5,7 @@ import type { Contract } from '@weir/contracts'
 import { delay, pollUntil } from '@weir/kit'
 
 import { measured } from '../../src/scale.ts'
-import {
-  asObject,
-  createAccount,
-  exampleEvent,
-  expectStatus,
-  freshName,
-} from '../../src/world/account.ts'
+import { asObject, signUp, exampleEvent, expectStatus, freshName } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { listen } from '../../src/world/listener.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
@@ -41,7 +35,7 @@ beforeAll(async () => {
     'log.message.timestamp.type': 'LogAppendTime',
   })
   world = await own.startWorld({ PRODUCE_TIMEOUT_MS: '1000' })
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract(schemaId)
   producer = await connectProducer(world.ingest.url)
   contract = await compiledExample(schemaId)

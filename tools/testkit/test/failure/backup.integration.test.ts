@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
-import { createAccount, exampleEvent } from '../../src/world/account.ts'
+import { signUp, exampleEvent } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import { openOwnNames } from '../../src/world/own-stack.ts'
@@ -25,7 +25,7 @@ let input: TestStream
 beforeAll(async () => {
   own = await openOwnNames('backup')
   world = await own.startWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract(schemaId)
   input = await account.input('clicks')
   await account.output('clicks', 'clicks-1', { consentLevels: [1] })

@@ -12,7 +12,7 @@ import { createAdmin, createKafka } from '@weir/kafka'
 import { createLog, hasCode, pollUntil } from '@weir/kit'
 
 import { scale } from '../../src/scale.ts'
-import { createAccount } from '../../src/world/account.ts'
+import { signUp } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { kekFileOf, setting } from '../../src/world/services.ts'
 
@@ -43,7 +43,7 @@ beforeAll(async () => {
     OUTPUT_ADMIN_PORT: '0',
   }
   running = await authFirst()
-  account = await createAccount(authUrl())
+  account = await signUp(authUrl())
   await account.input('in')
   output = await account.output('in', 'out', { consentLevels: [0] })
 }, 300_000)

@@ -15,7 +15,7 @@ import { delay, pollUntil } from '@weir/kit'
 import { scale } from '../../src/scale.ts'
 import {
   account as accountAt,
-  createAccount,
+  signUp,
   exampleEvent,
   expectStatus,
   freshName,
@@ -85,7 +85,7 @@ async function startEverything(): Promise<typeof running> {
   const { url } = world.auth
   const known: Account | undefined = running?.account
   const account =
-    known === undefined ? await createAccount(url) : accountAt(url, known.billingId, known.apiKey)
+    known === undefined ? await signUp(url) : accountAt(url, known.billingId, known.apiKey)
   return { stack, world, reader, account }
 }
 

@@ -8,7 +8,7 @@ import { createTransactor } from '@weir/kafka'
 import type { Transactor } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 
-import { createAccount, exampleEvent } from '../../src/world/account.ts'
+import { signUp, exampleEvent } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import { openOwnNames } from '../../src/world/own-stack.ts'
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const options = { transactionalId: 'weir.newer', timeoutMs: 10_000 }
   transactor = createTransactor(own.reader.kafka, options)
   await transactor.fence()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract(schemaId)
   input = await account.input('clicks')
 }, 300_000)

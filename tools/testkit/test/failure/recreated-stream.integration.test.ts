@@ -6,7 +6,7 @@ import type { Contract } from '@weir/contracts'
 import { delay, pollUntil } from '@weir/kit'
 
 import { scale } from '../../src/scale.ts'
-import { createAccount, exampleEvent, expectStatus, freshName } from '../../src/world/account.ts'
+import { signUp, exampleEvent, expectStatus, freshName } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { listen } from '../../src/world/listener.ts'
 import { connectProducer } from '../../src/world/producer.ts'
@@ -32,7 +32,7 @@ let event: Record<string, unknown>
 beforeAll(async () => {
   own = await openOwnNames('recreated')
   world = await own.startWorld({ PRODUCE_TIMEOUT_MS: '10000' })
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract(schemaId)
   producer = await connectProducer(world.ingest.url)
   contract = await compiledExample(schemaId)

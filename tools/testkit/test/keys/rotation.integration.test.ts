@@ -10,13 +10,7 @@ import { REPOSITORY, kekFilesIn, makeKekFiles } from '@weir/devstack'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
 
-import {
-  asObject,
-  createAccount,
-  exampleEvent,
-  expectStatus,
-  request,
-} from '../../src/world/account.ts'
+import { asObject, signUp, exampleEvent, expectStatus, request } from '../../src/world/account.ts'
 import { compiledBefore } from '../../src/world/run-program.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { dieAt } from '../../src/world/die-at.ts'
@@ -47,7 +41,7 @@ beforeAll(async () => {
   kekFiles = kekFilesIn(own.folder)
   world = await own.startWorld({ KEK_FOLDER: own.folder })
   auth = world.auth
-  account = await createAccount(auth.url)
+  account = await signUp(auth.url)
   await account.contract(schemaId)
   input = await account.input('clicks')
   await account.output('clicks', 'clicks-1', { consentLevels: [1] })

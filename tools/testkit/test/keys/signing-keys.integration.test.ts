@@ -4,13 +4,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 
 import { within } from '../../src/scale.ts'
-import {
-  asObject,
-  createAccount,
-  exampleEvent,
-  expectStatus,
-  request,
-} from '../../src/world/account.ts'
+import { asObject, signUp, exampleEvent, expectStatus, request } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { listen } from '../../src/world/listener.ts'
 import { openOwnNames } from '../../src/world/own-stack.ts'
@@ -32,7 +26,7 @@ let input: TestStream
 beforeAll(async () => {
   own = await openOwnNames('signing-keys')
   world = await own.startWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract(schemaId)
   input = await account.input('clicks')
   producer = await connectProducer(world.ingest.url)

@@ -8,13 +8,7 @@ import { makeKekFiles } from '@weir/devstack'
 import type { Service, ServiceName } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 
-import {
-  asObject,
-  createAccount,
-  exampleEvent,
-  expectStatus,
-  request,
-} from '../../src/world/account.ts'
+import { asObject, signUp, exampleEvent, expectStatus, request } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { connectProducer } from '../../src/world/producer.ts'
 import { openOwnNames } from '../../src/world/own-stack.ts'
@@ -108,7 +102,7 @@ describe('with a real Vault', () => {
 
   test('keys move from a file to Vault, and without the file everything opens as before', async () => {
     world = await start({ KEK_FOLDER: own.folder }, none)
-    account = await createAccount(world.auth.url)
+    account = await signUp(world.auth.url)
     await account.contract(schemaId)
     input = await account.input('clicks')
     expect(await sendOne()).toBe(204)

@@ -11,13 +11,7 @@ import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 
-import {
-  asObject,
-  createAccount,
-  exampleEvent,
-  expectStatus,
-  request,
-} from '../../src/world/account.ts'
+import { asObject, signUp, exampleEvent, expectStatus, request } from '../../src/world/account.ts'
 import type { Account } from '../../src/world/account.ts'
 import { counterOf } from '../../src/world/metrics.ts'
 import { openKeys } from '../../src/world/open-keys.ts'
@@ -55,7 +49,7 @@ beforeAll(async () => {
     KEK_WRAPS:
       'sign=file:sign,link=file:link,levels=file:high,open=file:low,level.0=file:low,level.1=file:low',
   })
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract(schemaId)
   contract = await compiledExample(schemaId)
   inputTopic = (await account.input('clicks', { partitions: 1 })).topic

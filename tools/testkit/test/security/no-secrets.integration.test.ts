@@ -12,7 +12,7 @@ import WebSocket from 'ws'
 import {
   account as accountAt,
   asObject,
-  createAccount,
+  signUp,
   exampleContracts,
   expectStatus,
   freshName,
@@ -53,7 +53,7 @@ beforeAll(async () => {
   for (const line of (await readFile(kekFileOf('auth'), 'utf8')).trim().split('\n'))
     witness.knows('a key-encryption key', line.trim().split(/\s+/)[2] ?? '')
   witness.knows('the platform key', setting('PLATFORM_KEY'))
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   witness.knows('the API key', account.apiKey)
   await account.contracts()
   input = witnessed('an input', await account.input(freshName('s')))

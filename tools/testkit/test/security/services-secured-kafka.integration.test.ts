@@ -12,7 +12,7 @@ import { pollUntil } from '@weir/kit'
 import {
   asObject,
   connectProducer,
-  createAccount,
+  signUp,
   exampleEvent,
   listen,
   setting,
@@ -83,7 +83,7 @@ async function secret(name: string, text: string): Promise<string> {
 
 test('an event comes in, is derived exactly once and goes out', async () => {
   // Given
-  const account = await createAccount(world.auth.url)
+  const account = await signUp(world.auth.url)
   await account.contract(schemaId)
   const input = await account.input('in')
   const derived = await account.output('in', 'in-1', { consentLevels: [1] })

@@ -11,13 +11,7 @@ import { REPOSITORY, kekFilesIn, makeKekFiles } from '@weir/devstack'
 import { keyTimeOf } from '@weir/fieldcrypt'
 import type { SourceRecord } from '@weir/kafka'
 
-import {
-  asObject,
-  createAccount,
-  exampleEvent,
-  expectStatus,
-  request,
-} from '../../src/world/account.ts'
+import { asObject, signUp, exampleEvent, expectStatus, request } from '../../src/world/account.ts'
 import { compiledBefore } from '../../src/world/run-program.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import type { OpenedKeys } from '../../src/world/open-keys.ts'
@@ -69,7 +63,7 @@ beforeAll(async () => {
     },
   )
   for (const name of ['auth', 'ingest', 'output'] as const) pods[name] = await podOf(name)
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract(schemaId)
   input = await account.input('clicks', { partitions: 1 })
   derived = await account.output('clicks', 'clicks-1', { consentLevels: [1] })

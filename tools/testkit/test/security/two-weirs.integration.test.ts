@@ -6,7 +6,7 @@ import { createAcls } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 import type { Contract } from '@weir/contracts'
 
-import { createAccount, exampleEvent, expectStatus, request } from '../../src/world/account.ts'
+import { signUp, exampleEvent, expectStatus, request } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { openLoginStack } from '../../src/world/login-stack.ts'
 import type { LoginStack, RawAcl } from '../../src/world/login-stack.ts'
@@ -85,7 +85,7 @@ async function openWeir(name: Name): Promise<Weir> {
     { KAFKA_PREFIX: prefix },
     { auth: { ...login('auth'), ...auth }, ingest: login('ingest'), output: login('output') },
   )
-  const account = await createAccount(world.auth.url, 'acme')
+  const account = await signUp(world.auth.url, 'acme')
   await account.contract(schemaId)
   const input = await account.input('clicks', { partitions: 1 })
   const derived = await account.output('clicks', 'clicks-1', { consentLevels: [1] })

@@ -7,7 +7,7 @@ import type { Service } from '@weir/devstack'
 import { createTransactor } from '@weir/kafka'
 import type { SourceRecord } from '@weir/kafka'
 
-import { createAccount } from '../../src/world/account.ts'
+import { signUp } from '../../src/world/account.ts'
 import type { Account } from '../../src/world/account.ts'
 import { openOwnNames } from '../../src/world/own-stack.ts'
 import type { OwnNames } from '../../src/world/own-stack.ts'
@@ -26,7 +26,7 @@ let account: Account
 beforeAll(async () => {
   own = await openOwnNames('audit')
   world = await own.startWorld()
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
 })
 
 afterAll(async () => {

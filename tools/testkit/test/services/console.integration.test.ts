@@ -6,7 +6,7 @@ import { buildConsole } from '@weir/console/build'
 import { pollUntil } from '@weir/kit'
 import {
   chromiumProgram,
-  createAccount,
+  signUp,
   expectStatus,
   freshName,
   openConsole,
@@ -46,7 +46,7 @@ else
       await buildConsole()
       own = await openOwnStack('console', { 'log.cleaner.backoff.ms': 200 })
       world = await startConsoleWorld(own)
-      account = await createAccount(world.auth.url, freshName('acme'))
+      account = await signUp(world.auth.url, freshName('acme'))
       await account.contracts()
       weir = await openConsole(program, `${world.output.url}/console`)
     })

@@ -5,13 +5,7 @@ import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 
 import { within } from '../../src/scale.ts'
-import {
-  createAccount,
-  exampleEvent,
-  expectStatus,
-  freshName,
-  textIn,
-} from '../../src/world/account.ts'
+import { signUp, exampleEvent, expectStatus, freshName, textIn } from '../../src/world/account.ts'
 import type { Account, TestStream } from '../../src/world/account.ts'
 import { listen } from '../../src/world/listener.ts'
 import type { TestListener } from '../../src/world/listener.ts'
@@ -44,7 +38,7 @@ beforeAll(async () => {
   ])
   otherAuth = auth
   outputs = [world.output, output]
-  accountAtA = await createAccount(world.auth.url)
+  accountAtA = await signUp(world.auth.url)
   accountAtB = accountAtA.at(otherAuth.url)
   await accountAtA.contract(schemaId)
   producers = await Promise.all([world.ingest, ingest].map(({ url }) => connectProducer(url)))

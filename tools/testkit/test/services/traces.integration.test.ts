@@ -9,7 +9,7 @@ import {
   asObject,
   connectProducer,
   counterOf,
-  createAccount,
+  signUp,
   createTopicReader,
   exampleEvent,
   startWorld,
@@ -31,7 +31,7 @@ beforeAll(async () => {
   receiver = await startReceiver()
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }
   world = await startWorld(env)
-  account = await createAccount(world.auth.url)
+  account = await signUp(world.auth.url)
   await account.contract('clickstream')
   input = await account.input('in')
   derived = await account.output('in', 'out', { consentLevels: [1] })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 
 import { sumOf } from '../../src/test-run/files.ts'
-import { createParts, secondsOf, tableOf } from '../../src/test-run/parts.ts'
+import { createParts, secondsOf, partTableOf } from '../../src/test-run/parts.ts'
 
 const checks = { passed: 4, failed: 1, skipped: 0 }
 const good = { passed: 6, failed: 0, skipped: 1, seconds: 3, passes: [], failures: [] }
@@ -32,7 +32,7 @@ test('what a file came to at its second try counts instead of the first', async 
 })
 
 test('the table has a line for each part, then the files that took longest', async () => {
-  expect(tableOf((await ranParts()).all()).split('\n')).toEqual([
+  expect(partTableOf((await ranParts()).all()).split('\n')).toEqual([
     'static checks             30.0 s  5 checks',
     'unit tests                 5.5 s  11 tests in 2 files',
     'together                  35.5 s',

@@ -2,8 +2,8 @@
 // order, and nothing else has one.
 import type { SourceRecord } from '@weir/kafka'
 
-import type { DerivedStream } from '../streams.ts'
-import { placeOf } from './stored.ts'
+import type { TestOutput } from '../streams.ts'
+import { recordPlaceOf } from './stored.ts'
 import type { Violations } from './violations.ts'
 
 /** One partition: the input's records that are no events, and the dead letters, in order. */
@@ -15,14 +15,16 @@ export type DeadPair = {
 
 export function checkDead(
   { violations }: { readonly violations: Violations },
-  stream: DerivedStream,
+  stream: TestOutput,
   { partition, input, dead }: DeadPair,
 ): void {
-  const sources = new Map(input.map((record) => [placeOf(stream.input.topic, record), record]))
+  const sources = new Map(
+    input.map((record) => [recordPlaceOf(stream.input.topic, record), record]),
+  )
   const seen = new Set<string>()
   let last = -1n
   for (const record of dead) {
-    const place = placeOf(`${stream.topic}.dead`, record)
+    const place = recordPlaceOf(`${stream.topic}.dead`, record)
     const sourcePlace = record.headers['svc-source']?.toString() ?? 'nowhere'
     const source = sources.get(sourcePlace)
     const code = record.headers['svc-error']?.toString()
@@ -42,7 +44,7 @@ export function checkDead(
       violations.add('not-derived', `${stream.topic}.dead`, `${place} is missing`)
 }
 
-function isWanted({ start, gaps }: DerivedStream, partition: number, offset: bigint): boolean {
+function isWanted({ start, gaps }: TestOutput, partition: number, offset: bigint): boolean {
   const isGone = gaps.some(
     (gap) => gap.partition === partition && offset >= gap.from && offset < gap.to,
   )

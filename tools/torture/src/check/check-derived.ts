@@ -2,20 +2,20 @@
 // order, and each derived record is its source with only the permitted fields decrypted.
 import type { SourceRecord } from '@weir/kafka'
 
-import { decode, piiOf, putAt, valueAt } from '../events.ts'
+import { decode, piiOf, putAt, plainValueAt } from '../events.ts'
 import type { Kind, Plain } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
-import type { Fate, People } from '../people.ts'
+import type { Fate, TorturePeople } from '../people.ts'
 import { opens, passes } from '../streams.ts'
-import type { DerivedStream } from '../streams.ts'
-import { placeOf, readStored } from './stored.ts'
+import type { TestOutput } from '../streams.ts'
+import { recordPlaceOf, readStored } from './stored.ts'
 import type { Stored } from './stored.ts'
 import type { Violations } from './violations.ts'
 
 type CheckDeps = {
   kinds: readonly Kind[]
   ledger: Ledger
-  people: Pick<People, 'fateOf'>
+  people: Pick<TorturePeople, 'fateOf'>
   violations: Violations
 }
 
@@ -31,12 +31,14 @@ const headersOfSource = ['svc-schema-id', 'svc-key-link']
 const ownHeaders = 2
 const FRAME_BYTES = 5
 
-export function checkDerived(deps: CheckDeps, stream: DerivedStream, pair: PartitionPair): void {
-  const sources = new Map(pair.input.map((record) => [placeOf(stream.input.topic, record), record]))
+export function checkDerived(deps: CheckDeps, stream: TestOutput, pair: PartitionPair): void {
+  const sources = new Map(
+    pair.input.map((record) => [recordPlaceOf(stream.input.topic, record), record]),
+  )
   const seen = new Set<string>()
   let last = -1n
   for (const record of pair.derived) {
-    const place = placeOf(stream.topic, record)
+    const place = recordPlaceOf(stream.topic, record)
     const sourcePlace = record.headers['svc-source']?.toString('utf8') ?? 'nowhere'
     const source = sources.get(sourcePlace)
     if (source === undefined) {
@@ -56,14 +58,14 @@ export function checkDerived(deps: CheckDeps, stream: DerivedStream, pair: Parti
 
 function checkComplete(
   { kinds, ledger, people, violations }: CheckDeps,
-  stream: DerivedStream,
+  stream: TestOutput,
   { pair, seen }: { pair: PartitionPair; seen: ReadonlySet<string> },
 ): void {
   const start = stream.start[pair.partition] ?? { earliest: 0n, latest: 0n }
   const gaps = stream.gaps.filter(({ partition }) => partition === pair.partition)
   let hasBegun = false
   for (const record of pair.input) {
-    const place = placeOf(stream.input.topic, record)
+    const place = recordPlaceOf(stream.input.topic, record)
     const number = readStored(kinds, record)?.number
     const event = number === undefined ? undefined : ledger.find(number)
     if (event === undefined || !passes(stream.levels, event.consentLevels)) continue
@@ -85,10 +87,10 @@ type Both = { record: SourceRecord; source: SourceRecord }
 
 function checkRecord(
   { kinds, ledger, people, violations }: CheckDeps,
-  stream: DerivedStream,
+  stream: TestOutput,
   { record, source }: Both,
 ): void {
-  const place = placeOf(stream.topic, record)
+  const place = recordPlaceOf(stream.topic, record)
   const stored = readStored(kinds, source)
   const event = stored?.number === undefined ? undefined : ledger.find(stored.number)
   if (stored === undefined || event === undefined) return // the input check reports it
@@ -109,7 +111,11 @@ function checkRecord(
     if (opens(stream.levels, level) && isClosed) closed.push(path)
   }
   if (JSON.stringify(content) !== JSON.stringify(stored.plain))
-    violations.add('derived-wrongly', place, `is not what ${placeOf('', source)} has to become`)
+    violations.add(
+      'derived-wrongly',
+      place,
+      `is not what ${recordPlaceOf('', source)} has to become`,
+    )
   if (!isEnvelopeKept({ record, source }, closed))
     violations.add('derived-wrongly', place, 'has another key, time or headers than its source')
 }
@@ -120,7 +126,7 @@ type Closing = { fate: Fate; stored: Stored; content: Plain | undefined }
 function isClosedIn({ fate, stored, content }: Closing, path: string, level: number): boolean {
   const closed = fate.closed(level)
   if (closed !== 'either') return closed === 'yes'
-  return content !== undefined && valueAt(content, path) === valueAt(stored.plain, path)
+  return content !== undefined && plainValueAt(content, path) === plainValueAt(stored.plain, path)
 }
 
 function contentOf(kind: Kind, { value }: SourceRecord): Plain | undefined {

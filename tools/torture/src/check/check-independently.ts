@@ -9,8 +9,8 @@ import { asObject } from '@weir/testkit'
 
 import { markOf } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
-import type { People } from '../people.ts'
-import type { DerivedStream, Streams } from '../streams.ts'
+import type { TorturePeople } from '../people.ts'
+import type { TestOutput, TortureStreams } from '../streams.ts'
 import type { Violations } from './violations.ts'
 
 const root = join(import.meta.dirname, '../../../..')
@@ -23,8 +23,8 @@ export type Outside = { readonly brokers: readonly string[]; readonly schemaRegi
 type Deps = {
   readonly outside: Outside
   readonly ledger: Pick<Ledger, 'all'>
-  readonly people: Pick<People, 'fateOf'>
-  readonly streams: Streams
+  readonly people: Pick<TorturePeople, 'fateOf'>
+  readonly streams: TortureStreams
   readonly violations: Violations
 }
 
@@ -54,7 +54,7 @@ const questionOf = ({ outside, streams, ...deps }: Deps) => ({
 
 type Who = Pick<Deps, 'ledger' | 'people'>
 
-const derivedOf = (who: Who, { topic, input, levels, start, gaps }: DerivedStream) => ({
+const derivedOf = (who: Who, { topic, input, levels, start, gaps }: TestOutput) => ({
   topic,
   // Withdrawals may have removed these.
   mayLack: who.ledger

@@ -2,14 +2,14 @@
 // encrypted personal fields is as sent, and each person's events are in order.
 import type { SourceRecord } from '@weir/kafka'
 
-import { piiOf, plainOf, putAt, valueAt } from '../events.ts'
+import { piiOf, plainEventOf, putAt, plainValueAt } from '../events.ts'
 import type { Kind } from '../events.ts'
 import type { Ledger, Sent } from '../ledger.ts'
-import type { People } from '../people.ts'
-import type { InputStream } from '../streams.ts'
+import type { TorturePeople } from '../people.ts'
+import type { TestInput } from '../streams.ts'
 import { isForeign } from '../world/strangers.ts'
 import { asObject } from '@weir/testkit'
-import { placeOf, readStored } from './stored.ts'
+import { recordPlaceOf, readStored } from './stored.ts'
 import type { Stored } from './stored.ts'
 import type { Violations } from './violations.ts'
 
@@ -25,19 +25,19 @@ export type InputCheck = {
 type CheckDeps = {
   kinds: readonly Kind[]
   ledger: Ledger
-  people: Pick<People, 'keysMax'>
+  people: Pick<TorturePeople, 'keysMax'>
   violations: Violations
 }
 
 const hourMs = 3_600_000
 
-export function createInputCheck(deps: CheckDeps, stream: InputStream): InputCheck {
+export function createInputCheck(deps: CheckDeps, stream: TestInput): InputCheck {
   const { kinds, ledger, violations } = deps
   const places = new Map<number, string>()
   const keys = createKeyCheck(deps, stream)
 
   const takeEvent = (record: SourceRecord, stored: Stored, event: Sent): void => {
-    const place = placeOf(stream.topic, record)
+    const place = recordPlaceOf(stream.topic, record)
     const before = places.get(event.number)
     if (before !== undefined) violations.add('doubled', place, `is ${before} once more`)
     places.set(event.number, place)
@@ -53,7 +53,11 @@ export function createInputCheck(deps: CheckDeps, stream: InputStream): InputChe
       const stored = readStored(kinds, record)
       const event = stored?.number === undefined ? undefined : ledger.find(stored.number)
       if (stored === undefined || event?.stream !== stream.name)
-        violations.add('unknown-record', placeOf(stream.topic, record), 'nobody sent this here')
+        violations.add(
+          'unknown-record',
+          recordPlaceOf(stream.topic, record),
+          'nobody sent this here',
+        )
       else takeEvent(record, stored, event)
     },
     finish() {
@@ -74,7 +78,7 @@ function checkContent(
 ): void {
   const pii = piiOf(event)
   for (const [path, value] of pii) {
-    const sealed = valueAt(stored.plain, path)
+    const sealed = plainValueAt(stored.plain, path)
     if (value === null ? sealed !== null : typeof sealed !== 'string' || sealed === value)
       violations.add(value === null ? 'changed' : 'not-sealed', place, `the field ${path}`)
     if (value !== null && record.value?.includes(value))
@@ -84,7 +88,7 @@ function checkContent(
   const meta = asObject(stored.plain['svcMeta'])
   if (Number(meta['timestamp']) !== record.timestampMs || meta['keyLink'] === null)
     violations.add('changed', place, 'its envelope is not filled in as its record is')
-  if (withoutStamps(plainOf(event), pii.keys()) !== withoutStamps(stored.plain, pii.keys()))
+  if (withoutStamps(plainEventOf(event), pii.keys()) !== withoutStamps(stored.plain, pii.keys()))
     violations.add('changed', place, `event ${event.number} was sent otherwise`)
 }
 
@@ -100,14 +104,14 @@ function withoutStamps(plain: Record<string, unknown>, paths: Iterable<string>):
  * One key per person and epoch, except after erasures and withdrawals; one person and one partition per key; events in
  * order under each key.
  */
-function createKeyCheck({ violations, people }: CheckDeps, { topic, rotationHours }: InputStream) {
+function createKeyCheck({ violations, people }: CheckDeps, { topic, rotationHours }: TestInput) {
   const keysOf = new Map<string, Set<string>>()
   const known = new Map<string, { person: string; partition: number; last: number }>()
   const epochs = new Map<string, Set<number>>()
 
   const take = (record: SourceRecord, event: Sent): void => {
     const { person, number, outcome } = event
-    const place = placeOf(topic, record)
+    const place = recordPlaceOf(topic, record)
     const key = record.key?.toString('utf8') ?? ''
     if (key.replaceAll('-', '') !== record.headers['svc-key-link']?.toString('hex'))
       violations.add('wrong-key', place, 'its key is not its keyLink')

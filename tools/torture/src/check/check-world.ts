@@ -3,8 +3,8 @@ import type { SourceRecord } from '@weir/kafka'
 
 import type { Kind } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
-import type { People } from '../people.ts'
-import type { DerivedStream, InputStream, Streams } from '../streams.ts'
+import type { TorturePeople } from '../people.ts'
+import type { TestOutput, TestInput, TortureStreams } from '../streams.ts'
 import type { Topics } from '../world/topics.ts'
 import { isForeign, isOurs } from '../world/strangers.ts'
 import { checkDead } from './check-dead.ts'
@@ -29,8 +29,8 @@ export type LossReport = { topic: string; partition: number; events: number }
 type Deps = {
   kinds: readonly Kind[]
   ledger: Ledger
-  people: People
-  streams: Streams
+  people: TorturePeople
+  streams: TortureStreams
   topics: Topics
   violations: Violations
   losses: readonly LossReport[]
@@ -50,7 +50,7 @@ export async function checkWorld(deps: Deps): Promise<Checked> {
   return checked
 }
 
-async function checkStream(deps: Deps, stream: InputStream, checked: Checked): Promise<void> {
+async function checkStream(deps: Deps, stream: TestInput, checked: Checked): Promise<void> {
   const check = createInputCheck(deps, stream)
   const derived = deps.streams.derivedFrom(stream)
   for (let partition = 0; partition < stream.partitions; partition += 1) {
@@ -68,7 +68,7 @@ type PartitionOf = { readonly partition: number; readonly input: readonly Source
 /** Checks what readers of committed records see, and what readers of all records see. */
 async function checkPartition(
   deps: Deps,
-  stream: DerivedStream,
+  stream: TestOutput,
   { partition, input }: PartitionOf,
   checked: Checked,
 ): Promise<void> {
@@ -87,7 +87,7 @@ async function checkPartition(
 /** Checks a derived stream up to its last record, while events flow. */
 export async function checkSoFar(
   deps: Omit<Deps, 'losses' | 'streams'>,
-  stream: DerivedStream,
+  stream: TestOutput,
 ): Promise<void> {
   for (let partition = 0; partition < stream.input.partitions; partition += 1) {
     const derived = (await deps.topics.read(stream.topic, partition)).filter(isOurs)
@@ -99,7 +99,7 @@ export async function checkSoFar(
   }
 }
 
-function checkLosses(deps: Deps, { topic, gaps }: DerivedStream, checked: Checked): void {
+function checkLosses(deps: Deps, { topic, gaps }: TestOutput, checked: Checked): void {
   for (const { partition, from, to, countedAtLeast } of gaps) {
     checked.lostToRetention += Number(countedAtLeast)
     const isReported = deps.losses.some(

@@ -27,7 +27,7 @@ export function readStored(kinds: readonly Kind[], record: SourceRecord): Stored
   }
 }
 
-export const placeOf = (
+export const recordPlaceOf = (
   topic: string,
   record: Pick<SourceRecord, 'partition' | 'offset'>,
 ): string => `${topic}/${record.partition}/${record.offset}`

@@ -3,7 +3,7 @@
 import { delay, hasCode, pollUntil } from '@weir/kit'
 
 import { sourceOffsetOf } from '../check/stored.ts'
-import type { DerivedStream } from '../streams.ts'
+import type { TestOutput } from '../streams.ts'
 import { isOurs } from '../world/strangers.ts'
 import { slotsOf } from '../world/slots.ts'
 import type { Slot } from '../world/slots.ts'
@@ -58,7 +58,7 @@ type Position = { earliest: bigint; latest: bigint }
  * Where a derived stream continues, by partition: after the last source in its two logs or at the noted position,
  * whichever is later. If it never began, only the range of its start is known.
  */
-async function positionsOf(theatre: Theatre, stream: DerivedStream): Promise<Position[]> {
+async function positionsOf(theatre: Theatre, stream: TestOutput): Promise<Position[]> {
   const noted = await theatre.strangers.positions(stream)
   return Promise.all(
     stream.start.map(async (start, partition) => {

@@ -5,7 +5,7 @@ import { slots } from '../world/slots.ts'
 import { loseOffsets, loseRecords } from './group-faults.ts'
 import { createLocks } from './locks.ts'
 import * as network from './network-faults.ts'
-import { needsOf } from './plan.ts'
+import { faultNeedsOf } from './plan.ts'
 import type { PlannedFault, FaultKind, Storm } from './plan.ts'
 import * as processes from './process-faults.ts'
 import { erase, rebuild, withdraw } from './people-faults.ts'
@@ -17,11 +17,11 @@ type Act = (theatre: Theatre, fault: PlannedFault) => Promise<void>
 
 const acts: Readonly<Record<FaultKind, Act>> = {
   kill: processes.kill,
-  pause: processes.pause,
+  pause: processes.pauseProcess,
   restart: processes.restart,
   'one-more': processes.oneMore,
   cut: network.cut,
-  refuse: network.refuse,
+  refuse: network.refuseConnections,
   delay: network.slow,
   hole: network.hole,
   mute: network.mute,
@@ -58,7 +58,7 @@ export function createNemesis(theatre: Theatre, say: (line: string) => void): Ne
   const bring = async (fault: PlannedFault): Promise<void> => {
     await delay(fault.atMs)
     try {
-      await locks.hold(needsOf(fault), () => acts[fault.kind](theatre, fault))
+      await locks.hold(faultNeedsOf(fault), () => acts[fault.kind](theatre, fault))
       counts.set(fault.kind, (counts.get(fault.kind) ?? 0) + 1)
     } catch (error) {
       say(`  ${fault.kind} did not go as planned: ${JSON.stringify(describeError(error))}`)

@@ -11,7 +11,7 @@ export async function cut({ ways }: Theatre, { on }: PlannedFault): Promise<void
   for (const slot of on) ways.proxy(slot).cut()
 }
 
-export const refuse = (theatre: Theatre, fault: PlannedFault) =>
+export const refuseConnections = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'refuse' })
 export const hole = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hole' })

@@ -4,7 +4,7 @@ import { pollUntil } from '@weir/kit'
 import { asObject, textIn } from '@weir/testkit'
 
 import type { Forgetting } from '../people.ts'
-import type { DerivedStream } from '../streams.ts'
+import type { TestOutput } from '../streams.ts'
 import type { PlannedFault } from './plan.ts'
 import { chosenDerived, insist } from './stream-faults.ts'
 import type { Theatre } from './theatre.ts'
@@ -80,7 +80,7 @@ export async function rebuild(theatre: Theatre, { choice }: PlannedFault): Promi
     what: 'that it is rebuilt',
   })
   const after = await earliest()
-  const rebuilt: DerivedStream = {
+  const rebuilt: TestOutput = {
     ...stream,
     start: before.map((from, partition) => ({ earliest: from, latest: after[partition] ?? from })),
   }

@@ -155,7 +155,7 @@ export function describeFault({ kind, atMs, forMs, on, choice }: PlannedFault): 
 }
 
 /** What a fault needs exclusively while it lasts. Other faults that need the same wait. */
-export function needsOf({ kind, on }: PlannedFault): string[] {
+export function faultNeedsOf({ kind, on }: PlannedFault): string[] {
   const outputs = slots.filter((slot) => slot.startsWith('output'))
   switch (kind) {
     case 'kill':

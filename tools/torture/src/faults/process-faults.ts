@@ -19,7 +19,7 @@ export async function kill({ fleet }: Theatre, { on, forMs }: PlannedFault): Pro
   )
 }
 
-export async function pause({ fleet }: Theatre, { on, forMs }: PlannedFault): Promise<void> {
+export async function pauseProcess({ fleet }: Theatre, { on, forMs }: PlannedFault): Promise<void> {
   for (const slot of on) fleet.pause(slot)
   await delay(forMs)
   for (const slot of on) fleet.resume(slot)

@@ -2,7 +2,7 @@
 import { delay } from '@weir/kit'
 import type { Position } from '@weir/kafka'
 
-import type { DerivedStream } from '../streams.ts'
+import type { TestOutput } from '../streams.ts'
 import type { ForeignRecord } from '../world/strangers.ts'
 import type { PlannedFault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
@@ -51,7 +51,7 @@ export async function openTransaction(theatre: Theatre, fault: PlannedFault): Pr
 }
 
 const inBoth = (
-  { topic }: DerivedStream,
+  { topic }: TestOutput,
   records: readonly Omit<ForeignRecord, 'topic'>[],
 ): ForeignRecord[] =>
   [topic, `${topic}.dead`].flatMap((one) => records.map((record) => ({ ...record, topic: one })))
@@ -97,7 +97,7 @@ export async function writeCorrupt(theatre: Theatre, fault: PlannedFault): Promi
 function chosenPartition(
   { streams }: Theatre,
   choice: number,
-): { readonly stream: DerivedStream; readonly partition: number } {
+): { readonly stream: TestOutput; readonly partition: number } {
   const all = streams.derived()
   const stream = all[Math.floor(choice * all.length)]
   if (stream === undefined) throw new Error('there are no derived streams')

@@ -4,7 +4,7 @@ import { delay, pollUntil } from '@weir/kit'
 
 import { textIn } from '@weir/testkit'
 import type { Account, Reply } from '@weir/testkit'
-import { makeDerived } from '../world/make-streams.ts'
+import { createTestOutput } from '../world/make-streams.ts'
 import type { PlannedFault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
 
@@ -25,7 +25,7 @@ export async function remake(theatre: Theatre, { choice }: PlannedFault): Promis
   theatre.streams.drop(name)
   await insist(theatre, [200, 404], (account) => account.call('DELETE', path))
   const from = Math.floor(choice * 1_000) % 2 === 0 ? 'earliest' : 'now'
-  await makeDerived(theatre, { name, input, levels, from })
+  await createTestOutput(theatre, { name, input, levels, from })
 }
 
 /** Gives an input stream new credentials. The old ones are deleted once producers use the new ones. */

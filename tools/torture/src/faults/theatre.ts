@@ -3,13 +3,13 @@ import type { OwnBroker } from '@weir/devstack'
 import type { Position } from '@weir/kafka'
 
 import type { Account } from '@weir/testkit'
-import type { People } from '../people.ts'
-import type { DerivedStream, Streams } from '../streams.ts'
+import type { TorturePeople } from '../people.ts'
+import type { TestOutput, TortureStreams } from '../streams.ts'
 import type { Fleet } from '../world/fleet.ts'
 import type { Ways } from '../world/slots.ts'
 import type { Strangers } from '../world/strangers.ts'
 import type { Topics } from '../world/topics.ts'
-import type { Tokens } from '../world/tokens.ts'
+import type { StreamTokens } from '../world/tokens.ts'
 
 export type Theatre = {
   /** One, or a cluster of three. */
@@ -17,9 +17,9 @@ export type Theatre = {
   fleet: Fleet
   ways: Ways
   topics: Topics
-  streams: Streams
-  tokens: Tokens
-  people: People
+  streams: TortureStreams
+  tokens: StreamTokens
+  people: TorturePeople
   /** How far the services' clocks are ahead of the brokers'. */
   clockShiftMs: number
   strangers: Strangers
@@ -28,5 +28,5 @@ export type Theatre = {
   /** Uses auth's current address. Its calls fail while auth is down. */
   account(): Account
   /** Checks a derived stream before it is deleted or rebuilt, because that is impossible afterwards. */
-  farewell(stream: DerivedStream): Promise<void>
+  farewell(stream: TestOutput): Promise<void>
 }

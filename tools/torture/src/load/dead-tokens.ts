@@ -4,13 +4,13 @@ import type { Kind } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Fleet } from '../world/fleet.ts'
 import { slotsOf } from '../world/slots.ts'
-import type { Streams } from '../streams.ts'
-import type { Tokens } from '../world/tokens.ts'
-import { outcomeOf, requestOf } from './requests.ts'
+import type { TortureStreams } from '../streams.ts'
+import type { StreamTokens } from '../world/tokens.ts'
+import { eventOutcomeOf, eventRequestOf } from './requests.ts'
 import { createSender } from './sender.ts'
 
 type Deps = {
-  world: { fleet: Pick<Fleet, 'find'>; tokens: Tokens; streams: Streams }
+  world: { fleet: Pick<Fleet, 'find'>; tokens: StreamTokens; streams: TortureStreams }
   kinds: readonly Kind[]
   ledger: Ledger
   violations: Violations
@@ -26,8 +26,8 @@ export async function expectDead({ world, kinds, ledger, violations }: Deps): Pr
     for (const token of tokens.buried()) {
       const person = 'nobody of nowhere'
       const event = ledger.open({ kind, stream: stream.name, person, consentLevels: [] })
-      const answer = await sender.send(requestOf(event, token, 'json'))
-      event.outcome = outcomeOf(answer)
+      const answer = await sender.send(eventRequestOf(event, token, 'json'))
+      event.outcome = eventOutcomeOf(answer)
       if (answer?.status !== 401)
         violations.add('token-alive', slot, `a token of deleted credentials got ${answer?.status}`)
     }

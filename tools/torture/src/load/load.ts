@@ -6,13 +6,13 @@ import { personNamed } from '../events.ts'
 import type { Kind } from '../events.ts'
 import type { Ledger, Sent } from '../ledger.ts'
 import type { Random } from '../random.ts'
-import type { InputStream } from '../streams.ts'
+import type { TestInput } from '../streams.ts'
 import {
   batchOf,
   faultsOfEvents,
-  outcomeOf,
+  eventOutcomeOf,
   outcomesOf,
-  requestOf,
+  eventRequestOf,
   wrongRequestOf,
 } from './requests.ts'
 import { createSender } from './sender.ts'
@@ -22,7 +22,7 @@ export type LoadDeps = {
   kinds: readonly Kind[]
   ledger: Ledger
   random: Random
-  inputs: readonly InputStream[]
+  inputs: readonly TestInput[]
   /** Of the replicas of ingest; undefined while a replica is down. */
   addresses: readonly (() => string | undefined)[]
   token(stream: string): string
@@ -45,7 +45,7 @@ export type LoadSize = {
 export type Load = { stop(): Promise<void> }
 
 type Lane = {
-  stream: InputStream
+  stream: TestInput
   persons: readonly string[]
   random: Random
   senders: readonly Sender[]
@@ -82,7 +82,7 @@ export function startLoad(deps: LoadDeps, size: LoadSize): Load {
   }
 }
 
-function openLane(deps: LoadDeps, stream: InputStream, lane: number, size: LoadSize): Lane {
+function openLane(deps: LoadDeps, stream: TestInput, lane: number, size: LoadSize): Lane {
   const { personsOfEachLane: count } = size
   return {
     stream,
@@ -110,11 +110,11 @@ async function sendSomething(deps: LoadDeps, lane: Lane): Promise<boolean> {
     ? wrongRequestOf(first, token, random.pick(faultsOfEvents))
     : count > 1
       ? batchOf(events, token, form)
-      : requestOf(first, token, form)
+      : eventRequestOf(first, token, form)
   const sentMs = performance.now()
   const answer = await lane.senders[replica]?.send(request)
   deps.onAnswer?.(answer, isWrong)
-  const outcomes = count > 1 ? outcomesOf(answer, count) : [outcomeOf(answer)]
+  const outcomes = count > 1 ? outcomesOf(answer, count) : [eventOutcomeOf(answer)]
   for (const [index, outcome] of outcomes.entries()) {
     const event = events[index]
     if (event !== undefined) Object.assign(event, { outcome, answeredMs: Date.now() })

@@ -1,16 +1,16 @@
 // Requests with events, and what an answer means for each event: stored, not stored, or unknown.
-import { plainOf } from '../events.ts'
-import type { Outcome, Sent } from '../ledger.ts'
+import { plainEventOf } from '../events.ts'
+import type { SendOutcome, Sent } from '../ledger.ts'
 import { asObject } from '@weir/testkit'
-import type { EventAnswer, Request } from './sender.ts'
+import type { EventAnswer, EventRequest } from './sender.ts'
 
-export type Form = 'json' | 'avro'
+export type RequestForm = 'json' | 'avro'
 
 /** The ways in which an event or its request can be wrong. Such an event must not be stored. */
 export const faultsOfEvents = ['consent', 'key', 'schema', 'cut', 'token'] as const
 export type FaultOfEvent = (typeof faultsOfEvents)[number]
 
-export function requestOf(event: Sent, token: string, form: Form): Request {
+export function eventRequestOf(event: Sent, token: string, form: RequestForm): EventRequest {
   return {
     path: '/event',
     headers: headersOf(event, token, form === 'json' ? 'application/json' : 'avro/binary'),
@@ -18,8 +18,8 @@ export function requestOf(event: Sent, token: string, form: Form): Request {
   }
 }
 
-export function wrongRequestOf(event: Sent, token: string, fault: FaultOfEvent): Request {
-  const right = requestOf(event, token, 'json')
+export function wrongRequestOf(event: Sent, token: string, fault: FaultOfEvent): EventRequest {
+  const right = eventRequestOf(event, token, 'json')
   const { headers, body } = right
   switch (fault) {
     case 'consent': {
@@ -38,7 +38,7 @@ export function wrongRequestOf(event: Sent, token: string, fault: FaultOfEvent):
 }
 
 /** All events must have the same contract. */
-export function batchOf(events: readonly Sent[], token: string, form: Form): Request {
+export function batchOf(events: readonly Sent[], token: string, form: RequestForm): EventRequest {
   const [first] = events
   if (first === undefined) throw new TypeError('a batch of nothing')
   const type = form === 'json' ? 'application/x-ndjson' : 'application/x-avro-batch'
@@ -47,20 +47,20 @@ export function batchOf(events: readonly Sent[], token: string, form: Form): Req
 }
 
 /** The outcome of `POST /event`. */
-export function outcomeOf(answer: EventAnswer | undefined): Outcome {
+export function eventOutcomeOf(answer: EventAnswer | undefined): SendOutcome {
   if (answer === undefined || answer.status >= 500) return 'unknown'
   return answer.status === 204 ? 'acknowledged' : 'refused'
 }
 
 /** The outcomes of `POST /events`, one per event. Throws when the answer's counts don't add up. */
-export function outcomesOf(answer: EventAnswer | undefined, count: number): Outcome[] {
-  if (answer?.status !== 200) return Array<Outcome>(count).fill(outcomeOf(answer))
+export function outcomesOf(answer: EventAnswer | undefined, count: number): SendOutcome[] {
+  if (answer?.status !== 200) return Array<SendOutcome>(count).fill(eventOutcomeOf(answer))
   const told = readJson(answer.body)
-  if (told === undefined) return Array<Outcome>(count).fill('unknown')
+  if (told === undefined) return Array<SendOutcome>(count).fill('unknown')
   const { accepted, rejected } = told
   const rejections = Array.isArray(rejected) ? rejected.map(asObject) : []
   if (accepted !== count - rejections.length) throw new Error('an answer that does not add up')
-  const outcomes = Array<Outcome>(count).fill('acknowledged')
+  const outcomes = Array<SendOutcome>(count).fill('acknowledged')
   for (const { index, status } of rejections)
     outcomes[Number(index)] = Number(status) >= 500 ? 'unknown' : 'refused'
   return outcomes
@@ -81,8 +81,8 @@ const headersOf = ({ kind }: Sent, token: string, contentType: string) => ({
   'content-type': contentType,
 })
 
-const jsonOf = (event: Sent): string => event.kind.type.toString(plainOf(event))
-const datumOf = (event: Sent): Buffer => event.kind.type.toBuffer(plainOf(event))
+const jsonOf = (event: Sent): string => event.kind.type.toString(plainEventOf(event))
+const datumOf = (event: Sent): Buffer => event.kind.type.toBuffer(plainEventOf(event))
 const lineOf = (event: Sent): Buffer => Buffer.from(`${jsonOf(event)}\n`)
 
 function lengthAndDatumOf(event: Sent): Buffer {

@@ -4,14 +4,14 @@
 import * as http2 from 'node:http2'
 
 export type EventAnswer = { readonly status: number; readonly body: string }
-export type Request = {
+export type EventRequest = {
   readonly path: '/event' | '/events'
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 export type Sender = {
   /** Undefined when no complete answer came. */
-  send(request: Request): Promise<EventAnswer | undefined>
+  send(request: EventRequest): Promise<EventAnswer | undefined>
   close(): void
 }
 
@@ -53,7 +53,7 @@ export function createSender(address: () => string | undefined): Sender {
 
 function ask(
   session: http2.ClientHttp2Session,
-  { path, headers, body }: Request,
+  { path, headers, body }: EventRequest,
 ): Promise<EventAnswer | 'refused' | undefined> {
   return new Promise((resolve) => {
     const stream = session.request({ ':method': 'POST', ':path': path, ...headers })

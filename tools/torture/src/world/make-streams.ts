@@ -3,16 +3,16 @@
 import { pollUntil } from '@weir/kit'
 
 import type { Account, Reply } from '@weir/testkit'
-import type { DerivedStream, InputStream, Levels, Streams } from '../streams.ts'
+import type { TestOutput, TestInput, OutputLevels, TortureStreams } from '../streams.ts'
 import type { Topics } from './topics.ts'
 
 export type Making = {
   readonly name: string
-  readonly input: InputStream
-  readonly levels: Levels
+  readonly input: TestInput
+  readonly levels: OutputLevels
   readonly from: 'earliest' | 'now'
 }
-type Deps = { topics: Topics; streams: Streams; account(): Account }
+type Deps = { topics: Topics; streams: TortureStreams; account(): Account }
 
 const MADE_WITHIN_MS = 120_000
 
@@ -20,7 +20,7 @@ const MADE_WITHIN_MS = 120_000
  * Asks until the stream exists: a name becomes free only a while after a deletion, and a failed call may still be
  * executed.
  */
-export async function makeDerived(deps: Deps, making: Making): Promise<DerivedStream> {
+export async function createTestOutput(deps: Deps, making: Making): Promise<TestOutput> {
   const { topics, streams, account } = deps
   const { name, input, levels, from } = making
   const { billingId } = account()
@@ -30,7 +30,7 @@ export async function makeDerived(deps: Deps, making: Making): Promise<DerivedSt
   const before = await pollUntil(look, { deadlineMs: MADE_WITHIN_MS, what: 'offsets' })
   await untilMade(deps, making)
   const after = await pollUntil(look, { deadlineMs: MADE_WITHIN_MS, what: 'offsets' })
-  const stream: DerivedStream = {
+  const stream: TestOutput = {
     name,
     topic: `${billingId}.${name}`,
     groupId: `weir.${billingId}.${name}`,

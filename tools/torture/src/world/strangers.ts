@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { createBatchProducer, createPositions, createTransactor } from '@weir/kafka'
 import type { Kafka, Position, SourceRecord } from '@weir/kafka'
 
-import type { DerivedStream } from '../streams.ts'
+import type { TestOutput } from '../streams.ts'
 
 const STRANGERS = 'torture-stranger'
 /** If a broker loses the end of their transaction, it aborts the transaction after this time. */
@@ -23,7 +23,7 @@ export type Strangers = {
   /** Writes in a transaction that is open while `work` runs, and is then aborted. */
   writeAndAbort(records: readonly ForeignRecord[], work: () => Promise<void>): Promise<void>
   /** The committed positions of a derived stream's group. */
-  positions(stream: DerivedStream): Promise<readonly Position[]>
+  positions(stream: TestOutput): Promise<readonly Position[]>
   commit(groupId: string, positions: readonly Position[]): Promise<void>
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import { delay } from '@weir/kit'
 
 import type { Account, Credentials } from '@weir/testkit'
 
-export type Tokens = {
+export type StreamTokens = {
   /** Sets the credentials of a stream, with a token for them. */
   put(stream: string, credentials: Credentials, token: string): void
   of(stream: string): { credentials: Credentials; token: string }
@@ -16,7 +16,7 @@ export type Tokens = {
 
 const RENEWED_WITHIN_MS = 2_000
 
-export function createTokens(account: () => Account): Tokens {
+export function createTokens(account: () => Account): StreamTokens {
   const byStream = new Map<string, { credentials: Credentials; token: string }>()
   const renewing = new Map<string, Promise<void>>()
   const buried: string[] = []

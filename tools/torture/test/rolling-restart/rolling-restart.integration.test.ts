@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service, ServiceName } from '@weir/devstack'
 import { createKafka } from '@weir/kafka'
 import { delay, pollUntil } from '@weir/kit'
-import { createAccount, exampleContracts, freshName, kafkaBrokers, startWorld } from '@weir/testkit'
+import { signUp, exampleContracts, freshName, kafkaBrokers, startWorld } from '@weir/testkit'
 import type { Account, World } from '@weir/testkit'
 import { pino } from 'pino'
 import { checkWorld } from '../../src/check/check-world.ts'
@@ -18,8 +18,8 @@ import { startLoad } from '../../src/load/load.ts'
 import type { LoadDeps } from '../../src/load/load.ts'
 import { createRandom } from '../../src/random.ts'
 import { createStreams } from '../../src/streams.ts'
-import type { InputStream } from '../../src/streams.ts'
-import { makeDerived } from '../../src/world/make-streams.ts'
+import type { TestInput } from '../../src/streams.ts'
+import { createTestOutput } from '../../src/world/make-streams.ts'
 import { openTopics } from '../../src/world/topics.ts'
 import type { Topics } from '../../src/world/topics.ts'
 import { startBalancer } from './balancer.ts'
@@ -51,7 +51,7 @@ beforeAll(async () => {
   await startPods([world.auth, world.ingest, world.output])
   await startPods(await Promise.all(names.map((name) => world.replica(name))))
   kinds = await loadKinds()
-  account = await createAccount(balancers.auth.url)
+  account = await signUp(balancers.auth.url)
   for (const { name } of kinds) await account.contract(exampleContracts[name])
   const log = pino({ level: 'silent' })
   const kafka = createKafka({ brokers: kafkaBrokers(), clientId: 'rolling-restart', log })
@@ -71,14 +71,14 @@ async function startPods(replicas: readonly Service[]): Promise<void> {
   pods.push(...replicas)
 }
 
-async function makeInput(name: string): Promise<InputStream> {
+async function makeInput(name: string): Promise<TestInput> {
   const shape = { partitions: 2, rotationHours: 24 }
   const stream = await account.input(name, shape)
   tokens.set(name, await account.token(stream))
   return { name, topic: stream.topic, ...shape }
 }
 
-async function makeOutputs(input: InputStream): Promise<void> {
+async function makeOutputs(input: TestInput): Promise<void> {
   const decrypterName = world.env['DECRYPTER_NAMES'] ?? ''
   const own: Account = {
     ...account,
@@ -87,7 +87,7 @@ async function makeOutputs(input: InputStream): Promise<void> {
   }
   const deps = { topics, streams, account: () => own }
   for (const level of [0, 2])
-    await makeDerived(deps, {
+    await createTestOutput(deps, {
       name: `${input.name}-${level}`,
       input,
       levels: { type: 'CUMULATIVE', levels: [level] },

@@ -7,12 +7,12 @@ import { failure } from '../../errors.ts'
 import { isObject, textAt, valueAt } from '../../json.ts'
 import { httpAddress, withExamples } from '../../input/options.ts'
 import { profilePath, readProfile, updateProfile } from '../../accounts/profile.ts'
-import type { Addresses } from '../../accounts/profile.ts'
+import type { ServiceAddresses } from '../../accounts/profile.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { renderDetails, renderTable } from '../../terminal/table.ts'
 import { readSecret } from '../../terminal/terminal.ts'
 
-type AddressOptions = Partial<Addresses>
+type AddressOptions = Partial<ServiceAddresses>
 type LoginOptions = AddressOptions & { readonly billingId?: string }
 type CreateOptions = AddressOptions & { readonly save?: boolean }
 
@@ -170,7 +170,7 @@ async function create(session: Session, billingId: string, options: CreateOption
 }
 
 /** By default the new account has the addresses of the current one. */
-function addressesFor(session: Session, options: AddressOptions): Addresses {
+function addressesFor(session: Session, options: AddressOptions): ServiceAddresses {
   const account = session.account(true)
   return {
     authUrl: options.authUrl ?? account.authUrl,
@@ -182,7 +182,7 @@ function addressesFor(session: Session, options: AddressOptions): Addresses {
 async function keep(
   session: Session,
   billingId: string,
-  saved: Addresses & { readonly apiKey: string },
+  saved: ServiceAddresses & { readonly apiKey: string },
 ): Promise<void> {
   const { profile } = session.account()
   await saveLogin(profile, billingId, saved)

@@ -6,7 +6,7 @@ import { forgetStreams } from '../../accounts/account.ts'
 import { failure, misuse } from '../../errors.ts'
 import { withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
-import { clientIdsOf, findStream, saveNew, tellOnce } from '../../api/streams.ts'
+import { credentialIdsOf, findStream, saveNew, tellOnce } from '../../api/streams.ts'
 
 type RotateOptions = { readonly save?: boolean; readonly scope?: 'send' | 'listen' }
 
@@ -76,7 +76,7 @@ async function rotate(session: Session, name: string, options: RotateOptions): P
   // Credentials with fewer scopes never replace others unless asked to.
   const takesPlace = options.scope === undefined && session.account().streams.has(name)
   await (options.save || takesPlace ? saveNew(session, name, answer) : tellOnce(session))
-  for (const clientId of clientIdsOf(record)) {
+  for (const clientId of credentialIdsOf(record)) {
     session.tell(
       `Still valid: ${clientId}; revoke it with \`weir credentials revoke ${name} ${clientId}\`.`,
     )
@@ -90,7 +90,7 @@ async function revoke(
   yes: boolean | undefined,
 ): Promise<void> {
   const { path, record } = await findStream(session, name)
-  const clientId = given ?? onlyOne(name, clientIdsOf(record))
+  const clientId = given ?? onlyOne(name, credentialIdsOf(record))
   await session.confirm(`Revoke ${clientId} of ${name}? Its clients lose access immediately.`, yes)
   const answer = await session.manage({
     method: 'DELETE',

@@ -3,10 +3,10 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { requireCredentials } from '../../accounts/account.ts'
-import type { Account } from '../../accounts/account.ts'
+import type { CliAccount } from '../../accounts/account.ts'
 import { urlOf } from '../../api/request.ts'
 import { withExamples } from '../../input/options.ts'
-import type { Credentials } from '../../accounts/profile.ts'
+import type { StreamCredentials } from '../../accounts/profile.ts'
 import { registrySettings, registryUrlOf } from '../../api/registry.ts'
 import type { OpenSession } from '../../session.ts'
 
@@ -53,7 +53,7 @@ type Told = {
   readonly aside: Settings
 }
 
-function settingsFor(account: Account, name: string, options: KafkaOptions): Told {
+function settingsFor(account: CliAccount, name: string, options: KafkaOptions): Told {
   const credentials = requireCredentials(account, name)
   const login = {
     'security.protocol': options.tls ? 'SASL_SSL' : 'SASL_PLAINTEXT',
@@ -81,14 +81,14 @@ function settingsFor(account: Account, name: string, options: KafkaOptions): Tol
 const OAUTHBEARER = 'org.apache.kafka.common.security.oauthbearer'
 
 /** Clients before Kafka 4.1 only know the JAAS options; later ones prefer the others. */
-const javaLogin = ({ clientId, clientSecret }: Credentials): Settings => ({
+const javaLogin = ({ clientId, clientSecret }: StreamCredentials): Settings => ({
   'sasl.login.callback.handler.class': `${OAUTHBEARER}.OAuthBearerLoginCallbackHandler`,
   'sasl.oauthbearer.client.credentials.client.id': clientId,
   'sasl.oauthbearer.client.credentials.client.secret': clientSecret,
   'sasl.jaas.config': `${OAUTHBEARER}.OAuthBearerLoginModule required clientId="${clientId}" clientSecret="${clientSecret}";`,
 })
 
-const loginOf: Readonly<Record<Client, (credentials: Credentials) => Settings>> = {
+const loginOf: Readonly<Record<Client, (credentials: StreamCredentials) => Settings>> = {
   librdkafka: ({ clientId, clientSecret }) => ({
     'sasl.oauthbearer.method': 'oidc',
     'sasl.oauthbearer.client.id': clientId,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { call, urlOf } from '../../api/request.ts'
 import { isObject, listAt, textAt, valueAt } from '../../json.ts'
 import { withExamples } from '../../input/options.ts'
-import { createProgress } from '../../terminal/progress.ts'
+import { createProgressLine } from '../../terminal/progress.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { readSecret } from '../../terminal/terminal.ts'
 
@@ -95,7 +95,7 @@ async function rotate(session: Session, { wait }: RotateOptions): Promise<void> 
     return session.tell('`weir keys list` shows the progress.')
   }
   const id = textAt(begun, 'id')
-  const progress = createProgress(session.terminal, 'wrapping key records again')
+  const progress = createProgressLine(session.terminal, 'wrapping key records again')
   let told = ''
   try {
     for (;;) {

@@ -3,9 +3,9 @@
 import type { Command } from 'commander'
 import { requireCredentials, requireTopic } from '../../accounts/account.ts'
 import { misuse } from '../../errors.ts'
-import { createTokenSource } from '../../api/id-token.ts'
-import { collectText, time, withExamples } from '../../input/options.ts'
-import { createProgress } from '../../terminal/progress.ts'
+import { createIdTokenSource } from '../../api/id-token.ts'
+import { collectText, timeOption, withExamples } from '../../input/options.ts'
+import { createProgressLine } from '../../terminal/progress.ts'
 import { registryUrlOf } from '../../api/registry.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import type { Format } from '../../export/export-events.ts'
@@ -31,8 +31,12 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       )
       .argument('<name>', 'an output with saved credentials')
       .argument('<file>', 'the file to write; - means standard output')
-      .option('--from <time>', 'only events since this date or RFC 3339 time (default: all)', time)
-      .option('--until <time>', 'only events before this date or time (default: now)', time)
+      .option(
+        '--from <time>',
+        'only events since this date or RFC 3339 time (default: all)',
+        timeOption,
+      )
+      .option('--until <time>', 'only events before this date or time (default: now)', timeOption)
       .option('--schema <id>', 'only events of this contract; may be repeated', collectText)
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
       .option('--tls', 'the listener uses TLS')
@@ -58,7 +62,7 @@ async function exportTo(session: Session, what: Export): Promise<void> {
   if (file === '-' && format === 'parquet' && terminal.isShown)
     throw misuse('Parquet cannot be shown on a terminal', 'Give the name of a file, or use a pipe.')
   const { exportEvents } = await import('../../export/export-events.ts')
-  const progress = createProgress(terminal, 'looking')
+  const progress = createProgressLine(terminal, 'looking')
   const interrupted = new AbortController()
   terminal.onEnd(() => interrupted.abort())
   try {
@@ -68,7 +72,7 @@ async function exportTo(session: Session, what: Export): Promise<void> {
         topic: requireTopic(account, name),
         brokers: what.brokers ?? account.analystBrokers,
         isTls: what.tls === true,
-        token: createTokenSource(account, name),
+        token: createIdTokenSource(account, name),
       },
       registry: {
         url: registryUrlOf(account),

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
 import { helpIn, unreachable, urlOf } from '../../api/request.ts'
 import { CliError, failure } from '../../errors.ts'
-import { createTokenSource } from '../../api/id-token.ts'
+import { createIdTokenSource } from '../../api/id-token.ts'
 import { textAt, tryParseJson, valueAt } from '../../json.ts'
 import { duration, positiveNumber, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -66,7 +66,7 @@ export function addListenCommand(program: Command, open: OpenSession): void {
 async function listen(session: Session, name: string, options: ListenOptions): Promise<void> {
   const account = session.account()
   const url = webSocketUrl(account.outputUrl)
-  const token = await createTokenSource(account, name)()
+  const token = await createIdTokenSource(account, name)()
   const socket = new WebSocket(url, {
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: handshakeTimeoutMs,

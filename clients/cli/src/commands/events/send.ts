@@ -2,11 +2,11 @@
 // rejected event (400, 413) the next one follows. Any other error ends the command, because it would refuse the next
 // events, too.
 import type { Command } from 'commander'
-import { refusal, request, sentenceOf, urlOf } from '../../api/request.ts'
-import type { Answer } from '../../api/request.ts'
+import { apiRefusal, requestApi, sentenceOf, urlOf } from '../../api/request.ts'
+import type { ApiAnswer } from '../../api/request.ts'
 import { CliError, failure } from '../../errors.ts'
 import { readEvents } from '../../input/events.ts'
-import { createTokenSource } from '../../api/id-token.ts'
+import { createIdTokenSource } from '../../api/id-token.ts'
 import { openInput } from '../../input/file.ts'
 import { withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -45,7 +45,7 @@ async function send(session: Session, name: string, options: SendOptions): Promi
   const account = session.account()
   const url = urlOf(account.ingestUrl, ['event'])
   const headers = { 'svc-schema-id': options.schema }
-  const token = createTokenSource(account, name)
+  const token = createIdTokenSource(account, name)
   // Checks the credentials before the input is read.
   await token()
   const rejected: Rejected[] = []
@@ -54,7 +54,7 @@ async function send(session: Session, name: string, options: SendOptions): Promi
   let page: string | undefined
   for await (const { line, body } of readEvents(openInput(session, options.file))) {
     try {
-      const answer = await request({ method: 'POST', url, bearer: await token(), body, headers })
+      const answer = await requestApi({ method: 'POST', url, bearer: await token(), body, headers })
       if (answer.status === 204) accepted += 1
       else {
         rejected.push(rejectedEvent(session, line, answer))
@@ -70,11 +70,11 @@ async function send(session: Session, name: string, options: SendOptions): Promi
 }
 
 /** Throws if the refusal is not about this event. */
-function rejectedEvent(session: Session, line: number, answer: Answer): Rejected {
+function rejectedEvent(session: Session, line: number, answer: ApiAnswer): Rejected {
   const message = sentenceOf(answer)
   // An unknown schema id is also 400, but concerns every event.
   if (answer.status !== 413 && (answer.status !== 400 || message.startsWith('Unknown schema id'))) {
-    throw refusal(answer, advice)
+    throw apiRefusal(answer, advice)
   }
   session.terminal.note(`line ${line}: ${message} (${answer.status})`)
   return { line, status: answer.status, message }

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import { sentenceOf, urlOf } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
-import { createTokenSource } from '../../api/id-token.ts'
+import { createIdTokenSource } from '../../api/id-token.ts'
 import { tryParseJson } from '../../json.ts'
 import { duration, positiveNumber, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -87,7 +87,7 @@ async function simulate(session: Session, name: string, options: SimulateOptions
   const run = randomBytes(3).toString('hex')
   const body = createEvents({ contract, ...options, run, random: Math.random })
   const url = urlOf(account.ingestUrl, ['event'])
-  const token = createTokenSource(account, name)
+  const token = createIdTokenSource(account, name)
   const stopping = new AbortController()
   session.terminal.onInterrupt(() => stopping.abort())
   const tally: Tally = {

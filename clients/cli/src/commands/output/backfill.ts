@@ -3,15 +3,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError, failure } from '../../errors.ts'
 import { isObject, listAt, valueAt } from '../../json.ts'
-import { createProgress } from '../../terminal/progress.ts'
+import { createProgressLine } from '../../terminal/progress.ts'
 import type { Session } from '../../session.ts'
-import { pathOf } from './parts.ts'
+import { outputPathOf } from './parts.ts'
 
 const lookEveryMs = 500
 /** The output service may not know a new output yet. */
 const knownWithinMs = 60_000
 
-export type Partition = { readonly partition: number; readonly next: number; readonly end: number }
+export type BackfillPartition = {
+  readonly partition: number
+  readonly next: number
+  readonly end: number
+}
 
 /** Up to the current ends of the input, because under load there are always further events. */
 export async function waitForBackfill(
@@ -21,7 +25,7 @@ export async function waitForBackfill(
   /** The number of the rebuild, after one. */
   rebuild = 0,
 ): Promise<void> {
-  const progress = createProgress(session.terminal, `deriving ${name}`)
+  const progress = createProgressLine(session.terminal, `deriving ${name}`)
   try {
     const first = await firstPositions(session, { input, name, rebuild })
     for (let now = first; ; now = (await positionsOf(session, input, name)).partitions) {
@@ -37,8 +41,8 @@ export async function waitForBackfill(
 
 /** How many of the offsets that existed at first are derived. Pure. */
 export function backfilled(
-  first: readonly Partition[],
-  now: readonly Partition[],
+  first: readonly BackfillPartition[],
+  now: readonly BackfillPartition[],
 ): { done: number; total: number } {
   const nextOf = new Map(now.map(({ partition, next }) => [partition, next]))
   const spans = first.map(({ partition, next, end }) => {
@@ -54,7 +58,7 @@ export function backfilled(
 async function firstPositions(
   session: Session,
   { input, name, rebuild }: { input: string; name: string; rebuild: number },
-): Promise<readonly Partition[]> {
+): Promise<readonly BackfillPartition[]> {
   const deadlineMs = performance.now() + knownWithinMs
   for (;;) {
     try {
@@ -73,8 +77,8 @@ async function positionsOf(
   session: Session,
   input: string,
   name: string,
-): Promise<{ rebuild: number; partitions: readonly Partition[] }> {
-  const path = [...pathOf(input, name), 'lag']
+): Promise<{ rebuild: number; partitions: readonly BackfillPartition[] }> {
+  const path = [...outputPathOf(input, name), 'lag']
   const answer = await session.manage({ method: 'GET', service: 'output', path })
   const partitions = listAt(answer, 'partitions').filter(isObject)
   if (partitions.length === 0) throw failure(`the service does not report the lag of ${name}`)

@@ -7,7 +7,7 @@ import { listAt, textAt, valueAt } from '../../json.ts'
 import { withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { outputAdvice } from '../../api/streams.ts'
-import { inputArgument, nameArgument, pathOf } from './parts.ts'
+import { inputArgument, nameArgument, outputPathOf } from './parts.ts'
 
 const advice = {
   ...outputAdvice,
@@ -49,7 +49,7 @@ export function addDeadCommands(noun: Command, open: OpenSession): void {
 }
 
 async function list(session: Session, input: string, name: string): Promise<void> {
-  const path = pathOf(input, name, 'dead')
+  const path = outputPathOf(input, name, 'dead')
   const answer = await session.manage({ method: 'GET', service: 'output', path, advice })
   const items = listAt(answer, 'dead')
   session.showList({
@@ -68,7 +68,7 @@ async function list(session: Session, input: string, name: string): Promise<void
 }
 
 async function retry(session: Session, input: string, name: string): Promise<void> {
-  const path = pathOf(input, name, 'dead', 'retry')
+  const path = outputPathOf(input, name, 'dead', 'retry')
   const answer = await session.manage({ method: 'POST', service: 'output', path, advice })
   session.showRecord(answer)
   if (valueAt(answer, 'more') === true)
@@ -82,7 +82,7 @@ export async function readLag(
   name: string,
 ): Promise<{ lag?: unknown; dead?: unknown }> {
   try {
-    const path = pathOf(input, name, 'lag')
+    const path = outputPathOf(input, name, 'lag')
     const answer = await session.manage({ method: 'GET', service: 'output', path })
     return { lag: valueAt(answer, 'lag'), dead: valueAt(answer, 'dead') }
   } catch (error) {

@@ -6,9 +6,9 @@ import { collectLevel, collectText, hoursOrBroker, withExamples } from '../../in
 import type { OpenSession, Session } from '../../session.ts'
 import {
   inputAdvice,
-  inputOf,
+  linkedStreamOf,
   listOutputsWhole,
-  nameOf,
+  streamNameOf,
   outputAdvice,
   readWhole,
   saveNew,
@@ -17,7 +17,7 @@ import {
 } from '../../api/streams.ts'
 import { waitForBackfill } from './backfill.ts'
 import { addDeadCommands, readLag } from './dead.ts'
-import { inputArgument, nameArgument, pathOf, requireOneLevelIfCumulative } from './parts.ts'
+import { inputArgument, nameArgument, outputPathOf, requireOneLevelIfCumulative } from './parts.ts'
 import { addPreviewCommand } from './preview.ts'
 import { addRebuildCommand } from './rebuild.ts'
 
@@ -51,7 +51,7 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
       .argument(...nameArgument)
       .action(async (input: string, name: string, _options: unknown, command: Command) => {
         const session = open(command)
-        const record = await readWhole(session, pathOf(input, name), outputAdvice)
+        const record = await readWhole(session, outputPathOf(input, name), outputAdvice)
         session.showRecord({ ...record, ...(await readLag(session, input, name)) })
       }),
     ['weir output show clicks clicks-marketing', 'its levels and its lag'],
@@ -124,7 +124,7 @@ function addUpdate(noun: Command, open: OpenSession): void {
           command: Command,
         ) => {
           const session = open(command)
-          const path = pathOf(input, name)
+          const path = outputPathOf(input, name)
           const [json, advice] = [{ retentionHours }, outputAdvice]
           session.showRecord(await session.manage({ method: 'PATCH', path, json, advice }))
         },
@@ -153,7 +153,7 @@ function addSwitches(noun: Command, open: OpenSession): void {
         .argument(...nameArgument)
         .action(async (input: string, name: string, _options: unknown, command: Command) => {
           const session = open(command)
-          const path = pathOf(input, name)
+          const path = outputPathOf(input, name)
           const advice = outputAdvice
           session.showRecord(
             await session.manage({ method: 'PATCH', path, json: { enabled }, advice }),
@@ -187,7 +187,7 @@ async function create(
 ): Promise<void> {
   const record = await session.manage({
     method: 'POST',
-    path: pathOf(input),
+    path: outputPathOf(input),
     json: outputDraft(name, options),
     advice: inputAdvice,
   })
@@ -217,8 +217,8 @@ async function list(session: Session, input: string): Promise<void> {
     answer: items,
     items,
     columns: {
-      NAME: nameOf,
-      INPUT: inputOf,
+      NAME: streamNameOf,
+      INPUT: linkedStreamOf,
       LEVELS: (output) => valueAt(output, 'consentLevels'),
       TYPE: (output) => output.consentLevelType,
       ENABLED: (output) => output.enabled,
@@ -235,7 +235,7 @@ async function remove(
   yes: boolean | undefined,
 ): Promise<void> {
   await session.confirm(`Delete the output ${name} of ${input}, with all its events?`, yes)
-  const path = pathOf(input, name)
+  const path = outputPathOf(input, name)
   const answer = await session.manage({ method: 'DELETE', path, advice: outputAdvice })
   await showDeleted(session, answer)
 }

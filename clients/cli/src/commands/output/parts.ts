@@ -4,7 +4,7 @@ import { misuse } from '../../errors.ts'
 export const inputArgument = ['<input>', 'the input stream'] as const
 export const nameArgument = ['<name>', 'the output'] as const
 
-export const pathOf = (input: string, ...below: readonly string[]): readonly string[] => [
+export const outputPathOf = (input: string, ...below: readonly string[]): readonly string[] => [
   'streams',
   input,
   'outputs',

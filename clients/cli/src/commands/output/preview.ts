@@ -7,7 +7,7 @@ import { collectLevel, positiveNumber, withExamples } from '../../input/options.
 import type { OpenSession, Session } from '../../session.ts'
 import { inputAdvice } from '../../api/streams.ts'
 import { renderDetails, renderTable } from '../../terminal/table.ts'
-import { inputArgument, pathOf, requireOneLevelIfCumulative } from './parts.ts'
+import { inputArgument, outputPathOf, requireOneLevelIfCumulative } from './parts.ts'
 import type { LevelOptions } from './parts.ts'
 
 type PreviewOptions = LevelOptions & { readonly last?: number }
@@ -46,7 +46,7 @@ async function preview(session: Session, input: string, options: PreviewOptions)
   const answer = await session.manage({
     method: 'POST',
     service: 'output',
-    path: pathOf(input, 'preview'),
+    path: outputPathOf(input, 'preview'),
     json: { consentLevels: level, consentLevelType: type, last },
     advice: { ...inputAdvice, 429: 'Too many requests are in progress. Try again in a moment.' },
   })

@@ -5,7 +5,7 @@ import type { OpenSession, Session } from '../../session.ts'
 import { outputAdvice } from '../../api/streams.ts'
 import { valueAt } from '../../json.ts'
 import { waitForBackfill } from './backfill.ts'
-import { inputArgument, nameArgument, pathOf } from './parts.ts'
+import { inputArgument, nameArgument, outputPathOf } from './parts.ts'
 
 type RebuildOptions = {
   readonly acceptLoss?: boolean
@@ -42,7 +42,7 @@ async function rebuild(
   await session.confirm(question, options.yes)
   const record = await session.manage({
     method: 'POST',
-    path: pathOf(input, name, 'rebuild'),
+    path: outputPathOf(input, name, 'rebuild'),
     json: { acceptLoss: options.acceptLoss },
     advice: {
       ...outputAdvice,

@@ -7,7 +7,7 @@ import { collectText, withExamples } from '../../input/options.ts'
 import { readValue } from '../../input/values.ts'
 import { listAt, textAt, textsAt, valueAt } from '../../json.ts'
 import type { OpenSession, Session } from '../../session.ts'
-import { createProgress } from '../../terminal/progress.ts'
+import { createProgressLine } from '../../terminal/progress.ts'
 import { renderTable } from '../../terminal/table.ts'
 
 type ShowOptions = { readonly stream?: readonly string[]; readonly file?: string }
@@ -55,7 +55,7 @@ async function show(
 const everyMs = 300
 
 async function untilDone(session: Session, searchId: string): Promise<unknown> {
-  const progress = createProgress(session.terminal, 'searching')
+  const progress = createProgressLine(session.terminal, 'searching')
   try {
     for (;;) {
       const path = ['people', 'searches', searchId]

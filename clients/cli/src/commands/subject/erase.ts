@@ -3,13 +3,13 @@
 import type { Advice } from '../../api/request.ts'
 import { CliError, misuse } from '../../errors.ts'
 import { textAt, valueAt } from '../../json.ts'
-import { createProgress } from '../../terminal/progress.ts'
+import { createProgressLine } from '../../terminal/progress.ts'
 import type { Session } from '../../session.ts'
 import { groupsOf } from '../../input/values.ts'
 import type { ValueGroup } from '../../input/values.ts'
 import { renderErasure } from './erasure-view.ts'
 
-export type Asked = {
+export type EraseAsked = {
   readonly evenIfNoneFound: boolean | undefined
   /** Undefined: the whole person is erased. */
   readonly levels: readonly number[] | undefined
@@ -32,10 +32,10 @@ const subjectAdvice = {
 export async function eraseValues(
   session: Session,
   name: string,
-  { values, asked }: { values: readonly string[]; asked: Asked },
+  { values, asked }: { values: readonly string[]; asked: EraseAsked },
 ): Promise<void> {
   const done: Done[] = []
-  const progress = createProgress(session.terminal, 'erasing')
+  const progress = createProgressLine(session.terminal, 'erasing')
   for (const group of groupsOf(values)) {
     if (values.length > 1) progress.show(group.from - 1, values.length)
     try {
@@ -55,7 +55,7 @@ export async function eraseValues(
 export async function eraseSubject(
   session: Session,
   name: string,
-  { subject, asked }: { subject: string; asked: Asked },
+  { subject, asked }: { subject: string; asked: EraseAsked },
 ): Promise<void> {
   if (subject === '') throw misuse('the value is empty')
   const json = { subject, ...asked }

@@ -10,7 +10,7 @@ import { withExamples } from '../../input/options.ts'
 import type { ReceiptClaims } from '@weir/tokens'
 import { renderErasure, renderOutputs } from './erasure-view.ts'
 import type { OpenSession, Session } from '../../session.ts'
-import { inputAdvice, listInputNames, recordsOf } from '../../api/streams.ts'
+import { inputAdvice, listInputNames, streamRecordsOf } from '../../api/streams.ts'
 import { renderDetails } from '../../terminal/table.ts'
 import { readAll } from '../../terminal/terminal.ts'
 
@@ -125,7 +125,7 @@ async function list(session: Session, name: string): Promise<void> {
   const answer = await session.manage({ method: 'GET', path, advice: inputAdvice })
   session.showList({
     answer,
-    items: recordsOf(answer),
+    items: streamRecordsOf(answer),
     columns: {
       ERASURE: (record) => textAt(record, 'id'),
       STATE: (record) => textAt(record, 'state'),

@@ -6,7 +6,7 @@ import type { Advice } from '../../api/request.ts'
 import { urlOf } from '../../api/request.ts'
 import { failure, misuse } from '../../errors.ts'
 import { openOutput } from '../../export/output-file.ts'
-import { time, withExamples } from '../../input/options.ts'
+import { timeOption, withExamples } from '../../input/options.ts'
 import { readValue } from '../../input/values.ts'
 import { textAt } from '../../json.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -38,8 +38,12 @@ export function addSubjectExport(noun: Command, open: OpenSession): void {
       .argument('[value]', 'the value of the key field')
       .option('-f, --file <file>', 'a file with the value; - means standard input')
       .option('--subject [value]', 'the value is of the data subject field')
-      .option('--from <time>', 'only events since this date or RFC 3339 time (default: all)', time)
-      .option('--until <time>', 'only events before this date or time (default: now)', time)
+      .option(
+        '--from <time>',
+        'only events since this date or RFC 3339 time (default: all)',
+        timeOption,
+      )
+      .option('--until <time>', 'only events before this date or time (default: now)', timeOption)
       .action((name: string, value: string | undefined, options: ExportOptions, command: Command) =>
         exportTo(open(command, 'file'), { name, value, ...options }),
       ),

@@ -9,7 +9,7 @@ import { readValues } from '../../input/values.ts'
 import { addSubjectShow } from './data-subject.ts'
 import { addSubjectExport } from './export.ts'
 import { eraseSubject, eraseValues } from './erase.ts'
-import type { Asked } from './erase.ts'
+import type { EraseAsked } from './erase.ts'
 
 type EraseOptions = {
   readonly file?: string
@@ -108,7 +108,7 @@ async function erase(session: Session, { name, value, options, levels }: Erasing
   const { subject, reference, file, yes, evenIfNoneFound } = options
   if (subject !== undefined && (value !== undefined || file !== undefined))
     throw misuse('--subject and a value of the key field exclude each other', 'Give one of them.')
-  const asked: Asked = { levels, reference, evenIfNoneFound }
+  const asked: EraseAsked = { levels, reference, evenIfNoneFound }
   const values = subject === undefined ? await valuesOf(session, value, file) : [subject]
   const people = values.length === 1 ? 'one person' : `${values.length} people`
   const question =

@@ -6,13 +6,13 @@ import { windowDefault } from '../frames/frames.ts'
 import { watchBodies } from '../nudge.ts'
 import { streamWindow } from '../frames/peer-settings.ts'
 import type { ConnectionState } from '../state.ts'
-import type { Stream } from '../stream.ts'
+import type { H2Stream } from '../stream.ts'
 
 /** A usual event at its limit, with room for padding and the like. */
 const aheadBytes = 1_114_112
 
 /** Updates how much the stream holds now. */
-export function account(c: ConnectionState, stream: Stream, isWhole = stream.isEnded): void {
+export function accountFor(c: ConnectionState, stream: H2Stream, isWhole = stream.isEnded): void {
   const unfinished = isWhole ? 0 : stream.heldBytes
   if (unfinished !== stream.unfinishedBytes) {
     c.budget.addUnfinished(unfinished - stream.unfinishedBytes)
@@ -39,7 +39,7 @@ export function creditConnection(c: ConnectionState): void {
   watchBodies(c)
 }
 
-export function creditStream(c: ConnectionState, stream: Stream): void {
+export function creditStream(c: ConnectionState, stream: H2Stream): void {
   if (!stream.wantsBody) return
   const { contentLength } = stream.head
   const left = (contentLength ?? Infinity) - stream.bodyBytes
@@ -62,14 +62,14 @@ export function creditStream(c: ConnectionState, stream: Stream): void {
 }
 
 /** All such windows together stay within the connection's bound. */
-function mayGoAhead(c: ConnectionState, stream: Stream): boolean {
+function mayGoAhead(c: ConnectionState, stream: H2Stream): boolean {
   let bytes = c.heldBytes + aheadBytes
   for (const { receiveWindow } of c.streams.values())
     if (receiveWindow > streamWindow) bytes += receiveWindow
   return bytes <= c.budget.connectionBytesMax || isOldest(c, stream)
 }
 
-function isOldest(c: ConnectionState, stream: Stream): boolean {
+function isOldest(c: ConnectionState, stream: H2Stream): boolean {
   for (const other of c.streams.values()) if (other.wantsBody) return other === stream
   return false
 }

@@ -25,7 +25,7 @@ export const frameType = {
   continuation: 9,
 } as const
 
-export const flag = { endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 32 } as const
+export const flagOf = { endStream: 1, ack: 1, endHeaders: 4, padded: 8, priority: 32 } as const
 
 /** RFC 9113 7. */
 export const errorCode = {
@@ -40,9 +40,9 @@ export const errorCode = {
   compressionError: 9,
   enhanceYourCalm: 11,
 } as const
-export type ErrorCode = (typeof errorCode)[keyof typeof errorCode]
+export type H2ErrorCode = (typeof errorCode)[keyof typeof errorCode]
 
-export const setting = {
+export const settingFrame = {
   headerTableSize: 1,
   enablePush: 2,
   maxConcurrentStreams: 3,
@@ -56,8 +56,8 @@ export const windowDefault = 65_535
 
 /** Ends the connection (RFC 9113 5.4.1). */
 export class ConnectionError extends Error {
-  readonly code: ErrorCode
-  constructor(code: ErrorCode, message: string) {
+  readonly code: H2ErrorCode
+  constructor(code: H2ErrorCode, message: string) {
     super(message)
     this.code = code
   }
@@ -65,8 +65,8 @@ export class ConnectionError extends Error {
 
 /** Ends one stream (RFC 9113 5.4.2). */
 export class StreamError extends Error {
-  readonly code: ErrorCode
-  constructor(code: ErrorCode, message: string) {
+  readonly code: H2ErrorCode
+  constructor(code: H2ErrorCode, message: string) {
     super(message)
     this.code = code
   }

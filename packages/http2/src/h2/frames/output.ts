@@ -10,7 +10,7 @@ const outputBytesMax = 262_144
 
 export type FrameHead = { length: number; type: number; flags: number; stream: number }
 
-export class Output {
+export class FrameOutput {
   #socket: Socket
   #bytes = Buffer.allocUnsafe(startBytes)
   #length = 0

@@ -1,6 +1,6 @@
 // Checks the peer's SETTINGS (RFC 9113 6.5), and holds those of ours that aren't the defaults.
 import { concurrentStreamsMax, headerBytesMax } from '../../bounds.ts'
-import { ConnectionError, errorCode, setting, windowDefault, windowMax } from './frames.ts'
+import { ConnectionError, errorCode, settingFrame, windowDefault, windowMax } from './frames.ts'
 
 export type PeerSettings = { initialWindow: number; frameMax: number }
 
@@ -13,9 +13,9 @@ export const peerDefaults: PeerSettings = { initialWindow: windowDefault, frameM
 export const streamWindow = windowDefault
 
 export const ownSettings: Buffer = encode([
-  [setting.maxConcurrentStreams, concurrentStreamsMax],
-  [setting.initialWindowSize, streamWindow],
-  [setting.maxHeaderListSize, headerBytesMax],
+  [settingFrame.maxConcurrentStreams, concurrentStreamsMax],
+  [settingFrame.initialWindowSize, streamWindow],
+  [settingFrame.maxHeaderListSize, headerBytesMax],
 ])
 
 /** @throws ConnectionError */
@@ -26,15 +26,15 @@ export function readSettings(payload: Buffer, before: PeerSettings): PeerSetting
   for (let at = 0; at < payload.length; at += 6) {
     const value = payload.readUInt32BE(at + 2)
     switch (payload.readUInt16BE(at)) {
-      case setting.enablePush:
+      case settingFrame.enablePush:
         if (value > 1) throw new ConnectionError(errorCode.protocolError, 'ENABLE_PUSH is 0 or 1')
         break
-      case setting.initialWindowSize:
+      case settingFrame.initialWindowSize:
         if (value > windowMax)
           throw new ConnectionError(errorCode.flowControlError, 'the initial window is too large')
         settings.initialWindow = value
         break
-      case setting.maxFrameSize:
+      case settingFrame.maxFrameSize:
         if (value < 16_384 || value > 16_777_215)
           throw new ConnectionError(errorCode.protocolError, 'the frame size is out of bounds')
         settings.frameMax = value

@@ -22,7 +22,7 @@ export type TokenLogin = { readonly mechanism: 'OAUTHBEARER' } & TokenSource
 export type Login = PasswordLogin | TokenLogin
 
 /** The credentials of one login. */
-export type Credentials =
+export type KafkaCredentials =
   | { readonly mechanism: PasswordLogin['mechanism']; readonly username: string; password: string }
   | { readonly mechanism: 'OAUTHBEARER'; readonly token: string; forget(): void }
 
@@ -32,7 +32,7 @@ const TOKEN_REFUSED =
   'the broker refuses the token; see KAFKA_OAUTH_SCOPE, and which issuer and audience the broker expects'
 
 /** Throws LoginFailed before it has asked the broker anything. */
-export async function credentialsOf(login: Login, broker: string): Promise<Credentials> {
+export async function credentialsOf(login: Login, broker: string): Promise<KafkaCredentials> {
   if (login.mechanism !== 'OAUTHBEARER') return { ...login, password: login.password() }
   try {
     const token = await login.token()
@@ -46,7 +46,7 @@ export async function credentialsOf(login: Login, broker: string): Promise<Crede
 /** How long the session may last, in milliseconds; 0 when it has no end. Throws LoginFailed. */
 export async function logIn(
   connection: Connection,
-  credentials: Credentials,
+  credentials: KafkaCredentials,
   broker: string,
 ): Promise<number> {
   let lifetimeMs = 0
@@ -64,7 +64,7 @@ export async function logIn(
   }
 }
 
-async function show(say: Say, credentials: Credentials): Promise<void> {
+async function show(say: Say, credentials: KafkaCredentials): Promise<void> {
   if (credentials.mechanism === 'OAUTHBEARER') return showToken(say, credentials)
   const { mechanism, username, password } = credentials
   if (mechanism === 'PLAIN') await say(Buffer.from(`\0${username}\0${password}`))
@@ -73,7 +73,7 @@ async function show(say: Say, credentials: Credentials): Promise<void> {
 
 async function showToken(
   say: Say,
-  { token, forget }: Extract<Credentials, { mechanism: 'OAUTHBEARER' }>,
+  { token, forget }: Extract<KafkaCredentials, { mechanism: 'OAUTHBEARER' }>,
 ): Promise<void> {
   try {
     const answer = await say(Buffer.from(`n,,\u0001auth=Bearer ${token}\u0001\u0001`))
@@ -90,7 +90,7 @@ async function showToken(
 const isRefusal = (error: unknown): boolean =>
   protocolTypeOf(error) === 'SASL_AUTHENTICATION_FAILED'
 
-function reasonOf({ mechanism }: Credentials, broker: string, error: unknown): string {
+function reasonOf({ mechanism }: KafkaCredentials, broker: string, error: unknown): string {
   if (protocolTypeOf(error) === 'UNSUPPORTED_SASL_MECHANISM')
     return `the brokers offer no login by ${mechanism}; see KAFKA_SASL_MECHANISM`
   if (error instanceof LoginFailed) return `${broker}: no login: ${error.message}`

@@ -3,7 +3,7 @@
 // order.
 import type { Connection } from '#client-library'
 
-import type { Gate } from '../gate.ts'
+import type { SendGate } from '../gate.ts'
 import { credentialsOf, logIn } from './login.ts'
 import type { Login } from './login.ts'
 import type { Troubles } from '../troubles.ts'
@@ -11,7 +11,7 @@ import type { Troubles } from '../troubles.ts'
 export type SessionOptions = {
   readonly login: Login
   readonly broker: string
-  readonly gate: Gate
+  readonly gate: SendGate
   readonly troubles: Troubles
   /** Called when the session can't be renewed: the connection takes no more requests and ends. */
   retire(): void

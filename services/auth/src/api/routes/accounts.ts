@@ -11,7 +11,7 @@ import type { Management } from '../management.ts'
 import { checkBody, readJson } from '@weir/http-api'
 import { accountOf, apiKeyOf, quotasShown } from '../render.ts'
 
-export const makeAccount =
+export const createAccountRoute =
   (deps: Pick<Management, 'accounts'>) =>
   async (call: PlatformCall): Promise<RouteAnswer> => {
     const { billingId } = checkBody(accountBody, await readJson(call))
@@ -26,7 +26,7 @@ export const makeAccount =
   }
 
 /** Creates another owner key, for an account that has lost its last one. */
-export const makeOwnerKey =
+export const createOwnerKeyRoute =
   (deps: Pick<Management, 'accounts'>) =>
   async (call: PlatformCall): Promise<RouteAnswer> => {
     const billingId = call.param('billingId')

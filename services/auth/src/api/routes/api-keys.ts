@@ -19,7 +19,7 @@ export const listApiKeys =
     return { status: 200, body }
   }
 
-export const makeApiKey =
+export const createApiKeyRoute =
   (deps: Pick<Management, 'accounts'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
@@ -31,7 +31,7 @@ export const makeApiKey =
     return { status: 201, body: { ...apiKeyOf(made.apiKey), apiKey: made.secret } }
   }
 
-export const dropApiKey =
+export const deleteApiKeyRoute =
   (deps: Pick<Management, 'accounts'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call

@@ -9,7 +9,7 @@ import { publishContract } from '../../control/contracts/publish-contract.ts'
 import { lookUp, listPage, readJson } from '@weir/http-api'
 import { contractOf } from '../render.ts'
 
-export const makeContract =
+export const createContractRoute =
   (deps: Pick<Management, 'contracts'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
@@ -47,7 +47,7 @@ export const showContract =
     return { status: 200, body: contractOf(contract) }
   }
 
-export const retireContract =
+export const archiveContractRoute =
   (deps: Pick<Management, 'contracts'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call

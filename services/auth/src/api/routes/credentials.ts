@@ -1,5 +1,5 @@
 // Credentials of an input stream or an output: adding some, for a rotation, and removing old ones.
-import { addCredential, removeCredential } from '../../control/streams/change-stream.ts'
+import { addCredential, deleteCredential } from '../../control/streams/change-stream.ts'
 import type { StreamName } from '../../control/streams/change-stream.ts'
 import { credentialsBody } from '../bodies.ts'
 import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
@@ -8,7 +8,7 @@ import type { Management } from '../management.ts'
 import { checkBody, readOptionalJson } from '@weir/http-api'
 import { credentialOf, secretOf } from '../render.ts'
 
-export const makeCredentials =
+export const createCredentialsRoute =
   (deps: Pick<Management, 'streams'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
@@ -17,12 +17,12 @@ export const makeCredentials =
     return { status: 201, body: { ...secretOf(made), scope: made.credential.scope } }
   }
 
-export const dropCredentials =
+export const deleteCredentialsRoute =
   (deps: Pick<Management, 'streams'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const target = targetOf(call, caller)
-    const removed = await removeCredential(
+    const removed = await deleteCredential(
       acting(deps.streams, caller),
       target,
       call.param('clientId'),

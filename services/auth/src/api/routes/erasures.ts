@@ -20,7 +20,7 @@ import { searchOf } from './people.ts'
 /** A value may be as long as an event, and JSON makes it longer. */
 const bodyBytesMax = 4_194_304
 
-export const makeErasure =
+export const createErasureRoute =
   (deps: Erasing) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const body = checkBody(erasureBody, await readJson(call, bodyBytesMax))

@@ -5,7 +5,7 @@ import { refusal } from '../../errors.ts'
 import type { Call, RouteHandler } from '@weir/http-api'
 import { idLifeSecondsMax } from '@weir/tokens'
 import type { Secrets } from '../../tokens/authenticate.ts'
-import { malformed, parseForm, tokenBodyBytesMax } from '../../tokens/token-body.ts'
+import { malformedBody, parseForm, tokenBodyBytesMax } from '../../tokens/token-body.ts'
 import type { TokenService } from '../../tokens/token-service.ts'
 import { counted } from './tokens.ts'
 
@@ -15,7 +15,7 @@ export const issueForGrant =
     counted(tokenService, 'client_credentials', async () => {
       const form = parseForm(await call.readBody(tokenBodyBytesMax))
       const grant = form.get('grant_type')
-      if (grant === undefined) throw malformed('grant_type is missing')
+      if (grant === undefined) throw malformedBody('grant_type is missing')
       const secrets = secretsOf(call, form)
       if (grant !== 'client_credentials')
         throw refusal('unsupported_grant_type', 'The only grant_type is client_credentials')
@@ -36,10 +36,10 @@ function secretsOf(call: Call, form: ReadonlyMap<string, string>): Secrets {
   const clientSecret = form.get('client_secret')
   if (authorization !== undefined) {
     if (clientSecret !== undefined)
-      throw malformed('Send the client secret in one place, not in two')
+      throw malformedBody('Send the client secret in one place, not in two')
     const basic = basicOf(authorization)
     if (clientId !== undefined && clientId !== basic.clientId)
-      throw malformed('client_id differs from the clientId in the header Authorization')
+      throw malformedBody('client_id differs from the clientId in the header Authorization')
     return basic
   }
   if (!clientId || !clientSecret)

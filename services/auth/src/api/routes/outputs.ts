@@ -18,7 +18,7 @@ import {
   readOptionalJson,
 } from '@weir/http-api'
 
-export const makeOutput =
+export const createOutputRoute =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
@@ -79,7 +79,7 @@ export const rebuildOutput =
     return { status: 202, body: deps.shape.shown(output) }
   }
 
-export const dropOutput =
+export const deleteOutputRoute =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call

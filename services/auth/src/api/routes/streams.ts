@@ -9,7 +9,7 @@ import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { checkBody, invalid, listPage, lookUpInput, readJson } from '@weir/http-api'
 
-export const makeStream = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shape'>) => {
+export const createStreamRoute = (deps: Pick<Shown, 'streams' | 'defaultLimits' | 'shape'>) => {
   const schema = streamBody(deps.defaultLimits)
   return async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
@@ -66,7 +66,7 @@ export const changeStream =
     return { status: 200, body: deps.shape.shown(stream) }
   }
 
-export const dropStream =
+export const deleteStreamRoute =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Call, RouteHandler } from '@weir/http-api'
 import type { Grant } from '../../metrics.ts'
 import { readJson, Refusal } from '@weir/http-api'
-import { malformed, requireFewMembers, tokenBodyBytesMax } from '../../tokens/token-body.ts'
+import { malformedBody, requireFewMembers, tokenBodyBytesMax } from '../../tokens/token-body.ts'
 import type { TokenService } from '../../tokens/token-service.ts'
 
 const text = z.string().min(1).max(1_000)
@@ -17,7 +17,7 @@ export const issueForSecret =
     counted(tokenService, 'credentials', async () => {
       const secrets = secretsBody.safeParse(await readMembers(call))
       if (!secrets.success)
-        throw malformed('Send billingId, clientId and clientSecret, each a string')
+        throw malformedBody('Send billingId, clientId and clientSecret, each a string')
       const client = await tokenService.authenticator.bySecret(secrets.data)
       await tokenService.trace(client, call.requestId)
       return { status: 200, body: tokenService.issue(client) }
@@ -28,7 +28,7 @@ export const issueForRefreshToken =
   (call) =>
     counted(tokenService, 'refresh', async () => {
       const body = refreshBody.safeParse(await readMembers(call))
-      if (!body.success) throw malformed('Send refreshToken, a string')
+      if (!body.success) throw malformedBody('Send refreshToken, a string')
       const client = await tokenService.authenticator.byRefreshToken(body.data.refreshToken)
       await tokenService.trace(client, call.requestId)
       return { status: 200, body: tokenService.issue(client) }

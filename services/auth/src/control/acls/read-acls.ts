@@ -46,14 +46,14 @@ export type Difference = {
 
 /** ACLs that aren't ours, and those of other principals, stay as they are. */
 export function differenceOf(found: readonly Acl[], streams: Iterable<StreamRecord>): Difference {
-  const known = new Set(found.map(nameOf))
+  const known = new Set(found.map(aclNameOf))
   const allowed = new Set<string>()
   const missing: Acl[] = []
   for (const stream of streams) {
     for (const acl of aclsOf(stream)) {
       allowed.add(acl.principal)
       // A stream that is being created gets its ACLs by its creation; until then nobody knows it.
-      if (stream.state === 'ready' && !known.has(nameOf(acl))) missing.push(acl)
+      if (stream.state === 'ready' && !known.has(aclNameOf(acl))) missing.push(acl)
     }
   }
   const ours = new Set(found.filter(isMark).map(({ principal }) => principal))
@@ -69,5 +69,5 @@ const isMark = ({ principal, resource, name, pattern }: Acl): boolean =>
   uuid.test(name) &&
   principal === principalOf(name)
 
-export const nameOf = ({ principal, resource, name, pattern, operation }: Acl): string =>
+export const aclNameOf = ({ principal, resource, name, pattern, operation }: Acl): string =>
   [principal, resource, name, pattern, operation].join('\n')

@@ -15,7 +15,7 @@ import {
   TRANSACTIONAL_ID_PREFIX,
   usageTopic,
 } from '@weir/control-state'
-import { nameOf } from './read-acls.ts'
+import { aclNameOf } from './read-acls.ts'
 import type { StreamRecord } from '@weir/control-state'
 
 /** In Kafka's notation. A service without one gets no rights. */
@@ -86,17 +86,17 @@ export function serviceDifferenceOf(
   streams: Iterable<StreamRecord>,
 ): ServiceDifference {
   const ours = found.filter(({ principal }) => Object.values(principals).includes(principal))
-  const known = new Set(ours.map(nameOf))
+  const known = new Set(ours.map(aclNameOf))
   const wanted = granted(principals, STANDING)
   const allowed = new Set<string>()
   for (const stream of streams) {
     const acls = serviceAclsOf(principals, stream)
     if (stream.state !== 'deleting') wanted.push(...acls)
-    for (const acl of acls) allowed.add(nameOf(acl))
+    for (const acl of acls) allowed.add(aclNameOf(acl))
   }
-  for (const acl of wanted) allowed.add(nameOf(acl))
+  for (const acl of wanted) allowed.add(aclNameOf(acl))
   return {
-    stale: ours.filter((acl) => !allowed.has(nameOf(acl))),
-    missing: wanted.filter((acl) => !known.has(nameOf(acl))),
+    stale: ours.filter((acl) => !allowed.has(aclNameOf(acl))),
+    missing: wanted.filter((acl) => !known.has(aclNameOf(acl))),
   }
 }

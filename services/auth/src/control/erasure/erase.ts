@@ -276,13 +276,13 @@ export function putErasurePiece(
 }
 
 /** Removes an erasure, together with its stream. */
-export function dropErasure(draft: Draft, { streamId, erasureId }: ErasureRecord): void {
+export function deleteErasure(draft: Draft, { streamId, erasureId }: ErasureRecord): void {
   draft.put(erasureKey(streamId, erasureId), null)
-  dropErasureKeys(draft, erasureId)
+  deleteErasureKeys(draft, erasureId)
 }
 
 /** Removes its markers and its remaining records of links. */
-export function dropErasureKeys(draft: Draft, erasureId: string): void {
+export function deleteErasureKeys(draft: Draft, erasureId: string): void {
   for (const key of draft.keys.under(erasurePrefix(erasureId))) draft.keys.put(key, null)
 }
 

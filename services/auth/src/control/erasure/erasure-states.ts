@@ -26,7 +26,7 @@ import type {
   StateFollower,
 } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
-import { dropErasureKeys } from './erase.ts'
+import { deleteErasureKeys } from './erase.ts'
 
 export type ErasureStates = {
   /** Checks all pending erasures once. Returns in how many ms to check again. */
@@ -148,7 +148,7 @@ function createCompleting(deps: ErasureStatesDeps) {
         const scanned = clean.get(erasure.erasureId)
         if (scanned === undefined) return
         put(draft, { ...erasure, complete: { ...scanned, atMs: now() } })
-        dropErasureKeys(draft, erasure.erasureId)
+        deleteErasureKeys(draft, erasure.erasureId)
       })
     },
   }

@@ -12,7 +12,7 @@ import type {
   ReplicaFollower,
   StateFollower,
 } from '@weir/control-state'
-import { dropErasure } from './erase.ts'
+import { deleteErasure } from './erase.ts'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 
@@ -103,7 +103,7 @@ function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, now
   const keys = draft.keys.under(eraPrefix({ ...current, era }))
   for (const key of keys) draft.keys.put(key, null)
   for (const erasure of draft.erasuresOf(streamId))
-    if (isPast(erasure, era)) dropErasure(draft, erasure)
+    if (isPast(erasure, era)) deleteErasure(draft, erasure)
   draft.put(streamKey(billingId, name), { ...current, keysExpiredAtMs: nowMs })
   draft.addToEntry({ era, count: keys.length })
   return era

@@ -5,7 +5,7 @@ import { eraAt, levelPart, makePart, keyNameOfPart, suffixOfPart, wrapPart } fro
 import { act, eraPrefix } from '@weir/control-state'
 import type { Draft, InputStream, StateFollower, StreamRecord } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
-import { levelsOf } from './wrapping-keys.ts'
+import { levelsAskedBy } from './wrapping-keys.ts'
 import type { WrappingKeys } from './wrapping-keys.ts'
 
 type Making = Pick<Changes, 'now'> & { readonly wrappingKeys: WrappingKeys }
@@ -20,7 +20,7 @@ export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
 /** Puts the missing records of this era and the next. The wrapping keys must exist: see `WrappingKeys.changeFor`. */
 export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {
   const era = eraAt(deps.now())
-  const levels = levelsOf(draft, stream.billingId)
+  const levels = levelsAskedBy(draft, stream.billingId)
   for (const each of [era, era + 1]) {
     const prefix = eraPrefix({ ...stream, era: each })
     const there = new Set(

@@ -86,7 +86,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
   }
 
   const keyNamesFor = (billingId: string, newLevels: readonly number[]): string[] => {
-    const levels = new Set([...levelsOf(follower.tables, billingId), ...newLevels])
+    const levels = new Set([...levelsAskedBy(follower.tables, billingId), ...newLevels])
     return ['link', 'open', ...[...levels].map(levelPart)]
   }
 
@@ -145,7 +145,7 @@ const settled = ({ follower }: Pick<Deps, 'follower'>): Promise<void> =>
   )
 
 /** The levels of an account's active contracts. */
-export function levelsOf(draft: Pick<Draft, 'contractsOf'>, billingId: string): number[] {
+export function levelsAskedBy(draft: Pick<Draft, 'contractsOf'>, billingId: string): number[] {
   const levels = new Set<number>()
   for (const contract of draft.contractsOf(billingId))
     if (contract.status === 'active')

@@ -71,7 +71,7 @@ export async function addCredential(
 }
 
 /** Once it resolves, its tokens are invalid. */
-export async function removeCredential(
+export async function deleteCredential(
   deps: Managing,
   target: StreamName,
   clientId: string,

@@ -5,7 +5,7 @@ import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { act, partOf, streamKey, topicOf } from '@weir/control-state'
 import { keysUnderStream } from '../keys/keep-eras.ts'
-import { dropErasure } from '../erasure/erase.ts'
+import { deleteErasure } from '../erasure/erase.ts'
 import { clientIdsOf } from '../acls/read-access.ts'
 import type { ReadAccess } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
@@ -141,7 +141,7 @@ async function forget(deps: CleaningUp, deleted: StreamRecord): Promise<boolean>
     if (current.cleaner?.replica !== deps.replica) return false
     draft.put(streamKey(current.billingId, current.name), null)
     for (const key of keysUnderStream(draft, current)) draft.keys.put(key, null)
-    for (const erasure of draft.erasuresOf(current.streamId)) dropErasure(draft, erasure)
+    for (const erasure of draft.erasuresOf(current.streamId)) deleteErasure(draft, erasure)
     return true
   })
 }

@@ -9,7 +9,7 @@ import { createReadAccess } from '../../../src/control/acls/read-access.ts'
 import {
   addCredential,
   patchStream,
-  removeCredential,
+  deleteCredential,
 } from '../../../src/control/streams/change-stream.ts'
 import { streamKey } from '@weir/control-state'
 import { given, inputStream, log } from '../../../../../packages/control-state/test/support.ts'
@@ -57,14 +57,14 @@ test('whoever is told of an output may read it', async () => {
 test('revoked credentials may read nothing, the others go on', async () => {
   const memory = await withOutput()
   const { credential } = await addCredential(memory.deps, out)
-  await removeCredential(memory.deps, out, memory.clientId)
+  await deleteCredential(memory.deps, out, memory.clientId)
   expect(memory.kafka.acls.readable()).toEqual(readsOf(credential.clientId))
 })
 
 test('Kafka is told before the record changes: what it can not do now is not done at all', async () => {
   const memory = await withOutput()
   const attempts = [
-    () => removeCredential(memory.deps, out, memory.clientId),
+    () => deleteCredential(memory.deps, out, memory.clientId),
     () => disable(memory),
     () => deleteOutput(memory.deps, out),
     () => deleteStream(memory.deps, { billingId: 'acme', name: 'clicks', recursive: true }),
@@ -84,7 +84,7 @@ test('a refused change revokes no access', async () => {
   const memory = await withOutput()
   const request = { billingId: 'acme', name: 'clicks', recursive: false }
   await expect(deleteStream(memory.deps, request)).rejects.toMatchObject({ code: 'has_outputs' })
-  await expect(removeCredential(memory.deps, out, 'nobody')).rejects.toMatchObject({
+  await expect(deleteCredential(memory.deps, out, 'nobody')).rejects.toMatchObject({
     code: 'not_found',
   })
   expect(memory.kafka.acls.readable()).toEqual(memory.mine)
@@ -113,7 +113,7 @@ test('access granted by a replica that did not know yet is revoked when the reco
       return change(what, decide)
     },
   }
-  await removeCredential({ ...memory.deps, writer }, out, memory.clientId)
+  await deleteCredential({ ...memory.deps, writer }, out, memory.clientId)
   expect(memory.kafka.calls.filter((call) => call.startsWith('allow'))).toHaveLength(2)
   expect(memory.kafka.acls.readable()).toEqual([])
 })
@@ -129,7 +129,7 @@ test('who lets in credentials that are revoked at the same time takes it back', 
     acls: {
       ...acls,
       async allow(wanted) {
-        await removeCredential(memory.deps, out, memory.clientId)
+        await deleteCredential(memory.deps, out, memory.clientId)
         await acls.allow(wanted)
       },
     },

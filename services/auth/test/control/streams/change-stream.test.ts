@@ -7,7 +7,7 @@ import {
 import {
   addCredential,
   patchStream,
-  removeCredential,
+  deleteCredential,
 } from '../../../src/control/streams/change-stream.ts'
 import { createAccount } from '../../../src/access/manage-api-keys.ts'
 import { streamKey } from '@weir/control-state'
@@ -39,9 +39,9 @@ describe('credentials', () => {
     expect((await addCredential(deps, out)).credential.scope).toEqual(['listen'])
     const { clientId } = made.credential
     expect(follower.tables.credential(clientId)?.stream.name).toBe('clicks')
-    expect(await removeCredential(deps, clicks, clientId)).toEqual(made.credential)
+    expect(await deleteCredential(deps, clicks, clientId)).toEqual(made.credential)
     expect(follower.tables.credential(clientId)).toBeUndefined()
-    await expect(removeCredential(deps, clicks, clientId)).rejects.toMatchObject({
+    await expect(deleteCredential(deps, clicks, clientId)).rejects.toMatchObject({
       code: 'not_found',
     })
   })

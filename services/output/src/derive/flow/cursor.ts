@@ -1,15 +1,15 @@
 // A place in an input partition: the derived streams that are there, and the records that are read but not yet derived.
 // Streams at the same place share a cursor; a stream that can't keep up has its own.
 import type { Following } from '@weir/kafka'
-import type { Reading } from './reading.ts'
+import type { FlowReading } from './reading.ts'
 import type { Stream } from './stream.ts'
-import type { Piece } from './take.ts'
+import type { TakenPiece } from './take.ts'
 
-export type Cursor = {
+export type FlowCursor = {
   /** The next offset to be derived. */
   at: bigint
   readonly streams: Set<Stream>
-  readonly queue: Piece[]
+  readonly queue: TakenPiece[]
   queuedBytes: number
   /** The queue contains everything before this offset. */
   queuedTo: bigint
@@ -19,7 +19,7 @@ export type Cursor = {
   isClosed: boolean
 }
 
-export const newCursor = (at: bigint): Cursor => ({
+export const newCursor = (at: bigint): FlowCursor => ({
   at,
   streams: new Set(),
   queue: [],
@@ -30,7 +30,7 @@ export const newCursor = (at: bigint): Cursor => ({
   isClosed: false,
 })
 
-export function push(cursor: Cursor, piece: Piece): void {
+export function push(cursor: FlowCursor, piece: TakenPiece): void {
   cursor.queue.push(piece)
   cursor.queuedBytes += bytesOf(piece)
   cursor.queuedTo = piece.next
@@ -38,10 +38,10 @@ export function push(cursor: Cursor, piece: Piece): void {
 
 /** Takes the first piece, but at most `max` records, and nothing from the border on. */
 export function takePiece(
-  cursor: Cursor,
+  cursor: FlowCursor,
   max: number,
   border: bigint | undefined,
-): Piece | undefined {
+): TakenPiece | undefined {
   const first = cursor.queue.shift()
   if (first === undefined) return undefined
   const length = lengthOf(first, max, border)
@@ -55,7 +55,7 @@ export function takePiece(
   return piece
 }
 
-function lengthOf({ readings }: Piece, max: number, border: bigint | undefined): number {
+function lengthOf({ readings }: TakenPiece, max: number, border: bigint | undefined): number {
   const most = Math.min(max, readings.length)
   if (border === undefined) return most
   const beyond = readings.findIndex(({ record }) => record.offset >= border)
@@ -63,7 +63,7 @@ function lengthOf({ readings }: Piece, max: number, border: bigint | undefined):
 }
 
 /** Discards what was read. */
-export function empty(cursor: Cursor, at: bigint): void {
+export function empty(cursor: FlowCursor, at: bigint): void {
   cursor.queue.length = 0
   cursor.queuedBytes = 0
   cursor.at = at
@@ -71,17 +71,17 @@ export function empty(cursor: Cursor, at: bigint): void {
 }
 
 /** Undoes `takePiece`, except for the first `handled` records. */
-export function putBack(cursor: Cursor, { readings, next }: Piece, handled: number): void {
+export function putBack(cursor: FlowCursor, { readings, next }: TakenPiece, handled: number): void {
   const piece = { readings: readings.slice(handled), next }
   cursor.queue.unshift(piece)
   cursor.queuedBytes += bytesOf(piece)
 }
 
-const bytesOf = ({ readings }: Piece): number =>
+const bytesOf = ({ readings }: TakenPiece): number =>
   readings.reduce((sum, { record }) => sum + bytesIn(record), 0)
 
 /** What a record takes besides its key and value: buffers and headers. */
 const RECORD_BYTES = 300
 
-const bytesIn = ({ key, value }: Reading['record']): number =>
+const bytesIn = ({ key, value }: FlowReading['record']): number =>
   (key?.length ?? 0) + (value?.length ?? 0) + RECORD_BYTES

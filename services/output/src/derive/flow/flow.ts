@@ -1,15 +1,15 @@
 // The state of an input partition while streams are derived from it. Plain data, changed by the modules beside it.
 import type { Fetcher } from '@weir/kafka'
-import type { Cursor } from './cursor.ts'
+import type { FlowCursor } from './cursor.ts'
 import type { Owning } from './ownership.ts'
 import type { InputSide } from './reading.ts'
 import type { Stream } from './stream.ts'
 import type { Taking } from './take.ts'
-import type { Turns, Worker } from './turns.ts'
+import type { FlowTurns, Worker } from './turns.ts'
 
 export type FlowDeps = Pick<Owning, 'logs' | 'mayOwn' | 'mayDerive' | 'readOwners'> & {
   readonly fetcher: Fetcher
-  readonly turns: Turns
+  readonly turns: FlowTurns
   readonly room: Room
   readonly input: InputSide & {
     /** The topic's name without the prefix of this Weir. */
@@ -27,13 +27,13 @@ export type FlowDeps = Pick<Owning, 'logs' | 'mayOwn' | 'mayDerive' | 'readOwner
 export type Room = { bytes: number }
 
 export type Flow = FlowDeps & {
-  readonly cursors: Map<Cursor, Worker>
-  readonly placeOf: Map<Stream, Cursor>
+  readonly cursors: Map<FlowCursor, Worker>
+  readonly placeOf: Map<Stream, FlowCursor>
   readonly all: Set<Stream>
   readonly taking: Taking
   readonly owning: Owning
   /** Runs a turn of a cursor; false when nothing is left to do. */
-  step(cursor: Cursor): boolean
+  step(cursor: FlowCursor): boolean
   readonly end: InputEnd
 }
 

@@ -11,7 +11,7 @@
 // Before a stream's first record its logs are acquired (ownership.ts), which finds its position.
 import { backoff, delay } from '@weir/kit'
 import { takePiece } from './cursor.ts'
-import type { Cursor } from './cursor.ts'
+import type { FlowCursor } from './cursor.ts'
 import type { Flow, FlowDeps, InputEnd } from './flow.ts'
 import { acquire, acquireAgain, giveUp, isOverdue } from './ownership.ts'
 import { borderOf, isOnHold, leave, merge, place, ready, setBack } from './places.ts'
@@ -74,7 +74,7 @@ export function createPartitionFlow(deps: FlowDeps): PartitionFlow {
 }
 
 /** Whether there is more to do. */
-function step(flow: Flow, cursor: Cursor): boolean {
+function step(flow: Flow, cursor: FlowCursor): boolean {
   if (cursor.isClosed || isOnHold(cursor) || merge(flow, cursor)) return false
   readAhead(flow, cursor)
   if (cursor.queue.length === 0 || ![...cursor.streams].every(flow.mayDerive)) return false
@@ -83,7 +83,7 @@ function step(flow: Flow, cursor: Cursor): boolean {
   return true
 }
 
-function takeNext(flow: Flow, cursor: Cursor): void {
+function takeNext(flow: Flow, cursor: FlowCursor): void {
   const before = cursor.queuedBytes
   const most = Math.max(RECORDS_MIN, Math.floor(RECORDS_OF_ALL / cursor.streams.size))
   const piece = takePiece(cursor, Math.min(RECORDS_AT_ONCE, most), borderOf(flow, cursor))
@@ -102,7 +102,7 @@ function takeNext(flow: Flow, cursor: Cursor): void {
 /**
  * Acquires the streams that can't be written yet, or not much longer. Returns whether the cursor has no streams left.
  */
-function acquireAll(flow: Flow, cursor: Cursor): boolean {
+function acquireAll(flow: Flow, cursor: FlowCursor): boolean {
   for (const stream of cursor.streams) {
     if (stream.owned !== undefined && !isOverdue(stream)) continue
     if (stream.pending.length > 0) {

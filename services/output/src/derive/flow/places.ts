@@ -2,10 +2,10 @@
 // joins the others again where they meet. Offsets have gaps, so a stream that is behind ends its turn exactly where the
 // others are.
 import { newCursor, putBack } from './cursor.ts'
-import type { Cursor } from './cursor.ts'
+import type { FlowCursor } from './cursor.ts'
 import type { Flow } from './flow.ts'
 import type { Stream } from './stream.ts'
-import type { Piece } from './take.ts'
+import type { TakenPiece } from './take.ts'
 
 /** Puts a stream at its position: to the streams that are there, or at a cursor of its own. */
 export function place(flow: Flow, stream: Stream): void {
@@ -23,21 +23,25 @@ export function leave(flow: Flow, stream: Stream): void {
 }
 
 /** Schedules a turn: there may be something to do. */
-export function ready(flow: Flow, cursor: Cursor | undefined): void {
+export function ready(flow: Flow, cursor: FlowCursor | undefined): void {
   const worker = cursor && flow.cursors.get(cursor)
   if (worker !== undefined) flow.turns.ready(worker)
 }
 
 /** Whether its only stream takes nothing for a while. */
-export function isOnHold({ streams }: Cursor): boolean {
+export function isOnHold({ streams }: FlowCursor): boolean {
   const [only] = streams
   return streams.size === 1 && only?.hold !== undefined
 }
 
-export type Untaken = { readonly stream: Stream; readonly piece: Piece; readonly handled: number }
+export type Untaken = {
+  readonly stream: Stream
+  readonly piece: TakenPiece
+  readonly handled: number
+}
 
 /** The stream continues alone with the rest of the piece. */
-export function setBack(flow: Flow, cursor: Cursor, { stream, piece, handled }: Untaken): void {
+export function setBack(flow: Flow, cursor: FlowCursor, { stream, piece, handled }: Untaken): void {
   if (cursor.streams.size === 1) {
     cursor.at = stream.next
     return putBack(cursor, piece, handled)
@@ -51,7 +55,7 @@ export function setBack(flow: Flow, cursor: Cursor, { stream, piece, handled }: 
 }
 
 /** The next place ahead whose streams can be joined. */
-export function borderOf({ cursors }: Flow, { at }: Cursor): bigint | undefined {
+export function borderOf({ cursors }: Flow, { at }: FlowCursor): bigint | undefined {
   if (cursors.size === 1) return undefined
   let border: bigint | undefined
   for (const other of cursors.keys())
@@ -61,7 +65,7 @@ export function borderOf({ cursors }: Flow, { at }: Cursor): bigint | undefined 
 }
 
 /** Merges cursors at the same place. Returns whether this cursor has no streams left. */
-export function merge(flow: Flow, cursor: Cursor): boolean {
+export function merge(flow: Flow, cursor: FlowCursor): boolean {
   if (flow.cursors.size === 1) return false
   for (const other of flow.cursors.keys()) {
     if (other === cursor || other.at !== cursor.at || isOnHold(other)) continue
@@ -77,23 +81,23 @@ export function merge(flow: Flow, cursor: Cursor): boolean {
 }
 
 /** Whether less was read for `a`. */
-const isBehind = (a: Cursor, b: Cursor): boolean =>
+const isBehind = (a: FlowCursor, b: FlowCursor): boolean =>
   a.queuedTo === b.queuedTo ? a.following === undefined : a.queuedTo < b.queuedTo
 
-function join(flow: Flow, stream: Stream, cursor: Cursor): void {
+function join(flow: Flow, stream: Stream, cursor: FlowCursor): void {
   if (stream.next < cursor.at) throw new TypeError('a stream would lose records there')
   cursor.streams.add(stream)
   flow.placeOf.set(stream, cursor)
 }
 
-function addCursor(flow: Flow, at: bigint): Cursor {
+function addCursor(flow: Flow, at: bigint): FlowCursor {
   const cursor = newCursor(at)
   flow.cursors.set(cursor, { account: flow.input.account, step: () => flow.step(cursor) })
   ready(flow, cursor)
   return cursor
 }
 
-function close(flow: Flow, cursor: Cursor): void {
+function close(flow: Flow, cursor: FlowCursor): void {
   const worker = flow.cursors.get(cursor)
   if (worker !== undefined) flow.turns.forget(worker)
   flow.cursors.delete(cursor)

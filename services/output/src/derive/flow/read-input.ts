@@ -2,7 +2,7 @@
 import { KafkaError } from '@weir/kafka'
 import type { Following } from '@weir/kafka'
 import { empty, push } from './cursor.ts'
-import type { Cursor } from './cursor.ts'
+import type { FlowCursor } from './cursor.ts'
 import type { Flow } from './flow.ts'
 import { ready } from './places.ts'
 import { newReading } from './reading.ts'
@@ -11,7 +11,7 @@ const QUEUE_BYTES_MAX = 524_288
 const ROOM_BYTES_MAX = 67_108_864
 
 /** Starts or resumes reading, if there is room. */
-export function readAhead(flow: Flow, cursor: Cursor): void {
+export function readAhead(flow: Flow, cursor: FlowCursor): void {
   const { following, queue, queuedBytes } = cursor
   if (following === undefined) {
     if (queue.length === 0) cursor.following = follow(flow, cursor)
@@ -27,7 +27,7 @@ export function readAhead(flow: Flow, cursor: Cursor): void {
 export const isRead = ({ cursors }: Pick<Flow, 'cursors'>): boolean =>
   [...cursors.keys()].some(({ following, isPaused }) => following !== undefined && !isPaused)
 
-function follow(flow: Flow, cursor: Cursor): Following {
+function follow(flow: Flow, cursor: FlowCursor): Following {
   const { ownTopic: topic, partition } = flow.input
   const target = { topic, partition, from: cursor.queuedTo, isolation: 'read_committed' } as const
   return flow.fetcher.follow(target, {
@@ -45,7 +45,7 @@ function follow(flow: Flow, cursor: Cursor): Following {
   })
 }
 
-function pauseIfFull({ room }: Flow, cursor: Cursor): void {
+function pauseIfFull({ room }: Flow, cursor: FlowCursor): void {
   const isFull = cursor.queuedBytes > QUEUE_BYTES_MAX || room.bytes > ROOM_BYTES_MAX
   if (!isFull || cursor.isPaused) return
   cursor.isPaused = true
@@ -55,14 +55,14 @@ function pauseIfFull({ room }: Flow, cursor: Cursor): void {
 type Lost = { readonly why: 'removed' | 'cut'; readonly from: bigint }
 
 /** Continues after records that can't be read any more. */
-function passLost(flow: Flow, cursor: Cursor, { why, from }: Lost): void {
+function passLost(flow: Flow, cursor: FlowCursor, { why, from }: Lost): void {
   if (why === 'removed') passRemoved(cursor, from)
   else goBack(flow, cursor, from)
   cursor.following?.seek(cursor.queuedTo)
   ready(flow, cursor)
 }
 
-function passRemoved(cursor: Cursor, from: bigint): void {
+function passRemoved(cursor: FlowCursor, from: bigint): void {
   for (const stream of cursor.streams) {
     const to = stream.lostTo > cursor.queuedTo ? stream.lostTo : cursor.queuedTo
     if (from <= to) continue
@@ -73,7 +73,7 @@ function passRemoved(cursor: Cursor, from: bigint): void {
 }
 
 /** The input has lost its tail. Records that take its place must not be skipped. */
-function goBack(flow: Flow, cursor: Cursor, from: bigint): void {
+function goBack(flow: Flow, cursor: FlowCursor, from: bigint): void {
   flow.room.bytes -= cursor.queuedBytes
   empty(cursor, from < cursor.at ? from : cursor.at)
   for (const stream of cursor.streams) {

@@ -34,7 +34,7 @@ export type Outcome =
   /** It can't be derived now. This may be final or not. */
   | { readonly kind: 'fault'; readonly reason: Reason; readonly error: unknown }
 
-export type Reading = {
+export type FlowReading = {
   readonly record: SourceRecord
   source: Source | undefined
   /** The group that it was derived for first. */
@@ -43,7 +43,7 @@ export type Reading = {
   others: Map<Group, Outcome> | undefined
 }
 
-export const newReading = (record: SourceRecord): Reading => ({
+export const newReading = (record: SourceRecord): FlowReading => ({
   record,
   source: undefined,
   group: undefined,
@@ -54,7 +54,7 @@ export const newReading = (record: SourceRecord): Reading => ({
 const FILTERED: Outcome = { kind: 'filtered' }
 const TOO_LARGE: Outcome = { kind: 'dead', code: 'too_large' }
 
-export function outcomeOf(input: InputSide, group: Group, reading: Reading): Outcome {
+export function outcomeOf(input: InputSide, group: Group, reading: FlowReading): Outcome {
   const known = reading.group === group ? reading.outcome : reading.others?.get(group)
   if (known !== undefined) return known
   const outcome = derive(input, group, reading)
@@ -62,7 +62,7 @@ export function outcomeOf(input: InputSide, group: Group, reading: Reading): Out
   return outcome
 }
 
-function keep(reading: Reading, group: Group, outcome: Outcome): void {
+function keep(reading: FlowReading, group: Group, outcome: Outcome): void {
   if (reading.group !== undefined) {
     reading.others ??= new Map()
     reading.others.set(group, outcome)
@@ -72,7 +72,7 @@ function keep(reading: Reading, group: Group, outcome: Outcome): void {
   reading.outcome = outcome
 }
 
-function derive(input: InputSide, group: Group, reading: Reading): Outcome {
+function derive(input: InputSide, group: Group, reading: FlowReading): Outcome {
   try {
     reading.source ??= input.read(reading.record)
     const out = group.derive(reading.source)
@@ -93,7 +93,7 @@ export function passing(input: InputSide, record: SourceRecord, out: OutRecord):
 /** Its record for the dead letter topic; `refusals`: how many forms of it Kafka has refused. */
 export const deadLetterOf = (
   input: InputSide,
-  { record }: Reading,
+  { record }: FlowReading,
   how: { readonly code: string; readonly refusals: number },
 ): EncodedRecord => deadLetterForm(placeIn(input, record), record, how)
 

@@ -6,11 +6,11 @@ import type { EncodedRecord } from '@weir/kafka'
 import type { Span } from '@weir/trace'
 import { mayChange, waits } from '../errors.ts'
 import { deadLetterOf, outcomeOf, passing } from './reading.ts'
-import type { InputSide, Outcome, Passed, Reading } from './reading.ts'
+import type { InputSide, Outcome, Passed, FlowReading } from './reading.ts'
 import type { Counts, DeadAt, Hold, Pending, Stream } from './stream.ts'
 
-export type Piece = {
-  readonly readings: readonly Reading[]
+export type TakenPiece = {
+  readonly readings: readonly FlowReading[]
   /** The offset after the piece: all records before it are in the piece or never existed. */
   readonly next: bigint
 }
@@ -47,7 +47,7 @@ type Gathered = Counts & {
 }
 
 /** Returns how many of the readings it has taken. */
-export function take(taking: Taking, stream: Stream, piece: Piece): number {
+export function take(taking: Taking, stream: Stream, piece: TakenPiece): number {
   const { readings } = piece
   if (stream.owned === undefined || stream.hold !== undefined) return 0
   let gathered = gather(taking)
@@ -72,10 +72,10 @@ export function take(taking: Taking, stream: Stream, piece: Piece): number {
   return at
 }
 
-type Turn = { readonly taking: Taking; readonly stream: Stream; readonly piece: Piece }
+type Turn = { readonly taking: Taking; readonly stream: Stream; readonly piece: TakenPiece }
 
 /** False if the record must be taken later. */
-function takeOne(turn: Turn, reading: Reading, gathered: Gathered): boolean {
+function takeOne(turn: Turn, reading: FlowReading, gathered: Gathered): boolean {
   const { taking, stream } = turn
   const outcome = outcomeOf(taking.input, stream.group, reading)
   switch (outcome.kind) {
@@ -94,7 +94,7 @@ function takeOne(turn: Turn, reading: Reading, gathered: Gathered): boolean {
 
 type PassedNow = { readonly outcome: Passed; readonly gathered: Gathered }
 
-function takePassed(turn: Turn, reading: Reading, { outcome, gathered }: PassedNow): boolean {
+function takePassed(turn: Turn, reading: FlowReading, { outcome, gathered }: PassedNow): boolean {
   const { taking, stream } = turn
   const { record } = reading
   if (stream.refused?.offset === record.offset)
@@ -116,7 +116,7 @@ type SpanOf = { readonly outcome: Passed; readonly span: Span }
 /** Each stream's record names its own span, so streams can't share its bytes. */
 function tracedBy(
   input: InputSide,
-  { record }: Reading,
+  { record }: FlowReading,
   { outcome, span }: SpanOf,
 ): Passed | undefined {
   const headers = { ...outcome.out.headers, traceparent: span.traceparent }
@@ -128,7 +128,7 @@ type DeadNow = { readonly code: string; readonly gathered: Gathered }
 
 function takeDead(
   { taking, stream }: Turn,
-  reading: Reading,
+  reading: FlowReading,
   { code, gathered }: DeadNow,
 ): boolean {
   const { offset } = reading.record
@@ -152,7 +152,7 @@ type FaultNow = {
   readonly gathered: Gathered
 }
 
-function takeFault(turn: Turn, reading: Reading, { outcome, gathered }: FaultNow): boolean {
+function takeFault(turn: Turn, reading: FlowReading, { outcome, gathered }: FaultNow): boolean {
   const { taking, stream, piece } = turn
   const { reason, error } = outcome
   if (!mayChange(reason)) return takeDead(turn, reading, { code: reason, gathered })

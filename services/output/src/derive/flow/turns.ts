@@ -12,7 +12,7 @@ export type Worker = {
   step(): boolean
 }
 
-export type Turns = {
+export type FlowTurns = {
   /** The worker has work. */
   ready(worker: Worker): void
   /** The worker has no more work. */
@@ -26,7 +26,7 @@ const OVER_MS = 5
 const AFTER_FAILURE_MS = 1_000
 
 /** `failed`: called with what a worker throws. The worker gets its next turn after a second. */
-export function createTurns(failed: (error: unknown) => void): Turns {
+export function createFlowTurns(failed: (error: unknown) => void): FlowTurns {
   const waiting = new Set<Worker>()
   const shares = createShares<Worker>()
   let isRunning = false

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { newCursor, push, putBack, takePiece } from '../../../src/derive/flow/cursor.ts'
 import { newReading } from '../../../src/derive/flow/reading.ts'
-import type { Piece } from '../../../src/derive/flow/take.ts'
+import type { TakenPiece } from '../../../src/derive/flow/take.ts'
 
 const readingAt = (offset: bigint) =>
   newReading({
@@ -21,7 +21,7 @@ function cursorWithGaps() {
   return cursor
 }
 
-const shown = (piece: Piece | undefined) =>
+const shown = (piece: TakenPiece | undefined) =>
   piece && { offsets: piece.readings.map(({ record }) => record.offset), next: piece.next }
 
 test('gives no more records than it is asked for, and the rest afterwards', () => {

@@ -10,7 +10,7 @@ import { DeriveError } from '../../../src/derive/errors.ts'
 import { createPartitionFlow } from '../../../src/derive/flow/partition-flow.ts'
 import { newStream } from '../../../src/derive/flow/stream.ts'
 import type { Counts, DeadAt } from '../../../src/derive/flow/stream.ts'
-import { createTurns } from '../../../src/derive/flow/turns.ts'
+import { createFlowTurns } from '../../../src/derive/flow/turns.ts'
 import { randomOf, simulatedFetcher, simulatedLogs } from './simulated.ts'
 import type { Faults } from './simulated.ts'
 
@@ -113,7 +113,7 @@ function startAll(seed: number, { events = 1_200, faults = QUIET } = {}) {
     logs: broker,
     fetcher: simulatedFetcher(random, log),
     turns: {
-      ...createTurns((error) => {
+      ...createFlowTurns((error) => {
         throw error
       }),
       // As if records took long.

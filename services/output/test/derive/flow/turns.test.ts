@@ -1,7 +1,7 @@
 // Which worker gets the next turn.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { createTurns } from '../../../src/derive/flow/turns.ts'
+import { createFlowTurns } from '../../../src/derive/flow/turns.ts'
 
 const account = 'acme'
 const ignore = (): void => {}
@@ -13,7 +13,7 @@ function spin(ms: number): void {
 }
 
 test('who has had least of the processor lately comes first, however many wait', async () => {
-  const turns = createTurns(ignore)
+  const turns = createFlowTurns(ignore)
   let left = 300
   const busy = Array.from({ length: 20 }, () => ({
     account,
@@ -40,7 +40,7 @@ test('who has had least of the processor lately comes first, however many wait',
 })
 
 test('a turn lasts some milliseconds, and then others have theirs', async () => {
-  const turns = createTurns(ignore)
+  const turns = createFlowTurns(ignore)
   const order: string[] = []
   const workerOf = (name: string) => {
     let steps = 0
@@ -62,7 +62,7 @@ test('a turn lasts some milliseconds, and then others have theirs', async () => 
 
 test('who fails is told of, holds up nobody, and has another turn', async () => {
   const failures: unknown[] = []
-  const turns = createTurns((error) => failures.push(error))
+  const turns = createFlowTurns((error) => failures.push(error))
   let steps = 0
   const failing = {
     account,
@@ -86,7 +86,7 @@ test('who fails is told of, holds up nobody, and has another turn', async () => 
 })
 
 test('who becomes ready in its own turn has another one', async () => {
-  const turns = createTurns(ignore)
+  const turns = createFlowTurns(ignore)
   let steps = 0
   const worker = {
     account,
@@ -116,7 +116,7 @@ function busyWorker(ofAccount: string, ms: number) {
 }
 
 test('accounts share the processor, however many partitions one of them has', async () => {
-  const turns = createTurns(ignore)
+  const turns = createFlowTurns(ignore)
   const loud = Array.from({ length: 20 }, () => busyWorker('loud', 1))
   const quiet = busyWorker('quiet', 1)
   const all = [...loud, quiet]
@@ -128,7 +128,7 @@ test('accounts share the processor, however many partitions one of them has', as
 })
 
 test('an account rests after a turn that was long, but only while another has something to do', async () => {
-  const turns = createTurns(ignore)
+  const turns = createFlowTurns(ignore)
   const loud = busyWorker('loud', 30)
   turns.ready(loud)
   await pollUntil(() => loud.steps >= 10, { deadlineMs: 60_000, everyMs: 1 })

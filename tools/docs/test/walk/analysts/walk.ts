@@ -7,12 +7,12 @@ import { freePort, makeKafkaTools } from '@weir/devstack'
 
 import { readDocument } from '../../../src/documents.ts'
 import { blocksOf, comparable } from '../../../src/walk/walk.ts'
-import type { Shell } from '../../../src/walk/walk.ts'
+import type { WalkShell } from '../../../src/walk/walk.ts'
 import { BLOCK_MS } from '../../../src/walk/demo-clone.ts'
 import type { DemoClone } from '../../../src/walk/demo-clone.ts'
 
 export function analystTests(clone: () => DemoClone): void {
-  let shell: Shell
+  let shell: WalkShell
   let connectAddress: string
 
   beforeAll(async () => {

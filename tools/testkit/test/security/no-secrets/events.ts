@@ -5,7 +5,7 @@ import { expect } from '@jest/globals'
 
 import { exampleEvent } from '../../../src/world/account.ts'
 import type { Account, ExampleContract, TestStream } from '../../../src/world/account.ts'
-import type { Answer, Producer } from '../../../src/world/producer.ts'
+import type { ProducerAnswer, Producer } from '../../../src/world/producer.ts'
 import { compiledExample } from '../../../src/world/topic.ts'
 import type { Witness } from '../../../src/world/witness.ts'
 
@@ -54,7 +54,7 @@ function replaceTexts(value: unknown, text: string): unknown {
 const eventOf = async (run: Run, name: ExampleContract, what: string) =>
   withValues(run, await exampleEvent(name), `${what} ${name}`)
 
-function noteAnswer({ refusals }: Run, { status, headers, body }: Answer): number {
+function noteAnswer({ refusals }: Run, { status, headers, body }: ProducerAnswer): number {
   if (status >= 400 && headers['svc-error'] !== 'validation_failed')
     refusals.push(`${JSON.stringify(headers)} ${body}`)
   return status
