@@ -5,18 +5,16 @@ import { z } from 'zod'
 
 export const registryFields = {
   SCHEMA_REGISTRY_URL: url().describe(
-    'the address of the Confluent API of the schema registry; for Apicurio it ends in /apis/ccompat/v7',
+    'the address of the Confluent API; for Apicurio it ends in /apis/ccompat/v7',
   ),
   SCHEMA_REGISTRY_USERNAME: text().optional().describe('the user name, for basic authentication'),
-  SCHEMA_REGISTRY_PASSWORD_FILE: secretFile()
-    .optional()
-    .describe('a file with the password; read again for each request'),
+  SCHEMA_REGISTRY_PASSWORD_FILE: secretFile().optional().describe('a file with the password'),
   SCHEMA_REGISTRY_TOKEN_FILE: secretFile()
     .optional()
-    .describe('a file with a token, for bearer authentication; read again for each request'),
+    .describe('a file with a token, for bearer authentication'),
   SCHEMA_REGISTRY_CA_FILE: certificateFile()
     .optional()
-    .describe("the CA certificates for the registry; unset: Node's own list"),
+    .describe("the CA certificates; unset: Node's own list"),
 }
 
 const schema = z.object(registryFields)

@@ -15,9 +15,7 @@ const ratio = () => {
 export const traceFields = {
   OTEL_EXPORTER_OTLP_ENDPOINT: url()
     .optional()
-    .describe(
-      'the address that spans are sent to, with OTLP over HTTP, without /v1/traces; unset: no spans are sent',
-    ),
+    .describe('the address for spans (OTLP over HTTP), without /v1/traces; unset: no spans'),
   OTEL_TRACES_SAMPLER_ARG: ratio()
     .default(0)
     .describe('the share of requests without a traceparent that are traced'),

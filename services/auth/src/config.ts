@@ -32,13 +32,13 @@ const principal = (service: string) =>
     .refine((name) => /^User:./.test(name), 'it must begin with `User:`')
     .optional()
     .describe(
-      `the principal of ${service} in Kafka (\`User:weir-${service}\`): auth grants this principal the ACLs that it needs, stream by stream, and removes all its other ACLs; unset: auth grants no ACLs`,
+      `the principal of ${service} in Kafka (\`User:weir-${service}\`): auth grants it the necessary ACLs, and removes all others; unset: no ACLs`,
     )
 
 const fields = z.object({
   AUTH_HOST: host()
     .default('127.0.0.1')
-    .describe('the address to listen on, for both ports; containers need 0.0.0.0'),
+    .describe('the address for both ports; containers need 0.0.0.0'),
   AUTH_PORT: port().default(8081).describe('the port for tokens and management; 0: any free port'),
   AUTH_ADMIN_PORT: port()
     .default(9081)
@@ -49,17 +49,17 @@ const fields = z.object({
     .refine((key) => key.length >= platformKeyCharsMin, platformKeyRule)
     .optional()
     .describe(
-      `the key that may create accounts, at least ${platformKeyCharsMin} characters long; set this or PLATFORM_KEY_FILE`,
+      `the platform key, at least ${platformKeyCharsMin} characters long; set this or PLATFORM_KEY_FILE`,
     ),
   PLATFORM_KEY_FILE: secretFileToMake()
     .optional()
     .describe(
-      'a file with the platform key; if it is missing at the first start, auth creates it, readable only by its owner',
+      'a file with the platform key; if it is missing, auth creates it, readable only by its owner',
     ),
   KAFKA_ACLS: oneOf(['auto', 'required', 'off'])
     .default('auto')
     .describe(
-      'whether auth creates ACLs for the credentials of streams, so that analysts can use their own Kafka clients; `auto`: only if Kafka has an authorizer',
+      'whether auth creates ACLs for the credentials of streams; `auto`: only if Kafka has an authorizer',
     ),
   KAFKA_INGEST_PRINCIPAL: principal('ingest'),
   KAFKA_OUTPUT_PRINCIPAL: principal('output'),
@@ -68,32 +68,28 @@ const fields = z.object({
     .describe("replication factor of new topics; unset: the brokers' default"),
   KAFKA_REQUIRE_DURABLE: bool()
     .default(false)
-    .describe(
-      'auth is not ready while settings of Kafka allow the loss of acknowledged events; `/health/ready` shows what to set',
-    ),
+    .describe('auth is not ready while settings of Kafka allow the loss of acknowledged events'),
   PRODUCE_TIMEOUT_MS: milliseconds({ min: 100, max: 60_000 })
     .default(5_000)
-    .describe(
-      'how long an accepted event may still wait for Kafka when its stream is deleted; the same value as in ingest',
-    ),
+    .describe('the same value as in ingest; how long auth waits for events of a deleted stream'),
   LIMITS_DEFAULT_EVENT_RATE: limit('events a second')
     .default('100000')
-    .describe('`eventRate` of a stream that is created without limits'),
+    .describe('default `eventRate` of new streams'),
   LIMITS_DEFAULT_EVENT_COUNT: limit('events a month')
     .default('1000000000')
-    .describe('`eventCount` of a stream that is created without limits'),
+    .describe('default `eventCount` of new streams'),
   ERASURES_MAX: integer({ min: 1, max: 1_000_000, of: 'values' })
     .default(2_000)
     .describe(
-      'maximum number of erased values of an account; for each era, a value takes about 10 kB in `weir.keys` and in the memory of every replica',
+      "maximum number of erased values of an account; each takes about 10 kB of every replica's memory per era",
     ),
   ACCOUNT_KEY_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
     .default(256 * 1_048_576)
-    .describe('maximum size of the keys of an account; an erasure that could exceed it gets 429'),
+    .describe('maximum size of the keys of an account; beyond that, erasures get 429'),
   KEY_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
     .default(384 * 1_048_576)
     .describe(
-      'maximum size of all keys, which every replica of every service has in memory; an erasure that could exceed it gets 429',
+      'maximum size of all keys, which every replica has in memory; beyond that, erasures get 429',
     ),
   ...corsFields,
   ...docsFields,

@@ -25,7 +25,7 @@ const headerName = /^[!#$%&'*+.^_`|~0-9a-z-]+$/i
 const fields = z.object({
   INGEST_HOST: host()
     .default('127.0.0.1')
-    .describe('the address to listen on, for both ports; containers need 0.0.0.0'),
+    .describe('the address for both ports; containers need 0.0.0.0'),
   INGEST_PORT: port().default(8082).describe('the port for events; 0: any free port'),
   INGEST_ADMIN_PORT: port()
     .default(9082)
@@ -41,12 +41,10 @@ const fields = z.object({
     )
     .default(['svc-schema-id', 'strm-schema-id', 'strm-schema-ref'])
     .transform((names) => names.map((name) => name.toLowerCase()))
-    .describe(
-      'the headers that may contain the contract id; the first header that is present counts',
-    ),
+    .describe('the headers with the contract id; the first that is present counts'),
   EVENT_BYTES_MAX: integer({ min: 1_024, max: 2_097_152, of: 'bytes' })
     .default(1_048_576)
-    .describe('maximum size of an event, both as received and after decompression'),
+    .describe('maximum size of an event, before and after decompression'),
   PRODUCE_TIMEOUT_MS: milliseconds({ min: 100, max: 60_000 })
     .default(5_000)
     .describe('maximum time for Kafka to acknowledge an event; after that, the producer gets 503'),
@@ -56,12 +54,12 @@ const fields = z.object({
   SUBJECT_LINKS_MAX: integer({ min: 1 })
     .default(1_000)
     .describe(
-      'maximum number of pseudonyms (values of the key field) of a data subject in an era; events with further pseudonyms get 429',
+      'maximum number of pseudonyms (key field values) of a data subject in an era; events with more get 429',
     ),
   PRODUCE_COMPRESSION: oneOf(compressions)
     .default('none')
     .describe(
-      'how events are compressed for Kafka, batch by batch; encrypted fields do not get shorter, and ingest needs more CPU (adr/0036)',
+      'how batches are compressed for Kafka; encrypted fields do not get shorter, and ingest needs more CPU (adr/0036)',
     ),
   ...corsFields,
   ...docsFields,

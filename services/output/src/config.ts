@@ -32,7 +32,7 @@ function levelsIn(item: string): number[] {
 const fields = z.object({
   OUTPUT_HOST: host()
     .default('127.0.0.1')
-    .describe('the address to listen on, for both ports; containers need 0.0.0.0'),
+    .describe('the address for both ports; containers need 0.0.0.0'),
   OUTPUT_PORT: port()
     .default(8083)
     .describe('the port for WebSockets and the console; 0: any free port'),
@@ -58,24 +58,22 @@ const fields = z.object({
   )
     .optional()
     .describe(
-      'the levels that this deployment may decrypt: it unwraps no wrapping keys of other levels, and does not derive streams that need other levels; unset: all levels',
+      'the levels that this deployment may decrypt; it does not derive streams that need other levels; unset: all',
     ),
   CONSOLE_AUTH_URL: url()
     .optional()
     .describe('the address of auth for browsers; unset: AUTH_PUBLIC_URL'),
   CONSOLE_INGEST_URL: url()
     .default('http://127.0.0.1:8082')
-    .describe('the address of ingest for browsers, where the console sends test events'),
+    .describe('the address of ingest for browsers'),
   WEBSOCKETS_PER_CREDENTIAL_MAX: integer({ min: 1, max: 100_000, of: 'WebSockets' })
     .default(100)
     .describe(
-      'maximum number of open WebSockets of one pair of credentials, or of one API key, on a replica',
+      'maximum number of open WebSockets of one pair of credentials or API key, on a replica',
     ),
   LAG_SERIES_MAX: integer({ min: 1, max: 10_000, of: 'series' })
     .default(100)
-    .describe(
-      'maximum number of derived streams in the metric for the lag; the streams with the largest lag are shown',
-    ),
+    .describe('maximum number of streams in the metric for the lag: those with the largest lag'),
   ...docsFields,
   ...logFields,
   ...listenerTlsFields,

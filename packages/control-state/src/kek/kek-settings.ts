@@ -20,38 +20,30 @@ export const kekFields = {
   KEK_FILE: file(kekProblem)
     .optional()
     .describe(
-      'the file with the KEKs, one line `name version key` per KEK; read again for each use. Set this, KEK or VAULT_ADDR',
+      'the file with the KEKs, one line `name version key` per KEK. Set this, KEK or VAULT_ADDR',
     ),
-  KEK: secretLines(kekProblem)
-    .optional()
-    .describe(
-      'the same lines as in KEK_FILE; a file is safer, because other programs can often read environment variables',
-    ),
+  KEK: secretLines(kekProblem).optional().describe('the lines of KEK_FILE; a file is safer'),
   VAULT_ADDR: url()
     .optional()
     .describe(
-      'the address of HashiCorp Vault, whose Transit engine wraps keys. KEK_WRAPS of auth selects a key in Vault as `vault:<name>`',
+      'the address of HashiCorp Vault, whose Transit engine wraps keys (KEK_WRAPS: `vault:<name>`)',
     ),
   VAULT_TRANSIT_MOUNT: text().default('transit').describe('where Transit is mounted in Vault'),
   VAULT_TOKEN_FILE: secretFile()
     .optional()
-    .describe(
-      'a file with a Vault token, read again for each call. Set this or VAULT_KUBERNETES_ROLE',
-    ),
+    .describe('a file with a Vault token. Set this or VAULT_KUBERNETES_ROLE'),
   VAULT_KUBERNETES_ROLE: text()
     .optional()
-    .describe(
-      "the role for a login to Vault with the pod's service account. Set this or VAULT_TOKEN_FILE",
-    ),
+    .describe("the role for a login with the pod's service account"),
   VAULT_KUBERNETES_MOUNT: text()
     .default('kubernetes')
-    .describe('the mount of the Kubernetes login in Vault'),
+    .describe('the mount of the Kubernetes login'),
   VAULT_KUBERNETES_TOKEN_FILE: secretFile()
     .default(KUBERNETES_TOKEN)
-    .describe("the file with the service account's token, read again for each login"),
+    .describe("the file with the service account's token"),
   VAULT_CA_FILE: certificateFile()
     .optional()
-    .describe("the CA certificates for Vault; unset: Node's own list"),
+    .describe("the CA certificates; unset: Node's own list"),
 }
 
 const schema = z.object(kekFields)

@@ -61,12 +61,12 @@ export const kekWrapsFields = {
   )
     .optional()
     .describe(
-      'the KEK of each kind of wrapping key: `sign`, `link`, `open`, `levels`, and single levels (`level.0` …), each as `file:name`, `env:name` or `vault:name`. The KEKs of `sign`, `link`, `open` and `levels` must differ. Unset: the lines named `sign`, `link`, `open` and `levels`',
+      'the KEK of each kind of wrapping key: `sign`, `link`, `open`, `levels`, which must differ, and single levels (`level.0` …), each as `file:name`, `env:name` or `vault:name`. Unset: the lines with these four names',
     ),
   KEK_SINGLE: bool()
     .default(false)
     .describe(
-      'allows one KEK for several kinds of wrapping keys, and `KEK_WRAPS=file:name` for all kinds. An attacker who controls one service then has the keys of all services; auth logs a warning at each start',
+      'allows one KEK for several kinds, and `KEK_WRAPS=file:name`. An attacker who controls one service then has the keys of all services',
     ),
 }
 

@@ -8,7 +8,7 @@ export const stateFields = {
   AUTH_PUBLIC_URL: url()
     .default('http://127.0.0.1:8081')
     .describe(
-      'the address of auth for clients, and the issuer of every token; the same value for all three services',
+      'the address of auth for clients, and the issuer of tokens; the same value for all services',
     ),
   ...kekFields,
 }

@@ -7,7 +7,7 @@ export const docsFields = {
   DOCS_URL: url()
     .optional()
     .describe(
-      'the address of the documents: every error links to `<DOCS_URL>/errors/<code>`; unset: `<AUTH_PUBLIC_URL>/docs`, which auth serves',
+      'the address of the documents (`<DOCS_URL>/errors/<code>`); unset: `<AUTH_PUBLIC_URL>/docs`',
     ),
 }
 

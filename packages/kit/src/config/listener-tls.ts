@@ -11,11 +11,11 @@ import { certificateFile, keyRule, milliseconds, privateKeyFile } from './config
 export const listenerTlsFields = {
   TLS_CERT_FILE: certificateFile()
     .optional()
-    .describe('the certificate chain; with this and TLS_KEY_FILE the port uses TLS'),
+    .describe('the certificate chain; with TLS_KEY_FILE the port uses TLS'),
   TLS_KEY_FILE: privateKeyFile().optional().describe("the certificate's private key"),
   TLS_RELOAD_MS: milliseconds({ min: 100, max: 3_600_000 })
     .default(10_000)
-    .describe('how often the service checks both files; it uses a new pair without a restart'),
+    .describe('how often the service checks for a new pair'),
 }
 
 export type ListenerTlsSettings = {

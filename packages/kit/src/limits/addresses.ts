@@ -7,7 +7,7 @@ import { csv, integer, withUnit } from '../config/config-fields.ts'
 export const connectionFields = {
   CONNECTIONS_MAX: integer({ min: 100, max: 1_000_000, of: 'connections' })
     .default(10_000)
-    .describe('maximum number of open connections; one client address may open a tenth of them'),
+    .describe('maximum number of connections; one client address may open a tenth'),
   TRUSTED_PROXIES: withUnit(
     csv().refine(
       (items) => items.every(isRange),
@@ -17,7 +17,7 @@ export const connectionFields = {
   )
     .optional()
     .describe(
-      'the proxies and load balancers in front of the port: clients behind them are distinguished by X-Forwarded-For, and the limit for one address does not apply to the proxies',
+      'the proxies in front: X-Forwarded-For distinguishes the clients behind them, and the limit for one address does not apply to them',
     ),
 }
 

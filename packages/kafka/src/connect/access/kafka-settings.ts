@@ -32,35 +32,31 @@ export const kafkaFields = {
   KAFKA_PREFIX: prefix()
     .default('')
     .describe(
-      'the prefix of the names of all topics, groups, transactional ids and ACLs, so that several installations of Weir can share a cluster',
+      'the prefix of all names in Kafka, so that several installations can share a cluster',
     ),
-  KAFKA_TLS: bool().default(false).describe('whether connections to the brokers use TLS'),
+  KAFKA_TLS: bool().default(false).describe('whether connections use TLS'),
   KAFKA_TLS_CA_FILE: certificateFile()
     .optional()
-    .describe("the CA certificates for the brokers; unset: Node's own list"),
+    .describe("the CA certificates; unset: Node's own list"),
   KAFKA_TLS_CERT_FILE: certificateFile()
     .optional()
-    .describe(
-      'the certificate chain with which the service logs in to the brokers (mutual TLS); set KAFKA_TLS_KEY_FILE, too',
-    ),
+    .describe('the certificate chain for mutual TLS; set KAFKA_TLS_KEY_FILE, too'),
   KAFKA_TLS_KEY_FILE: privateKeyFile()
     .optional()
     .describe('the private key of KAFKA_TLS_CERT_FILE'),
   KAFKA_SASL_MECHANISM: oneOf(['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512', 'OAUTHBEARER'])
     .optional()
-    .describe('how the service logs in; unset: it does not log in'),
+    .describe('how the service logs in; unset: no login'),
   KAFKA_SASL_USERNAME: text().optional().describe('the user name, for PLAIN and SCRAM'),
   KAFKA_SASL_PASSWORD_FILE: secretFile()
     .optional()
-    .describe('a file with the password, for PLAIN and SCRAM; read again at each login'),
+    .describe('a file with the password, for PLAIN and SCRAM'),
   KAFKA_OAUTH_TOKEN_URL: url()
     .optional()
-    .describe('for OAUTHBEARER: the token endpoint, used with the client credentials grant'),
-  KAFKA_OAUTH_CLIENT_ID: text().optional().describe('for OAUTHBEARER: the client id'),
-  KAFKA_OAUTH_CLIENT_SECRET_FILE: secretFile()
-    .optional()
-    .describe('for OAUTHBEARER: a file with the client secret; read again for each token'),
-  KAFKA_OAUTH_SCOPE: text().optional().describe('for OAUTHBEARER: the scope to request'),
+    .describe('the token endpoint, for the client credentials grant'),
+  KAFKA_OAUTH_CLIENT_ID: text().optional().describe('the client id'),
+  KAFKA_OAUTH_CLIENT_SECRET_FILE: secretFile().optional().describe('a file with the client secret'),
+  KAFKA_OAUTH_SCOPE: text().optional().describe('the scope to request'),
   KAFKA_OAUTH_CA_FILE: certificateFile()
     .optional()
     .describe("the CA certificates for the token endpoint; unset: Node's own list"),
