@@ -40,6 +40,7 @@ img { max-width: 100%; height: auto; }
 blockquote { margin: 1rem 0; padding: 0 1rem; border-left: 3px solid var(--line); color: var(--quiet); }
 details { border: 1px solid var(--line); border-radius: 6px; margin: 0.5rem 0; padding: 0.4rem 0.9rem; }
 summary { cursor: pointer; overflow-wrap: anywhere; }
+textarea, input:not([type='file']) { font: inherit; width: min(100%, 40rem); padding: 0.4rem 0.6rem; }
 .method { font: 600 0.85em ui-monospace, monospace; display: inline-block; min-width: 4.5rem; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 @media (max-width: 55rem) {

@@ -1,5 +1,5 @@
 // Erasures, read from responses of management, version 2.
-import type { Calls } from './calls.ts'
+import type { Calls, Where } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
 
@@ -53,6 +53,9 @@ export async function erase({ auth }: Calls, input: string, asked: Asked): Promi
   const answer = objectOf(await auth('POST', pathOf(input), asked))
   return { erasure: erasureOf(answer), salt: textOf(answer['salt']) }
 }
+
+/** Where anyone can check a receipt. */
+export const verifyPage = ({ authUrl }: Where): string => `${authUrl}/verify`
 
 export async function receiptOf({ auth }: Calls, input: string, id: string): Promise<string> {
   return textOf(objectOf(await auth('GET', `${pathOf(input)}/${id}/receipt`))['receipt'])

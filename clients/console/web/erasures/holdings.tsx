@@ -1,26 +1,27 @@
 // The outputs that may contain values that were decrypted before an erasure, and until when.
 import type { Erasure } from '../api/erasures.ts'
-import { dateAndTime } from '../ui/words.ts'
+import { dayOf } from '../ui/words.ts'
 
-export function Holdings({ id, outputs }: Pick<Erasure, 'id' | 'outputs'>) {
-  if (outputs.length === 0) return <p class="muted">No output decrypts what was erased.</p>
+export function Holdings({ id, outputs, levels }: Pick<Erasure, 'id' | 'outputs' | 'levels'>) {
+  const what = levels === undefined ? 'erasure' : 'withdrawal'
+  if (outputs.length === 0) return <p class="muted">No output decrypts what is concerned.</p>
   return (
     <>
       <p>
-        These outputs may still contain values that they decrypted before the erasure was applied:
+        These outputs may still contain values that they decrypted before the {what} was applied:
       </p>
       <div
         class="scroller"
         tabIndex={0}
         role="region"
-        aria-label={`Outputs with decrypted values, erasure ${id}`}
+        aria-label={`Outputs with decrypted values, ${what} ${id}`}
       >
         <table class="by-row">
           <thead>
             <tr>
               <th scope="col">output</th>
               <th scope="col">levels</th>
-              <th scope="col">clear at</th>
+              <th scope="col">kept until</th>
             </tr>
           </thead>
           <tbody>
@@ -31,8 +32,8 @@ export function Holdings({ id, outputs }: Pick<Erasure, 'id' | 'outputs'>) {
                   {deleted ? ' (deleted)' : ''}
                 </th>
                 <td data-column="levels">{levels.join(', ')}</td>
-                <td data-column="clear at">
-                  {clearAt === 'unknown' ? `unknown: ${because}` : dateAndTime(clearAt)}
+                <td data-column="kept until">
+                  {clearAt === 'unknown' ? `unknown: ${because}` : dayOf(clearAt)}
                 </td>
               </tr>
             ))}

@@ -1,6 +1,6 @@
 // One erasure: its states, when the next ones are expected, where decrypted values remain, and its receipt.
 import type { Session } from '../session.ts'
-import { erasureStates, receiptOf } from '../api/erasures.ts'
+import { erasureStates, receiptOf, verifyPage } from '../api/erasures.ts'
 import type { Erasure, ErasureState } from '../api/erasures.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
@@ -37,7 +37,7 @@ export function OneErasure({ session, input, erasure }: Props) {
           </li>
         ))}
       </ol>
-      <Holdings {...{ id, outputs }} />
+      <Holdings {...{ id, outputs, levels }} />
       <Receipt {...{ session, input, erasure }} />
     </li>
   )
@@ -66,6 +66,10 @@ function Receipt({ session: { calls, may }, input, erasure }: Props) {
       <button type="button" onClick={downloading.run} disabled={downloading.isDoing}>
         Download receipt
       </button>
+      <p class="small">
+        Anyone can check it, with the salt and the value, and without an account:{' '}
+        <a href={verifyPage(calls.where)}>{verifyPage(calls.where)}</a>
+      </p>
       <Problems of={downloading.error} />
     </>
   )

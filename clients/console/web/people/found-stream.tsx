@@ -6,7 +6,7 @@ import type { FoundIn, Held } from '../api/people.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
-import { count, dateAndTime, many } from '../ui/words.ts'
+import { count, dateAndTime, dayOf, many } from '../ui/words.ts'
 import type { Kind } from './person-dialog.tsx'
 
 type Props = {
@@ -27,7 +27,8 @@ export function FoundStream({ calls, searchId, found, onAsk }: Props) {
       </header>
       {isErased ? (
         <p>
-          <strong>Erased:</strong> nobody can decrypt these events in the stream any more.
+          <strong>Erased:</strong> no service of Weir decrypts the personal fields of these events
+          any more.
         </p>
       ) : null}
       {withdrawn.length === 0 ? null : (
@@ -103,7 +104,7 @@ function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) 
             <th scope="col">where</th>
             <th scope="col">events</th>
             <th scope="col">decrypted fields</th>
-            <th scope="col">deleted by</th>
+            <th scope="col">kept until</th>
           </tr>
         </thead>
         <tbody>
@@ -116,8 +117,8 @@ function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) 
               <td data-column="decrypted">
                 {decrypted.length === 0 ? 'none' : decrypted.join(', ')}
               </td>
-              <td data-column="deleted by">
-                {until === 'unknown' ? `unknown: ${because}` : dateAndTime(until)}
+              <td data-column="kept until">
+                {until === 'unknown' ? `unknown: ${because}` : dayOf(until)}
               </td>
             </tr>
           ))}

@@ -7,10 +7,12 @@ export type KnownLevel = {
   readonly outputs: readonly string[]
   /** The fields with this level, in any of the contracts. */
   readonly fields: readonly string[]
+  /** Outputs that decrypt fields of this level. */
+  readonly decryptedIn: readonly string[]
 }
 
 export function levelsIn(
-  outputs: readonly Pick<Output, 'name' | 'levels'>[],
+  outputs: readonly Pick<Output, 'name' | 'levels' | 'type'>[],
   contracts: readonly Pick<Contract, 'levels'>[],
 ): readonly KnownLevel[] {
   const fields = contracts.flatMap(({ levels }) => [...levels])
@@ -24,5 +26,20 @@ export function levelsIn(
       level,
       outputs: outputs.filter(({ levels }) => levels.includes(level)).map(({ name }) => name),
       fields: [...new Set(fields.filter(([, of]) => of === level).map(([path]) => path))],
+      decryptedIn: outputs.filter((output) => decrypts(output, level)).map(({ name }) => name),
     }))
 }
+
+const decrypts = ({ levels, type }: Pick<Output, 'levels' | 'type'>, level: number): boolean =>
+  type === 'CUMULATIVE' ? level <= (levels[0] ?? -1) : levels.includes(level)
+
+/** The fields by which people can be found, each once; at most so many, since they stand in a sentence. */
+export function namingFields(
+  contracts: readonly Pick<Contract, 'keyField' | 'subjectField'>[],
+): readonly string[] {
+  const all = contracts.flatMap(({ keyField, subjectField }) => [keyField, subjectField])
+  const fields = [...new Set(all)].filter((field) => field !== '')
+  return fields.length > fieldsMax ? [...fields.slice(0, fieldsMax), '…'] : fields
+}
+
+const fieldsMax = 12

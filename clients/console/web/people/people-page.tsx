@@ -7,11 +7,14 @@ import type { PageProps } from '../session.ts'
 import type { Made } from '../api/erasures.ts'
 import { showSearch, startSearch } from '../api/people.ts'
 import type { FoundIn, Search } from '../api/people.ts'
+import { listContracts } from '../api/resources.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import type { Doing } from '../ui/use-doing.ts'
+import { useLoad } from '../ui/use-load.ts'
 import { count, many } from '../ui/words.ts'
 import { FoundStream } from './found-stream.tsx'
+import { namingFields } from './levels.ts'
 import { MadeDialog } from './made-dialog.tsx'
 import { PersonDialog } from './person-dialog.tsx'
 import type { Kind } from './person-dialog.tsx'
@@ -23,22 +26,22 @@ type Asked = { readonly kind: Kind; readonly found: FoundIn }
 export function PeoplePage({ session: { calls } }: PageProps) {
   const [asked, setAsked] = useState<Asked>()
   const [made, setMade] = useState<Made>()
-  const { search, searching, ...form } = useSearch(calls)
+  const { search, searched, searching, refreshing, ...form } = useSearch(calls)
   const onDone = (done: Made): void => {
     setAsked(undefined)
     setMade(done)
   }
   const onKept = (): void => {
     setMade(undefined)
-    searching.run() // what is stored has changed
+    refreshing.run() // what is stored has changed
   }
   return (
     <>
       <h1>People</h1>
-      <SearchForm {...form} searching={searching} />
-      <Problems of={searching.error} />
+      <SearchForm {...{ ...form, calls, searching }} />
+      <Problems of={searching.error ?? refreshing.error} />
       <div role="status" class="said">
-        <Progress search={search} isSearching={searching.isDoing} />
+        <Progress {...{ search, searched }} isSearching={searching.isDoing || refreshing.isDoing} />
       </div>
       {search?.isDone ? (
         <Result {...{ search, calls }} onAsk={(kind, found) => setAsked({ kind, found })} />
@@ -46,45 +49,54 @@ export function PeoplePage({ session: { calls } }: PageProps) {
       {asked === undefined || search === undefined ? null : (
         <PersonDialog
           {...{ calls, ...asked, onDone }}
+          person={searched}
           searchId={search.id}
           onClose={() => setAsked(undefined)}
         />
       )}
-      {made === undefined ? null : <MadeDialog made={made} onClose={onKept} />}
+      {made === undefined ? null : (
+        <MadeDialog {...{ made, where: calls.where }} onClose={onKept} />
+      )}
     </>
   )
 }
 
 function useSearch(calls: Calls) {
   const [value, onValue] = useState('')
+  const [searched, setSearched] = useState('')
   const [search, setSearch] = useState<Search>()
-  const searching = useDoing(async () => {
+  const searchFor = async (term: string): Promise<void> => {
     setSearch(undefined)
-    const id = await startSearch(calls, value)
+    setSearched(term)
+    const id = await startSearch(calls, term)
     for (;;) {
       const now = await showSearch(calls, id)
       setSearch(now)
       if (now.isDone) return
       await new Promise((resolve) => setTimeout(resolve, everyMs))
     }
-  })
-  return { value, onValue, search, searching }
+  }
+  const searching = useDoing(() => searchFor(value))
+  const refreshing = useDoing(() => searchFor(searched)) // the field may contain another value by now
+  return { value, onValue, search, searched, searching, refreshing }
 }
 
 type FormProps = {
+  readonly calls: Calls
   readonly value: string
   readonly onValue: (value: string) => void
   readonly searching: Doing
 }
 
-function SearchForm({ value, onValue, searching }: FormProps) {
+function SearchForm({ calls, value, onValue, searching }: FormProps) {
+  const fields = useLoad(async () => namingFields(await listContracts(calls)), [calls])
   return (
     <form class="card person" onSubmit={searching.onSubmit}>
       <label>
         Find a person{' '}
         <span class="hint">
-          by a value that producers send, exactly as it was sent: of any key field or data subject
-          field. The audit log records the search, without the value
+          by the exact value of one of these fields: {fields.value?.join(', ') ?? '…'}. Other fields
+          cannot be searched. The audit log records the search, without the value
         </span>
         <input
           required
@@ -100,7 +112,13 @@ function SearchForm({ value, onValue, searching }: FormProps) {
   )
 }
 
-function Progress({ search, isSearching }: { search: Search | undefined; isSearching: boolean }) {
+type ProgressProps = {
+  readonly search: Search | undefined
+  readonly searched: string
+  readonly isSearching: boolean
+}
+
+function Progress({ search, searched, isSearching }: ProgressProps) {
   if (search === undefined || (isSearching && search.total === 0)) return null
   if (!search.isDone)
     return (
@@ -109,7 +127,12 @@ function Progress({ search, isSearching }: { search: Search | undefined; isSearc
       </p>
     )
   const events = search.streams.reduce((sum, stream) => sum + stream.events, 0)
-  return <p>{events === 0 ? 'No event was found.' : `${many(events, 'event')} found.`}</p>
+  return (
+    <p>
+      {events === 0 ? 'No event' : many(events, 'event')} of <strong>{searched}</strong>{' '}
+      {events === 0 ? 'was found' : 'found'}.
+    </p>
+  )
 }
 
 type ResultProps = {
@@ -139,8 +162,9 @@ function NothingIn({ others, onAsk }: NothingProps) {
   return (
     <section class="card" aria-label="Streams without events of this person">
       <p>
-        Nothing was found in these streams, in their outputs and dead letters. Values are compared
-        exactly: check the spelling, upper and lower case, and spaces at the ends.
+        In these streams, and in their outputs and dead letters, no event has this value in a field
+        that can be searched. Values are compared exactly: check the spelling, upper and lower case,
+        and spaces at the ends.
       </p>
       <ul class="plain">
         {others.map((found) => (

@@ -10,7 +10,7 @@ import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
-import { dateAndTime, many } from '../ui/words.ts'
+import { dayOf, many } from '../ui/words.ts'
 import { levelsIn } from './levels.ts'
 import type { KnownLevel } from './levels.ts'
 
@@ -21,11 +21,13 @@ type Props = {
   readonly calls: Calls
   readonly searchId: string
   readonly found: FoundIn
+  /** The value that was searched. */
+  readonly person: string
   readonly onClose: () => void
   readonly onDone: (made: Made) => void
 }
 
-export function PersonDialog({ kind, calls, searchId, found, onClose, onDone }: Props) {
+export function PersonDialog({ kind, calls, searchId, found, person, onClose, onDone }: Props) {
   const [levels, setLevels] = useState<readonly number[]>([])
   const [reference, setReference] = useState('')
   const [isSure, setSure] = useState(false)
@@ -40,19 +42,20 @@ export function PersonDialog({ kind, calls, searchId, found, onClose, onDone }: 
     onDone(made)
   })
   const { stream, events } = found
+  const known = useKnownLevels(calls, found)
   const title = isErasing ? `Erase this person from ${stream}` : `Withdraw a consent in ${stream}`
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={doing.onSubmit}>
         <p>
-          {many(events, 'event')} of this person found in {stream}.
+          <strong>{person}</strong>: {many(events, 'event')} found in {stream}.
           {events === 0 ? ' The record and its receipt will say so.' : ''}
         </p>
-        {isErasing ? null : <Levels {...{ calls, found, levels }} onLevels={setLevels} />}
-        <p>{isErasing ? whatErasingDoes : whatWithdrawingDoes}</p>
-        <Remaining found={found} />
+        {isErasing ? null : <Levels {...{ known, found, levels }} onLevels={setLevels} />}
+        {isErasing ? <WhatErasingDoes found={found} /> : <p>{whatWithdrawingDoes}</p>}
+        <Remaining {...{ found, known }} levels={isErasing ? undefined : levels} />
         <Reference value={reference} onValue={setReference} />
-        <Sure isSure={isSure} onSure={setSure} />
+        <Sure {...{ person, stream, isSure }} onSure={setSure} />
         <Problems of={doing.error} />
         <footer>
           <button type="button" onClick={onClose}>
@@ -71,9 +74,22 @@ export function PersonDialog({ kind, calls, searchId, found, onClose, onDone }: 
   )
 }
 
-/** Where decrypted fields are that an erasure does not reach. */
-function Remaining({ found: { held } }: Pick<Props, 'found'>) {
-  const outputs = held.filter(({ kind, decrypted }) => kind !== 'input' && decrypted.length > 0)
+type RemainingProps = Pick<LevelsProps, 'known' | 'found'> & {
+  readonly levels: readonly number[] | undefined
+}
+
+/** The outputs whose decrypted fields stay: of all levels, or of the chosen ones. */
+function Remaining({ known, found: { held }, levels }: RemainingProps) {
+  const chosen = known.value?.filter(({ level }) => levels?.includes(level)) ?? []
+  const concerned = new Set(
+    chosen.flatMap(({ outputs, decryptedIn }) => [...outputs, ...decryptedIn]),
+  )
+  const outputs = held.filter(
+    ({ kind, name, decrypted }) =>
+      kind !== 'input' &&
+      decrypted.length > 0 &&
+      (levels === undefined || kind === 'deleted' || concerned.has(name)),
+  )
   if (outputs.length === 0) return null
   return (
     <>
@@ -81,7 +97,7 @@ function Remaining({ found: { held } }: Pick<Props, 'found'>) {
       <ul class="plain">
         {outputs.map(({ name, kind, until }) => (
           <li key={`${kind} ${name}`}>
-            {name}: {until === 'unknown' ? 'nobody knows when' : `by ${dateAndTime(until)}`}
+            {name}: {until === 'unknown' ? 'nobody knows when' : `until ${dayOf(until)}`}
           </li>
         ))}
       </ul>
@@ -89,19 +105,21 @@ function Remaining({ found: { held } }: Pick<Props, 'found'>) {
   )
 }
 
-type LevelsProps = Pick<Props, 'calls' | 'found'> & {
+type LevelsProps = Pick<Props, 'found'> & {
+  readonly known: ReturnType<typeof useKnownLevels>
   readonly levels: readonly number[]
   readonly onLevels: (levels: readonly number[]) => void
 }
 
-function Levels({ calls, found, levels, onLevels }: LevelsProps) {
-  const { stream, by } = found
-  const known = useLoad(async () => {
+const useKnownLevels = (calls: Calls, { stream, by }: FoundIn) =>
+  useLoad(async () => {
     const [inputs, contracts] = await Promise.all([listInputs(calls), listContracts(calls)])
     const held = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
     const outputs = inputs.find(({ name }) => name === stream)?.outputs ?? []
     return levelsIn(outputs, held.length === 0 ? contracts : held)
   }, [calls, stream, by])
+
+function Levels({ known, found, levels, onLevels }: LevelsProps) {
   return (
     <fieldset>
       <legend>
@@ -113,6 +131,7 @@ function Levels({ calls, found, levels, onLevels }: LevelsProps) {
           <input
             type="checkbox"
             checked={levels.includes(each.level)}
+            disabled={found.withdrawn.includes(each.level)}
             onChange={(event) =>
               onLevels(
                 event.currentTarget.checked
@@ -121,17 +140,20 @@ function Levels({ calls, found, levels, onLevels }: LevelsProps) {
               )
             }
           />
-          <LevelInWords {...each} />
+          <LevelInWords {...each} isWithdrawn={found.withdrawn.includes(each.level)} />
         </label>
       ))}
     </fieldset>
   )
 }
 
-const LevelInWords = ({ level, outputs, fields }: KnownLevel) => (
+type LevelProps = KnownLevel & { readonly isWithdrawn: boolean }
+
+const LevelInWords = ({ level, outputs, fields, isWithdrawn }: LevelProps) => (
   <span>
     Level {level}
     <span class="hint">
+      {isWithdrawn ? ' already withdrawn;' : ''}
       {outputs.length === 0 ? '' : ` of ${named('output', outputs)}`}
       {outputs.length > 0 && fields.length > 0 ? ';' : ''}
       {fields.length === 0 ? '' : ` of ${named('field', fields)}`}
@@ -159,7 +181,14 @@ function Reference({ value, onValue }: TextProps) {
   )
 }
 
-function Sure({ isSure, onSure }: { isSure: boolean; onSure: (isSure: boolean) => void }) {
+type SureProps = {
+  readonly person: string
+  readonly stream: string
+  readonly isSure: boolean
+  readonly onSure: (isSure: boolean) => void
+}
+
+function Sure({ person, stream, isSure, onSure }: SureProps) {
   return (
     <label class="check">
       <input
@@ -168,13 +197,22 @@ function Sure({ isSure, onSure }: { isSure: boolean; onSure: (isSure: boolean) =
         checked={isSure}
         onChange={(event) => onSure(event.currentTarget.checked)}
       />
-      I have checked the person and the stream. This can't be undone.
+      I have checked the person, {person}, and the stream, {stream}. This can't be undone.
     </label>
   )
 }
 
-const whatErasingDoes =
-  'Weir never again decrypts any personal field of this person, in the stream or in a copy of it.'
+function WhatErasingDoes({ found: { held } }: Pick<Props, 'found'>) {
+  const until = held.find(({ kind }) => kind === 'input')?.until ?? ''
+  return (
+    <p>
+      Weir never again decrypts any personal field of this person, in the stream or in a copy of it.
+      The events stay, with their other fields,{' '}
+      {until === '' || until === 'unknown' ? 'until Kafka deletes them' : `until ${dayOf(until)}`}.
+    </p>
+  )
+}
 const whatWithdrawingDoes =
   'From now on Weir handles all stored events of this person as if they had been sent without these levels, and never again decrypts ' +
-  'their fields of these levels. Later events keep the consent levels with which they are sent.'
+  'their fields of these levels, not even for a copy for the person: download that first. Later events keep the consent levels with ' +
+  'which they are sent.'

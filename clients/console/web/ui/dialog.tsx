@@ -22,6 +22,12 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
     const field = dialog.current?.querySelector<HTMLElement>('input, select, textarea')
     ;(field ?? heading.current)?.focus()
   }, [])
+  useEffect(() => {
+    if (guard === undefined) return
+    const ask = (event: Event): void => event.preventDefault() // the browser asks before it leaves the page
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [guard])
   const closeNow = (): void => dialog.current?.close()
   const close = (): void => (guard === undefined ? closeNow() : setAsked(true))
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -25,18 +25,27 @@ const clock = new Intl.DateTimeFormat('en-GB', {
 })
 export const timeOfDay = (epochMs: number): string => clock.format(epochMs)
 
-const calendar = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' })
+const calendar = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZoneName: 'short',
+})
 export const dateAndTime = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : calendar.format(Date.parse(iso))
 
-const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const hoursMs = 20 * 3_600_000
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+/** Only the day: the end of a retention is known no more precisely. */
+export const dayOf = (iso: string): string =>
+  Number.isNaN(Date.parse(iso)) ? '' : days.format(Date.parse(iso))
 
 /** A time that something is expected by, in words; says if it has passed. */
 export function byTime(iso: string, nowMs = Date.now()): string {
   const atMs = Date.parse(iso)
   if (Number.isNaN(atMs)) return 'not yet'
-  const by = `by ${Math.abs(atMs - nowMs) < hoursMs ? hours.format(atMs) : calendar.format(atMs)}`
+  const by = `by ${calendar.format(atMs)}`
   return atMs < nowMs ? `overdue, expected ${by}` : by
 }
 

@@ -69,7 +69,12 @@ function showAnswer({ isValid, why, isAboutValue, says, doesNotSay }) {
       'It does not name the person. Enter the value and the salt to check whom it is about.',
   }[String(isAboutValue)]
   show(
-    element('h2', 'The receipt is genuine'),
+    element(
+      'h2',
+      isAboutValue === false
+        ? 'The receipt is genuine, but not about this value'
+        : 'The receipt is genuine',
+    ),
     element('p', `Weir signed it, and nothing in it was changed. ${about}`),
     ...listed('What it says', says),
     ...listed('What it does not say', doesNotSay),

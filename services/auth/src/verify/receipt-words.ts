@@ -12,8 +12,8 @@ export function inWords(claims: ReceiptClaims): ReceiptInWords {
   return {
     says: [
       levels.length === 0
-        ? `On ${timeOf(claims['acceptedAt'])} Weir received the request to erase ${peopleOf(claims)} from one stream of the account ${textOf(claims['billingId'])}.`
-        : `On ${timeOf(claims['acceptedAt'])} Weir received the notice that ${peopleOf(claims)} had withdrawn their consent for level ${levels.join(', ')} in one stream of the account ${textOf(claims['billingId'])}.`,
+        ? `On ${timeOf(claims['acceptedAt'])} Weir received the request to erase ${peopleOf(claims)} from ${placeOf(claims)}.`
+        : `On ${timeOf(claims['acceptedAt'])} Weir received the notice that ${peopleOf(claims)} had withdrawn their consent for level ${levels.join(', ')} in ${placeOf(claims)}.`,
       foundOf(objectOf(claims['found'])),
       `Since ${timeOf(claims['appliedAt'])} no program of Weir decrypts ${whatOf(levels)} in events that were stored before.`,
       `Since ${timeOf(claims['completeAt'])} the keys for this are gone from Kafka's log, as the leading broker has it.`,
@@ -34,6 +34,9 @@ export function inWords(claims: ReceiptClaims): ReceiptInWords {
     ],
   }
 }
+
+const placeOf = ({ stream, billingId }: ReceiptClaims): string =>
+  `the stream ${textOf(stream)} of the account ${textOf(billingId)}`
 
 function peopleOf(claims: ReceiptClaims): string {
   const count = listOf(claims['subjects']).length

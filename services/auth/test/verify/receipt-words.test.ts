@@ -4,6 +4,7 @@ import { inWords } from '../../src/verify/receipt-words.ts'
 
 const claims = {
   billingId: 'acme',
+  stream: 'shop',
   subjects: ['a'],
   levels: 'all',
   found: { events: 7, by: [{ events: 7, contract: 'orders', field: 'customer/id' }] },
@@ -20,7 +21,7 @@ const claims = {
 test('an erasure', () => {
   const { says, doesNotSay } = inWords({ ...claims, reference: 'T-1' })
   expect(says).toEqual([
-    'On 20 November 2026 at 10:00 UTC Weir received the request to erase one person from one stream of the account acme.',
+    'On 20 November 2026 at 10:00 UTC Weir received the request to erase one person from the stream shop of the account acme.',
     'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
     'Since 20 November 2026 at 10:00 UTC no program of Weir decrypts any personal field of the person in events that were stored before.',
     "Since 20 November 2026 at 10:11 UTC the keys for this are gone from Kafka's log, as the leading broker has it.",

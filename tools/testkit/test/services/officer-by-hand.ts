@@ -100,7 +100,7 @@ async function dayOf(
   await hand.press(button('Sign in'))
   await hand.write(page.getByLabel('Find a person'), person)
   await hand.press(button('Search all streams'))
-  await seen('3 events found.')
+  await seen(/^3 events of person-by-\w+ found\.$/)
   await expectRoomy(weir, `${name}-people`)
 
   const downloading = page.waitForEvent('download')
@@ -121,7 +121,7 @@ async function dayOf(
   await seen('Keep the salt: it is shown only once.')
   await expectRoomy(weir, `${name}-salt`)
   await keepSalt()
-  await seen('Erased: nobody can decrypt these events')
+  await seen('Erased: no service of Weir decrypts')
 
   await hand.press(page.getByRole('link', { name: 'Erasures', exact: true }))
   await seen('1 person erased')

@@ -73,8 +73,9 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('whoever is not found is told what to check, and nothing is offered by mistake', async () => {
     await goTo('People')
     await find('Session-0001')
-    await seen('No event was found.')
-    await seen('Nothing was found in these streams')
+    await seen('No event of Session-0001 was found.')
+    await seen('no event has this value in a field that can be searched')
+    await seen(/by the exact value of one of these fields: .*producerSessionId/)
     expect(await button('Erase …').count()).toBe(0)
     await expectAccessible('nobody found')
   })
@@ -115,6 +116,8 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await page()
       .getByLabel(/^Level 2 of the output clicks-2/)
       .check()
+    const keeping = page().getByRole('dialog').getByRole('listitem')
+    expect(await keeping.allTextContents()).toEqual([expect.stringMatching(/^clicks-2: until \d/)])
     await page()
       .getByLabel(/can't be undone/)
       .check()
@@ -124,6 +127,22 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await copiedSalt()
     await page().keyboard.press('Escape')
     await seen('Withdrawn: level 2.')
+    await button('Withdraw a consent …').click()
+    expect(
+      await page()
+        .getByLabel(/^Level 2 already withdrawn/)
+        .isDisabled(),
+    ).toBe(true)
+    await page().keyboard.press('Escape')
+  })
+
+  test('the window names who was found, not who is being typed', async () => {
+    await page().getByLabel('Find a person').fill('somebody else')
+    await button('Erase …').click()
+    await page()
+      .getByLabel('I have checked the person, session-0001, and the stream, clicks.')
+      .waitFor()
+    await button('Cancel').click()
   })
 
   test('a person is erased, and nobody closes the window before the salt is kept without being asked', async () => {
@@ -140,17 +159,23 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await seen(/\d+ events? of this person found in the stream/)
     for (let press = 0; press < 3; press += 1) await page().keyboard.press('Escape')
     await seen('The salt is not copied, and it is never shown again.')
+    const asked = page().waitForEvent('dialog')
+    void page()
+      .reload()
+      .catch(() => undefined)
+    expect((await asked).type()).toBe('beforeunload')
+    await (await asked).dismiss()
     await expectAccessible('the salt')
     salt = await copiedSalt()
     await page().keyboard.press('Escape')
-    await seen('Erased: nobody can decrypt these events')
+    await seen('Erased: no service of Weir decrypts the personal fields of these events any more.')
     expect(await button('Download for programs').count()).toBe(0)
   })
 
   test('whoever wants a record that nothing was found gets it', async () => {
     await find('session-0002')
     await button('Erase although nothing was found in clicks').click()
-    await seen('0 events of this person found in clicks. The record and its receipt will say so.')
+    await seen('session-0002: 0 events found in clicks. The record and its receipt will say so.')
     await page()
       .getByLabel(/can't be undone/)
       .check()
@@ -205,9 +230,11 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
 
   test('a stranger with the receipt, the value and the salt reads in a browser what was signed', async () => {
     const receipt = await readFile(join(scene().own.folder, 'receipt.jws'), 'utf8')
+    const link = page().getByRole('link', { name: /\/verify$/ })
+    const address = (await link.first().getAttribute('href')) ?? ''
     const stranger = await page().context().newPage()
     try {
-      await stranger.goto(`${scene().world.auth.url}/verify`)
+      await stranger.goto(address)
       const check = async (text: string, value = '', itsSalt = '') => {
         await stranger.getByLabel('The receipt').fill(text)
         await stranger.getByLabel('Whom it should be about').fill(value)
@@ -219,7 +246,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       await says('The receipt is genuine')
       await says('It does not name the person.')
       await says(
-        /^On .* Weir received the request to erase one person from one stream of the account/,
+        /^On .* Weir received the request to erase one person from the stream clicks of the account/,
       )
       await says(/found \d+ events: \d+ of clickstream, where producerSessionId names the person/)
       await says(/^The output clicks-1 may contain values that it decrypted before: until .* UTC/)
@@ -227,6 +254,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       await check(receipt, 'session-0001', salt)
       await says('It is about the value that you entered.')
       await check(receipt, 'session-0002', salt)
+      await says('The receipt is genuine, but not about this value')
       await says('It is not about the value that you entered')
       await check(receipt, 'session-0001')
       await says('Enter both the value and the salt, or neither')

@@ -112,6 +112,7 @@ export async function receiptFor(
   const outputs = await request.outputs(erasure)
   return sign(deps, {
     ...claimsOf(erasure, request.issuer, deps.now()),
+    stream: name,
     contracts: contracts.naming,
     otherContracts: contracts.others,
     outputs,

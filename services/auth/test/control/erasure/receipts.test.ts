@@ -54,6 +54,7 @@ async function receiptOf(as: ErasureTerm): Promise<Record<string, unknown>> {
 
 test('that of a data subject names the contracts by which it was found, and those that name none', async () => {
   expect(await receiptOf('data_subject_field')).toMatchObject({
+    stream: 'clicks',
     as: ['data_subject_field'],
     contracts: [{ id: 'named', field: 'customer/id' }],
     otherContracts: ['unnamed'],
