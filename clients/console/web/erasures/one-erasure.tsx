@@ -60,7 +60,7 @@ function Receipt({ session: { calls, may }, input, erasure }: Props) {
   })
   if (!may('officer')) return null
   if (timeOf(erasure, 'complete') === '')
-    return <p class="muted small">The receipt can be downloaded once the erasure is complete.</p>
+    return <p class="muted small">The receipt can be downloaded once this is complete.</p>
   return (
     <>
       <button type="button" onClick={downloading.run} disabled={downloading.isDoing}>

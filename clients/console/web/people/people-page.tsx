@@ -129,8 +129,9 @@ function Progress({ search, searched, isSearching }: ProgressProps) {
   const events = search.streams.reduce((sum, stream) => sum + stream.events, 0)
   return (
     <p>
-      {events === 0 ? 'No event' : many(events, 'event')} of <strong>{searched}</strong>{' '}
-      {events === 0 ? 'was found' : 'found'}.
+      {events === 0 ? 'No event has ' : `${many(events, 'event')} of `}
+      <strong>{searched}</strong>
+      {events === 0 ? ' in a field that can be searched.' : ' found.'}
     </p>
   )
 }
@@ -162,9 +163,8 @@ function NothingIn({ others, onAsk }: NothingProps) {
   return (
     <section class="card" aria-label="Streams without events of this person">
       <p>
-        In these streams, and in their outputs and dead letters, no event has this value in a field
-        that can be searched. Values are compared exactly: check the spelling, upper and lower case,
-        and spaces at the ends.
+        Nothing was found in these streams, in their outputs and dead letters. Values are compared
+        exactly: check the spelling, upper and lower case, and spaces at the ends.
       </p>
       <ul class="plain">
         {others.map((found) => (

@@ -206,8 +206,9 @@ function WhatErasingDoes({ found: { held } }: Pick<Props, 'found'>) {
   const until = held.find(({ kind }) => kind === 'input')?.until ?? ''
   return (
     <p>
-      Weir never again decrypts any personal field of this person, in the stream or in a copy of it.
-      The events stay, with their other fields,{' '}
+      Weir never again decrypts a personal field in an event that this person has sent until now, in
+      the stream or in a copy of it. Later events are encrypted as for a new person. The events
+      stay, with their other fields,{' '}
       {until === '' || until === 'unknown' ? 'until Kafka deletes them' : `until ${dayOf(until)}`}.
     </p>
   )

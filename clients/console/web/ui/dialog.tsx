@@ -15,6 +15,7 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const [isAsked, setAsked] = useState(false)
+  const question = useRef<HTMLDivElement>(null)
   const titleId = useId()
   useEffect(() => {
     dialog.current?.showModal()
@@ -28,6 +29,7 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
     addEventListener('beforeunload', ask)
     return () => removeEventListener('beforeunload', ask)
   }, [guard])
+  useEffect(() => question.current?.scrollIntoView(), [isAsked])
   const closeNow = (): void => dialog.current?.close()
   const close = (): void => (guard === undefined ? closeNow() : setAsked(true))
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -53,7 +55,7 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
       </header>
       {children}
       {isAsked && guard !== undefined ? (
-        <div role="alert" class="problems">
+        <div ref={question} role="alert" class="problems">
           <p>{guard}</p>
           <button type="button" onClick={closeNow}>
             Close all the same

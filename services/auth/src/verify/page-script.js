@@ -33,6 +33,8 @@ receipt.addEventListener('drop', (event) => {
   void take(event.dataTransfer.files[0])
 })
 
+form.addEventListener('input', () => show()) // a result is about what was entered then
+
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
   const isHalf = (value.value === '') !== (salt.value === '')

@@ -73,8 +73,8 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('whoever is not found is told what to check, and nothing is offered by mistake', async () => {
     await goTo('People')
     await find('Session-0001')
-    await seen('No event of Session-0001 was found.')
-    await seen('no event has this value in a field that can be searched')
+    await seen('No event has Session-0001 in a field that can be searched.')
+    await seen('Nothing was found in these streams')
     await seen(/by the exact value of one of these fields: .*producerSessionId/)
     expect(await button('Erase …').count()).toBe(0)
     await expectAccessible('nobody found')
