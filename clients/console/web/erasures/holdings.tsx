@@ -4,7 +4,7 @@ import { dayOf } from '../ui/words.ts'
 
 export function Holdings({ id, outputs, levels }: Pick<Erasure, 'id' | 'outputs' | 'levels'>) {
   const what = levels === undefined ? 'erasure' : 'withdrawal'
-  if (outputs.length === 0) return <p class="muted">No output decrypts what is concerned.</p>
+  if (outputs.length === 0) return <p class="muted">No output decrypts these fields.</p>
   return (
     <>
       <p>

@@ -105,6 +105,7 @@ function SearchForm({ calls, value, onValue, searching }: FormProps) {
           onInput={(event) => onValue(event.currentTarget.value)}
         />
       </label>
+      <Problems of={fields.error} />
       <button type="submit" class="main" disabled={searching.isDoing}>
         {searching.isDoing ? 'Searching …' : 'Search all streams'}
       </button>
