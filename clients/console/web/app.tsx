@@ -54,7 +54,8 @@ function SignedIn({ session, place, onSignOut }: SignedInProps) {
   const { Page, title, isOfStream } = pages[name]
   const stream = useRef<string | undefined>(undefined)
   if (isOfStream && place.name !== undefined) stream.current = place.name
-  useEffect(() => void (document.title = `${title} · Weir`), [title])
+  const subject = isOfStream && place.name !== undefined ? `${title} of ${place.name}` : title
+  useEffect(() => void (document.title = `${subject} · Weir`), [subject])
   return (
     <>
       <a class="skip" href="#main" onClick={skipToMain}>

@@ -47,9 +47,8 @@ export function SignIn({ where, onSignedIn }: Props) {
           {signing.isDoing ? 'Signing in …' : 'Sign in'}
         </button>
         <p class="muted small">
-          This page keeps the key only in memory, so a reload removes it. After{' '}
-          <code>npm start</code> the demo account's key is <code>apiKey</code> in{' '}
-          <code>.weir/demo.json</code>.
+          An owner of your account creates API keys. This page keeps the key only in memory, so a
+          reload removes it.
         </p>
       </form>
     </main>

@@ -46,4 +46,9 @@ textarea, input:not([type='file']) { font: inherit; width: min(100%, 40rem); pad
 @media (max-width: 55rem) {
   body { display: block; }
 }
+@media print {
+  body { display: block; }
+  nav, form, button, noscript { display: none; }
+  pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+}
 `

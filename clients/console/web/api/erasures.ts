@@ -2,34 +2,8 @@
 import type { Calls, Where } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
-
-export const erasureStates = ['accepted', 'applied', 'complete', 'destroyed'] as const
-export type ErasureState = (typeof erasureStates)[number]
-
-/** When it was reached, or when it is expected: a time, `unknown`, or an empty text. */
-export type StateTimes = { readonly at: string; readonly expectedBy: string }
-
-/** An output that may contain values that were decrypted before. */
-export type Holding = {
-  readonly name: string
-  readonly levels: readonly number[]
-  /** A time, or `unknown`. */
-  readonly clearAt: string
-  readonly because: string
-  readonly deleted: boolean
-}
-
-export type Erasure = {
-  readonly id: string
-  readonly values: number
-  /** Events that the search found. */
-  readonly found: number
-  readonly reference: string
-  /** The levels that are withdrawn; undefined: the whole person is erased. */
-  readonly levels: readonly number[] | undefined
-  readonly states: ReadonlyMap<ErasureState, StateTimes>
-  readonly outputs: readonly Holding[]
-}
+import { erasureStates } from './erasure.ts'
+import type { Erasure, Holding, StateTimes } from './erasure.ts'
 
 export type Made = { readonly erasure: Erasure; readonly salt: string }
 
@@ -38,6 +12,7 @@ export type Asked = {
   readonly searchId: string
   readonly levels?: readonly number[]
   readonly reference?: string
+  readonly dueOn?: string
   readonly evenIfNoneFound?: boolean
 }
 
@@ -68,6 +43,7 @@ function erasureOf(erasure: Json): Erasure {
     values: numberOf(erasure['values']),
     found: numberOf(objectOf(erasure['found'])['events']),
     reference: textOf(erasure['reference']),
+    dueOn: textOf(erasure['dueOn']),
     levels: erasure['levels'] === undefined ? undefined : numbersOf(erasure['levels']),
     states: new Map(erasureStates.map((state) => [state, timesOf(objectOf(states[state]))])),
     outputs: listOf(erasure['outputs']).map(objectOf).map(holdingOf),

@@ -42,13 +42,27 @@ export type Held = {
   readonly because: string
 }
 
-export async function startSearch({ auth }: Calls, value: string): Promise<string> {
-  return textOf(objectOf(await auth('POST', '/v2/people/search', { value }))['searchId'])
+const everyMs = 300
+
+/**
+ * Searches all streams, and resolves once it is done.
+ * @throws Refused when the search was refused or has failed
+ */
+export async function searchPerson(
+  { auth }: Calls,
+  value: string,
+  onProgress: (search: Search) => void = () => {},
+): Promise<Search> {
+  const id = textOf(objectOf(await auth('POST', '/v2/people/search', { value }))['searchId'])
+  for (;;) {
+    const search = searchOf(id, objectOf(await auth('GET', `/v2/people/searches/${id}`)))
+    onProgress(search)
+    if (search.isDone) return search
+    await new Promise((resolve) => setTimeout(resolve, everyMs))
+  }
 }
 
-/** @throws Refused when the search failed */
-export async function showSearch({ auth }: Calls, id: string): Promise<Search> {
-  const found = objectOf(await auth('GET', `/v2/people/searches/${id}`))
+function searchOf(id: string, found: Json): Search {
   const state = textOf(found['state'])
   if (state === 'failed') throw new Refused(0, [textOf(found['because'])])
   return {

@@ -24,7 +24,9 @@ export function ContractsPage({ session, place }: PageProps) {
       {problems}
       {chosen === undefined ? (
         <p class="empty">
-          There is no contract yet: <code>weir contract create</code> publishes one.
+          There is no contract yet. A contract says what an event must look like, which of its
+          fields are personal, and which consent they need. Owners and developers publish contracts
+          through the API, or with <code>weir contract create</code>.
         </p>
       ) : (
         <div class="split">

@@ -4,6 +4,7 @@ import type { Session } from '../session.ts'
 import { Refused } from '../api/calls.ts'
 import type { Json } from '../api/json.ts'
 import type { Contract, Input } from '../api/account.ts'
+import { hrefOf } from '../place.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { eventOf, fieldIn, fieldsOf, samplesOf } from './event-form.ts'
@@ -33,7 +34,12 @@ export function TestEvent({ session, contracts, inputs, onSend, onSent }: Props)
     return (
       <p class="empty">There is no contract yet. A contract says what an event must look like.</p>
     )
-  if (input === undefined) return <p class="empty">There is no input stream yet.</p>
+  if (input === undefined)
+    return (
+      <p class="empty">
+        There is no stream yet. <a href={hrefOf('streams')}>Create one</a>
+      </p>
+    )
   return (
     <>
       <div class="two">

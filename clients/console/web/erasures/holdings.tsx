@@ -1,5 +1,5 @@
 // The outputs that may contain values that were decrypted before an erasure, and until when.
-import type { Erasure } from '../api/erasures.ts'
+import type { Erasure } from '../api/erasure.ts'
 import { dayOf } from '../ui/words.ts'
 
 export function Holdings({ id, outputs, levels }: Pick<Erasure, 'id' | 'outputs' | 'levels'>) {

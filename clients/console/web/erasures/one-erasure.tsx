@@ -1,11 +1,12 @@
 // One erasure: its states, when the next ones are expected, where decrypted values remain, and its receipt.
 import type { Session } from '../session.ts'
-import { erasureStates, receiptOf, verifyPage } from '../api/erasures.ts'
-import type { Erasure, ErasureState } from '../api/erasures.ts'
+import { receiptOf, verifyPage } from '../api/erasures.ts'
+import { erasureStates, isOverdue, timeOf } from '../api/erasure.ts'
+import type { Erasure, ErasureState } from '../api/erasure.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
-import { byTime, dateAndTime, many } from '../ui/words.ts'
+import { byTime, dateAndTime, dayOf, many } from '../ui/words.ts'
 import { Holdings } from './holdings.tsx'
 
 const inWords: Readonly<Record<ErasureState, string>> = {
@@ -18,7 +19,7 @@ const inWords: Readonly<Record<ErasureState, string>> = {
 type Props = { readonly session: Session; readonly input: string; readonly erasure: Erasure }
 
 export function OneErasure({ session, input, erasure }: Props) {
-  const { id, values, found, levels, reference, outputs } = erasure
+  const { id, values, found, levels, reference, dueOn, outputs } = erasure
   const what = levels === undefined ? 'erased' : `withdrawn for level ${levels.join(', ')}`
   return (
     <li class="card">
@@ -28,6 +29,12 @@ export function OneErasure({ session, input, erasure }: Props) {
         </strong>{' '}
         <span>{many(found, 'event')} found </span>
         {reference === '' ? null : <span>{reference} </span>}
+        {dueOn === '' ? null : (
+          <span class={isOverdue(erasure) ? 'overdue' : 'muted'}>
+            due {dayOf(dueOn)}
+            {isOverdue(erasure) ? ', overdue' : ''}{' '}
+          </span>
+        )}
         <code class="muted">{id}</code>
       </p>
       <ol class="states">
@@ -43,8 +50,6 @@ export function OneErasure({ session, input, erasure }: Props) {
   )
 }
 
-const timeOf = ({ states }: Erasure, state: ErasureState): string => states.get(state)?.at ?? ''
-
 function whenOf(erasure: Erasure, state: ErasureState): string {
   const at = timeOf(erasure, state)
   if (at !== '') return dateAndTime(at)
@@ -54,23 +59,44 @@ function whenOf(erasure: Erasure, state: ErasureState): string {
 }
 
 function Receipt({ session: { calls, may }, input, erasure }: Props) {
+  const receipt = () => receiptOf(calls, input, erasure.id)
   const downloading = useDoing(async () => {
-    const receipt = await receiptOf(calls, input, erasure.id)
-    saveFile(new Blob([receipt], { type: 'application/jose' }), `receipt-${erasure.id}.jws`)
+    saveFile(new Blob([await receipt()], { type: 'application/jose' }), `receipt-${erasure.id}.jws`)
   })
+  const reading = useDoing(() =>
+    openAt(async () => `${verifyPage(calls.where)}#${await receipt()}`),
+  )
   if (!may('officer')) return null
   if (timeOf(erasure, 'complete') === '')
     return <p class="muted small">The receipt can be downloaded once this is complete.</p>
   return (
     <>
-      <button type="button" onClick={downloading.run} disabled={downloading.isDoing}>
-        Download receipt
-      </button>
+      <p class="row">
+        <button type="button" onClick={downloading.run} disabled={downloading.isDoing}>
+          Download receipt
+        </button>
+        <button type="button" onClick={reading.run} disabled={reading.isDoing}>
+          Read and print receipt
+        </button>
+      </p>
       <p class="small">
         Anyone can check it, with the salt and the value, and without an account:{' '}
         <a href={verifyPage(calls.where)}>{verifyPage(calls.where)}</a>
       </p>
-      <Problems of={downloading.error} />
+      <Problems of={downloading.error ?? reading.error} />
     </>
   )
+}
+
+/** In a new tab. Browsers only let the press of a button open one, so it is opened before its address is known. */
+async function openAt(address: () => Promise<string>): Promise<void> {
+  const tab = window.open('')
+  if (tab === null) throw new Error('The browser does not allow a new tab: download the receipt')
+  try {
+    tab.opener = null
+    tab.location.href = await address()
+  } catch (error) {
+    tab.close()
+    throw error
+  }
 }

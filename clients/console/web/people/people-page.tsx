@@ -1,11 +1,12 @@
 // A person in all streams of the account: what is stored, and an officer's actions. The value is sent to auth once, in
 // the body of a request. Later requests use the search's id, so that nobody is erased by another field than the one
 // that was found.
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { PageProps } from '../session.ts'
 import type { Made } from '../api/erasures.ts'
-import { showSearch, startSearch } from '../api/people.ts'
+import { searchPerson } from '../api/people.ts'
 import type { FoundIn, Search } from '../api/people.ts'
 import { listContracts } from '../api/resources.ts'
 import { Problems } from '../ui/problems.tsx'
@@ -16,16 +17,16 @@ import { count, many } from '../ui/words.ts'
 import { FoundStream } from './found-stream.tsx'
 import { namingFields } from './levels.ts'
 import { MadeDialog } from './made-dialog.tsx'
+import { ManyDialog } from './many/many-dialog.tsx'
 import { PersonDialog } from './person-dialog.tsx'
 import type { Kind } from './person-dialog.tsx'
-
-const everyMs = 300
 
 type Asked = { readonly kind: Kind; readonly found: FoundIn }
 
 export function PeoplePage({ session: { calls } }: PageProps) {
   const [asked, setAsked] = useState<Asked>()
   const [made, setMade] = useState<Made>()
+  const [isMany, setMany] = useState(false)
   const { search, searched, searching, refreshing, ...form } = useSearch(calls)
   const onDone = (done: Made): void => {
     setAsked(undefined)
@@ -38,8 +39,11 @@ export function PeoplePage({ session: { calls } }: PageProps) {
   return (
     <>
       <h1>People</h1>
-      <SearchForm {...{ ...form, calls, searching }} />
-      <Problems of={searching.error ?? refreshing.error} />
+      <SearchForm {...{ ...form, calls, searching }} error={searching.error ?? refreshing.error}>
+        <button type="button" onClick={() => setMany(true)}>
+          Erase many people …
+        </button>
+      </SearchForm>
       <div role="status" class="said">
         <Progress {...{ search, searched }} isSearching={searching.isDoing || refreshing.isDoing} />
       </div>
@@ -54,6 +58,7 @@ export function PeoplePage({ session: { calls } }: PageProps) {
           onClose={() => setAsked(undefined)}
         />
       )}
+      {isMany ? <ManyDialog calls={calls} onClose={() => setMany(false)} /> : null}
       {made === undefined ? null : (
         <MadeDialog {...{ made, where: calls.where }} onClose={onKept} />
       )}
@@ -68,13 +73,7 @@ function useSearch(calls: Calls) {
   const searchFor = async (term: string): Promise<void> => {
     setSearch(undefined)
     setSearched(term)
-    const id = await startSearch(calls, term)
-    for (;;) {
-      const now = await showSearch(calls, id)
-      setSearch(now)
-      if (now.isDone) return
-      await new Promise((resolve) => setTimeout(resolve, everyMs))
-    }
+    await searchPerson(calls, term, setSearch)
   }
   const searching = useDoing(() => searchFor(value))
   const refreshing = useDoing(() => searchFor(searched)) // the field may contain another value by now
@@ -86,9 +85,11 @@ type FormProps = {
   readonly value: string
   readonly onValue: (value: string) => void
   readonly searching: Doing
+  readonly error: unknown
+  readonly children: ComponentChildren
 }
 
-function SearchForm({ calls, value, onValue, searching }: FormProps) {
+function SearchForm({ calls, value, onValue, searching, error, children }: FormProps) {
   const fields = useLoad(async () => namingFields(await listContracts(calls)), [calls])
   return (
     <form class="card person" onSubmit={searching.onSubmit}>
@@ -105,10 +106,13 @@ function SearchForm({ calls, value, onValue, searching }: FormProps) {
           onInput={(event) => onValue(event.currentTarget.value)}
         />
       </label>
-      <Problems of={fields.error} />
-      <button type="submit" class="main" disabled={searching.isDoing}>
-        {searching.isDoing ? 'Searching …' : 'Search all streams'}
-      </button>
+      <Problems of={error ?? fields.error} />
+      <p class="row">
+        <button type="submit" class="main" disabled={searching.isDoing}>
+          {searching.isDoing ? 'Searching …' : 'Search all streams'}
+        </button>
+        {children}
+      </p>
     </form>
   )
 }

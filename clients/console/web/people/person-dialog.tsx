@@ -1,5 +1,5 @@
 // Erasing a person, and withdrawing consent for levels: two separate dialogs, so that an empty field never turns one
-// into the other. Neither can be undone, so each needs a second confirmation.
+// into the other. Neither can be undone, so the person's value must be typed again.
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import { erase } from '../api/erasures.ts'
@@ -8,6 +8,7 @@ import type { FoundIn } from '../api/people.ts'
 import { listContracts, listInputs } from '../api/resources.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
+import { Typed } from '../ui/typed.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
 import { dayOf, many } from '../ui/words.ts'
@@ -30,7 +31,8 @@ type Props = {
 export function PersonDialog({ kind, calls, searchId, found, person, onClose, onDone }: Props) {
   const [levels, setLevels] = useState<readonly number[]>([])
   const [reference, setReference] = useState('')
-  const [isSure, setSure] = useState(false)
+  const [dueOn, setDueOn] = useState('')
+  const [typed, setTyped] = useState('')
   const isErasing = kind === 'erase'
   const doing = useDoing(async () => {
     const made = await erase(calls, found.stream, {
@@ -38,6 +40,7 @@ export function PersonDialog({ kind, calls, searchId, found, person, onClose, on
       ...(isErasing ? {} : { levels }),
       ...(found.events === 0 ? { evenIfNoneFound: true } : {}),
       ...(reference.trim() === '' ? {} : { reference: reference.trim() }),
+      ...(dueOn === '' ? {} : { dueOn }),
     })
     onDone(made)
   })
@@ -54,8 +57,11 @@ export function PersonDialog({ kind, calls, searchId, found, person, onClose, on
         {isErasing ? null : <Levels {...{ known, found, levels }} onLevels={setLevels} />}
         {isErasing ? <WhatErasingDoes found={found} /> : <p>{whatWithdrawingDoes}</p>}
         <Remaining {...{ found, known }} levels={isErasing ? undefined : levels} />
-        <Reference value={reference} onValue={setReference} />
-        <Sure {...{ person, stream, isSure }} onSure={setSure} />
+        <div class="two">
+          <Reference value={reference} onValue={setReference} />
+          <Due value={dueOn} onValue={setDueOn} />
+        </div>
+        <Typed text={person} value={typed} onValue={setTyped} />
         <Problems of={doing.error} />
         <footer>
           <button type="button" onClick={onClose}>
@@ -64,7 +70,7 @@ export function PersonDialog({ kind, calls, searchId, found, person, onClose, on
           <button
             type="submit"
             class="danger"
-            disabled={doing.isDoing || (!isErasing && levels.length === 0)}
+            disabled={doing.isDoing || typed !== person || (!isErasing && levels.length === 0)}
           >
             {isErasing ? 'Erase' : 'Withdraw'}
           </button>
@@ -181,26 +187,12 @@ function Reference({ value, onValue }: TextProps) {
   )
 }
 
-type SureProps = {
-  readonly person: string
-  readonly stream: string
-  readonly isSure: boolean
-  readonly onSure: (isSure: boolean) => void
-}
-
-function Sure({ person, stream, isSure, onSure }: SureProps) {
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        required
-        checked={isSure}
-        onChange={(event) => onSure(event.currentTarget.checked)}
-      />
-      I have checked the person, {person}, and the stream, {stream}. This can't be undone.
-    </label>
-  )
-}
+const Due = ({ value, onValue }: TextProps) => (
+  <label>
+    Due <span class="hint">optional: when the person must have an answer</span>
+    <input type="date" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+  </label>
+)
 
 function WhatErasingDoes({ found: { held } }: Pick<Props, 'found'>) {
   const until = held.find(({ kind }) => kind === 'input')?.until ?? ''

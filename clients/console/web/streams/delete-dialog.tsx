@@ -4,6 +4,7 @@ import type { Calls } from '../api/calls.ts'
 import type { Input, Output } from '../api/account.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
+import { Typed } from '../ui/typed.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 
 export type Doomed = { readonly input: Input; readonly output?: Output }
@@ -34,15 +35,7 @@ export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone
             : ''}
           {others.length > 0 ? ` Its outputs are deleted too: ${others.join(', ')}.` : ''}
         </p>
-        <label>
-          Type <code>{name}</code> to delete it
-          <input
-            required
-            autocomplete="off"
-            value={typed}
-            onInput={(event) => setTyped(event.currentTarget.value)}
-          />
-        </label>
+        <Typed text={name} value={typed} onValue={setTyped} />
         <Problems of={deleting.error} />
         <footer>
           <button type="submit" class="danger" disabled={typed !== name || deleting.isDoing}>

@@ -15,12 +15,12 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
     <details>
       <summary>Outputs: levels, retention and topics</summary>
       <div class="scroller" tabIndex={0} role="region" aria-label="Outputs">
-        <table>
+        <table class="by-row">
           <thead>
             <tr>
               <th scope="col">output</th>
               <th scope="col">gets events with consent to</th>
-              <th scope="col">opens</th>
+              <th scope="col">decrypts</th>
               <th scope="col">keeps events</th>
               <th scope="col">topic</th>
               <th scope="col">
@@ -32,10 +32,10 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
             {outputs.map((output) => (
               <tr key={output.name}>
                 <th scope="row">{output.name}</th>
-                <td>{output.levels.join(' and ')}</td>
-                <td>{levelsInWords(output)}</td>
-                <td>{keptInWords(output.kept)}</td>
-                <td>
+                <td data-column="gets events with consent to">{output.levels.join(' and ')}</td>
+                <td data-column="decrypts">{levelsInWords(output)}</td>
+                <td data-column="keeps events">{keptInWords(output.kept)}</td>
+                <td data-column="topic">
                   <code>{output.topic}</code>
                 </td>
                 <td>

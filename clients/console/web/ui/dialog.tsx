@@ -30,19 +30,25 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
     return () => removeEventListener('beforeunload', ask)
   }, [guard])
   useEffect(() => question.current?.scrollIntoView(), [isAsked])
+  const guarded = useRef(guard)
+  guarded.current = guard
   const closeNow = (): void => dialog.current?.close()
-  const close = (): void => (guard === undefined ? closeNow() : setAsked(true))
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.key !== 'Escape') return
-    event.preventDefault() // the browser would close it at the second Escape without asking
-    close()
-  }
+  const close = (): void => (guarded.current === undefined ? closeNow() : setAsked(true))
+  // On the whole window: the focus may be on an element that is gone by now.
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return
+      event.preventDefault() // the browser would close it at the second Escape without asking
+      close()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [])
   return (
     <dialog
       ref={dialog}
       class={wide ? 'wide' : undefined}
       aria-labelledby={titleId}
-      onKeyDown={onKeyDown}
       onClose={onClose}
     >
       <header>

@@ -41,7 +41,10 @@ export const chosenInput = (
 export const NoInput = ({ place: { page, name } }: Pick<PageProps, 'place'>) => (
   <p class="empty">
     {name === undefined ? (
-      'There is no stream yet.'
+      <>
+        There is no stream yet. Owners and developers create streams on the page{' '}
+        <a href={hrefOf('streams')}>Streams</a>.
+      </>
     ) : (
       <>
         The account has no stream {name}. <a href={hrefOf(page)}>Show another stream</a>

@@ -181,6 +181,7 @@ const isErasure = objectOf<ErasureRecord>({
   isWithdrawal: optional(oneOf(true)),
   levels: listOf(number),
   reference: optional(text),
+  dueOn: optional(text),
   eras: listOf(number),
   pieces: number,
   rest: optional(objectOf<ErasureRest>({ links: number, done: number, worker: optional(isLease) })),

@@ -202,6 +202,8 @@ export type ErasureRecord = {
   readonly levels: readonly number[]
   /** The caller's name for it, such as a ticket's number. */
   readonly reference?: string
+  /** The day by which the person must have an answer, such as 2026-12-24. */
+  readonly dueOn?: string
   readonly eras: readonly number[]
   /** How many transactions have cut something out; each has its marker until the erasure is complete (key-forms.ts). */
   readonly pieces: number

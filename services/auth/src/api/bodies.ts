@@ -164,6 +164,8 @@ const reference = z
   .max(200, referenceRule)
   .regex(/^\P{C}+$/u, referenceRule)
 
+const dueOnRule = 'must be a day, such as 2026-12-24'
+
 const searchIdRule = 'must be the searchId that POST /v2/people/search returned'
 const searchId = z.string(searchIdRule).refine(isSecretId, searchIdRule)
 const onlyOne = (...members: readonly unknown[]): boolean =>
@@ -189,6 +191,7 @@ export const erasureBody = z
         .refine((levels) => new Set(levels).size === levels.length, levelsRule)
         .optional(),
       reference: reference.optional(),
+      dueOn: z.iso.date(dueOnRule).optional(),
     },
     bodyRule,
   )

@@ -80,5 +80,20 @@ function showAnswer({ isValid, why, isAboutValue, says, doesNotSay }) {
     element('p', `Weir signed it, and nothing in it was changed. ${about}`),
     ...listed('What it says', says),
     ...listed('What it does not say', doesNotSay),
+    element('h2', 'The receipt itself'),
+    element('pre', receipt.value.trim()),
+    printButton(),
   )
+}
+
+function printButton() {
+  const button = Object.assign(element('button', 'Print'), { type: 'button' })
+  button.addEventListener('click', () => print())
+  return button
+}
+
+// A link may have the receipt after its #, which a browser sends to no server.
+if (location.hash.length > 1) {
+  receipt.value = decodeURIComponent(location.hash.slice(1))
+  form.requestSubmit()
 }

@@ -1,6 +1,6 @@
 // Helpers for the console's test: the services behind it, the page's controls by name, pictures, and a flow of events.
 import { execFile } from 'node:child_process'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -63,6 +63,25 @@ export function consoleHands(weir: () => ConsolePage) {
   const button = (name: string) => page().getByRole('button', { name, exact: true })
   const seen = async (text: string | RegExp) => page().getByText(text).first().waitFor()
 
+  async function find(value: string): Promise<void> {
+    await page().getByLabel('Find a person').fill(value)
+    await button('Search all streams').click()
+  }
+
+  /** What can't be undone must be typed. */
+  const confirm = (text: string) =>
+    page()
+      .getByLabel(/^Type \S+.* to confirm/)
+      .fill(text)
+
+  async function downloaded(name: string, folder: string): Promise<string> {
+    const downloading = page().waitForEvent('download')
+    await button(name).click()
+    const file = join(folder, 'downloaded')
+    await (await downloading).saveAs(file)
+    return readFile(file, 'utf8')
+  }
+
   /** A picture of the page for documents; the README has it light and dark. */
   async function picture(name: string, schemes: readonly ('light' | 'dark')[] = ['light']) {
     for (const scheme of schemes) await takePicture(page(), name, scheme)
@@ -80,7 +99,36 @@ export function consoleHands(weir: () => ConsolePage) {
   const decryptedOutputs = (erasure: Locator) =>
     erasure.getByRole('region', { name: 'Outputs with decrypted values' })
 
-  return { page, goTo, button, seen, picture, expectAccessible, decryptedOutputs }
+  const reading = { page, seen, picture, expectAccessible, decryptedOutputs }
+  return { ...reading, goTo, button, find, confirm, downloaded }
+}
+
+/** Sends some events of one person, with consent for the levels 0, 1 and 2. */
+export async function sendFor(
+  { world, account }: Pick<Scene, 'world' | 'account'>,
+  person: string,
+  count: number,
+): Promise<void> {
+  const { token, revoke } = await sender(account)
+  const producer = await connectProducer(world.ingest.url)
+  const example = await exampleEvent('clickstream')
+  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2] }
+  const event = { ...example, svcMeta, producerSessionId: person }
+  for (let sent = 0; sent < count; sent += 1)
+    expect(await producer.send(event, { token, schemaId: 'clickstream' })).toMatchObject({
+      status: 204,
+    })
+  producer.close()
+  await revoke()
+}
+
+/** A token of new credentials for sending to clicks. */
+async function sender(account: Account) {
+  const { body } = await account.call('POST', '/v2/streams/clicks/credentials', { scope: 'send' })
+  const clientId = String(body['clientId'])
+  const token = await account.token({ clientId, clientSecret: String(body['clientSecret']) })
+  const revoke = () => account.call('DELETE', `/v2/streams/clicks/credentials/${clientId}`)
+  return { token, revoke }
 }
 
 type Scene = { readonly world: World; readonly account: Account; readonly weir: ConsolePage }
@@ -92,12 +140,7 @@ export async function sendClicks(
   { world, account, weir }: Scene,
   { perSecond, isOver }: Load,
 ): Promise<number> {
-  const { body } = await account.call('POST', '/v2/streams/clicks/credentials', { scope: 'send' })
-  const credentials = {
-    clientId: String(body['clientId']),
-    clientSecret: String(body['clientSecret']),
-  }
-  const token = await account.token(credentials)
+  const { token, revoke } = await sender(account)
   const producer = await connectProducer(world.ingest.url)
   const event = await exampleEvent('clickstream')
   const lines = Array.from({ length: Math.ceil(perSecond / 10) }, (_, index) => {
@@ -128,7 +171,7 @@ export async function sendClicks(
     }
   } finally {
     producer.close()
-    await account.call('DELETE', `/v2/streams/clicks/credentials/${credentials.clientId}`)
+    await revoke()
   }
   return most
 }

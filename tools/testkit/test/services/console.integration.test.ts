@@ -18,8 +18,10 @@ import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 import { consoleHands, sendClicks, startConsoleWorld } from './console-hands.ts'
 import type { Load } from './console-hands.ts'
+import { fittingTests } from './console-fits.ts'
 import { officerByHandTests } from './officer-by-hand.ts'
 import { officerTests } from './officer.ts'
+import { requestTests } from './officer-requests.ts'
 
 const program = chromiumProgram()
 /** For an otherwise idle machine: WEIR_TEST_SCALE=full CONSOLE_LOAD_SECONDS=60 npm test -- console.integration. */
@@ -224,13 +226,17 @@ else
 
     officerTests(() => ({ own, world, account, weir }), hands)
 
+    requestTests(() => ({ own, world, account, weir }), hands)
+
+    fittingTests(hands)
+
     inSoak(() => officerByHandTests(() => ({ world, account, program })))
 
     test('a stream is deleted once its name has been typed', async () => {
       await goTo('Streams')
       await button('Delete clicks').click()
       expect(await page().locator('dialog button.danger').isDisabled()).toBe(true)
-      await page().getByLabel('Type clicks to delete it').fill('clicks')
+      await page().getByLabel('Type clicks to confirm').fill('clicks')
       await expectAccessible('deleting')
       await page().locator('dialog button.danger').click()
       await seen('There is no stream yet')

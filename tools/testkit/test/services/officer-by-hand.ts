@@ -1,16 +1,9 @@
 // The officer's day again, with the keyboard only, and by touch on a phone.
 import { expect, test } from '@jest/globals'
-import {
-  asObject,
-  connectProducer,
-  exampleEvent,
-  expectStatus,
-  openConsole,
-  textIn,
-} from '../../src/index.ts'
+import { expectStatus, openConsole, textIn } from '../../src/index.ts'
 import type { Account, ConsolePage, World } from '../../src/index.ts'
 import type { Locator, Page } from 'playwright-core'
-import { takePicture } from './console-hands.ts'
+import { sendFor, takePicture } from './console-hands.ts'
 
 export type Ground = { readonly world: World; readonly account: Account; readonly program: string }
 
@@ -55,24 +48,6 @@ const touch = (): Hand => ({
   },
 })
 
-async function sendFor({ world, account }: Ground, person: string): Promise<void> {
-  const { body } = await account.call('POST', '/v2/streams/clicks/credentials', { scope: 'send' })
-  const credentials = {
-    clientId: textIn(body, 'clientId'),
-    clientSecret: textIn(body, 'clientSecret'),
-  }
-  const token = await account.token(credentials)
-  const producer = await connectProducer(world.ingest.url)
-  const example = await exampleEvent('clickstream')
-  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2] }
-  const event = { ...example, svcMeta, producerSessionId: person }
-  for (let sent = 0; sent < 3; sent += 1)
-    expect(await producer.send(event, { token, schemaId: 'clickstream' })).toMatchObject({
-      status: 204,
-    })
-  producer.close()
-}
-
 async function expectRoomy({ page, axeFinds }: ConsolePage, where: string): Promise<void> {
   for (const scheme of ['light', 'dark'] as const) {
     expect({ where, found: await axeFinds(scheme) }).toEqual({ where, found: [] })
@@ -109,14 +84,14 @@ async function dayOf(
 
   await hand.press(button('Withdraw a consent …'))
   await hand.check(page.getByLabel(/^Level 2 /))
-  await hand.check(page.getByLabel(/can't be undone/))
+  await hand.write(page.getByLabel(/^Type \S+ to confirm/), person)
   await expectRoomy(weir, `${name}-withdraw`)
   await hand.press(button('Withdraw'))
   await keepSalt()
   await seen('Withdrawn: level 2.')
 
   await hand.press(button('Erase …'))
-  await hand.check(page.getByLabel(/can't be undone/))
+  await hand.write(page.getByLabel(/^Type \S+ to confirm/), person)
   await hand.press(button('Erase'))
   await seen('Keep the salt: it is shown only once.')
   await expectRoomy(weir, `${name}-salt`)
@@ -138,7 +113,7 @@ export function officerByHandTests(ground: () => Ground): void {
   ] as const)("an officer's whole day, by $by", async ({ device, name }) => {
     const { account, program, world } = ground()
     const person = `person-by-${name}`
-    await sendFor(ground(), person)
+    await sendFor(ground(), person, 3)
     const asked = { name: `office ${name}`, role: 'officer' }
     const made = await account.call('POST', '/v2/api-keys', asked)
     const apiKey = textIn(expectStatus(made, 201).body, 'apiKey')

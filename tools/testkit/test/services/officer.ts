@@ -18,7 +18,8 @@ export type OfficerScene = {
 }
 
 export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
-  const { page, goTo, button, seen, picture, expectAccessible, decryptedOutputs } = hands
+  const { page, goTo, button, seen, find, confirm, downloaded, picture } = hands
+  const { expectAccessible, decryptedOutputs } = hands
   let salt = ''
 
   async function signIn(apiKey: string): Promise<void> {
@@ -26,20 +27,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await page().keyboard.press('Enter')
   }
 
-  async function find(value: string): Promise<void> {
-    await page().getByLabel('Find a person').fill(value)
-    await button('Search all streams').click()
-  }
-
   const held = () => page().getByRole('region', { name: 'Where clicks holds events' })
-
-  async function downloaded(name: string): Promise<string> {
-    const downloading = page().waitForEvent('download')
-    await button(name).click()
-    const file = join(scene().own.folder, 'person')
-    await (await downloading).saveAs(file)
-    return readFile(file, 'utf8')
-  }
 
   async function copiedSalt(): Promise<string> {
     await button('Copy the salt').click()
@@ -55,7 +43,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await button('Sign out').click()
     await signIn(textIn(expectStatus(made, 201).body, 'apiKey'))
     await page().getByRole('heading', { name: 'People' }).waitFor()
-    expect(await page().title()).toBe('People · Weir')
+    await page().waitForFunction("document.title === 'People · Weir'")
     const pages = page().getByRole('navigation', { name: 'Pages' }).getByRole('link')
     expect(await pages.allTextContents()).toEqual([
       'Streams',
@@ -101,12 +89,12 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   })
 
   test('the events are downloaded for the person, to be read by programs or in a spreadsheet', async () => {
-    const lines = (await downloaded('Download for programs')).trim().split('\n')
+    const lines = (await downloaded('Download for programs', scene().own.folder)).trim().split('\n')
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       contract: 'clickstream',
       event: { producerSessionId: 'session-0001', customer: { id: 'customer-00042' } },
     })
-    const csv = await downloaded('Download for a spreadsheet')
+    const csv = await downloaded('Download for a spreadsheet', scene().own.folder)
     expect(csv.match(/,customer\/id,customer-00042,/g)).toHaveLength(lines.length)
   })
 
@@ -118,9 +106,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .check()
     const keeping = page().getByRole('dialog').getByRole('listitem')
     expect(await keeping.allTextContents()).toEqual([expect.stringMatching(/^clicks-2: until \d/)])
-    await page()
-      .getByLabel(/can't be undone/)
-      .check()
+    await confirm('session-0001')
     await expectAccessible('withdrawing')
     await button('Withdraw').click()
     await seen('Withdrawal accepted')
@@ -139,9 +125,10 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('the window names who was found, not who is being typed', async () => {
     await page().getByLabel('Find a person').fill('somebody else')
     await button('Erase …').click()
-    await page()
-      .getByLabel('I have checked the person, session-0001, and the stream, clicks.')
-      .waitFor()
+    await confirm('somebody else')
+    expect(await button('Erase').isDisabled()).toBe(true)
+    await confirm('session-0001')
+    expect(await button('Erase').isDisabled()).toBe(false)
     await button('Cancel').click()
   })
 
@@ -149,9 +136,8 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await button('Erase …').click()
     await seen('These outputs keep what they have decrypted')
     await page().getByLabel('Reference').fill('TICKET-7')
-    await page()
-      .getByLabel(/can't be undone/)
-      .check()
+    await page().getByLabel('Due').fill('2001-12-24')
+    await confirm('session-0001')
     await expectAccessible('erasing')
     await picture('erase')
     await button('Erase').click()
@@ -176,9 +162,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await find('session-0002')
     await button('Erase although nothing was found in clicks').click()
     await seen('session-0002: 0 events found in clicks. The record and its receipt will say so.')
-    await page()
-      .getByLabel(/can't be undone/)
-      .check()
+    await confirm('session-0002')
     await button('Erase').click()
     await seen('0 events of this person found in the stream')
     await page().keyboard.press('Escape')
@@ -189,6 +173,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await goTo('Erasures')
     const erasure = page().locator('.erasures > li', { hasText: 'TICKET-7' })
     await erasure.getByText('1 person erased').waitFor()
+    await erasure.getByText(/^due 24 Dec 2001/).waitFor()
     for (const name of [/^clicks-0 0 \d+ \w{3,4} \d{4}/, /^clicks-1 0, 1 \d+ \w{3,4} \d{4}/])
       await decryptedOutputs(erasure).getByRole('row', { name }).waitFor()
     expect(await page().locator('body').innerText()).not.toContain('in no copy')

@@ -14,6 +14,7 @@ export type EraseAsked = {
   /** Undefined: the whole person is erased. */
   readonly levels: readonly number[] | undefined
   readonly reference: string | undefined
+  readonly dueOn: string | undefined
 }
 
 const evenAdvice =

@@ -134,6 +134,7 @@ async function list(session: Session, name: string): Promise<void> {
       ERAS: (record) => valueAt(record, 'eras'),
       ACCEPTED: (record) => textAt(record, 'states', 'accepted', 'at'),
       REFERENCE: (record) => textAt(record, 'reference'),
+      DUE: (record) => textAt(record, 'dueOn'),
     },
     whenEmpty: `Nobody was erased from ${name}.`,
   })

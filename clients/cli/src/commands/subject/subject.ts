@@ -15,6 +15,7 @@ type EraseOptions = {
   readonly file?: string
   readonly subject?: string
   readonly reference?: string
+  readonly due?: string
   readonly yes?: boolean
   readonly evenIfNoneFound?: boolean
 }
@@ -94,6 +95,7 @@ const withValues = (command: Command): Command =>
       '--reference <text>',
       'your reference, such as a ticket number; shown with the erasure and in the receipt',
     )
+    .option('--due <day>', 'when the person must have an answer, such as 2026-12-24')
     .option('--even-if-none-found', 'also if no event of the person is found')
     .option('-y, --yes', "don't ask")
 
@@ -105,10 +107,10 @@ type Erasing = {
 }
 
 async function erase(session: Session, { name, value, options, levels }: Erasing) {
-  const { subject, reference, file, yes, evenIfNoneFound } = options
+  const { subject, reference, due: dueOn, file, yes, evenIfNoneFound } = options
   if (subject !== undefined && (value !== undefined || file !== undefined))
     throw misuse('--subject and a value of the key field exclude each other', 'Give one of them.')
-  const asked: EraseAsked = { levels, reference, evenIfNoneFound }
+  const asked: EraseAsked = { levels, reference, dueOn, evenIfNoneFound }
   const values = subject === undefined ? await valuesOf(session, value, file) : [subject]
   const people = values.length === 1 ? 'one person' : `${values.length} people`
   const question =

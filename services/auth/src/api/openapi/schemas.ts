@@ -90,6 +90,7 @@ const erasure = {
   },
   optional: {
     reference: text,
+    dueOn: { type: 'string', format: 'date' },
     levels: { ...listOf(level), description: 'the levels that are withdrawn' },
     progress: {
       ...object({ links: count, erased: count }),

@@ -24,7 +24,8 @@ export const createErasureRoute =
   (deps: Erasing) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const body = checkBody(erasureBody, await readJson(call, bodyBytesMax))
-    const { people: asked, evenIfNoneFound, levels, reference } = body
+    const { people: asked, ...more } = body
+    const { evenIfNoneFound, levels } = more
     const { stream, contracts } = await lookUpByInput(deps.state, call, (found, state) => ({
       stream: found,
       contracts: state.contractsOf(found.billingId),
@@ -42,13 +43,13 @@ export const createErasureRoute =
       ? await keptOf(deps, { stream, values, evenErased })
       : []
     const changes = acting(deps.erasures, call.caller)
-    const request = { stream, as, values, found, evenIfNoneFound, levels, reference }
-    const { erasure, salt } = await erasePeople(changes, { ...request, links: linksIn(kept) })
+    const request = { stream, as, values, found, links: linksIn(kept), ...more }
+    const { erasure, salt } = await erasePeople(changes, request)
     // After a withdrawal the links are still needed. A link that stays here by a fault leads only to erased data.
     if (levels === undefined) await forgetLinks(deps, kept)
     const links = kept.reduce((sum, inEra) => sum + inEra.links.size, 0)
-    const more = kept.length === 0 ? {} : { links }
-    return { status: 201, body: { ...(await shown(deps, erasure)), ...more, salt } }
+    const withLinks = kept.length === 0 ? {} : { links }
+    return { status: 201, body: { ...(await shown(deps, erasure)), ...withLinks, salt } }
   }
 
 type Erasing = Pick<

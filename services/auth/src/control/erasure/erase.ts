@@ -75,13 +75,16 @@ export type Asked = {
   readonly levels?: readonly number[] | undefined
   /** The caller's name for it; shown, and in the receipt. */
   readonly reference?: string | undefined
+  /** The day by which the person must have an answer, such as 2026-12-24; shown. */
+  readonly dueOn?: string | undefined
 }
 
 /** The salt is not stored. With it, anyone who knows the value can show which receipt is about it. */
 export type Erased = { readonly erasure: ErasureRecord; readonly salt: string }
 
 const saltBytes = 32
-const newSalt = (): string => randomBytes(saltBytes).toString('base64url')
+/** It begins with no `-`, with which a spreadsheet would take it for a formula. */
+const newSalt = (): string => randomBytes(saltBytes).toString('base64url').replace(/^-/, '_')
 
 /** HMAC-SHA-256(salt, value), base64url: a value as a receipt names it. */
 export const subjectOf = (salt: string, value: string): string =>
@@ -89,7 +92,7 @@ export const subjectOf = (salt: string, value: string): string =>
 
 /** Once it resolves, the erasure is accepted and can't be undone. @throws Refusal `erasures_exceeded`, `none_found` */
 export async function erasePeople(deps: Erasing, request: EraseRequest): Promise<Erased> {
-  const { stream, as, links, found, evenIfNoneFound, levels, reference } = request
+  const { stream, as, links, evenIfNoneFound, levels } = request
   const salt = newSalt()
   const values = [...new Set(request.values)]
   const ofKeyField = as.includes('key_field') ? values : []
@@ -103,18 +106,14 @@ export async function erasePeople(deps: Erasing, request: EraseRequest): Promise
   }
   check(deps.follower.tables, { changesNothing: false }) // early, so that a refusal costs little
   const erasure = await acceptErasure(deps, {
-    stream,
-    as,
+    ...request,
     subjects: values.map((value) => subjectOf(salt, value)),
     *linksIn(keys) {
       for (const value of ofKeyField) yield* linksOf(keys, value)
       yield* links.get(keys.era) ?? []
     },
-    found,
     counted,
     check,
-    levels,
-    reference,
   })
   return { erasure, salt }
 }
@@ -214,7 +213,7 @@ function putErasure(
   draft: Draft,
   { erasure, eras, piece, rest }: Planned,
 ): ErasureRecord {
-  const { stream, as, subjects, found, counted, levels: withdrawn, reference } = erasure
+  const { stream, as, subjects, found, counted, levels: withdrawn, reference, dueOn } = erasure
   const { billingId, streamId } = stream
   const erasureId = randomUUID()
   const levels = new Set(withdrawn ?? eras.flatMap((era) => era.levels))
@@ -231,6 +230,7 @@ function putErasure(
     ...(withdrawn === undefined ? {} : { isWithdrawal: true }),
     levels: [...levels].sort((a, b) => a - b),
     ...(reference === undefined ? {} : { reference }),
+    ...(dueOn === undefined ? {} : { dueOn }),
     eras: [...changed].sort((a, b) => a - b),
     pieces: 0,
     keks: [],

@@ -32,7 +32,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         })),
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
       ])
-      const { as, found, isWithdrawal, levels, reference } = erasure
+      const { as, found, isWithdrawal, levels, reference, dueOn } = erasure
       const states = statesOf(erasure, completeBy(erasure, keys ?? {}))
       return {
         id: erasure.erasureId,
@@ -41,6 +41,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         values: erasure.subjects.length,
         found: shownFound(found),
         ...(reference === undefined ? {} : { reference }),
+        ...(dueOn === undefined ? {} : { dueOn }),
         ...(isWithdrawal === true ? { levels } : {}),
         eras: erasure.eras,
         ...(erasure.rest && { progress: progressOf(erasure.rest) }),

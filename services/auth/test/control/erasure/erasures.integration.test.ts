@@ -37,6 +37,7 @@ describe('an erasure', () => {
       evenIfNoneFound: true,
       levels: [1, 2],
       reference: 'TICKET-7',
+      dueOn: '2026-12-24',
     })
     expect(made.status).toBe(201)
     expect(made.json).toMatchObject({
@@ -46,6 +47,7 @@ describe('an erasure', () => {
       found: { values: 0, events: 0, by: [], searchedAt: aTime },
       levels: [1, 2],
       reference: 'TICKET-7',
+      dueOn: '2026-12-24',
       states: {
         accepted: { at: aTime },
         applied: { expectedBy: aTime },
@@ -58,7 +60,12 @@ describe('an erasure', () => {
     const id = textOf(made.json, 'id')
     for (const base of [erasures, erasures.replace('/v2', '/v1')]) {
       const shown = await account.get(`${base}/${id}`)
-      expect(shown.json).toMatchObject({ id, values: 2, reference: 'TICKET-7' })
+      expect(shown.json).toMatchObject({
+        id,
+        values: 2,
+        reference: 'TICKET-7',
+        dueOn: '2026-12-24',
+      })
       expect(shown.json).not.toHaveProperty('salt')
       expect((await account.get(base)).list).toContainEqual(expect.objectContaining({ id }))
     }
@@ -119,6 +126,7 @@ describe('an erasure', () => {
       { keyFieldValue: 'a', reference: 'x'.repeat(201) },
       'reference must be a text of 1 to 200 characters',
     ],
+    ['a day that no month has', { keyFieldValue: 'a', dueOn: '2026-02-30' }, 'dueOn must be a day'],
     [
       'a line end in its reference',
       { keyFieldValue: 'a', reference: 'a\nb' },

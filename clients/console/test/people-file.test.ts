@@ -1,0 +1,52 @@
+// The files of a request that concerns many people.
+import { expect, test } from '@jest/globals'
+import { outcomesFile, peopleMax, readPeople } from '../web/people/many/people-file.ts'
+
+const person = { value: 'ann', reference: '', dueOn: '' }
+
+test.each([
+  [
+    'commas',
+    'value,reference,due\nann,T-1,2026-12-24\n',
+    { reference: 'T-1', dueOn: '2026-12-24' },
+  ],
+  [
+    'semicolons',
+    'value;reference;due\nann;T-1;2026-12-24\n',
+    { reference: 'T-1', dueOn: '2026-12-24' },
+  ],
+  ['a byte order mark and lines of Windows', '\uFEFFvalue\r\nann\r\n\r\n', {}],
+  ['columns in another order, and more of them', 'country,due,value\nfr,,ann\n', {}],
+  ['quotes', 'value,reference\n"ann","T ""1"", 2"\n', { reference: 'T "1", 2' }],
+])('a list with %s is read', (_, text, more) => {
+  expect(readPeople(text)).toEqual({ people: [{ ...person, ...more }], problems: [] })
+})
+
+test('spaces of a value are kept: values are compared exactly', () => {
+  expect(readPeople('value\n ann \n').people).toEqual([{ ...person, value: ' ann ' }])
+})
+
+test.each([
+  ['no column value', 'name\nann\n', 'The first line must name the columns'],
+  ['nobody', 'value\n', 'The file names nobody.'],
+  ['not UTF-8', 'value\nJos\uFFFD\n', 'not UTF-8'],
+  ['too many', `value\n${'ann\n'.repeat(peopleMax + 1)}`, 'At most 100 are possible'],
+  ['an empty value', 'value,reference\nann,\n,T-1\n', 'Person 2 has no value.'],
+  ['a person twice', 'value\nann\nbob\nann\n', 'Person 3 names a person of an earlier line.'],
+  [
+    'a day that is none',
+    'value,due\nann,2026-02-30\n',
+    'Person 1 has a due date that is not a day',
+  ],
+  ['a long reference', `value,reference\nann,${'x'.repeat(201)}\n`, 'more than 200 characters'],
+])('a list with %s is refused, with the reason', (_, text, problem) => {
+  const { problems } = readPeople(text)
+  expect(problems).toEqual([expect.stringContaining(problem)])
+})
+
+test('the results have a column for each salt, and no formula', () => {
+  const outcome = { stream: 'clicks', events: 2, erasure: 'e-1', salt: 's-1', problem: '' }
+  expect(outcomesFile([{ ...person, value: '=1+1', ...outcome }])).toBe(
+    'value,reference,due,stream,events,erasure,salt,problem\r\n"\'=1+1",,,clicks,2,e-1,s-1,',
+  )
+})

@@ -1,0 +1,33 @@
+// Which erasures the page shows.
+import { expect, test } from '@jest/globals'
+import type { ErasureState } from '../web/api/erasure.ts'
+import { anyErasure, isWanted } from '../web/erasures/wanted.ts'
+
+const reached = (...states: readonly ErasureState[]) =>
+  new Map(states.map((state) => [state, { at: '2026-11-22T12:00:00Z', expectedBy: '' }]))
+
+const request = {
+  id: '7a1e',
+  reference: 'TICKET-7',
+  dueOn: '2001-12-24',
+  states: reached('accepted', 'applied'),
+}
+const done = { ...request, states: reached('accepted', 'applied', 'complete') }
+
+test.each(['', ' ticket-7 ', '7A1'])('by a part of its reference or id: %p', (words) => {
+  expect(isWanted(request, { ...anyErasure, words })).toBe(true)
+  expect(isWanted({ ...request, id: 'b', reference: '' }, { ...anyErasure, words })).toBe(
+    words === '',
+  )
+})
+
+test('by its state; only what is not complete can be overdue', () => {
+  const which = (of: typeof request) =>
+    (['not complete', 'overdue', 'complete'] as const).filter((kind) =>
+      isWanted(of, { ...anyErasure, which: kind }),
+    )
+  expect(which(request)).toEqual(['not complete', 'overdue'])
+  expect(which({ ...request, dueOn: '' })).toEqual(['not complete'])
+  expect(which({ ...request, dueOn: '2999-01-01' })).toEqual(['not complete'])
+  expect(which(done)).toEqual(['complete'])
+})

@@ -1,0 +1,41 @@
+// An erasure or a withdrawal, as the page knows it. Pure.
+
+export const erasureStates = ['accepted', 'applied', 'complete', 'destroyed'] as const
+export type ErasureState = (typeof erasureStates)[number]
+
+/** When it was reached, or when it is expected: a time, `unknown`, or an empty text. */
+export type StateTimes = { readonly at: string; readonly expectedBy: string }
+
+/** An output that may contain values that were decrypted before. */
+export type Holding = {
+  readonly name: string
+  readonly levels: readonly number[]
+  /** A time, or `unknown`. */
+  readonly clearAt: string
+  readonly because: string
+  readonly deleted: boolean
+}
+
+export type Erasure = {
+  readonly id: string
+  readonly values: number
+  /** Events that the search found. */
+  readonly found: number
+  readonly reference: string
+  /** A day such as 2026-12-24, or empty. */
+  readonly dueOn: string
+  /** The levels that are withdrawn; undefined: the whole person is erased. */
+  readonly levels: readonly number[] | undefined
+  readonly states: ReadonlyMap<ErasureState, StateTimes>
+  readonly outputs: readonly Holding[]
+}
+
+/** When the state was reached; empty if it is not. */
+export const timeOf = ({ states }: Pick<Erasure, 'states'>, state: ErasureState): string =>
+  states.get(state)?.at ?? ''
+
+/** Whether it is not complete, and the day has passed on which it was due. */
+export const isOverdue = (
+  erasure: Pick<Erasure, 'states' | 'dueOn'>,
+  today = new Date().toISOString().slice(0, 10),
+): boolean => erasure.dueOn !== '' && timeOf(erasure, 'complete') === '' && erasure.dueOn < today

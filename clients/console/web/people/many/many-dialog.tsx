@@ -1,0 +1,148 @@
+// Erasing many people by a CSV file: the file is read here, each person is searched and shown, and only then erased.
+// The results with the salts are a file, too.
+import { useState } from 'preact/hooks'
+import type { Calls } from '../../api/calls.ts'
+import { Dialog } from '../../ui/dialog.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { Typed } from '../../ui/typed.tsx'
+import { many } from '../../ui/words.ts'
+import { ManyTable } from './many-table.tsx'
+import { outcomesFile, peopleMax, readPeople } from './people-file.ts'
+import { toErase, useMany } from './use-many.ts'
+import type { Person } from './use-many.ts'
+
+type Props = { readonly calls: Calls; readonly onClose: () => void }
+
+export function ManyDialog({ calls, onClose }: Props) {
+  const { people, start, searching, erasing } = useMany(calls)
+  const [problems, setProblems] = useState<readonly string[]>([])
+  const [isSaved, setSaved] = useState(true)
+  const onFile = async (file: File | undefined): Promise<void> => {
+    const read = readPeople((await file?.text()) ?? '')
+    setProblems(read.problems)
+    start(read.problems.length > 0 ? [] : read.people)
+  }
+  const onErase = (event: Event): void => {
+    setSaved(false)
+    erasing.onSubmit(event)
+  }
+  const isBusy = searching.isDoing || erasing.isDoing
+  return (
+    <Dialog
+      title="Erase many people"
+      wide
+      guard={
+        isSaved ? undefined : 'The results are not saved, and the salts are never shown again.'
+      }
+      onClose={onClose}
+    >
+      {isSaved ? (
+        <FileChoice {...{ isBusy, problems }} onFile={(file) => void onFile(file)} />
+      ) : null}
+      {people.length === 0 ? null : <ManyTable people={people} />}
+      <p role="status">{progressOf(people, isBusy)}</p>
+      <Steps
+        {...{ people, isBusy, onErase }}
+        onSearch={searching.run}
+        onSaved={() => setSaved(true)}
+      />
+    </Dialog>
+  )
+}
+
+type FileProps = {
+  readonly isBusy: boolean
+  readonly problems: readonly string[]
+  readonly onFile: (file: File | undefined) => void
+}
+
+const FileChoice = ({ isBusy, problems, onFile }: FileProps) => (
+  <>
+    <label>
+      A CSV file with one person per line, at most {peopleMax}{' '}
+      <span class="hint">
+        The first line names the columns: <code>value</code>, and if you like <code>reference</code>{' '}
+        and <code>due</code> (such as 2026-12-24). A value is what you would search for.
+      </span>
+      <input
+        type="file"
+        accept=".csv,text/csv"
+        disabled={isBusy}
+        onChange={(event) => onFile(event.currentTarget.files?.[0])}
+      />
+    </label>
+    <div role="alert" class={problems.length > 0 ? 'problems' : undefined}>
+      {problems.map((problem) => (
+        <p key={problem}>{problem}</p>
+      ))}
+    </div>
+  </>
+)
+
+function progressOf(people: readonly Person[], isBusy: boolean): string {
+  if (people.length === 0) return ''
+  const done = people.filter(({ search }) => search !== undefined).length
+  const outcomes = people.flatMap((person) => person.outcomes)
+  const erased = outcomes.filter(({ problem }) => problem === '').length
+  const what =
+    outcomes.length > 0
+      ? `${many(erased, 'erasure')} accepted`
+      : `${done} of ${many(people.length, 'person', 'people')} searched`
+  return isBusy ? `${what} …` : `${what}.`
+}
+
+type StepsProps = {
+  readonly people: readonly Person[]
+  readonly isBusy: boolean
+  readonly onSearch: () => void
+  readonly onErase: (event: Event) => void
+  readonly onSaved: () => void
+}
+
+function Steps({ people, isBusy, onSearch, onErase, onSaved }: StepsProps) {
+  const unsearched = people.filter(({ search }) => search === undefined).length
+  const found = people.filter((person) => toErase(person).length > 0).length
+  const outcomes = people.flatMap((person) => person.outcomes)
+  const onSave = (): void => {
+    saveFile(new Blob([outcomesFile(outcomes)], { type: 'text/csv' }), 'erasures.csv')
+    onSaved()
+  }
+  return (
+    <>
+      {found > 0 && unsearched === 0 ? <Erasing {...{ found, isBusy, onErase }} /> : null}
+      <footer class="actions">
+        {unsearched > 0 ? (
+          <button type="button" class="main" disabled={isBusy} onClick={onSearch}>
+            Search {many(unsearched, 'person', 'people')} in all streams
+          </button>
+        ) : null}
+        {outcomes.length > 0 ? (
+          <button type="button" class="main" disabled={isBusy} onClick={onSave}>
+            Save the results with the salts
+          </button>
+        ) : null}
+      </footer>
+    </>
+  )
+}
+
+type ErasingProps = Pick<StepsProps, 'isBusy' | 'onErase'> & { readonly found: number }
+
+function Erasing({ found, isBusy, onErase }: ErasingProps) {
+  const [typed, setTyped] = useState('')
+  const text = `erase ${many(found, 'person', 'people')}`
+  return (
+    <form onSubmit={onErase}>
+      <p>
+        Weir never again decrypts a personal field in the events that were found. Each erasure has
+        its own salt. Save the results afterwards: the salts are only in that file.
+      </p>
+      <Typed text={text} value={typed} onValue={setTyped} />
+      <footer>
+        <button type="submit" class="danger" disabled={isBusy || typed !== text}>
+          Erase {many(found, 'person', 'people')}
+        </button>
+      </footer>
+    </form>
+  )
+}

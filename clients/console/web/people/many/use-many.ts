@@ -1,0 +1,75 @@
+// Many people one after the other: each is searched, and then erased in every stream where events were found. A failure
+// for one person doesn't stop the others, and both steps can be repeated for those that failed.
+import { useState } from 'preact/hooks'
+import { sentencesOf } from '../../api/calls.ts'
+import type { Calls } from '../../api/calls.ts'
+import { erase } from '../../api/erasures.ts'
+import { searchPerson } from '../../api/people.ts'
+import type { FoundIn, Search } from '../../api/people.ts'
+import { useDoing } from '../../ui/use-doing.ts'
+import type { Asked, Outcome } from './people-file.ts'
+
+export type Person = {
+  readonly asked: Asked
+  readonly search?: Search
+  /** Why the search failed. */
+  readonly problem?: string
+  /** One for each stream that was tried. */
+  readonly outcomes: readonly Outcome[]
+}
+
+export function useMany(calls: Calls) {
+  const [people, setPeople] = useState<readonly Person[]>([])
+  const change = (at: number, changed: (person: Person) => Person): void =>
+    setPeople((all) => all.map((one, index) => (index === at ? changed(one) : one)))
+  const searching = useDoing(async () => {
+    for (const [at, { asked, search }] of people.entries()) {
+      if (search !== undefined) continue
+      const found = await searchPerson(calls, asked.value).then(
+        (done) => ({ search: done }),
+        (error: unknown) => ({ problem: inWords(error) }),
+      )
+      change(at, (person) => ({ ...person, ...found }))
+    }
+  })
+  const erasing = useDoing(async () => {
+    for (const [at, person] of people.entries())
+      for (const found of toErase(person)) {
+        const outcome = await eraseIn(calls, person, found)
+        change(at, ({ outcomes, ...rest }) => ({
+          ...rest,
+          outcomes: [...outcomes.filter(({ stream }) => stream !== found.stream), outcome],
+        }))
+      }
+  })
+  const start = (asked: readonly Asked[]): void =>
+    setPeople(asked.map((one) => ({ asked: one, outcomes: [] })))
+  return { people, start, searching, erasing }
+}
+
+const inWords = (error: unknown): string => sentencesOf(error).join('; ')
+
+/** The streams with events of the person, without those where the person is erased. */
+export const toErase = ({ search, outcomes }: Person): readonly FoundIn[] =>
+  search?.streams.filter(
+    ({ stream, events, isErased }) =>
+      events > 0 &&
+      !isErased &&
+      !outcomes.some((outcome) => outcome.stream === stream && outcome.problem === ''),
+  ) ?? []
+
+async function eraseIn(calls: Calls, person: Person, { stream, events }: FoundIn) {
+  const { asked, search } = person
+  const { reference, dueOn } = asked
+  const outcome = { ...asked, stream, events, erasure: '', salt: '', problem: '' }
+  try {
+    const { erasure, salt } = await erase(calls, stream, {
+      searchId: search?.id ?? '',
+      ...(reference === '' ? {} : { reference }),
+      ...(dueOn === '' ? {} : { dueOn }),
+    })
+    return { ...outcome, erasure: erasure.id, salt }
+  } catch (error) {
+    return { ...outcome, problem: inWords(error) }
+  }
+}

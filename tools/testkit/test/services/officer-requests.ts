@@ -1,0 +1,104 @@
+// What an officer does with requests that were made before: finds them again, prints a receipt; and a file of many
+// people.
+import { expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import { sendFor } from './console-hands.ts'
+import type { consoleHands } from './console-hands.ts'
+import type { OfficerScene } from './officer.ts'
+
+export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
+  const { page, goTo, button, seen, find, downloaded, expectAccessible } = hands
+
+  test('requests are found again by their reference, their id and their state', async () => {
+    await goTo('Erasures')
+    const requests = page().locator('.erasures > li')
+    const counted = async (count: number) =>
+      pollUntil(async () => (await requests.count()) === count, { deadlineMs: 60_000 })
+    await counted(3)
+    const words = page().getByPlaceholder('Reference or id')
+    await words.fill('ticket-7')
+    await counted(1)
+    await words.fill((await requests.locator('code').first().textContent()) ?? '')
+    await counted(1)
+    await words.fill('TICKET-8')
+    await seen('None of the 3 requests matches.')
+    await words.fill('')
+    await page().getByLabel('State').selectOption('complete')
+    await requests
+      .filter({ hasText: 'TICKET-7' })
+      .getByRole('button', { name: 'Download receipt' })
+      .waitFor({ timeout: 90_000 })
+    await page().getByLabel('State').selectOption('overdue')
+    await counted(0) // what is complete is not overdue
+    await page().getByLabel('State').selectOption('all')
+  })
+
+  test('a receipt is read in a new tab, as a page that can be printed', async () => {
+    const opening = page().waitForEvent('popup')
+    await page()
+      .locator('.erasures > li', { hasText: 'TICKET-7' })
+      .getByRole('button', { name: 'Read and print receipt' })
+      .click()
+    const paper = await opening
+    try {
+      await paper.getByRole('heading', { name: 'The receipt is genuine' }).waitFor()
+      await paper.getByText('Its reference is TICKET-7.').waitFor()
+      await paper.getByRole('button', { name: 'Print' }).waitFor()
+      expect(await paper.evaluate('window.opener')).toBeNull()
+      await paper.emulateMedia({ media: 'print' })
+      expect(await paper.locator('form').isVisible()).toBe(false)
+      const receipt = await paper.locator('pre').innerText()
+      const [, claims = ''] = receipt.split('.')
+      expect(Buffer.from(claims, 'base64url').toString()).toContain('"reference":"TICKET-7"')
+      const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+      expect(await paper.evaluate(wide)).toBe(0)
+    } finally {
+      await paper.close()
+    }
+  })
+
+  test('many people are erased by a file, each after a search, and the salts are in the results', async () => {
+    const { own, world, account } = scene()
+    for (const [person, events] of [
+      ['many-1', 2],
+      ['many;2', 1],
+      ['many-3', 1],
+    ] as const)
+      await sendFor({ world, account }, person, events)
+    await goTo('People')
+    await button('Erase many people …').click()
+    const choose = async (text: string) =>
+      page()
+        .getByLabel(/^A CSV file/)
+        .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+    await choose('value;due\nsession-0003;tomorrow\n')
+    await seen('Person 1 has a due date that is not a day such as 2026-12-24.')
+    await choose('value;reference;due\nmany-1;TICKET-8;2026-12-24\n"many;2";TICKET-9;\nnobody;;\n')
+    await button('Search 3 people in all streams').click()
+    await seen('3 of 3 people searched.')
+    const people = page().getByRole('region', { name: 'People of the file' })
+    await people.getByRole('row', { name: /^many-1 TICKET-8 clicks: 2 events/ }).waitFor()
+    await people.getByRole('row', { name: /^nobody nowhere/ }).waitFor()
+    await expectAccessible('many people')
+    await page()
+      .getByLabel(/^Type erase 2 people/)
+      .fill('erase 2 people')
+    await button('Erase 2 people').click()
+    await seen('2 erasures accepted.')
+    await page().keyboard.press('Escape')
+    await seen('The results are not saved')
+    const lines = (await downloaded('Save the results with the salts', own.folder))
+      .trim()
+      .split(/\r?\n/)
+    expect(lines).toEqual([
+      'value,reference,due,stream,events,erasure,salt,problem',
+      expect.stringMatching(/^many-1,TICKET-8,2026-12-24,clicks,2,[\w-]{36},\w[\w-]{42},$/),
+      expect.stringMatching(/^many;2,TICKET-9,,clicks,1,[\w-]{36},\w[\w-]{42},$/),
+    ])
+    await page().keyboard.press('Escape')
+    await find('many-1')
+    await seen('Erased: no service of Weir decrypts')
+    await goTo('Erasures')
+    await page().locator('.erasures > li', { hasText: 'TICKET-9' }).waitFor()
+  })
+}
