@@ -31,7 +31,7 @@ export const errorTable = {
     title: 'The grant type is not supported',
     operations: ['grantToken'],
   },
-  not_found: { status: 404, title: 'Not found' },
+  not_found: { status: 404, title: 'Not found', operations: ['searchPeople'] },
   method_not_allowed: { status: 405, title: 'The method is not allowed here' },
   name_taken: {
     status: 409,

@@ -1,4 +1,4 @@
-// What an officer does with requests that were made before: finds them again, prints a receipt; and a file of many
+// What an officer does with earlier requests: finds them again, prints a receipt; and a file of many
 // people.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'

@@ -83,7 +83,7 @@ export type Asked = {
 export type Erased = { readonly erasure: ErasureRecord; readonly salt: string }
 
 const saltBytes = 32
-/** It begins with no `-`, with which a spreadsheet would take it for a formula. */
+/** Never `-` first: a spreadsheet would take such a text for a formula. */
 const newSalt = (): string => randomBytes(saltBytes).toString('base64url').replace(/^-/, '_')
 
 /** HMAC-SHA-256(salt, value), base64url: a value as a receipt names it. */
