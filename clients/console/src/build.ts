@@ -5,9 +5,9 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { consoleFolder } from './index.ts'
 
-const folder = dirname(consoleFolder)
+const folder = dirname(import.meta.dirname)
+const consoleFolder = join(folder, 'dist')
 const stampFile = '.built-from'
 
 /** Resolves when the page is built; `say` is called if that takes a moment. Throws with Vite's output. */

@@ -1,6 +1,6 @@
 // Composes output: configuration, control state, the derivers and the gateway. Nothing is decided here.
 import { randomUUID } from 'node:crypto'
-import { consoleFolder } from '@weir/console'
+import { resolve } from 'node:path'
 import { createOpener } from '@weir/fieldcrypt'
 import { listenNode } from '@weir/http2'
 import { createAdmin, createKafka, createRangeReader, kafkaAccess } from '@weir/kafka'
@@ -133,7 +133,7 @@ const listener = await listenNode({
     logs,
     offsets,
     console: {
-      folder: consoleFolder,
+      folder: resolve(import.meta.dirname, '../../..', config.CONSOLE_FOLDER),
       authUrl: config.CONSOLE_AUTH_URL ?? config.AUTH_PUBLIC_URL,
       ingestUrl: config.CONSOLE_INGEST_URL,
     },
