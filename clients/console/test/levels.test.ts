@@ -1,6 +1,6 @@
 // The levels that an officer can choose from.
 import { expect, test } from '@jest/globals'
-import { levelsIn } from '../web/people/levels.ts'
+import { levelsIn, searchFields } from '../web/people/levels.ts'
 
 test('every level that an output asks for or a field has is there once, with what it is of', () => {
   const outputs = [
@@ -17,4 +17,20 @@ test('every level that an output asks for or a field has is there once, with wha
     { level: 2, outputs: ['marketing', 'both'], fields: [], decryptedIn: ['marketing', 'both'] },
   ])
   expect(levelsIn([], [])).toEqual([])
+})
+
+test('the fields that can be searched, and the personal fields that cannot, are there once', () => {
+  const contract = (keyField: string, subjectField: string, personal: readonly string[]) => ({
+    keyField,
+    subjectField,
+    levels: new Map(personal.map((path) => [path, 1])),
+  })
+  expect(
+    searchFields([
+      contract('session', 'customer', ['customer', 'mail']),
+      contract('session', '', ['session', 'mail', 'phone']),
+    ]),
+  ).toEqual({ naming: ['session', 'customer'], others: ['mail', 'phone'] })
+  const many = Array.from({ length: 20 }, (_, index) => contract(`field-${index}`, '', []))
+  expect(searchFields(many).naming).toHaveLength(13)
 })

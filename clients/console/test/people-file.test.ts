@@ -36,7 +36,7 @@ test.each([
   [
     'a day that is none',
     'value,due\nann,2026-02-30\n',
-    'Person 1 has a due date that is not a day',
+    'Person 1 is due on 2026-02-30: write a day',
   ],
   ['a long reference', `value,reference\nann,${'x'.repeat(201)}\n`, 'more than 200 characters'],
 ])('a list with %s is refused, with the reason', (_, text, problem) => {

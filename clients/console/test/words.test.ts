@@ -6,7 +6,7 @@ const nowMs = Date.parse('2026-11-22T12:00:00')
 const at = (text: string): string => byTime(new Date(text).toISOString(), nowMs)
 
 test('a time to come is told with its day and its time zone', () => {
-  expect(at('2026-11-22T14:05:00')).toMatch(/^by 22 Nov 2026, 14:05 \S+$/)
+  expect(at('2026-11-22T14:05:00')).toMatch(/^at the latest 22 Nov 2026, 14:05 \S+$/)
 })
 
 test('one that has gone by is told to be late, and none is made up', () => {

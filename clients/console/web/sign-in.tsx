@@ -1,7 +1,7 @@
 // Signing in with an API key of the account. The key is the bearer token of every call to auth, and stays in this
 // page's memory. A password manager may fill the form; the page itself stores nothing.
 import { useState } from 'preact/hooks'
-import { createCalls } from './api/calls.ts'
+import { createCalls, Refused } from './api/calls.ts'
 import type { Where } from './api/calls.ts'
 import { objectOf, textOf } from './api/json.ts'
 import { roles } from './roles.ts'
@@ -57,8 +57,17 @@ export function SignIn({ where, onSignedIn }: Props) {
 
 async function signIn(where: Where, apiKey: string): Promise<Session> {
   const calls = createCalls(where, apiKey)
-  const account = objectOf(await calls.auth('GET', '/v2/account'))
+  const account = objectOf(await calls.auth('GET', '/v2/account').catch(explain))
   const named = objectOf(account['key'])['role']
   const role = roles.find((one) => one === named) ?? 'viewer'
   return createSession(textOf(account['billingId']), role, calls)
+}
+
+/** The refusal of a key advises how to send one, which is no advice for people. */
+function explain(error: unknown): never {
+  if (error instanceof Refused && error.status === 401)
+    throw new Error(
+      'This key is unknown, expired or deleted. An owner of the account creates keys.',
+    )
+  throw error
 }

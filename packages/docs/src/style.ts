@@ -33,6 +33,7 @@ h1 { margin-top: 1.25rem; }
 h2 { border-bottom: 1px solid var(--line); padding-bottom: 0.3rem; }
 code { font: 0.9em ui-monospace, monospace; background: var(--code); border-radius: 3px; padding: 0.1em 0.3em; overflow-wrap: anywhere; }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: 6px; padding: 0.75rem 1rem; overflow-x: auto; }
+#result pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 pre code { background: none; padding: 0; overflow-wrap: normal; }
 table { border-collapse: collapse; display: block; overflow-x: auto; margin: 1rem 0; }
 th, td { border: 1px solid var(--line); padding: 0.35rem 0.6rem; text-align: left; vertical-align: top; }
@@ -49,6 +50,5 @@ textarea, input:not([type='file']) { font: inherit; width: min(100%, 40rem); pad
 @media print {
   body { display: block; }
   nav, form, button, noscript { display: none; }
-  pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 }
 `

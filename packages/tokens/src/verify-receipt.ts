@@ -10,14 +10,15 @@ export type ReceiptClaims = Readonly<Record<string, unknown>>
 
 /**
  * What a receipt claims. `keys` are JWKs; keys that aren't for receipts are ignored.
- * @throws TokenError `tokens.not_a_receipt`, whatever byte of it was changed; its message says why, without a full stop
+ * @throws TokenError `tokens.not_a_receipt`, whatever byte of it was changed, except white space; its message says why, without a full stop
  */
-export function verifyReceipt(receipt: string, keys: readonly unknown[]): ReceiptClaims {
+export function verifyReceipt(text: string, keys: readonly unknown[]): ReceiptClaims {
+  const receipt = text.replace(/\s+/g, '') // a printed or mailed one has line ends
   const [head = '', payload = '', signature = '', ...rest] = receipt.split('.')
   const header = parsed(head)
   const claims = parsed(payload)
   if (rest.length > 0 || header === undefined || claims === undefined)
-    throw doesNotHold('it is not a JWS in compact form')
+    throw doesNotHold('it is not a receipt, or only a part of one')
   if (header['alg'] !== receiptAlgorithm || header['typ'] !== receiptType)
     throw doesNotHold('it is not a receipt: its type is wrong')
   const key = keyOf(keys, header['kid'])
@@ -28,7 +29,8 @@ export function verifyReceipt(receipt: string, keys: readonly unknown[]): Receip
     // Only one of several spellings of the same bytes is valid.
     bytes.toString('base64url') === signature &&
     verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, bytes)
-  if (!isSigned) throw doesNotHold('its signature is wrong: the receipt was changed')
+  if (!isSigned)
+    throw doesNotHold('its signature is wrong: the receipt was changed, or is not complete')
   return claims
 }
 

@@ -40,9 +40,14 @@ test.each([
   ['of another algorithm', receiptOf({}, { alg: 'none' }), 'type'],
   ['under a key that was never published', receiptOf({}, { kid: 'unknown' }), 'published'],
   ['that is cut off', receiptOf({}).slice(0, -10), 'signature'],
-  ['that is something else', 'hello', 'JWS'],
+  ['that is something else', 'hello', 'not a receipt'],
 ])('one %s does not hold', (_, receipt, why) => {
   expect(() => verifyReceipt(receipt, keys)).toThrow(why)
+})
+
+test('one from paper or a mail holds: line ends and spaces in it mean nothing', () => {
+  const lines = receiptOf({}).replace(/.{60}/g, '$& \r\n')
+  expect(verifyReceipt(lines, keys)).toEqual(verifyReceipt(receiptOf({}), keys))
 })
 
 test('it is about a value for whoever has the salt', () => {

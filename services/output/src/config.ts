@@ -60,9 +60,6 @@ const fields = z.object({
     .describe(
       'the levels that this deployment may decrypt; it does not derive streams that need other levels; unset: all',
     ),
-  CONSOLE_FOLDER: withUnit(z.string().min(1), 'folder')
-    .default('clients/console/dist')
-    .describe('the folder of the built console; a relative path starts at the folder of Weir'),
   CONSOLE_AUTH_URL: url()
     .optional()
     .describe('the address of auth for browsers; unset: AUTH_PUBLIC_URL'),

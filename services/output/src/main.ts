@@ -1,6 +1,6 @@
 // Composes output: configuration, control state, the derivers and the gateway. Nothing is decided here.
 import { randomUUID } from 'node:crypto'
-import { resolve } from 'node:path'
+import { join } from 'node:path'
 import { createOpener } from '@weir/fieldcrypt'
 import { listenNode } from '@weir/http2'
 import { createAdmin, createKafka, createRangeReader, kafkaAccess } from '@weir/kafka'
@@ -45,6 +45,8 @@ import { createConcurrencyLimiter } from './access/concurrency-limiter.ts'
 const peopleMax = 100_000
 /** Of the 10 s that a shutdown may take. */
 const graceMs = 5_000
+/** Built by clients/console. */
+const consoleFolder = join(import.meta.dirname, '../../../clients/console/dist')
 
 const config = startConfig<Config>('output', configSchema, process.env)
 const log = createLog('output', config.LOG_LEVEL)
@@ -133,7 +135,7 @@ const listener = await listenNode({
     logs,
     offsets,
     console: {
-      folder: resolve(import.meta.dirname, '../../..', config.CONSOLE_FOLDER),
+      folder: consoleFolder,
       authUrl: config.CONSOLE_AUTH_URL ?? config.AUTH_PUBLIC_URL,
       ingestUrl: config.CONSOLE_INGEST_URL,
     },

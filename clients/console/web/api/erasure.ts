@@ -34,8 +34,9 @@ export type Erasure = {
 export const timeOf = ({ states }: Pick<Erasure, 'states'>, state: ErasureState): string =>
   states.get(state)?.at ?? ''
 
-/** Whether it is not complete, and the day has passed on which it was due. */
-export const isOverdue = (
-  erasure: Pick<Erasure, 'states' | 'dueOn'>,
-  today = new Date().toISOString().slice(0, 10),
-): boolean => erasure.dueOn !== '' && timeOf(erasure, 'complete') === '' && erasure.dueOn < today
+/** Whether it was or is not complete on the day on which it was due. */
+export function isLate(erasure: Pick<Erasure, 'states' | 'dueOn'>): boolean {
+  const doneAt = timeOf(erasure, 'complete')
+  const doneOn = doneAt === '' ? new Date().toISOString() : doneAt
+  return erasure.dueOn !== '' && erasure.dueOn < doneOn.slice(0, 10)
+}

@@ -15,7 +15,7 @@ import type { Wanted } from './wanted.ts'
 const refreshMs = 3_000
 
 export const ErasuresPage = (props: PageProps) => (
-  <PageOfInput {...props} title="Erasures" of={ErasuresOf} />
+  <PageOfInput {...props} title="Erasures and withdrawals" of={ErasuresOf} />
 )
 
 function ErasuresOf({ session, input, inputs }: OfInputProps) {
@@ -45,7 +45,10 @@ function ErasuresOf({ session, input, inputs }: OfInputProps) {
           page People, once they have found a person.
         </p>
       ) : shown?.length === 0 ? (
-        <p class="empty">None of the {many(erasures.value?.length ?? 0, 'request')} matches.</p>
+        <p class="empty">
+          None of the {many(erasures.value?.length ?? 0, 'request')} matches. Requests do not name
+          people: search for the reference.
+        </p>
       ) : null}
       <ul class="erasures">
         {shown?.map((erasure) => (

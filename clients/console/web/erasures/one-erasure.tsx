@@ -1,7 +1,7 @@
 // One erasure: its states, when the next ones are expected, where decrypted values remain, and its receipt.
 import type { Session } from '../session.ts'
 import { receiptOf, verifyPage } from '../api/erasures.ts'
-import { erasureStates, isOverdue, timeOf } from '../api/erasure.ts'
+import { isLate, timeOf } from '../api/erasure.ts'
 import type { Erasure, ErasureState } from '../api/erasure.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
@@ -9,53 +9,63 @@ import { useDoing } from '../ui/use-doing.ts'
 import { byTime, dateAndTime, dayOf, many } from '../ui/words.ts'
 import { Holdings } from './holdings.tsx'
 
-const inWords: Readonly<Record<ErasureState, string>> = {
+const inWords = {
   accepted: 'accepted',
-  applied: 'applied everywhere',
-  complete: 'complete',
-  destroyed: 'keys destroyed',
-}
+  applied: 'applied by all services',
+  complete: 'complete: the keys are gone',
+} as const
 
 type Props = { readonly session: Session; readonly input: string; readonly erasure: Erasure }
 
 export function OneErasure({ session, input, erasure }: Props) {
-  const { id, values, found, levels, reference, dueOn, outputs } = erasure
-  const what = levels === undefined ? 'erased' : `withdrawn for level ${levels.join(', ')}`
+  const { id, found, levels, reference, dueOn, outputs } = erasure
+  const isComplete = timeOf(erasure, 'complete') !== ''
   return (
     <li class="card">
-      <p>
-        <strong>
-          {many(values, 'person', 'people')} {what}
-        </strong>{' '}
-        <span>{many(found, 'event')} found </span>
-        {reference === '' ? null : <span>{reference} </span>}
+      <header>
+        <h2>{headingOf(erasure)}</h2>
+        <span>{many(found, 'event')} found</span>
+        {reference === '' ? null : <span>{reference}</span>}
         {dueOn === '' ? null : (
-          <span class={isOverdue(erasure) ? 'overdue' : 'muted'}>
+          <span class={isLate(erasure) ? 'overdue' : 'muted'}>
             due {dayOf(dueOn)}
-            {isOverdue(erasure) ? ', overdue' : ''}{' '}
+            {isLate(erasure) ? (isComplete ? ', was late' : ', overdue') : ''}
           </span>
         )}
         <code class="muted">{id}</code>
-      </p>
+      </header>
       <ol class="states">
-        {erasureStates.map((state) => (
+        {(['accepted', 'applied', 'complete'] as const).map((state) => (
           <li key={state} class={timeOf(erasure, state) === '' ? undefined : 'reached'}>
             <span>{inWords[state]}</span> <span class="muted small">{whenOf(erasure, state)}</span>
           </li>
         ))}
       </ol>
       <Holdings {...{ id, outputs, levels }} />
+      <p class="muted small">{masterKeysOf(erasure)}</p>
       <Receipt {...{ session, input, erasure }} />
     </li>
   )
 }
 
+function headingOf(erasure: Erasure): string {
+  const people = many(erasure.values, 'person', 'people')
+  const isComplete = timeOf(erasure, 'complete') !== ''
+  if (erasure.levels === undefined) return isComplete ? `${people} erased` : `Erasing ${people}`
+  const consent = `level ${erasure.levels.join(', ')} for ${people}`
+  return isComplete ? `Withdrawn: ${consent}` : `Withdrawing ${consent}`
+}
+
 function whenOf(erasure: Erasure, state: ErasureState): string {
   const at = timeOf(erasure, state)
-  if (at !== '') return dateAndTime(at)
-  if (state === 'destroyed')
-    return 'when the operators of Weir destroy the master keys of that time'
-  return byTime(erasure.states.get(state)?.expectedBy ?? '')
+  return at === '' ? byTime(erasure.states.get(state)?.expectedBy ?? '') : dateAndTime(at)
+}
+
+function masterKeysOf(erasure: Erasure): string {
+  const at = timeOf(erasure, 'destroyed')
+  return at === ''
+    ? 'The master keys of that time still exist. Anyone who has them and an old copy of the keys can decrypt old copies of events. The operators of Weir decide when to destroy them.'
+    : `The master keys of that time were destroyed: ${dateAndTime(at)}.`
 }
 
 function Receipt({ session: { calls, may }, input, erasure }: Props) {

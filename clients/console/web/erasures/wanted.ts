@@ -1,5 +1,5 @@
 // Which erasures the page shows. Pure.
-import { isOverdue, timeOf } from '../api/erasure.ts'
+import { isLate, timeOf } from '../api/erasure.ts'
 import type { Erasure } from '../api/erasure.ts'
 
 export const kinds = ['all', 'not complete', 'overdue', 'complete'] as const
@@ -21,7 +21,7 @@ export function isWanted(erasure: Sought, { words, which }: Wanted): boolean {
   return {
     all: true,
     'not complete': !isComplete,
-    overdue: isOverdue(erasure),
+    overdue: !isComplete && isLate(erasure),
     complete: isComplete,
   }[which]
 }

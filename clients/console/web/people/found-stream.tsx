@@ -29,6 +29,9 @@ export function FoundStream({ calls, searchId, found, onAsk }: Props) {
         <p>
           <strong>Erased:</strong> no service of Weir decrypts the personal fields of these events
           any more.
+          {held.some(({ decrypted }) => decrypted.length > 0)
+            ? ' Outputs keep what they decrypted before, until the days below.'
+            : ''}
         </p>
       ) : null}
       {withdrawn.length === 0 ? null : (
@@ -63,10 +66,10 @@ function Actions({ calls, searchId, found, onAsk }: Props) {
     <>
       <span class="actions">
         <button type="button" onClick={csv.run} disabled={csv.isDoing}>
-          Download for a spreadsheet
+          Download as a spreadsheet (CSV)
         </button>
         <button type="button" onClick={ndjson.run} disabled={ndjson.isDoing}>
-          Download for programs
+          Download as JSON
         </button>
         <button type="button" onClick={() => onAsk('withdraw', found)}>
           Withdraw a consent …

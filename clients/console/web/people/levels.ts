@@ -33,13 +33,20 @@ export function levelsIn(
 const decrypts = ({ levels, type }: Pick<Output, 'levels' | 'type'>, level: number): boolean =>
   type === 'CUMULATIVE' ? level <= (levels[0] ?? -1) : levels.includes(level)
 
-/** The fields by which people can be found, each once; at most so many, since they stand in a sentence. */
-export function namingFields(
-  contracts: readonly Pick<Contract, 'keyField' | 'subjectField'>[],
-): readonly string[] {
-  const all = contracts.flatMap(({ keyField, subjectField }) => [keyField, subjectField])
-  const fields = [...new Set(all)].filter((field) => field !== '')
-  return fields.length > fieldsMax ? [...fields.slice(0, fieldsMax), '…'] : fields
+/** The fields by which people can be found, and the other personal fields; each once, and no more than fit a sentence. */
+export function searchFields(
+  contracts: readonly Pick<Contract, 'keyField' | 'subjectField' | 'levels'>[],
+): { readonly naming: readonly string[]; readonly others: readonly string[] } {
+  const naming = new Set(
+    contracts.flatMap(({ keyField, subjectField }) => [keyField, subjectField]),
+  )
+  const personal = new Set(contracts.flatMap(({ levels }) => [...levels.keys()]))
+  return {
+    naming: shortened([...naming].filter((field) => field !== '')),
+    others: shortened([...personal].filter((field) => !naming.has(field))),
+  }
 }
 
 const fieldsMax = 12
+const shortened = (fields: readonly string[]): readonly string[] =>
+  fields.length > fieldsMax ? [...fields.slice(0, fieldsMax), '…'] : fields

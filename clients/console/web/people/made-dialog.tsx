@@ -6,11 +6,17 @@ import type { Made } from '../api/erasures.ts'
 import { Holdings } from '../erasures/holdings.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { many } from '../ui/words.ts'
+import { dateAndTime, many } from '../ui/words.ts'
 
-type Props = { readonly where: Where; readonly made: Made; readonly onClose: () => void }
+type Props = {
+  readonly where: Where
+  /** The value that was searched. */
+  readonly person: string
+  readonly made: Made
+  readonly onClose: () => void
+}
 
-export function MadeDialog({ where, made: { erasure, salt }, onClose }: Props) {
+export function MadeDialog({ where, person, made: { erasure, salt }, onClose }: Props) {
   const [isCopied, setCopied] = useState(false)
   const what = erasure.levels === undefined ? 'Erasure' : 'Withdrawal'
   return (
@@ -20,6 +26,8 @@ export function MadeDialog({ where, made: { erasure, salt }, onClose }: Props) {
       onClose={onClose}
     >
       <dl class="secrets">
+        <dt>Person</dt>
+        <dd>{person}</dd>
         <dt>{what}</dt>
         <dd>
           <code>{erasure.id}</code>
@@ -32,10 +40,16 @@ export function MadeDialog({ where, made: { erasure, salt }, onClose }: Props) {
       </dl>
       <p>
         <strong>Keep the salt: it is shown only once.</strong> The receipt does not name the person.
-        Only with the salt can someone who knows the value prove that the receipt is about it, at{' '}
+        To check whom it is about, one needs the salt and the value, at{' '}
         <a href={verifyPage(where)}>{verifyPage(where)}</a>.
       </p>
-      <p>{many(erasure.found, 'event')} of this person found in the stream.</p>
+      <p>
+        {many(erasure.found, 'event')} of this person found in the stream. The page Erasures has the
+        receipt when this is complete, at the latest{' '}
+        {dateAndTime(erasure.states.get('complete')?.expectedBy ?? '') ||
+          'at a time that is unknown'}
+        .
+      </p>
       <Holdings {...erasure} />
     </Dialog>
   )

@@ -13,9 +13,10 @@ import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import type { Doing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
+import type { Loaded } from '../ui/use-load.ts'
 import { count, many } from '../ui/words.ts'
 import { FoundStream } from './found-stream.tsx'
-import { namingFields } from './levels.ts'
+import { searchFields } from './levels.ts'
 import { MadeDialog } from './made-dialog.tsx'
 import { ManyDialog } from './many/many-dialog.tsx'
 import { PersonDialog } from './person-dialog.tsx'
@@ -27,6 +28,7 @@ export function PeoplePage({ session: { calls } }: PageProps) {
   const [asked, setAsked] = useState<Asked>()
   const [made, setMade] = useState<Made>()
   const [isMany, setMany] = useState(false)
+  const fields = useLoad(async () => searchFields(await listContracts(calls)), [calls])
   const { search, searched, searching, refreshing, ...form } = useSearch(calls)
   const onDone = (done: Made): void => {
     setAsked(undefined)
@@ -39,13 +41,16 @@ export function PeoplePage({ session: { calls } }: PageProps) {
   return (
     <>
       <h1>People</h1>
-      <SearchForm {...{ ...form, calls, searching }} error={searching.error ?? refreshing.error}>
+      <SearchForm {...{ ...form, fields, searching }} error={searching.error ?? refreshing.error}>
         <button type="button" onClick={() => setMany(true)}>
           Erase many people …
         </button>
       </SearchForm>
       <div role="status" class="said">
-        <Progress {...{ search, searched }} isSearching={searching.isDoing || refreshing.isDoing} />
+        <Progress
+          {...{ search, searched, fields }}
+          isSearching={searching.isDoing || refreshing.isDoing}
+        />
       </div>
       {search?.isDone ? (
         <Result {...{ search, calls }} onAsk={(kind, found) => setAsked({ kind, found })} />
@@ -60,7 +65,7 @@ export function PeoplePage({ session: { calls } }: PageProps) {
       )}
       {isMany ? <ManyDialog calls={calls} onClose={() => setMany(false)} /> : null}
       {made === undefined ? null : (
-        <MadeDialog {...{ made, where: calls.where }} onClose={onKept} />
+        <MadeDialog {...{ made, where: calls.where }} person={searched} onClose={onKept} />
       )}
     </>
   )
@@ -80,8 +85,10 @@ function useSearch(calls: Calls) {
   return { value, onValue, search, searched, searching, refreshing }
 }
 
+type Fields = Loaded<ReturnType<typeof searchFields>>
+
 type FormProps = {
-  readonly calls: Calls
+  readonly fields: Fields
   readonly value: string
   readonly onValue: (value: string) => void
   readonly searching: Doing
@@ -89,15 +96,14 @@ type FormProps = {
   readonly children: ComponentChildren
 }
 
-function SearchForm({ calls, value, onValue, searching, error, children }: FormProps) {
-  const fields = useLoad(async () => namingFields(await listContracts(calls)), [calls])
+function SearchForm({ fields, value, onValue, searching, error, children }: FormProps) {
   return (
     <form class="card person" onSubmit={searching.onSubmit}>
       <label>
         Find a person{' '}
         <span class="hint">
-          by the exact value of one of these fields: {fields.value?.join(', ') ?? '…'}. Other fields
-          cannot be searched. The audit log records the search, without the value
+          by the exact value of one of these fields: {fields.value?.naming.join(', ') ?? '…'}. The
+          audit log records the search, without the value
         </span>
         <input
           required
@@ -120,10 +126,11 @@ function SearchForm({ calls, value, onValue, searching, error, children }: FormP
 type ProgressProps = {
   readonly search: Search | undefined
   readonly searched: string
+  readonly fields: Fields
   readonly isSearching: boolean
 }
 
-function Progress({ search, searched, isSearching }: ProgressProps) {
+function Progress({ search, searched, fields, isSearching }: ProgressProps) {
   if (search === undefined || (isSearching && search.total === 0)) return null
   if (!search.isDone)
     return (
@@ -132,12 +139,27 @@ function Progress({ search, searched, isSearching }: ProgressProps) {
       </p>
     )
   const events = search.streams.reduce((sum, stream) => sum + stream.events, 0)
+  if (events > 0)
+    return (
+      <p>
+        {many(events, 'event')} of <strong>{searched}</strong> found.
+      </p>
+    )
+  const { naming = [], others = [] } = fields.value ?? {}
   return (
-    <p>
-      {events === 0 ? 'No event has ' : `${many(events, 'event')} of `}
-      <strong>{searched}</strong>
-      {events === 0 ? ' in a field that can be searched.' : ' found.'}
-    </p>
+    <>
+      <p>
+        No event has <strong>{searched}</strong> in {naming.join(', ')}. Values are compared
+        exactly: upper and lower case and spaces count.
+      </p>
+      {others.length === 0 ? null : (
+        <p>
+          This does not mean that nothing is stored about the person: {others.join(', ')} cannot be
+          searched. If you know the person by one of these, ask the team that sends the events for
+          the value of {naming.join(' or ')}.
+        </p>
+      )}
+    </>
   )
 }
 
@@ -167,15 +189,12 @@ type NothingProps = Pick<ResultProps, 'onAsk'> & { readonly others: readonly Fou
 function NothingIn({ others, onAsk }: NothingProps) {
   return (
     <section class="card" aria-label="Streams without events of this person">
-      <p>
-        Nothing was found in these streams, in their outputs and dead letters. Values are compared
-        exactly: check the spelling, upper and lower case, and spaces at the ends.
-      </p>
+      <p>Nothing was found in these streams, in their outputs and dead letters:</p>
       <ul class="plain">
         {others.map((found) => (
           <li key={found.stream}>
             {found.stream}{' '}
-            <button type="button" class="quiet" onClick={() => onAsk('erase', found)}>
+            <button type="button" class="danger" onClick={() => onAsk('erase', found)}>
               Erase although nothing was found<span class="unseen"> in {found.stream}</span>
             </button>
           </li>

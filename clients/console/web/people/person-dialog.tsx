@@ -11,7 +11,7 @@ import { Problems } from '../ui/problems.tsx'
 import { Typed } from '../ui/typed.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
-import { dayOf, many } from '../ui/words.ts'
+import { dayOf, many, today } from '../ui/words.ts'
 import { levelsIn } from './levels.ts'
 import type { KnownLevel } from './levels.ts'
 
@@ -46,6 +46,7 @@ export function PersonDialog({ kind, calls, searchId, found, person, onClose, on
   })
   const { stream, events } = found
   const known = useKnownLevels(calls, found)
+  if (!isErasing && known.value === undefined && known.error === undefined) return null
   const title = isErasing ? `Erase this person from ${stream}` : `Withdraw a consent in ${stream}`
   return (
     <Dialog title={title} onClose={onClose}>
@@ -190,22 +191,39 @@ function Reference({ value, onValue }: TextProps) {
 const Due = ({ value, onValue }: TextProps) => (
   <label>
     Due <span class="hint">optional: when the person must have an answer</span>
-    <input type="date" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+    <input
+      type="date"
+      min={today()}
+      value={value}
+      onInput={(event) => onValue(event.currentTarget.value)}
+    />
   </label>
 )
 
-function WhatErasingDoes({ found: { held } }: Pick<Props, 'found'>) {
+function WhatErasingDoes({ found: { held, by, events } }: Pick<Props, 'found'>) {
   const until = held.find(({ kind }) => kind === 'input')?.until ?? ''
+  const fields = [...new Set(by.map(({ field }) => field))].join(' or ')
   return (
-    <p>
-      Weir never again decrypts a personal field in an event that this person has sent until now, in
-      the stream or in a copy of it. Later events are encrypted as for a new person. The events
-      stay, with their other fields,{' '}
-      {until === '' || until === 'unknown' ? 'until Kafka deletes them' : `until ${dayOf(until)}`}.
-    </p>
+    <>
+      <p>
+        Weir never again decrypts a personal field in an event that was sent until now with this
+        value {fields === '' ? 'as the name of the person' : `in ${fields}`}, in the stream or in a
+        copy of it. Events with the person's data in other fields alone are not erased. Later events
+        are encrypted as for a new person.
+      </p>
+      {events === 0 ? null : (
+        <p>
+          A copy for the person must be downloaded before. The events stay, with their other fields,{' '}
+          {until === '' || until === 'unknown'
+            ? 'until Kafka deletes them'
+            : `until ${dayOf(until)}`}
+          .
+        </p>
+      )}
+    </>
   )
 }
 const whatWithdrawingDoes =
-  'From now on Weir handles all stored events of this person as if they had been sent without these levels, and never again decrypts ' +
-  'their fields of these levels, not even for a copy for the person: download that first. Later events keep the consent levels with ' +
-  'which they are sent.'
+  'From now on Weir handles all stored events of this person as if they had been sent without these levels. It never again ' +
+  'decrypts their fields of these levels, not even for a copy for the person, so download the copy before. Later events keep ' +
+  'the consent levels with which they are sent.'

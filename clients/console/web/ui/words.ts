@@ -41,12 +41,15 @@ const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 export const dayOf = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : days.format(Date.parse(iso))
 
+/** Such as 2026-12-24. */
+export const today = (): string => new Intl.DateTimeFormat('sv').format()
+
 /** A time that something is expected by, in words; says if it has passed. */
 export function byTime(iso: string, nowMs = Date.now()): string {
   const atMs = Date.parse(iso)
   if (Number.isNaN(atMs)) return 'not yet'
-  const by = `by ${calendar.format(atMs)}`
-  return atMs < nowMs ? `overdue, expected ${by}` : by
+  const by = calendar.format(atMs)
+  return atMs < nowMs ? `overdue, expected by ${by}` : `at the latest ${by}`
 }
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB']

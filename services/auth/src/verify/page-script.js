@@ -65,8 +65,9 @@ form.addEventListener('submit', async (event) => {
 function showAnswer({ isValid, why, isAboutValue, says, doesNotSay }) {
   if (!isValid) return show(element('h2', 'The receipt is not valid'), element('p', `Why: ${why}.`))
   const about = {
-    true: 'It is about the value that you entered.',
-    false: 'It is not about the value that you entered, or the salt is another one.',
+    true: `It is about the value that you entered: ${value.value}`,
+    false:
+      'It is not about the value that you entered, or the salt is another one. Spaces and upper and lower case count.',
     undefined:
       'It does not name the person. Enter the value and the salt to check whom it is about.',
   }[String(isAboutValue)]
@@ -74,14 +75,15 @@ function showAnswer({ isValid, why, isAboutValue, says, doesNotSay }) {
     element(
       'h2',
       isAboutValue === false
-        ? 'The receipt is genuine, but not about this value'
+        ? 'The receipt is genuine, but not about this value and salt'
         : 'The receipt is genuine',
     ),
     element('p', `Weir signed it, and nothing in it was changed. ${about}`),
     ...listed('What it says', says),
     ...listed('What it does not say', doesNotSay),
     element('h2', 'The receipt itself'),
-    element('pre', receipt.value.trim()),
+    element('pre', receipt.value.replace(/\s+/g, '')),
+    element('p', `Read at ${location.origin}${location.pathname} on ${new Date().toUTCString()}.`),
     printButton(),
   )
 }

@@ -16,10 +16,11 @@ export function inWords(claims: ReceiptClaims): ReceiptInWords {
         : `On ${timeOf(claims['acceptedAt'])} Weir received the notice that ${peopleOf(claims)} had withdrawn their consent for level ${levels.join(', ')} in ${placeOf(claims)}.`,
       foundOf(objectOf(claims['found'])),
       `Since ${timeOf(claims['appliedAt'])} no program of Weir decrypts ${whatOf(levels)} in events that were stored before.`,
-      `Since ${timeOf(claims['completeAt'])} the keys for this are gone from Kafka's log, as the leading broker has it.`,
+      `Since ${timeOf(claims['completeAt'])} Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.`,
       ...destroyedOf(claims),
       ...listOf(claims['outputs']).map(objectOf).map(outputOf),
       ...referenceOf(claims['reference']),
+      `The id of the request is ${textOf(claims['jti'])}.`,
     ],
     doesNotSay: [
       ...(textOf(claims['destroyedAt']) === ''
@@ -51,14 +52,14 @@ const whatOf = (levels: readonly unknown[]): string =>
 function foundOf(found: Json): string {
   const events = Number(found['events'] ?? 0)
   if (events === 0)
-    return 'Before that a search of the stream found 0 events of the person, so the receipt is about no event that was there.'
+    return 'Before that a search of the stream found 0 events of the person, so the receipt covers no stored event.'
   const by = listOf(found['by'])
     .map(objectOf)
     .map(
       ({ events: count, contract, field }) =>
         `${String(count)} of ${textOf(contract)}, where ${textOf(field)} names the person`,
     )
-  return `Before that a search of the stream found ${events} events: ${by.join('; ')}.`
+  return `Before that a search of the stream found ${events} ${events === 1 ? 'event' : 'events'}: ${by.join('; ')}.`
 }
 
 function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {

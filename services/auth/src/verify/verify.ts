@@ -24,7 +24,7 @@ export function verifyForAnyone(state: Pick<StateFollower, 'tables'>): RouteHand
       throw refusal('busy', 'Too many receipts are being checked; try again in a second')
     const asked = checkBody(verifyBody, await readJson(call, bodyBytesMax))
     const { value, salt } = asked
-    const checked = claimsIn(asked.receipt.trim(), receiptJwks(state.tables))
+    const checked = claimsIn(asked.receipt, receiptJwks(state.tables))
     if ('why' in checked) return { status: 200, body: { isValid: false, ...checked } }
     const about =
       value === undefined || salt === undefined
@@ -82,7 +82,7 @@ const page = pageOf({
 <p><label for="file">or choose the file</label><br><input id="file" type="file"></p>
 <p><label for="value">Whom it should be about</label> <small>optional: the value that named the person, exactly</small><br>
 <input id="value" autocomplete="off" spellcheck="false"></p>
-<p><label for="salt">The salt</label> <small>optional: it was shown once, when the person was erased</small><br>
+<p><label for="salt">The salt</label> <small>optional: it was shown once, when the request was accepted</small><br>
 <input id="salt" autocomplete="off" spellcheck="false"></p>
 <p><button type="submit">Check</button></p>
 </form>

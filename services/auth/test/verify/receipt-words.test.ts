@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals'
 import { inWords } from '../../src/verify/receipt-words.ts'
 
 const claims = {
+  jti: '7a1e',
   billingId: 'acme',
   stream: 'shop',
   subjects: ['a'],
@@ -24,10 +25,11 @@ test('an erasure', () => {
     'On 20 November 2026 at 10:00 UTC Weir received the request to erase one person from the stream shop of the account acme.',
     'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
     'Since 20 November 2026 at 10:00 UTC no program of Weir decrypts any personal field of the person in events that were stored before.',
-    "Since 20 November 2026 at 10:11 UTC the keys for this are gone from Kafka's log, as the leading broker has it.",
+    "Since 20 November 2026 at 10:11 UTC Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.",
     'The output marketing may contain values that it decrypted before: until 27 November 2026 at 10:00 UTC.',
     'The output research may contain values that it decrypted before: it is not known until when (kept for ever).',
     'Its reference is T-1.',
+    'The id of the request is 7a1e.',
   ])
   expect(doesNotSay[0]).toContain('a copy of the old keys')
   expect(doesNotSay).toContainEqual(expect.stringContaining('events of calls'))
@@ -37,7 +39,7 @@ test('a withdrawal names the levels, and says nothing of others', () => {
   const { says } = inWords({ ...claims, levels: [2], subjects: ['a', 'b'], outputs: [] })
   expect(says[0]).toContain('that 2 people had withdrawn their consent for level 2')
   expect(says[2]).toContain("decrypts the person's fields of level 2")
-  expect(says).toHaveLength(4)
+  expect(says).toHaveLength(5)
 })
 
 test('0 found is said, and destroyed keys are only where it was signed', () => {

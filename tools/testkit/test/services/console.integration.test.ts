@@ -62,7 +62,7 @@ else
       await expectAccessible('sign-in')
       await page().getByLabel('API key').fill('weir_wrong')
       await button('Sign in').click()
-      await seen('No account has the API key that was sent')
+      await seen('This key is unknown, expired or deleted.')
     })
 
     test('with the account’s own key one is in, and nothing of it is stored', async () => {

@@ -79,7 +79,7 @@ async function dayOf(
   await expectRoomy(weir, `${name}-people`)
 
   const downloading = page.waitForEvent('download')
-  await hand.press(button('Download for a spreadsheet'))
+  await hand.press(button('Download as a spreadsheet (CSV)'))
   expect((await downloading).suggestedFilename()).toBe('clicks.csv')
 
   await hand.press(button('Withdraw a consent …'))
@@ -99,7 +99,7 @@ async function dayOf(
   await seen('Erased: no service of Weir decrypts')
 
   await hand.press(page.getByRole('link', { name: 'Erasures', exact: true }))
-  await seen('1 person erased')
+  await seen(/^(Erasing 1 person|1 person erased)$/)
   await expectRoomy(weir, `${name}-erasures`)
   await hand.press(button('Sign out'))
   await page.getByLabel('API key').waitFor()

@@ -61,7 +61,8 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('whoever is not found is told what to check, and nothing is offered by mistake', async () => {
     await goTo('People')
     await find('Session-0001')
-    await seen('No event has Session-0001 in a field that can be searched.')
+    await seen(/^No event has Session-0001 in .*producerSessionId/)
+    await seen(/^This does not mean that nothing is stored about the person: .*customer\/id/)
     await seen('Nothing was found in these streams')
     await seen(/by the exact value of one of these fields: .*producerSessionId/)
     expect(await button('Erase …').count()).toBe(0)
@@ -89,12 +90,12 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   })
 
   test('the events are downloaded for the person, to be read by programs or in a spreadsheet', async () => {
-    const lines = (await downloaded('Download for programs', scene().own.folder)).trim().split('\n')
+    const lines = (await downloaded('Download as JSON', scene().own.folder)).trim().split('\n')
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       contract: 'clickstream',
       event: { producerSessionId: 'session-0001', customer: { id: 'customer-00042' } },
     })
-    const csv = await downloaded('Download for a spreadsheet', scene().own.folder)
+    const csv = await downloaded('Download as a spreadsheet (CSV)', scene().own.folder)
     expect(csv.match(/,customer\/id,customer-00042,/g)).toHaveLength(lines.length)
   })
 
@@ -136,7 +137,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await button('Erase …').click()
     await seen('These outputs keep what they have decrypted')
     await page().getByLabel('Reference').fill('TICKET-7')
-    await page().getByLabel('Due').fill('2001-12-24')
+    await page().getByLabel('Due').fill('2999-12-24')
     await confirm('session-0001')
     await expectAccessible('erasing')
     await picture('erase')
@@ -155,7 +156,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     salt = await copiedSalt()
     await page().keyboard.press('Escape')
     await seen('Erased: no service of Weir decrypts the personal fields of these events any more.')
-    expect(await button('Download for programs').count()).toBe(0)
+    expect(await button('Download as JSON').count()).toBe(0)
   })
 
   test('whoever wants a record that nothing was found gets it', async () => {
@@ -172,22 +173,22 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('an erasure shows its states, and what remains decrypted until when', async () => {
     await goTo('Erasures')
     const erasure = page().locator('.erasures > li', { hasText: 'TICKET-7' })
-    await erasure.getByText('1 person erased').waitFor()
-    await erasure.getByText(/^due 24 Dec 2001/).waitFor()
+    await erasure.getByText(/^(Erasing 1 person|1 person erased)$/).waitFor()
+    await erasure.getByText(/^due 24 Dec 2999/).waitFor()
     for (const name of [/^clicks-0 0 \d+ \w{3,4} \d{4}/, /^clicks-1 0, 1 \d+ \w{3,4} \d{4}/])
       await decryptedOutputs(erasure).getByRole('row', { name }).waitFor()
     expect(await page().locator('body').innerText()).not.toContain('in no copy')
-    await page().getByText('1 person withdrawn for level 2').waitFor()
+    await page()
+      .getByText(/level 2 for 1 person$/)
+      .waitFor()
     await erasure.locator('.states .reached').nth(1).waitFor({ timeout: 90_000 })
     await erasure
       .locator('.states')
-      .getByText(/^(by|overdue, expected by) /)
+      .getByText(/^(at the latest|overdue, expected by) /)
       .or(erasure.locator('.states .reached').nth(2))
       .first()
       .waitFor()
-    await erasure
-      .getByText('when the operators of Weir destroy the master keys of that time')
-      .waitFor()
+    await erasure.getByText('The operators of Weir decide when to destroy them.').waitFor()
   })
 
   test('the receipt of a complete erasure holds without any service', async () => {
@@ -237,7 +238,9 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       await says(/^The output clicks-1 may contain values that it decrypted before: until .* UTC/)
       await says('What it does not say')
       await check(receipt, 'session-0001', salt)
-      await says('It is about the value that you entered.')
+      await says('It is about the value that you entered: session-0001')
+      await check(receipt.replace(/.{60}/g, '$&\n'), 'session-0001', salt) // as it is on paper
+      await says('It is about the value that you entered: session-0001')
       await check(receipt, 'session-0002', salt)
       await says('The receipt is genuine, but not about this value')
       await says('It is not about the value that you entered')

@@ -102,6 +102,7 @@ type StepsProps = {
 function Steps({ people, isBusy, onSearch, onErase, onSaved }: StepsProps) {
   const unsearched = people.filter(({ search }) => search === undefined).length
   const found = people.filter((person) => toErase(person).length > 0).length
+  const isDone = people.length > 0 && unsearched === 0 && found === 0
   const outcomes = people.flatMap((person) => person.outcomes)
   const onSave = (): void => {
     saveFile(new Blob([outcomesFile(outcomes)], { type: 'text/csv' }), 'erasures.csv')
@@ -109,6 +110,12 @@ function Steps({ people, isBusy, onSearch, onErase, onSaved }: StepsProps) {
   }
   return (
     <>
+      {isDone && outcomes.length === 0 ? (
+        <p>
+          Nobody in this file can be erased: they were found nowhere, or are erased already. Who
+          should be erased although nothing was found is searched and erased one by one.
+        </p>
+      ) : null}
       {found > 0 && unsearched === 0 ? <Erasing {...{ found, isBusy, onErase }} /> : null}
       <footer class="actions">
         {unsearched > 0 ? (

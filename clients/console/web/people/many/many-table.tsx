@@ -1,5 +1,5 @@
 // The people of a list: where each was found, and what became of it.
-import { many } from '../../ui/words.ts'
+import { dayOf, many } from '../../ui/words.ts'
 import type { FoundIn } from '../../api/people.ts'
 import type { Person } from './use-many.ts'
 
@@ -10,6 +10,7 @@ export const ManyTable = ({ people }: { readonly people: readonly Person[] }) =>
         <tr>
           <th scope="col">person</th>
           <th scope="col">reference</th>
+          <th scope="col">due</th>
           <th scope="col">found</th>
           <th scope="col">erased</th>
         </tr>
@@ -19,6 +20,7 @@ export const ManyTable = ({ people }: { readonly people: readonly Person[] }) =>
           <tr key={person.asked.value}>
             <th scope="row">{person.asked.value}</th>
             <td data-column="reference">{person.asked.reference}</td>
+            <td data-column="due">{dayOf(person.asked.dueOn)}</td>
             <td data-column="found">{foundOf(person)}</td>
             <td data-column="erased">{outcomesOf(person)}</td>
           </tr>

@@ -46,7 +46,7 @@ function problemsOf({ value, reference, dueOn }: Asked, index: number, all: read
       ? 'names a person of an earlier line'
       : '',
     reference.length > 200 ? 'has a reference of more than 200 characters' : '',
-    dueOn === '' || isDay(dueOn) ? '' : 'has a due date that is not a day such as 2026-12-24',
+    dueOn === '' || isDay(dueOn) ? '' : `is due on ${dueOn}: write a day such as 2026-12-24`,
   ]
   return wrong.filter((text) => text !== '').map((text) => `Person ${index + 1} ${text}.`)
 }
