@@ -5,6 +5,7 @@ import type { HttpRequest } from '@weir/http2'
 import type { InputStream } from '@weir/control-state'
 import type { ActiveContract } from './active-contracts.ts'
 import { refusal } from '../errors.ts'
+import type { LongWork } from './long-work.ts'
 import { serializationTypeOf, single } from './request.ts'
 
 export type CheckedEvent = {
@@ -37,7 +38,7 @@ const personalValuesMax = 10_000
 const stepsOfAValue = 200
 
 /** The cost of encrypting the event, in the same steps, estimated beforehand. @throws AppError `too_large` */
-export function sealingSteps(contract: EventIntake, event: Event): number {
+function sealingSteps(contract: EventIntake, event: Event): number {
   const values = contract.personalValues(event)
   if (values > personalValuesMax)
     throw refusal(
@@ -48,10 +49,20 @@ export function sealingSteps(contract: EventIntake, event: Event): number {
 }
 
 /**
- * @param steps the cost of the contract's validations for this event
+ * Checks an event that was read, in its turn: a costly event waits for it.
  * @returns the value of the key field
  */
-export function checkEvent(contract: Contract, event: Event, steps: number): string {
+export function checkInTurn(
+  longWork: Pick<LongWork, 'turnFor'>,
+  { stream, active: { contract }, event }: Omit<CheckedEvent, 'key' | 'bytes'>,
+): string | Promise<string> {
+  const steps = contract.validationSteps(event)
+  const turn = longWork.turnFor(stream.billingId, steps + sealingSteps(contract, event))
+  if (turn === undefined) return checkEvent(contract, event, steps)
+  return turn.then(() => checkEvent(contract, event, steps))
+}
+
+function checkEvent(contract: Contract, event: Event, steps: number): string {
   const key = contract.keyOf(event)
   if (key === undefined)
     throw refusal('key_field_empty', `The key field ${contract.keyField} is empty`)

@@ -12,7 +12,7 @@ import type { Waiter } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { InputStream } from '@weir/control-state'
 import type { ActiveContract } from './active-contracts.ts'
-import { checkEvent, readEvent, sealingSteps } from './check-event.ts'
+import { checkInTurn, readEvent } from './check-event.ts'
 import type { CheckedEvent } from './check-event.ts'
 import { refusalOf } from '../errors.ts'
 import type { StreamLimits } from '../limits/limits.ts'
@@ -35,22 +35,33 @@ const accepted: HttpResponse = Object.freeze({ status: 204 })
 export function takeEvent(deps: IngestDeps, request: HttpRequest): Answer {
   return andThen(accessOf(deps, request), (access) => {
     const stream = inputOf(access) // spec Authentication 2, 3
-    return countRefusals(deps, stream, () => {
-      deps.limits.admit(stream, deps.now()) // spec Limits
-      return andThen(bodyOf(deps, request), (body) =>
-        andThen(deps.contractFor(stream.billingId, schemaIdOf(deps, request)), (active) => {
-          const event = readEvent(active.contract, request, body)
-          const steps = active.contract.validationSteps(event)
-          const work = steps + sealingSteps(active.contract, event)
-          return andThen(deps.longWork.turnFor(stream.billingId, work), () => {
-            const key = checkEvent(active.contract, event, steps)
-            const bytes = body?.length ?? 0
-            return storeCounted(deps, { stream, active, event, key, bytes }) // 204 only after the broker's acknowledgement
-          })
-        }),
-      )
-    })
+    return countRefusals(deps, stream, () => takeAdmitted(deps, request, stream))
   })
+}
+
+function takeAdmitted(deps: IngestDeps, request: HttpRequest, stream: InputStream): Answer {
+  deps.limits.admit(stream, deps.now()) // spec Limits
+  return andThen(bodyOf(deps, request), (body) => {
+    const active = deps.contractFor(stream.billingId, schemaIdOf(deps, request))
+    return andThen(active, (contract) =>
+      takeRead(deps, request, { stream, active: contract, body }),
+    )
+  })
+}
+
+type Received = Pick<CheckedEvent, 'stream' | 'active'> & { readonly body: Buffer | undefined }
+
+function takeRead(
+  deps: IngestDeps,
+  request: HttpRequest,
+  { stream, active, body }: Received,
+): Answer {
+  const event = readEvent(active.contract, request, body)
+  const bytes = body?.length ?? 0
+  return andThen(
+    checkInTurn(deps.longWork, { stream, active, event }),
+    (key) => storeCounted(deps, { stream, active, event, key, bytes }), // 204 only after the broker's acknowledgement
+  )
 }
 
 type Answer = HttpResponse | Promise<HttpResponse>

@@ -19,7 +19,7 @@ import { batchFormOf } from './batch-form.ts'
 import { refusal, refusalOf } from '../errors.ts'
 import type { FramedEvent } from './framing.ts'
 import { gunzipped } from './gunzipped.ts'
-import { checkEvent, sealingSteps } from '../event/check-event.ts'
+import { checkInTurn } from '../event/check-event.ts'
 import type { CheckedEvent } from '../event/check-event.ts'
 import {
   accessOf,
@@ -123,15 +123,10 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
     if (batch.refused !== undefined) return refuse(batch.refused)
     if (index > 0) deps.limits.admit(stream, nowMs) // spec Limits
     const event = read(batch, framed)
-    const steps = active.contract.validationSteps(event)
-    const work = steps + sealingSteps(active.contract, event)
-    const store = (): void | Promise<void> => {
-      const key = checkEvent(active.contract, event, steps)
-      const checked = { stream, active, event, key, bytes: framed.length }
-      return storeCounted(batch, checked, { index, nowMs })
-    }
-    const turn = deps.longWork.turnFor(stream.billingId, work)
-    return turn === undefined ? store() : turn.then(store).catch(refuse)
+    const store = (key: string): void | Promise<void> =>
+      storeCounted(batch, { stream, active, event, key, bytes: framed.length }, { index, nowMs })
+    const key = checkInTurn(deps.longWork, { stream, active, event })
+    return typeof key === 'string' ? store(key) : key.then(store).catch(refuse)
   } catch (error) {
     return refuse(error)
   }
