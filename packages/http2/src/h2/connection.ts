@@ -4,7 +4,7 @@
 import type { Timeouts } from '../bounds.ts'
 import { HeaderBlockError } from '../hpack/decoder.ts'
 import { dispatch, sendAllBodies } from './answers.ts'
-import type { SharedBudget } from './bounds/budget.ts'
+import { joinBudget, leaveBudget } from './bounds/budget.ts'
 import { accountFor, creditConnection, creditStream } from './bounds/credit.ts'
 import { closeAll, endConnection, finishConnection, resetStream } from './ends.ts'
 import { createFrameReader } from './frames/frame-reader.ts'
@@ -23,13 +23,11 @@ export type Connection = {
   finish(): void
 }
 
-export function acceptConnection(
-  options: ConnectionOptions & { readonly budget: SharedBudget },
-): Connection {
+export function acceptConnection(options: ConnectionOptions): Connection {
   const { socket, budget } = options
   const c = createState(options)
   c.onRoom = () => creditConnection(c)
-  budget.join(c)
+  joinBudget(budget, c)
   c.onOutputRoom = () => goOn(c)
   c.onBodyWanted = (stream) => {
     accountFor(c, stream)
@@ -41,7 +39,7 @@ export function acceptConnection(
   socket.on('close', () => {
     c.isOver = true
     closeAll(c)
-    budget.leave(c)
+    leaveBudget(budget, c)
   })
   const { length } = ownSettings
   c.output.frame({ length, type: frameType.settings, flags: 0, stream: 0 }, ownSettings)

@@ -2,6 +2,7 @@
 // 6.1, 6.2, 6.10, 8.1).
 import { concurrentStreamsMax, headerBytesMax } from '../bounds.ts'
 import { cost } from './bounds/allowance.ts'
+import { isExhausted } from './bounds/budget.ts'
 import { accountFor, creditConnection, creditStream } from './bounds/credit.ts'
 import { resetStream } from './ends.ts'
 import { unpadded } from './frames/frame-reader.ts'
@@ -130,7 +131,7 @@ export function onData(c: ConnectionState, id: number, flags: number, payload: B
   if (id === 0) throw new ConnectionError(errorCode.protocolError, 'DATA needs a stream')
   c.dataFrames += 1
   c.receiveWindow -= payload.length
-  c.budget.promise(-payload.length)
+  c.budget.promised -= payload.length
   if (c.receiveWindow < 0)
     throw new ConnectionError(errorCode.flowControlError, 'more data than the window allows')
   creditConnection(c)
@@ -162,7 +163,7 @@ function receiveData(
   if (!isEnd) {
     if (data.length < smallBytes)
       c.allowance.spend(data.length === 0 ? cost.emptyData : cost.smallData)
-    if (c.budget.isExhausted(c.heldBytes)) return resetStream(c, stream, errorCode.enhanceYourCalm)
+    if (isExhausted(c.budget, c.heldBytes)) return resetStream(c, stream, errorCode.enhanceYourCalm)
   }
   stream.receive(data, isEnd)
   accountFor(c, stream, isEnd)

@@ -3,7 +3,7 @@
 import type { Timeouts } from '../bounds.ts'
 import type { Http2Side } from '../open-port.ts'
 import type { Handler } from '../types.ts'
-import { createBudget } from './bounds/budget.ts'
+import { createBudget, passTurn } from './bounds/budget.ts'
 import { createClock } from './clock.ts'
 import { acceptConnection } from './connection.ts'
 import type { Connection } from './connection.ts'
@@ -28,7 +28,7 @@ export function ownHttp2(options: {
     clock.tick()
     const elapsedMs = clock.nowMs - before
     for (const connection of connections) connection.sweep(timeouts, elapsedMs)
-    budget.passTurn()
+    passTurn(budget)
   }
 
   return {

@@ -23,101 +23,109 @@ export type Holder = {
   onRoom: () => void
 }
 
-/** The budget as seen by a connection's requests. */
+/** The counts of all connections. Only `unfinished` and `promised` are also changed elsewhere. */
 export type Budget = {
+  readonly bytesMax: number
   /** Beyond this only the oldest body of a connection continues. */
   readonly connectionBytesMax: number
-  /** Negative when less is held. */
-  add(bytes: number): void
-  /** The part of the held bytes that belongs to incomplete bodies. */
-  addUnfinished(bytes: number): void
-  /** A connection's window grew or, as it is used, shrank. */
-  promise(bytes: number): void
-  /** The window for a connection; 0 when it gets none, and then `onRoom` is called once there is room. */
-  window(holder: Holder): number
-  /** Whether a connection that holds this much must drop an incomplete body. */
-  isExhausted(heldBytes: number): boolean
-}
-
-/** The budget as seen by the server, for adding and removing connections. */
-export type SharedBudget = Budget & {
-  /** Adds a connection. */
-  join(holder: Holder): void
-  /** Removes a connection; it gets no more `onRoom` calls. */
-  leave(holder: Holder): void
-  /** Call about once a second. */
-  passTurn(): void
-}
-
-export function createBudget(bytesMax: number): SharedBudget {
-  const waiting = new Set<Holder>()
-  let connections = 0
-  let used = 0
-  let unfinished = 0
-  let promised = 0
+  connections: number
+  used: number
+  /** The part of the used bytes that belongs to incomplete bodies. */
+  unfinished: number
+  /** What the windows of all connections still allow. */
+  promised: number
+  /** They got no window. */
+  readonly waiting: Set<Holder>
   /** While all are stuck: the connection that may continue, for how many seconds it has, and what it held before. */
-  let turn: Holder | undefined
-  let turnAge = 0
-  let turnHeldBytes = 0
-  const share = (): number =>
-    Math.min(shareBytesMax, Math.max(shareBytesMin, bytesMax / connections))
-  /** Nearly all held bytes belong to incomplete bodies: without a window no request can finish. */
-  const isStuck = (): boolean => used >= bytesMax && used - unfinished < bytesMax / 8
-  const wake = (): void => {
-    turn = undefined
-    const all = [...waiting]
-    waiting.clear()
-    for (const { onRoom } of all) onRoom()
-  }
-  return {
-    connectionBytesMax: bytesMax / 3,
-    join(holder) {
-      connections += 1
-      promised += holder.receiveWindow
-    },
-    leave(holder) {
-      connections -= 1
-      promised -= holder.receiveWindow
-      waiting.delete(holder)
-      if (turn === holder) turn = undefined
-    },
-    add(bytes) {
-      used += bytes
-      if (bytes >= 0 || waiting.size === 0) return
-      if (used < bytesMax || (turn === undefined && isStuck())) wake()
-    },
-    addUnfinished: (bytes) => void (unfinished += bytes),
-    promise: (bytes) => void (promised += bytes),
-    window(holder) {
-      if (used < bytesMax) {
-        const most = holder.hasLargeBodies ? windowBytesMax : windowBytesUsual
-        const left = bytesMax - used - promised + holder.receiveWindow
-        return Math.max(windowDefault, Math.floor(Math.min(most, bytesMax / connections, left)))
-      }
-      if (holder.heldBytes <= share()) return windowDefault
-      if (isStuck() && (turn ?? holder) === holder) {
-        if (turn === undefined) turnAge = 0
-        turn = holder
-        return windowDefault
-      }
-      waiting.add(holder)
-      return 0
-    },
-    isExhausted: (heldBytes) => used > 2 * bytesMax && heldBytes > share(),
-    passTurn() {
-      if (waiting.size === 0 || !isStuck()) return
-      turnAge += 1
-      if (turn !== undefined && turn.heldBytes !== turnHeldBytes && turnAge < turnAgeMax) {
-        turnHeldBytes = turn.heldBytes
-        return
-      }
-      const [next] = waiting
-      if (turn !== undefined) waiting.add(turn)
-      turn = next
-      turnAge = 0
-      if (next === undefined) return
-      waiting.delete(next)
-      next.onRoom()
-    },
-  }
+  turn: Holder | undefined
+  turnAge: number
+  turnHeldBytes: number
 }
+
+export const createBudget = (bytesMax: number): Budget => ({
+  bytesMax,
+  connectionBytesMax: bytesMax / 3,
+  connections: 0,
+  used: 0,
+  unfinished: 0,
+  promised: 0,
+  waiting: new Set(),
+  turn: undefined,
+  turnAge: 0,
+  turnHeldBytes: 0,
+})
+
+export function joinBudget(budget: Budget, holder: Holder): void {
+  budget.connections += 1
+  budget.promised += holder.receiveWindow
+}
+
+/** The connection gets no more `onRoom` calls. */
+export function leaveBudget(budget: Budget, holder: Holder): void {
+  budget.connections -= 1
+  budget.promised -= holder.receiveWindow
+  budget.waiting.delete(holder)
+  if (budget.turn === holder) budget.turn = undefined
+}
+
+/** Counts bytes that are held; negative when less is held, which may make room for connections that wait. */
+export function useBudget(budget: Budget, bytes: number): void {
+  budget.used += bytes
+  if (bytes >= 0 || budget.waiting.size === 0) return
+  if (budget.used >= budget.bytesMax && (budget.turn !== undefined || !isStuck(budget))) return
+  budget.turn = undefined
+  const all = [...budget.waiting]
+  budget.waiting.clear()
+  for (const { onRoom } of all) onRoom()
+}
+
+/** The window for a connection; 0 when it gets none, and then `onRoom` is called once there is room. */
+export function windowFor(budget: Budget, holder: Holder): number {
+  const { bytesMax, used, promised, connections } = budget
+  if (used < bytesMax) {
+    const most = holder.hasLargeBodies ? windowBytesMax : windowBytesUsual
+    const left = bytesMax - used - promised + holder.receiveWindow
+    return Math.max(windowDefault, Math.floor(Math.min(most, bytesMax / connections, left)))
+  }
+  if (holder.heldBytes <= shareOf(budget)) return windowDefault
+  if (isStuck(budget) && (budget.turn ?? holder) === holder) {
+    if (budget.turn === undefined) budget.turnAge = 0
+    budget.turn = holder
+    return windowDefault
+  }
+  budget.waiting.add(holder)
+  return 0
+}
+
+/** Whether a connection that holds this much must drop an incomplete body. */
+export const isExhausted = (budget: Budget, heldBytes: number): boolean =>
+  budget.used > 2 * budget.bytesMax && heldBytes > shareOf(budget)
+
+/** Call about once a second. */
+export function passTurn(budget: Budget): void {
+  const { waiting, turn } = budget
+  if (waiting.size === 0 || !isStuck(budget)) return
+  budget.turnAge += 1
+  if (
+    turn !== undefined &&
+    turn.heldBytes !== budget.turnHeldBytes &&
+    budget.turnAge < turnAgeMax
+  ) {
+    budget.turnHeldBytes = turn.heldBytes
+    return
+  }
+  const [next] = waiting
+  if (turn !== undefined) waiting.add(turn)
+  budget.turn = next
+  budget.turnAge = 0
+  if (next === undefined) return
+  waiting.delete(next)
+  next.onRoom()
+}
+
+const shareOf = ({ bytesMax, connections }: Budget): number =>
+  Math.min(shareBytesMax, Math.max(shareBytesMin, bytesMax / connections))
+
+/** Nearly all held bytes belong to incomplete bodies: without a window no request can finish. */
+const isStuck = ({ bytesMax, used, unfinished }: Budget): boolean =>
+  used >= bytesMax && used - unfinished < bytesMax / 8

@@ -7,6 +7,7 @@ import { watchBodies } from '../nudge.ts'
 import { streamWindow } from '../frames/peer-settings.ts'
 import type { ConnectionState } from '../state.ts'
 import type { H2Stream } from '../stream.ts'
+import { useBudget, windowFor } from './budget.ts'
 
 /** A usual event at its limit, with room for padding and the like. */
 const aheadBytes = 1_114_112
@@ -15,14 +16,14 @@ const aheadBytes = 1_114_112
 export function accountFor(c: ConnectionState, stream: H2Stream, isWhole = stream.isEnded): void {
   const unfinished = isWhole ? 0 : stream.heldBytes
   if (unfinished !== stream.unfinishedBytes) {
-    c.budget.addUnfinished(unfinished - stream.unfinishedBytes)
+    c.budget.unfinished += unfinished - stream.unfinishedBytes
     stream.unfinishedBytes = unfinished
   }
   const change = stream.heldBytes - stream.countedBytes
   if (change === 0) return
   stream.countedBytes = stream.heldBytes
   c.heldBytes += change
-  c.budget.add(change)
+  useBudget(c.budget, change)
   if (change > 0) return
   creditConnection(c)
   if (c.hasStalledStreams) creditStalled(c)
@@ -30,12 +31,12 @@ export function accountFor(c: ConnectionState, stream: H2Stream, isWhole = strea
 
 export function creditConnection(c: ConnectionState): void {
   if (c.isOver) return
-  const target = c.budget.window(c)
+  const target = windowFor(c.budget, c)
   const change = target - c.receiveWindow
   if (change <= 0 || c.receiveWindow > target / 2) return // a window increment of 0 ends the connection
   c.output.windowUpdate(0, change)
   c.receiveWindow = target
-  c.budget.promise(change)
+  c.budget.promised += change
   watchBodies(c)
 }
 
