@@ -10,16 +10,6 @@ export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
   let cut: Buffer | undefined
   let cutBytes = 0
 
-  const hand = (bytes: Buffer, at: number, end: number): void => {
-    const stream = bytes.readUInt32BE(at + 5) & 0x7fff_ffff
-    onFrame(
-      bytes[at + 3] ?? 0,
-      bytes[at + 4] ?? 0,
-      stream,
-      bytes.subarray(at + frameHeadBytes, end),
-    )
-  }
-
   /** Completes the split frame; returns where in the chunk it ends. */
   const complete = (chunk: Buffer): number => {
     let at = 0
@@ -37,7 +27,7 @@ export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
       }
       const whole = cut
       cut = undefined
-      hand(whole, 0, end)
+      hand(onFrame, whole, 0, end)
     }
     return at
   }
@@ -47,7 +37,7 @@ export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
     while (chunk.length - at >= frameHeadBytes) {
       const end = at + frameHeadBytes + payloadLength(chunk, at)
       if (end > chunk.length) break
-      hand(chunk, at, end)
+      hand(onFrame, chunk, at, end)
       at = end
     }
     if (at === chunk.length) return
@@ -55,6 +45,12 @@ export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
     cutBytes = 0
     complete(chunk.subarray(at))
   }
+}
+
+function hand(onFrame: OnFrame, bytes: Buffer, at: number, end: number): void {
+  const stream = bytes.readUInt32BE(at + 5) & 0x7fff_ffff
+  const payload = bytes.subarray(at + frameHeadBytes, end)
+  onFrame(bytes[at + 3] ?? 0, bytes[at + 4] ?? 0, stream, payload)
 }
 
 function payloadLength(bytes: Buffer, at: number): number {
