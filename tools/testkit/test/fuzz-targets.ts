@@ -10,7 +10,11 @@ import { compileRe2 } from '../../../packages/contracts/src/pattern/re2.ts'
 import { createFrameReader } from '../../../packages/http2/src/h2/frames/frame-reader.ts'
 import { ConnectionError } from '../../../packages/http2/src/h2/frames/frames.ts'
 import { requestHead } from '../../../packages/http2/src/h2/head/request-head.ts'
-import { createHeaderDecoder, HeaderBlockError } from '../../../packages/http2/src/hpack/decoder.ts'
+import {
+  createHeaderDecoder,
+  decodeHeaders,
+  HeaderBlockError,
+} from '../../../packages/http2/src/hpack/decoder.ts'
 import { verifyIdToken, verifyRefreshToken } from '../../../packages/tokens/src/verify.ts'
 import type { FuzzTarget } from '../src/fuzz/target.ts'
 
@@ -203,7 +207,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
         // two blocks on one connection: the second may refer to the first's table entries
         const half = octets.length >> 1
         for (const block of [octets.subarray(0, half), octets.subarray(half)]) {
-          const { fields, isTooLarge } = decoder.decode(block)
+          const { fields, isTooLarge } = decodeHeaders(decoder, block)
           const head = requestHead(fields, isTooLarge)
           head?.first('content-length')
         }

@@ -1,6 +1,7 @@
 // The frames of a request: HEADERS and CONTINUATION, DATA, trailers; their order, and what is malformed (RFC 9113 5.1,
 // 6.1, 6.2, 6.10, 8.1).
 import { concurrentStreamsMax, headerBytesMax } from '../bounds.ts'
+import { decodeHeaders } from '../hpack/decoder.ts'
 import { cost } from './bounds/allowance.ts'
 import { isExhausted } from './bounds/budget.ts'
 import { accountFor, creditConnection, creditStream } from './bounds/credit.ts'
@@ -107,7 +108,7 @@ function open(
 }
 
 function onTrailers(c: ConnectionState, stream: H2Stream, isEnd: boolean, bytes: Buffer): void {
-  const { fields, isTooLarge, changedTable } = c.decoder.decode(bytes)
+  const { fields, isTooLarge, changedTable } = decodeHeaders(c.decoder, bytes)
   if (changedTable) c.heads.clear()
   if (stream.isEnded)
     throw new ConnectionError(errorCode.streamClosed, 'HEADERS after the end of the stream')
@@ -124,7 +125,7 @@ function onTrailers(c: ConnectionState, stream: H2Stream, isEnd: boolean, bytes:
 /** They were on their way when the stream was reset. */
 function ignoreTrailers(c: ConnectionState, bytes: Buffer): void {
   c.allowance.spend(cost.idleFrame)
-  if (c.decoder.decode(bytes).changedTable) c.heads.clear()
+  if (decodeHeaders(c.decoder, bytes).changedTable) c.heads.clear()
 }
 
 export function onData(c: ConnectionState, id: number, flags: number, payload: Buffer): void {

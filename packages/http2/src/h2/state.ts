@@ -1,7 +1,7 @@
 // The state of one connection: a plain record, changed by the modules beside this file. It holds no logic.
 import type { Socket } from 'node:net'
 import { headerBytesMax, headersMax } from '../bounds.ts'
-import { createHeaderDecoder } from '../hpack/decoder.ts'
+import { createHeaderDecoder, decodeHeaders } from '../hpack/decoder.ts'
 import type { HeaderDecoder } from '../hpack/decoder.ts'
 import type { Handler } from '../types.ts'
 import { createCalmAllowance } from './bounds/allowance.ts'
@@ -93,17 +93,16 @@ export type ConnectionState = ConnectionOptions & {
   onRoom: () => void
 }
 
+const listFieldsMax = headersMax + 4
+const headerLimits = { tableBytesMax: 4_096, listBytesMax: headerBytesMax, listFieldsMax }
+
 export const createState = (options: ConnectionOptions): ConnectionState => {
-  const decoder = createHeaderDecoder({
-    tableBytesMax: 4_096,
-    listBytesMax: headerBytesMax,
-    listFieldsMax: headersMax + 4,
-  })
+  const decoder = createHeaderDecoder(headerLimits)
   return {
     ...options,
     output: new FrameOutput(options.socket),
     decoder,
-    heads: createHeadCache(decoder),
+    heads: createHeadCache((block) => decodeHeaders(decoder, block)),
     allowance: createCalmAllowance(),
     streams: new Map(),
     recent: createRecentStreams(),

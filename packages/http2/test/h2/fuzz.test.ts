@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals'
 import { createBudget } from '../../src/h2/bounds/budget.ts'
 import { createClock } from '../../src/h2/clock.ts'
 import { acceptConnection } from '../../src/h2/connection.ts'
-import { createHeaderDecoder, HeaderBlockError } from '../../src/hpack/decoder.ts'
+import { createHeaderDecoder, decodeHeaders, HeaderBlockError } from '../../src/hpack/decoder.ts'
 import type { DecodedBlock, HeaderDecoder } from '../../src/hpack/decoder.ts'
 import type { Handler } from '../../src/types.ts'
 import {
@@ -101,7 +101,7 @@ function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
 /** Undefined when the block is refused, as expected. */
 function decodeOrRefuse(decoder: HeaderDecoder, block: Buffer): DecodedBlock | undefined {
   try {
-    return decoder.decode(block)
+    return decodeHeaders(decoder, block)
   } catch (error) {
     if (error instanceof HeaderBlockError) return undefined
     throw error

@@ -2,7 +2,7 @@
 // cases are larger, so that the growth shows.
 import { createFrameReader } from '../../../../packages/http2/src/h2/frames/frame-reader.ts'
 import { requestHead } from '../../../../packages/http2/src/h2/head/request-head.ts'
-import { createHeaderDecoder } from '../../../../packages/http2/src/hpack/decoder.ts'
+import { createHeaderDecoder, decodeHeaders } from '../../../../packages/http2/src/hpack/decoder.ts'
 import {
   frame,
   frameTypes,
@@ -21,7 +21,7 @@ const limits = { tableBytesMax: 4_096, listBytesMax: 16_384, listFieldsMax: 104 
 /** A new decoder each time, whose table is full of fields without a name or a value. */
 const decoding = (block: Buffer) => () => {
   const decoder = createHeaderDecoder(limits)
-  const { fields, isTooLarge } = decoder.decode(block)
+  const { fields, isTooLarge } = decodeHeaders(decoder, block)
   return requestHead(fields, isTooLarge)
 }
 /** A field that is added to the dynamic table. */

@@ -1,6 +1,6 @@
 // Caches the heads of the last few header blocks by their bytes, because a client's requests repeat their headers: a
 // block that didn't change the dynamic table means the same until the table changes.
-import type { HeaderDecoder } from '../../hpack/decoder.ts'
+import type { DecodedBlock } from '../../hpack/decoder.ts'
 import { createKeptBlock } from './kept-block.ts'
 import type { KeptBlock } from './kept-block.ts'
 import { requestHead } from './request-head.ts'
@@ -18,7 +18,7 @@ export type HeadCache = {
   clear(): void
 }
 
-export function createHeadCache(decoder: HeaderDecoder): HeadCache {
+export function createHeadCache(decode: (block: Buffer) => DecodedBlock): HeadCache {
   const blocks: KeptBlock[] = []
   let oldest = 0
 
@@ -39,7 +39,7 @@ export function createHeadCache(decoder: HeaderDecoder): HeadCache {
       const isShort = block.length <= blockBytesMax
       const known = isShort ? find(block) : undefined
       if (known !== undefined) return known
-      const decoded = decoder.decode(block)
+      const decoded = decode(block)
       const { fields, isTooLarge, changedTable } = decoded
       if (changedTable) clear()
       const head = requestHead(fields, isTooLarge)

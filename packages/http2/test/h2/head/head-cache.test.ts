@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from '@jest/globals'
 import { createHeadCache } from '../../../src/h2/head/head-cache.ts'
 import { requestHead } from '../../../src/h2/head/request-head.ts'
-import { createHeaderDecoder, HeaderBlockError } from '../../../src/hpack/decoder.ts'
+import { createHeaderDecoder, decodeHeaders, HeaderBlockError } from '../../../src/hpack/decoder.ts'
 import type { DecodedBlock } from '../../../src/hpack/decoder.ts'
 import { literal, postHead, text } from '../../../conformance/frames.ts'
 import { encodeHuffman } from '../../hpack/huffman-codes.ts'
@@ -28,22 +28,22 @@ function readers(listBytesMax = limits.listBytesMax) {
   let decoded = 0
   const decode = (bytes: Buffer): DecodedBlock => {
     decoded += 1
-    return decoder.decode(bytes)
+    return decodeHeaders(decoder, bytes)
   }
-  const heads = createHeadCache({ decode })
+  const heads = createHeadCache(decode)
   return {
     heads,
     decodedCount: () => decoded,
     cached: (bytes: Buffer) => reading(() => heads.read(bytes)),
     uncached: (bytes: Buffer) =>
       reading(() => {
-        const { fields, isTooLarge } = plain.decode(bytes)
+        const { fields, isTooLarge } = decodeHeaders(plain, bytes)
         return requestHead(fields, isTooLarge)
       }),
     /** Trailers, which bypass the cache. */
     trailers(bytes: Buffer): void {
-      plain.decode(bytes)
-      if (decoder.decode(bytes).changedTable) heads.clear()
+      decodeHeaders(plain, bytes)
+      if (decodeHeaders(decoder, bytes).changedTable) heads.clear()
     },
   }
 }
