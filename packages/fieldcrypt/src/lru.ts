@@ -32,112 +32,111 @@ type Share<Entry> = {
   weight: number
 }
 
-/** For code that creates and uses entries. */
 export type Lru<Entry> = {
   get(stream: string, key: string): Entry | undefined
   /** Replaces the entry of this key. */
   put(stream: string, key: string, entry: Entry): void
   /** Must be called when an entry's weight may have changed. */
   settle(entry: Entry): void
-}
-
-/** For code that removes or counts entries. */
-export type LruEntries<Entry> = Pick<Lru<Entry>, 'settle'> & {
+  remove(entry: Entry): void
   /** A copy of the list of a stream's entries. */
   entriesOf(stream: string): Entry[]
-  remove(entry: Entry): void
   clear(): void
   weight(): number
+}
+
+type State<Entry> = {
+  readonly weightMax: number
+  readonly shares: Map<string, Share<Entry>>
+  readonly places: Map<Entry, Place<Entry>>
+  readonly order: RingLink<Place<Entry>>
+  weight: number
+  uses: number
 }
 
 /** A small integer, which V8 stores in place. */
 const LONG_AGO = -1_000_000_000
 
-export function createLru<Entry extends Cacheable>(
-  weightMax: number,
-): Lru<Entry> & LruEntries<Entry> {
-  const shareMax = Math.max(1, Math.floor(weightMax / 2))
+export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry> {
   const shares = new Map<string, Share<Entry>>()
   const places = new Map<Entry, Place<Entry>>()
   const order = new RingLink<Place<Entry>>()
-  /**
-   * Moving an entry touches its neighbours, which may be anywhere in memory. So an entry that is new enough isn't
-   * moved.
-   */
-  const newForUses = weightMax >> 4
-  let uses = 0
-  let total = 0
-
-  function use(place: Place<Entry>): void {
-    uses += 1
-    if (uses - place.newestAt <= newForUses) return
-    place.newestAt = uses
-    place.inAll.moveTo(order)
-    place.inShare.moveTo(place.share.order)
-  }
-
-  /** Counts what a place weighs now, and makes room. */
-  function weigh(place: Place<Entry>): void {
-    const { share } = place
-    const more = place.entry.weight - place.weight
-    total += more
-    share.weight += more
-    place.weight += more
-    // The place in use is the newest, so it is the oldest only if it is alone.
-    while (share.weight > shareMax && share.order.oldest !== place) evict(share.order.oldest)
-    while (total > weightMax && order.oldest !== place) evict(order.oldest)
-  }
-
-  function evict(place: Place<Entry> | undefined): void {
-    if (place === undefined) return
-    const { share, entry } = place
-    places.delete(entry)
-    share.places.delete(place.key)
-    place.inAll.unlink()
-    place.inShare.unlink()
-    share.weight -= place.weight
-    total -= place.weight
-    if (share.places.size === 0) shares.delete(share.stream)
-    entry.wipe()
-  }
-
-  function shareOf(stream: string): Share<Entry> {
-    const known = shares.get(stream)
-    if (known !== undefined) return known
-    const share = { stream, places: new Map(), order: new RingLink<Place<Entry>>(), weight: 0 }
-    shares.set(stream, share)
-    return share
-  }
-
+  const state: State<Entry> = { weightMax, shares, places, order, weight: 0, uses: 0 }
   return {
     get(stream, key) {
       const place = shares.get(stream)?.places.get(key)
       if (place === undefined) return undefined
-      use(place)
+      use(state, place)
       return place.entry
     },
     put(stream, key, entry) {
-      evict(shares.get(stream)?.places.get(key))
-      const place = newPlace(shareOf(stream), key, entry)
+      evict(state, shares.get(stream)?.places.get(key))
+      const place = newPlace(shareOf(shares, stream), key, entry)
       place.share.places.set(key, place)
       places.set(entry, place)
-      use(place)
-      weigh(place)
+      use(state, place)
+      weigh(state, place)
     },
     settle(entry) {
       const place = places.get(entry)
       if (place === undefined) return
       place.newestAt = LONG_AGO // what grows becomes the newest, so that it isn't evicted first
-      use(place)
-      weigh(place)
+      use(state, place)
+      weigh(state, place)
     },
-    remove: (entry) => evict(places.get(entry)),
+    remove: (entry) => evict(state, places.get(entry)),
     entriesOf: (stream) => [...(shares.get(stream)?.places.values() ?? [])].map((p) => p.entry),
     clear() {
-      for (const place of places.values()) evict(place)
+      for (const place of places.values()) evict(state, place)
     },
-    weight: () => total,
+    weight: () => state.weight,
   }
+}
+
+/**
+ * Moving an entry touches its neighbours, which may be anywhere in memory. So an entry that is new enough isn't moved.
+ */
+function use<Entry>(state: State<Entry>, place: Place<Entry>): void {
+  state.uses += 1
+  if (state.uses - place.newestAt <= state.weightMax >> 4) return
+  place.newestAt = state.uses
+  place.inAll.moveTo(state.order)
+  place.inShare.moveTo(place.share.order)
+}
+
+/** Counts what a place weighs now, and makes room. */
+function weigh<Entry extends Cacheable>(state: State<Entry>, place: Place<Entry>): void {
+  const { weightMax, order } = state
+  const { share } = place
+  const more = place.entry.weight - place.weight
+  state.weight += more
+  share.weight += more
+  place.weight += more
+  const shareMax = Math.max(1, Math.floor(weightMax / 2))
+  // The place in use is the newest, so it is the oldest only if it is alone.
+  while (share.weight > shareMax && share.order.oldest !== place) evict(state, share.order.oldest)
+  while (state.weight > weightMax && order.oldest !== place) evict(state, order.oldest)
+}
+
+function evict<Entry extends Cacheable>(state: State<Entry>, place: Place<Entry> | undefined) {
+  if (place === undefined) return
+  const { share, entry } = place
+  state.places.delete(entry)
+  share.places.delete(place.key)
+  place.inAll.unlink()
+  place.inShare.unlink()
+  share.weight -= place.weight
+  state.weight -= place.weight
+  if (share.places.size === 0) state.shares.delete(share.stream)
+  entry.wipe()
+}
+
+function shareOf<Entry>(shares: Map<string, Share<Entry>>, stream: string): Share<Entry> {
+  const known = shares.get(stream)
+  if (known !== undefined) return known
+  const share = { stream, places: new Map(), order: new RingLink<Place<Entry>>(), weight: 0 }
+  shares.set(stream, share)
+  return share
 }
 
 function newPlace<Entry>(share: Share<Entry>, key: string, entry: Entry): Place<Entry> {

@@ -1,6 +1,6 @@
 // What `Sealer` and `Opener` offer about the people that they keep.
 import type { EraKeys } from './era-keys.ts'
-import type { LruEntries } from './lru.ts'
+import type { Lru } from './lru.ts'
 import type { Person } from './person.ts'
 
 export type CacheOptions = {
@@ -26,7 +26,7 @@ export type PeopleCache = {
 
 /** `stays` moves a person to new keys, and returns whether it is still worth keeping. */
 export function peopleCache(
-  people: LruEntries<Person>,
+  people: Lru<Person>,
   stays: (person: Person, keys: EraKeys) => boolean,
 ): PeopleCache {
   return {
