@@ -9,72 +9,77 @@ import { branchName, describeType, nullableOf } from './types.ts'
 import type { AvroType, RecordType, UnionType } from './types.ts'
 import { isFields } from './values.ts'
 
-export function readUnion(type: UnionType, reads: readonly ReadJson[]): ReadJson {
+type BranchReader = {
+  readonly name: string
+  /** Reads a plain value. */
+  readonly read: ReadJson
+  /** What a plain value looks like in JSON. `mayBe` checks only the names in an object. */
+  readonly kind: JsonKind
+  readonly mayBe: (json: unknown, keys: readonly string[]) => boolean
+}
+
+type Union = {
+  readonly branches: readonly BranchReader[]
+  readonly named: ReadonlyMap<string, BranchReader>
+  /** What is wrong with a value that fits no branch. */
+  readonly sentence: string
+}
+
+export function readUnion(type: UnionType, compile: (branch: AvroType) => ReadJson): ReadJson {
   const isPlain = nullableOf(type) !== undefined
-  const names = type.branches.map(branchName)
-  const named = new Map(names.map((name, branch) => [name, branch]))
+  const branches = type.branches.map((branchType, branch) => {
+    const read = compile(branchType)
+    if (isPlain) return branchOf(branchType, read)
+    return branchOf(branchType, (json, reading, depth) => ({
+      branch,
+      value: read(json, reading, depth),
+    }))
+  })
+  const named = new Map(branches.map((branch) => [branch.name, branch]))
   const nullBranch = named.get('null')
-  const shapes = type.branches.map(shapeOf)
   const sentence = `is not ${describeType(type)}`
-
-  const readBranch = (
-    branch: number,
-    json: unknown,
-    reading: JsonReading,
-    depth: number,
-  ): unknown => {
-    const value = reads[branch]?.(json, reading, depth)
-    return isPlain ? value : { branch, value }
-  }
-
-  function readNamed(branch: number, json: unknown, reading: JsonReading, depth: number): unknown {
-    reading.members += 1
-    const inner = isFields(json) ? json[names[branch] ?? ''] : undefined
-    return readBranch(branch, inner, reading, depth)
-  }
-
-  /** The branch that an object of one member names, if any. */
-  function nameIn(json: unknown): number | undefined {
-    if (!isFields(json)) return undefined
-    const keys = Object.keys(json)
-    return keys.length === 1 && keys[0] !== 'null' ? named.get(keys[0] ?? '') : undefined
-  }
-
-  function readLeniently(json: unknown, reading: JsonReading, depth: number): unknown {
-    const name = nameIn(json)
-    const kind = jsonKindOf(json)
-    const ofKind = shapes.filter((shape) => shape.kind === kind)
-    const keys = isFields(json) ? Object.keys(json) : []
-    const ofShape = ofKind.filter((shape) => shape.mayBe(json, keys))
-    if (name !== undefined && ofShape.length === 0) return readNamed(name, json, reading, depth)
-    // if only one is left, reading it also finds the words for what is wrong
-    const plain = ofShape.length === 0 ? ofKind : ofShape
-    const [only] = plain
-    if (!only) throw new Unreadable(sentence)
-    if (name === undefined && plain.length === 1) {
-      return readBranch(only.branch, json, reading, depth)
-    }
-    if (kind === 'object' && plain.length > trialsMax) throw new Unreadable(sayBranch)
-    return settle(reading, [
-      name === undefined ? [] : [() => readNamed(name, json, reading, depth)],
-      plain.map(
-        ({ branch }) =>
-          () =>
-            readBranch(branch, json, reading, depth),
-      ),
-    ])
-  }
-
+  const union = { branches, named, sentence }
   return (json, reading, depth) => {
     if (json === null) {
       if (nullBranch === undefined) throw refuseJson(reading, sentence)
-      return isPlain ? null : { branch: nullBranch, value: null }
+      return nullBranch.read(json, reading, depth)
     }
-    if (reading.isLenient) return readLeniently(json, reading, depth)
-    const name = nameIn(json)
-    if (name === undefined) throw refuseJson(reading, sentence)
-    return readNamed(name, json, reading, depth)
+    if (reading.isLenient) return readLeniently(union, json, reading, depth)
+    const branch = nameIn(named, json)
+    if (branch === undefined) throw refuseJson(reading, sentence)
+    return readNamed(branch, json, reading, depth)
   }
+}
+
+/** The branch that an object of one member names, if any. */
+function nameIn(named: Union['named'], json: unknown): BranchReader | undefined {
+  if (!isFields(json)) return undefined
+  const keys = Object.keys(json)
+  return keys.length === 1 && keys[0] !== 'null' ? named.get(keys[0] ?? '') : undefined
+}
+
+function readNamed(branch: BranchReader, json: unknown, reading: JsonReading, depth: number) {
+  reading.members += 1
+  return branch.read(isFields(json) ? json[branch.name] : undefined, reading, depth)
+}
+
+function readLeniently(union: Union, json: unknown, reading: JsonReading, depth: number): unknown {
+  const name = nameIn(union.named, json)
+  const kind = jsonKindOf(json)
+  const ofKind = union.branches.filter((branch) => branch.kind === kind)
+  const keys = isFields(json) ? Object.keys(json) : []
+  const ofShape = ofKind.filter((branch) => branch.mayBe(json, keys))
+  if (name !== undefined && ofShape.length === 0) return readNamed(name, json, reading, depth)
+  // if only one is left, reading it also finds the words for what is wrong
+  const plain = ofShape.length === 0 ? ofKind : ofShape
+  const [only] = plain
+  if (!only) throw new Unreadable(union.sentence)
+  if (name === undefined && plain.length === 1) return only.read(json, reading, depth)
+  if (kind === 'object' && plain.length > trialsMax) throw new Unreadable(sayBranch)
+  return settle(reading, [
+    name === undefined ? [] : [() => readNamed(name, json, reading, depth)],
+    plain.map((branch) => () => branch.read(json, reading, depth)),
+  ])
 }
 
 const sayBranch = 'fits more than one branch of its union: say it as {"<branch>": <value>}'
@@ -139,29 +144,18 @@ const jsonKinds: Readonly<Record<Exclude<AvroType['kind'], 'union'>, JsonKind>> 
   record: 'object',
 }
 
-/** What a branch's plain value looks like in JSON. `mayBe` checks only the names in an object. */
-type Shape = {
-  readonly branch: number
-  readonly kind: JsonKind
-  readonly mayBe: (json: unknown, keys: readonly string[]) => boolean
-}
-
-function shapeOf(type: AvroType, branch: number): Shape {
+function branchOf(type: AvroType, read: ReadJson): BranchReader {
   const kind = type.kind === 'union' ? 'null' : jsonKinds[type.kind]
-  if (type.kind !== 'record') return { branch, kind, mayBe: () => true }
-  const { names, required } = namesOf(type)
-  return {
-    branch,
-    kind,
-    mayBe: (json, keys) =>
-      isFields(json) &&
-      keys.length >= required.length &&
-      keys.every((key) => names.has(key)) &&
-      required.every((key) => Object.hasOwn(json, key)),
-  }
+  const mayBe = type.kind === 'record' ? mayBeRecord(type) : () => true
+  return { name: branchName(type), read, kind, mayBe }
 }
 
-const namesOf = oncePerType(({ fields }: RecordType) => ({
-  names: new Set(fields.map((field) => field.name)),
-  required: fields.flatMap((field) => (field.default ? [] : [field.name])),
-}))
+const mayBeRecord = oncePerType(({ fields }: RecordType): BranchReader['mayBe'] => {
+  const names = new Set(fields.map((field) => field.name))
+  const required = fields.flatMap((field) => (field.default ? [] : [field.name]))
+  return (json, keys) =>
+    isFields(json) &&
+    keys.length >= required.length &&
+    keys.every((key) => names.has(key)) &&
+    required.every((key) => Object.hasOwn(json, key))
+})

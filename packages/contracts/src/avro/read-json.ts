@@ -47,7 +47,7 @@ function createCompiler(): (type: AvroType) => ReadJson {
       case 'record':
         return compileRecord(type)
       case 'union':
-        return readUnion(type, type.branches.map(compile))
+        return readUnion(type, compile)
       case 'array':
         return readArray(compile(type.items))
       case 'map':
