@@ -2,6 +2,7 @@
 // the others. Each question goes to the next broker, because one may be cut off without knowing it.
 import { withTimeout } from '@weir/kit'
 
+import type { Topic } from '../connect/cluster-state.ts'
 import type { Cluster } from '../connect/cluster.ts'
 
 export type BatchPlace = {
@@ -36,14 +37,8 @@ export function createPlaces(cluster: Cluster, timeoutMs: number): Places {
     brokers = state.brokers
     for (const topic of topics) {
       const found = state.topics.get(topic)
-      if (found === undefined) {
-        places.delete(topic)
-        continue
-      }
-      const ofTopic: (BatchPlace | undefined)[] = []
-      for (const { partition, leader } of found.partitions)
-        if (leader !== undefined) ofTopic[partition] = { leader, topicId: found.id }
-      places.set(topic, ofTopic)
+      if (found === undefined) places.delete(topic)
+      else places.set(topic, placesOf(found))
     }
   }
 
@@ -68,4 +63,11 @@ export function createPlaces(cluster: Cluster, timeoutMs: number): Places {
       places.delete(topic)
     },
   }
+}
+
+function placesOf({ id, partitions }: Topic): (BatchPlace | undefined)[] {
+  const places: (BatchPlace | undefined)[] = []
+  for (const { partition, leader } of partitions)
+    if (leader !== undefined) places[partition] = { leader, topicId: id }
+  return places
 }
