@@ -14,8 +14,6 @@ import type { TopicPartitions } from './transaction-requests.ts'
 /** By topic and partition, an offset that the present transaction has written. */
 export type Written = ReadonlyMap<string, ReadonlyMap<number, bigint>>
 
-type TransactionPartition = { readonly topic: string; readonly partition: number }
-
 export type TransactionSession = {
   send(records: readonly AddressedRecord[]): Promise<void>
   written(): Written
@@ -25,7 +23,9 @@ export type TransactionSession = {
   end(isCommit: boolean): Promise<void>
 }
 
-type Lane = TransactionPartition & { readonly batches: SizedRecord[][]; bytes: number }
+/** As `Written`; -1 before the first record. */
+type InTransaction = Map<string, Map<number, bigint>>
+type Lane = { topic: string; partition: number; batches: SizedRecord[][]; bytes: number }
 
 const SEQUENCE_MAX = 0x7fffffff
 /** One produce request carries one batch, which the topic's `max.message.bytes` bounds. */
@@ -40,32 +40,14 @@ export async function openSession(
   const requests = createTransactionRequests(brokers, leaders)
   const identity = await requests.init(transactionalId, timeoutMs)
   const sequences = new Map<string, number>()
-  let written = new Map<string, Map<number, bigint>>()
+  let written: InTransaction = new Map()
   // The coordinator accepts one addition at a time, and refuses others meanwhile.
   let adding: Promise<void> = Promise.resolve()
-
-  function inTurn(add: () => Promise<void>): Promise<void> {
-    adding = adding.then(add)
-    return adding
-  }
-
-  function addPartitions(places: readonly TransactionPartition[]): Promise<void> {
-    const added: TopicPartitions[] = []
-    for (const { topic, partition } of places) {
-      const known = written.get(topic) ?? new Map<number, bigint>()
-      written.set(topic, known)
-      if (known.has(partition)) continue
-      known.set(partition, -1n)
-      added.push({ topic, partitions: [partition] })
-    }
-    return added.length === 0 ? adding : inTurn(() => requests.addPartitions(identity, added))
-  }
 
   async function produce({ topic, partition, batches }: Lane): Promise<void> {
     const lane = `${topic}/${partition}`
     for (const records of batches) {
-      const sequence = sequences.get(lane) ?? 0
-      sequences.set(lane, sequenceAfter(sequence, records.length))
+      const sequence = takeSequence(sequences, lane, records.length)
       const offset = await requests.produce(identity, { topic, partition, sequence, records })
       written.get(topic)?.set(partition, offset)
     }
@@ -75,11 +57,13 @@ export async function openSession(
     async send(records) {
       await leaders.learn([...new Set(records.map(({ topic }) => topic))])
       const lanes = lanesOf(leaders, records)
-      await addPartitions(lanes)
+      const added = include(written, lanes)
+      if (added.length > 0) adding = adding.then(() => requests.addPartitions(identity, added))
+      await adding
       await Promise.all(lanes.map(produce))
     },
     written: () => written,
-    ends: (topic, partitions) => {
+    ends(topic, partitions) {
       const led = partitions.map((partition) => leaders.partition(topic, partition))
       return endOffsetsOf(brokers, topic, led)
     },
@@ -89,6 +73,19 @@ export async function openSession(
       if (!isEmpty) await requests.end(identity, isCommit)
     },
   }
+}
+
+/** The partitions that the transaction does not include yet. They are included from now on. */
+function include(written: InTransaction, lanes: readonly Lane[]): TopicPartitions[] {
+  const added: TopicPartitions[] = []
+  for (const { topic, partition } of lanes) {
+    const known = written.get(topic) ?? new Map<number, bigint>()
+    written.set(topic, known)
+    if (known.has(partition)) continue
+    known.set(partition, -1n)
+    added.push({ topic, partitions: [partition] })
+  }
+  return added
 }
 
 function lanesOf(leaders: PartitionLeaders, records: readonly AddressedRecord[]): Lane[] {
@@ -124,8 +121,10 @@ function partitionFor(leaders: PartitionLeaders, { topic, key }: AddressedRecord
   return key === null ? 0 : partitionOf(key, leaders.partitionsOf(topic).length)
 }
 
-// As Kafka counts: 0 follows the largest number.
-function sequenceAfter(sequence: number, records: number): number {
+/** The sequence of the lane's next record. As Kafka counts: 0 follows the largest number. */
+function takeSequence(sequences: Map<string, number>, lane: string, records: number): number {
+  const sequence = sequences.get(lane) ?? 0
   const room = SEQUENCE_MAX - sequence
-  return records <= room ? sequence + records : records - room - 1
+  sequences.set(lane, records <= room ? sequence + records : records - room - 1)
+  return sequence
 }
