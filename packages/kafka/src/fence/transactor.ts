@@ -63,85 +63,85 @@ const REFUSED_FOR_ITSELF: readonly string[] = [
   'INVALID_RECORD',
 ]
 
+/** Spent: the state of the partitions is unknown, or the transactor is closed. */
+type State = { phase: 'new' | 'ready' | 'busy' | 'spent'; session: TransactionSession | undefined }
+
 export function createTransactor(kafka: Kafka, options: TransactorOptions): Transactor {
   const { transactionalId, timeoutMs, awaitVisible = true, logs } = options
   const { cluster } = internalsOf(kafka)
   const leave = cluster.join()
   const soon = () => performance.now() + REQUEST_TIMEOUT_MS
   const brokers = askBrokers(cluster, 'transactions', soon)
-  let session: TransactionSession | undefined
+  const state: State = { phase: 'new', session: undefined }
   let isClosed = false
-  let state: 'new' | 'ready' | 'busy' | 'spent' = 'new'
-
-  async function kafkaWork<T>(work: () => Promise<T>): Promise<T> {
-    if (isSpent()) throw brokerUnavailable('use a producer that failed')
-    try {
-      return await work()
-    } catch (error) {
-      state = 'spent'
-      throw toAppError(error)
-    }
-  }
-
-  function toTransaction(open: TransactionSession): Transaction {
-    return { send: (records) => kafkaWork(() => open.send(records)) }
-  }
-
-  async function commit(open: TransactionSession): Promise<void> {
-    if (isSpent()) throw brokerUnavailable('commit what could not be sent')
-    try {
-      const written = open.written()
-      await open.end(true)
-      if (awaitVisible) await untilVisible(open, written)
-    } catch (error) {
-      state = 'spent'
-      const known = toAppError(error)
-      throw known.code === 'kafka.fenced' ? known : outcomeUnknown(error)
-    }
-  }
-
-  async function abort(open: TransactionSession): Promise<void> {
-    await withTimeout(open.end(false), REQUEST_TIMEOUT_MS, 'ending a transaction').catch(() => {
-      state = 'spent'
-    })
-  }
-
-  // The compiler doesn't know that work and aborting change the state.
-  function isSpent(): boolean {
-    return state === 'spent'
-  }
-
   return {
     async fence() {
-      if (state !== 'new') throw new TypeError('a transactor fences once')
-      const take = () => kafkaWork(() => openSession(brokers, transactionalId, timeoutMs))
-      session = await (logs ? takeEnded(kafka, { transactionalId, ...logs }, take) : take())
-      if (!isSpent()) state = 'ready'
+      if (state.phase !== 'new') throw new TypeError('a transactor fences once')
+      const take = () => kafkaWork(state, () => openSession(brokers, transactionalId, timeoutMs))
+      state.session = await (logs ? takeEnded(kafka, { transactionalId, ...logs }, take) : take())
+      makeReady(state)
     },
-
-    async transaction(work) {
-      if (state !== 'ready' || !session) throw new TypeError(`no transaction can begin: ${state}`)
-      state = 'busy'
-      let result
-      try {
-        result = await work(toTransaction(session))
-      } catch (error) {
-        if (!hasCode(error, 'kafka.fenced')) await abort(session)
-        if (!isSpent()) state = 'ready'
-        throw error
-      }
-      await commit(session)
-      if (!isSpent()) state = 'ready'
-      return result
-    },
-
+    transaction: (work) => transact(state, work, awaitVisible),
     close() {
-      state = 'spent'
+      state.phase = 'spent'
       if (!isClosed) leave()
       isClosed = true
       return Promise.resolve()
     },
   }
+}
+
+async function transact<T>(
+  state: State,
+  work: (transaction: Transaction) => Promise<T>,
+  awaitVisible: boolean,
+): Promise<T> {
+  const { phase, session } = state
+  if (phase !== 'ready' || !session) throw new TypeError(`no transaction can begin: ${phase}`)
+  state.phase = 'busy'
+  let result
+  try {
+    result = await work({ send: (records) => kafkaWork(state, () => session.send(records)) })
+  } catch (error) {
+    if (!hasCode(error, 'kafka.fenced')) await abort(state, session)
+    makeReady(state)
+    throw error
+  }
+  await commit(state, session, awaitVisible)
+  makeReady(state)
+  return result
+}
+
+function makeReady(state: State): void {
+  if (state.phase !== 'spent') state.phase = 'ready'
+}
+
+async function kafkaWork<T>(state: State, work: () => Promise<T>): Promise<T> {
+  if (state.phase === 'spent') throw brokerUnavailable('use a producer that failed')
+  try {
+    return await work()
+  } catch (error) {
+    state.phase = 'spent'
+    throw toAppError(error)
+  }
+}
+
+async function commit(state: State, session: TransactionSession, awaitVisible: boolean) {
+  if (state.phase === 'spent') throw brokerUnavailable('commit what could not be sent')
+  try {
+    const written = session.written()
+    await session.end(true)
+    if (awaitVisible) await untilVisible(session, written)
+  } catch (error) {
+    state.phase = 'spent'
+    const known = toAppError(error)
+    throw known.code === 'kafka.fenced' ? known : outcomeUnknown(error)
+  }
+}
+
+async function abort(state: State, session: TransactionSession): Promise<void> {
+  const ending = withTimeout(session.end(false), REQUEST_TIMEOUT_MS, 'ending a transaction')
+  await ending.catch(() => void (state.phase = 'spent'))
 }
 
 /** The committed end can't pass a transaction's records while it is open or its markers aren't written yet. */
