@@ -7,13 +7,7 @@ import { partitionOf } from '@weir/kafka'
 import type { BatchProducer, ProduceRecord, Waiter } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'
 import { topicOf } from '@weir/control-state'
-import type {
-  InputStream,
-  Keyring,
-  UnwrappedKeys,
-  StateFollower,
-  Tables,
-} from '@weir/control-state'
+import type { InputStream, StateFollower } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import type { CheckedEvent } from './check-event.ts'
 import type { Subjects } from './subjects.ts'
@@ -24,9 +18,9 @@ const settleMs = 1_000
 const recordBytesMax = 4_194_304 - 4_096
 
 /**
- * Encrypts the event's personal fields in place, stamps the event and passes it to Kafka. The waiter is called once,
- * with the outcome. The order is kept if each call waits for the promise of the previous call. If it throws, the event
- * was not sent. The record gets the traceparent, if any, as a header.
+ * Encrypts the event's personal fields in place, stamps the event and passes it to Kafka. Never throws: the waiter is
+ * called once, with the outcome. The order is kept if each call waits for the promise of the previous call. The record
+ * gets the traceparent, if any, as a header.
  */
 export type Store = (
   checked: CheckedEvent,
@@ -35,48 +29,19 @@ export type Store = (
   traceparent?: string,
 ) => void | Promise<void>
 
-type SealingDeps = {
+type StoreDeps = {
   follower: Pick<StateFollower, 'refresh'> & {
-    keyring: Pick<Keyring, 'eraKeys'>
-    wrappingKeys: Pick<UnwrappedKeys, 'settled'>
-    tables: Pick<Tables, 'streamById'>
+    keyring: Pick<StateFollower['keyring'], 'eraKeys'>
+    wrappingKeys: Pick<StateFollower['wrappingKeys'], 'settled'>
+    tables: Pick<StateFollower['tables'], 'streamById'>
   }
   sealer: Pick<Sealer, 'person' | 'seal'>
   subjects: Subjects
+  producer: Pick<BatchProducer, 'post'>
 }
-
-export function createStore(deps: SealingDeps & { producer: Pick<BatchProducer, 'post'> }) {
-  const seal = createSealing(deps)
-  /** Needed because the stream may be deleted by now, and its name may belong to another stream. */
-  const demandStream = ({ streamId, name }: InputStream): void => {
-    if (deps.follower.tables.streamById(streamId)?.state !== 'ready')
-      throw refusal('unavailable', `The stream ${name} is deleted, or is being deleted`)
-  }
-  const post = (sealed: SealedEvent, waiter: Waiter, traceparent?: string): void => {
-    const { record } = sealed
-    const sent = traceparent === undefined ? record : withHeader(record, { traceparent })
-    deps.producer.post(sealed, sent, waiter)
-  }
-  const store: Store = (checked, nowMs, waiter, traceparent) => {
-    const postKept = (sealed: SealedEvent): void | Promise<void> => {
-      if (sealed.subjectKept === undefined) return post(sealed, waiter, traceparent)
-      return sealed.subjectKept.then(() => {
-        demandStream(checked.stream)
-        post(sealed, waiter, traceparent)
-      })
-    }
-    const sealing = seal(checked, nowMs)
-    return sealing instanceof Promise ? sealing.then(postKept) : postKept(sealing)
-  }
-  return store
-}
-
-const withHeader = (
-  record: ProduceRecord,
-  header: Readonly<Record<string, string>>,
-): ProduceRecord => ({ ...record, headers: { ...record.headers, ...header } })
 
 type SealedEvent = {
+  readonly stream: InputStream
   readonly topic: string
   readonly partition: number
   readonly record: ProduceRecord
@@ -84,89 +49,118 @@ type SealedEvent = {
   readonly subjectKept: Promise<void> | undefined
 }
 
-function createSealing({ follower, sealer, subjects }: SealingDeps) {
-  const topics = new WeakMap<InputStream, string>()
-  const topicFor = (stream: InputStream): string => {
-    const known = topics.get(stream)
-    if (known !== undefined) return known
-    const topic = topicOf(stream)
-    topics.set(stream, topic)
-    return topic
-  }
-
-  const heldKeys = (stream: InputStream, era: number, levels: readonly number[]) => {
-    const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
-    if (keys?.link === undefined) return undefined
-    for (const level of levels) if (keys.levelKey(level) === undefined) return undefined
-    return keys
-  }
-
-  /** Control state may contain a stream or contract whose keys have not been read yet. */
-  const lookForKeys = async (stream: InputStream, era: number, levels: readonly number[]) => {
-    await follower.refresh()
-    // The new keys may need a new wrapping key, which is unwrapped asynchronously.
-    const settling = follower.wrappingKeys.settled()
-    await withTimeout(settling, settleMs, 'unwrapping the wrapping keys').catch(() => {})
-    const keys = heldKeys(stream, era, levels)
-    if (keys === undefined)
-      throw refusal(
-        'unavailable',
-        `The keys of the stream ${stream.name} do not exist yet; try again`,
-      )
-    return keys
-  }
-
-  const seal = (
-    { stream, active, event, key, bytes }: CheckedEvent,
-    nowMs: number,
-    { time, keys }: { time: KeyTime; keys: EraKeys },
-  ): SealedEvent => {
-    const { contract } = active
-    const person = sealer.person(keys, key, time)
-    // Read before the fields are encrypted.
-    const subject = active.hasSubjects ? contract.dataSubjectOf(event) : undefined
-    let sealedBytes = 0
-    contract.mapPii(event, (text, path, level) => {
-      const sealed = sealer.seal(person, level, path, text)
-      sealedBytes += sealed.length
-      if (sealedBytes > recordBytesMax)
-        throw refusal('too_large', 'The event is too large for Kafka once its fields are encrypted')
-      return sealed
-    })
-    contract.stamp(event, {
-      schemaId: contract.id,
-      nonce: newNonce(),
-      timestampMs: nowMs,
-      keyLinkUuid: person.uuid,
-      keyLinkInt: person.int,
-      billingId: stream.billingId,
-    })
-    const value = contract.encode(event, active.frameHead)
-    return {
-      topic: topicFor(stream),
-      partition: partitionOf(person.uuid, stream.partitions),
-      record: {
-        key: person.uuid,
-        value,
-        headers: { 'svc-schema-id': contract.id, 'svc-key-link': person.keyLink },
-        timestampMs: nowMs,
-      },
-      subjectKept:
-        subject === undefined ? undefined : subjects.keep({ subject, person, keys, bytes }),
+export function createStore(deps: StoreDeps): Store {
+  return (checked, nowMs, waiter, traceparent) => {
+    try {
+      const sealing = seal(deps, checked, nowMs)
+      const posting =
+        sealing instanceof Promise
+          ? sealing.then((sealed) => post(deps, sealed, waiter, traceparent))
+          : post(deps, sealing, waiter, traceparent)
+      return posting?.catch(waiter.reject)
+    } catch (error) {
+      return waiter.reject(error)
     }
   }
+}
 
-  /** Synchronous, unless control state must be refreshed to find the keys. */
-  return (checked: CheckedEvent, nowMs: number): SealedEvent | Promise<SealedEvent> => {
-    const { stream, active } = checked
-    const { levels } = active.contract
-    const time = keyTimeOf(nowMs, stream.rotationHours * hourMs)
-    const keys = heldKeys(stream, time.era, levels)
-    if (keys !== undefined) return seal(checked, nowMs, { time, keys })
-    return lookForKeys(stream, time.era, levels).then((found) =>
-      seal(checked, nowMs, { time, keys: found }),
-    )
+function post(
+  { follower, producer }: StoreDeps,
+  sealed: SealedEvent,
+  waiter: Waiter,
+  traceparent: string | undefined,
+): void | Promise<void> {
+  const { stream, record, subjectKept } = sealed
+  const sent = traceparent === undefined ? record : traced(record, traceparent)
+  if (subjectKept === undefined) return producer.post(sealed, sent, waiter)
+  return subjectKept.then(() => {
+    // The stream may be deleted by now, and its name may belong to another stream.
+    if (follower.tables.streamById(stream.streamId)?.state !== 'ready')
+      throw refusal('unavailable', `The stream ${stream.name} is deleted, or is being deleted`)
+    producer.post(sealed, sent, waiter)
+  })
+}
+
+const traced = (record: ProduceRecord, traceparent: string): ProduceRecord => ({
+  ...record,
+  headers: { ...record.headers, traceparent },
+})
+
+/** Synchronous, unless control state must be refreshed to find the keys. */
+function seal(deps: StoreDeps, checked: CheckedEvent, nowMs: number) {
+  const time = keyTimeOf(nowMs, checked.stream.rotationHours * hourMs)
+  const keys = heldKeys(deps, checked, time.era)
+  if (keys === undefined) return sealLater(deps, checked, nowMs, time)
+  return sealWith(deps, checked, nowMs, { time, keys })
+}
+
+function heldKeys({ follower }: StoreDeps, { stream, active }: CheckedEvent, era: number) {
+  const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
+  if (keys?.link === undefined) return undefined
+  for (const level of active.contract.levels)
+    if (keys.levelKey(level) === undefined) return undefined
+  return keys
+}
+
+/** Control state may contain a stream or contract whose keys have not been read yet. */
+async function sealLater(deps: StoreDeps, checked: CheckedEvent, nowMs: number, time: KeyTime) {
+  const { follower } = deps
+  await follower.refresh()
+  // The new keys may need a new wrapping key, which is unwrapped asynchronously.
+  const settling = follower.wrappingKeys.settled()
+  await withTimeout(settling, settleMs, 'unwrapping the wrapping keys').catch(() => {})
+  const keys = heldKeys(deps, checked, time.era)
+  if (keys !== undefined) return sealWith(deps, checked, nowMs, { time, keys })
+  const { name } = checked.stream
+  throw refusal('unavailable', `The keys of the stream ${name} do not exist yet; try again`)
+}
+
+function sealWith(
+  { sealer, subjects }: StoreDeps,
+  { stream, active, event, key, bytes }: CheckedEvent,
+  nowMs: number,
+  { time, keys }: { time: KeyTime; keys: EraKeys },
+): SealedEvent {
+  const { contract } = active
+  const person = sealer.person(keys, key, time)
+  // Read before the fields are encrypted.
+  const subject = active.hasSubjects ? contract.dataSubjectOf(event) : undefined
+  let sealedBytes = 0
+  contract.mapPii(event, (text, path, level) => {
+    const sealed = sealer.seal(person, level, path, text)
+    sealedBytes += sealed.length
+    if (sealedBytes > recordBytesMax)
+      throw refusal('too_large', 'The event is too large for Kafka once its fields are encrypted')
+    return sealed
+  })
+  contract.stamp(event, {
+    schemaId: contract.id,
+    nonce: newNonce(),
+    timestampMs: nowMs,
+    keyLinkUuid: person.uuid,
+    keyLinkInt: person.int,
+    billingId: stream.billingId,
+  })
+  const value = contract.encode(event, active.frameHead)
+  const headers = { 'svc-schema-id': contract.id, 'svc-key-link': person.keyLink }
+  return {
+    stream,
+    topic: topicFor(stream),
+    partition: partitionOf(person.uuid, stream.partitions),
+    record: { key: person.uuid, value, headers, timestampMs: nowMs },
+    subjectKept:
+      subject === undefined ? undefined : subjects.keep({ subject, person, keys, bytes }),
   }
+}
+
+/** Composed once for each stream. */
+const topics = new WeakMap<InputStream, string>()
+function topicFor(stream: InputStream): string {
+  const known = topics.get(stream)
+  if (known !== undefined) return known
+  const topic = topicOf(stream)
+  topics.set(stream, topic)
+  return topic
 }
 
 /** Random, over the whole of int32 (docs/wire-format.md Ingest). */

@@ -95,11 +95,7 @@ function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<HttpResp
   const nowMs = deps.now()
   deps.limits.reserve(stream, nowMs, bytes)
   const { promise, waiter } = outcomeOf(deps.limits, { stream, nowMs, bytes })
-  try {
-    deps.store(checked, nowMs, waiter)?.catch(waiter.reject)
-  } catch (error) {
-    waiter.reject(error)
-  }
+  void deps.store(checked, nowMs, waiter)
   return promise
 }
 

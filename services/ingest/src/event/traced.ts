@@ -80,16 +80,7 @@ function storeOf({ tracing, kafkaPrefix }: Traces, store: Store, request: Span):
       },
     })
     if (span === undefined) return store(checked, nowMs, waiter)
-    try {
-      const storing = store(checked, nowMs, ending(span, waiter), span.traceparent)
-      return storing?.catch((error: unknown) => {
-        span.end(refusalOf(error).code)
-        throw error
-      })
-    } catch (error) {
-      span.end(refusalOf(error).code)
-      throw error
-    }
+    return store(checked, nowMs, ending(span, waiter), span.traceparent)
   }
 }
 

@@ -162,11 +162,7 @@ function storeCounted(
       reject(batch, index, error)
     },
   }
-  try {
-    return deps.store(checked, nowMs, waiter)?.catch(waiter.reject)
-  } catch (error) {
-    return waiter.reject(error)
-  }
+  return deps.store(checked, nowMs, waiter)
 }
 
 async function* inPieces(
