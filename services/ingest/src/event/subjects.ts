@@ -36,69 +36,81 @@ const keptMax = 50_000
 /** Longer subjects are looked up each time, like values of fields. */
 const rememberedMax = 63
 
-export function createSubjects(deps: {
+type SubjectsDeps = {
   producer: Pick<BatchProducer, 'send'>
   /** The total size of the events that wait here. Beyond this, events are refused. */
   waitingBytesMax: number
   /** The maximum number of links of a subject in an era, as far as this replica remembers. */
   linksMax: number
   keptMax?: number
-}): Subjects {
-  const { producer, linksMax } = deps
+}
+
+type State = SubjectsDeps & {
   /** The links that are written or being written. */
-  const recent = createRecentLinks(deps.keptMax ?? keptMax)
-  const underWay = new Map<string, Promise<void>>()
+  readonly recent: RecentLinks
+  /** Under way. */
+  readonly writes: Map<string, Promise<void>>
   /** The last subject of each person. For most events this comparison is enough. */
-  const lastOf = new WeakMap<Person, string>()
-  let waitingBytes = 0
+  readonly lastOf: WeakMap<Person, string>
+  waitingBytes: number
+}
 
-  const remember = (person: Person, subject: string): void => {
-    if (subject.length <= rememberedMax) lastOf.set(person, subject)
+export function createSubjects(deps: SubjectsDeps): Subjects {
+  const recent = createRecentLinks(deps.keptMax ?? keptMax)
+  const state: State = {
+    ...deps,
+    recent,
+    writes: new Map(),
+    lastOf: new WeakMap(),
+    waitingBytes: 0,
   }
+  return { keep: (subject) => keep(state, subject) }
+}
 
-  const write = async (subject: string, link: string, partition: number): Promise<void> => {
-    const key = subject + link
-    try {
-      const record = { key, value: subjectLinkValue, headers: {}, timestampMs: Date.now() }
-      await producer.send(subjectsTopic, partition, record)
-    } catch (error) {
+function keep(state: State, { subject, person, keys, bytes }: SubjectOfEvent) {
+  if (state.lastOf.get(person) === subject) return undefined
+  const linkKeys = keys.link
+  if (linkKeys === undefined)
+    throw refusal('unavailable', 'The keys of the stream are not available yet; try again')
+  const hash = linkKeys.subjectHash(subject)
+  const prefix = subjectPrefix(keys, hash)
+  const link = linkKeys.sealLink(person.link).toString('hex')
+  const writing = state.writes.get(prefix + link)
+  if (writing === undefined && state.recent.has(prefix, link)) {
+    state.recent.add(prefix, link)
+    remember(state, person, subject)
+    return undefined
+  }
+  if (state.waitingBytes + bytes > state.waitingBytesMax)
+    throw refusal('unavailable', 'Too many events wait for Kafka; try again')
+  const written = writing ?? write(state, prefix, link, subjectPartitionOf(hash))
+  state.waitingBytes += bytes
+  return written
+    .then(() => remember(state, person, subject))
+    .finally(() => void (state.waitingBytes -= bytes))
+}
+
+function remember({ lastOf }: State, person: Person, subject: string): void {
+  if (subject.length <= rememberedMax) lastOf.set(person, subject)
+}
+
+/** Concurrent events of a link share one write. */
+function write(state: State, subject: string, link: string, partition: number): Promise<void> {
+  const { producer, recent, writes, linksMax } = state
+  if (recent.count(subject) >= linksMax) throw tooManyLinks(linksMax)
+  recent.add(subject, link)
+  const key = subject + link
+  const record = { key, value: subjectLinkValue, headers: {}, timestampMs: Date.now() }
+  const writing = producer
+    .send(subjectsTopic, partition, record)
+    .catch((error: unknown) => {
       recent.forget(subject, link)
       // The event itself was certainly not sent, whatever happened to this record.
       throw hasCode(error, 'kafka.outcome_unknown') ? refusal('unavailable', notKept, error) : error
-    } finally {
-      underWay.delete(key)
-    }
-  }
-
-  return {
-    keep({ subject, person, keys, bytes }) {
-      if (lastOf.get(person) === subject) return undefined
-      const linkKeys = keys.link
-      if (linkKeys === undefined)
-        throw refusal('unavailable', 'The keys of the stream are not available yet; try again')
-      const hash = linkKeys.subjectHash(subject)
-      const prefix = subjectPrefix(keys, hash)
-      const link = linkKeys.sealLink(person.link).toString('hex')
-      let writing = underWay.get(prefix + link)
-      if (writing === undefined && recent.has(prefix, link)) {
-        recent.add(prefix, link)
-        remember(person, subject)
-        return undefined
-      }
-      if (waitingBytes + bytes > deps.waitingBytesMax)
-        throw refusal('unavailable', 'Too many events wait for Kafka; try again')
-      if (writing === undefined) {
-        if (recent.count(prefix) >= linksMax) throw tooManyLinks(linksMax)
-        recent.add(prefix, link)
-        writing = write(prefix, link, subjectPartitionOf(hash))
-        underWay.set(prefix + link, writing)
-      }
-      waitingBytes += bytes
-      return writing
-        .then(() => remember(person, subject))
-        .finally(() => void (waitingBytes -= bytes))
-    },
-  }
+    })
+    .finally(() => writes.delete(key))
+  writes.set(key, writing)
+  return writing
 }
 
 const tooManyLinks = (linksMax: number) =>
@@ -108,6 +120,8 @@ const tooManyLinks = (linksMax: number) =>
       '(SUBJECT_LINKS_MAX). Each value of the key field is a pseudonym: check that the data subject field identifies one person, ' +
       'and that the key field does not get a new value with every event',
   )
+
+type RecentLinks = ReturnType<typeof createRecentLinks>
 
 /**
  * Recently used links by subject. Above `max` links, the least recently used subject is removed with all of its links.
