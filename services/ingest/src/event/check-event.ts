@@ -52,12 +52,9 @@ function sealingSteps(contract: EventIntake, event: Event): number {
  * Checks an event that was read, in its turn: a costly event waits for it.
  * @returns the value of the key field
  */
-export function checkInTurn(
-  longWork: Pick<LongWork, 'turnFor'>,
-  { stream, active: { contract }, event }: Omit<CheckedEvent, 'key' | 'bytes'>,
-): string | Promise<string> {
+export function checkInTurn(work: LongWork, billingId: string, contract: Contract, event: Event) {
   const steps = contract.validationSteps(event)
-  const turn = longWork.turnFor(stream.billingId, steps + sealingSteps(contract, event))
+  const turn = work.turnFor(billingId, steps + sealingSteps(contract, event))
   if (turn === undefined) return checkEvent(contract, event, steps)
   return turn.then(() => checkEvent(contract, event, steps))
 }

@@ -18,7 +18,7 @@ import { refusalOf } from '../errors.ts'
 import type { StreamLimits } from '../limits/limits.ts'
 import type { LongWork } from './long-work.ts'
 import { accessOf, bodyOf, inputOf, schemaIdOf } from './request.ts'
-import type { RequestDeps } from './request.ts'
+import type { Body, RequestDeps } from './request.ts'
 import type { Store } from './store.ts'
 
 export type IngestDeps = RequestDeps & {
@@ -35,33 +35,21 @@ const accepted: HttpResponse = Object.freeze({ status: 204 })
 export function takeEvent(deps: IngestDeps, request: HttpRequest): Answer {
   return andThen(accessOf(deps, request), (access) => {
     const stream = inputOf(access) // spec Authentication 2, 3
-    return countRefusals(deps, stream, () => takeAdmitted(deps, request, stream))
+    return countRefusals(deps, stream, () => {
+      deps.limits.admit(stream, deps.now()) // spec Limits
+      return andThen(bodyOf(deps, request), (body) => takeBody(deps, request, stream, body))
+    })
   })
 }
 
-function takeAdmitted(deps: IngestDeps, request: HttpRequest, stream: InputStream): Answer {
-  deps.limits.admit(stream, deps.now()) // spec Limits
-  return andThen(bodyOf(deps, request), (body) => {
-    const active = deps.contractFor(stream.billingId, schemaIdOf(deps, request))
-    return andThen(active, (contract) =>
-      takeRead(deps, request, { stream, active: contract, body }),
-    )
+function takeBody(deps: IngestDeps, request: HttpRequest, stream: InputStream, body: Body): Answer {
+  return andThen(deps.contractFor(stream.billingId, schemaIdOf(deps, request)), (active) => {
+    const event = readEvent(active.contract, request, body)
+    const bytes = body?.length ?? 0
+    const checking = checkInTurn(deps.longWork, stream.billingId, active.contract, event)
+    // 204 only after the broker's acknowledgement
+    return andThen(checking, (key) => storeCounted(deps, { stream, active, event, key, bytes }))
   })
-}
-
-type Received = Pick<CheckedEvent, 'stream' | 'active'> & { readonly body: Buffer | undefined }
-
-function takeRead(
-  deps: IngestDeps,
-  request: HttpRequest,
-  { stream, active, body }: Received,
-): Answer {
-  const event = readEvent(active.contract, request, body)
-  const bytes = body?.length ?? 0
-  return andThen(
-    checkInTurn(deps.longWork, { stream, active, event }),
-    (key) => storeCounted(deps, { stream, active, event, key, bytes }), // 204 only after the broker's acknowledgement
-  )
 }
 
 type Answer = HttpResponse | Promise<HttpResponse>

@@ -125,7 +125,7 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
     const event = read(batch, framed)
     const store = (key: string): void | Promise<void> =>
       storeCounted(batch, { stream, active, event, key, bytes: framed.length }, { index, nowMs })
-    const key = checkInTurn(deps.longWork, { stream, active, event })
+    const key = checkInTurn(deps.longWork, stream.billingId, active.contract, event)
     return typeof key === 'string' ? store(key) : key.then(store).catch(refuse)
   } catch (error) {
     return refuse(error)
