@@ -104,8 +104,7 @@ const listener = await listenHttp({
       onInternal: onError,
       onFault: createFaultLog(log),
       pageOf: createPageOf(config),
-      tracing,
-      kafkaPrefix: config.KAFKA_PREFIX,
+      traces: tracing && { tracing, kafkaPrefix: config.KAFKA_PREFIX },
     }),
   ),
 })

@@ -1,17 +1,18 @@
 // The paths of ingest, exact, and the only place where a refusal becomes a response.
-import type { HttpRequest, HttpResponse } from '@weir/http2'
+import type { Handler, HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode, requestIdHeader, requestIdOf } from '@weir/kit'
 import type { Fault, PageOf } from '@weir/kit'
-import type { Tracing } from '@weir/trace'
 import type { EventsDeps } from './events/batch.ts'
 import { createAnswerOf, refusal, refusalOf } from './errors.ts'
+import type { AnswerOf } from './errors.ts'
 import { takeEvents } from './events/take-events.ts'
 import { takeEvent } from './event/take-event.ts'
 import type { IngestMetrics } from './metrics.ts'
 import { traceparentOf, traceTakers } from './event/traced.ts'
-import type { Take, Takers } from './event/traced.ts'
+import type { Takers, Traces } from './event/traced.ts'
+import type { Store } from './event/store.ts'
 
-export type RoutesDeps = Omit<EventsDeps, 'countEvents'> & {
+export type RoutesDeps = EventsDeps & {
   metrics: IngestMetrics
   /** Milliseconds since an arbitrary time. */
   elapsed: () => number
@@ -20,62 +21,56 @@ export type RoutesDeps = Omit<EventsDeps, 'countEvents'> & {
   /** The page that explains a code. */
   pageOf: PageOf
   /** Undefined without tracing. */
-  tracing?: Tracing | undefined
-  /** The prefix of topic names, for traces. */
-  kafkaPrefix: string
+  traces: Traces | undefined
+}
+
+type Routes = RoutesDeps & { takers: Takers; answerOf: AnswerOf }
+
+export function createRoutes(deps: RoutesDeps): Handler {
+  const takersWith = (store: Store): Takers => takersOf({ ...deps, store })
+  const { traces, store } = deps
+  const takers = traces === undefined ? takersWith(store) : traceTakers(traces, store, takersWith)
+  const routes = { ...deps, takers, answerOf: createAnswerOf(deps.pageOf) }
+  return (request) => respond(routes, request)
 }
 
 /** Every path, with the function that takes its POST requests. */
-export function takersOf(deps: RoutesDeps): Takers {
-  const eventsDeps: EventsDeps = { ...deps, countEvents: deps.metrics.events }
-  return new Map<string, Take>([
+export const takersOf = (deps: EventsDeps): Takers =>
+  new Map<string, Handler>([
     ['/event', (request) => takeEvent(deps, request)],
-    ['/events', (request) => takeEvents(eventsDeps, request)],
+    ['/events', (request) => takeEvents(deps, request)],
   ])
-}
 
-export function createRoutes(deps: RoutesDeps) {
-  const { tracing, store } = deps
-  const answerOf = createAnswerOf(deps.pageOf)
-  const takers =
-    tracing === undefined
-      ? takersOf(deps)
-      : traceTakers({ tracing, kafkaPrefix: deps.kafkaPrefix }, store, (own) =>
-          takersOf({ ...deps, store: own }),
-        )
-
-  const refuse = (request: HttpRequest, error: unknown, startedAt: number): HttpResponse => {
-    const refused = refusalOf(error)
-    const answer = answerOf(refused)
-    deps.metrics.answered(answer.status, refused.code, deps.elapsed() - startedAt)
-    if (answer.status < 500) return answer
-    const requestId = requestIdOf(traceparentOf(request))
-    const { code } = refused
-    const route = takers.has(request.path) ? request.path : 'none'
-    deps.onFault({ requestId, code, status: answer.status, route, err: refused.cause ?? refused })
-    return { ...answer, headers: { ...answer.headers, [requestIdHeader]: requestId } }
+function respond(routes: Routes, request: HttpRequest): ReturnType<Handler> {
+  const startedAt = routes.elapsed()
+  const onAnswer = (answer: HttpResponse): HttpResponse => {
+    routes.metrics.answered(answer.status, 'none', routes.elapsed() - startedAt)
+    return answer
   }
-
-  return (request: HttpRequest): HttpResponse | Promise<HttpResponse> => {
-    const startedAt = deps.elapsed()
-    const onAnswer = (answer: HttpResponse): HttpResponse => {
-      deps.metrics.answered(answer.status, 'none', deps.elapsed() - startedAt)
-      return answer
-    }
-    const onError = (error: unknown): HttpResponse => {
-      if (hasCode(error, 'http2.aborted')) throw error // the client is gone: no response is possible
-      return refuse(request, error, startedAt)
-    }
-    try {
-      const answer = route(takers, request)
-      return answer instanceof Promise ? answer.then(onAnswer, onError) : onAnswer(answer)
-    } catch (error) {
-      return onError(error)
-    }
+  const onError = (error: unknown): HttpResponse => refuse(routes, request, error, startedAt)
+  try {
+    const answer = route(routes.takers, request)
+    return answer instanceof Promise ? answer.then(onAnswer, onError) : onAnswer(answer)
+  } catch (error) {
+    return onError(error)
   }
 }
 
-function route(takers: Takers, request: HttpRequest): HttpResponse | Promise<HttpResponse> {
+function refuse(routes: Routes, request: HttpRequest, error: unknown, startedAt: number) {
+  if (hasCode(error, 'http2.aborted')) throw error // the client is gone: no response is possible
+  const refused = refusalOf(error)
+  const { code, cause } = refused
+  const answer = routes.answerOf(refused)
+  const { status, headers } = answer
+  routes.metrics.answered(status, code, routes.elapsed() - startedAt)
+  if (status < 500) return answer
+  const requestId = requestIdOf(traceparentOf(request))
+  const route = routes.takers.has(request.path) ? request.path : 'none'
+  routes.onFault({ requestId, code, status, route, err: cause ?? refused })
+  return { ...answer, headers: { ...headers, [requestIdHeader]: requestId } }
+}
+
+function route(takers: Takers, request: HttpRequest): ReturnType<Handler> {
   const take = takers.get(request.path)
   if (take === undefined)
     throw refusal('not_found', 'There is nothing here; events are sent by POST /event or /events')

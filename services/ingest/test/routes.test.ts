@@ -68,7 +68,7 @@ async function run(parts: Parts = {}) {
     elapsed: () => 1,
     eventBytesMax: 1_000_000,
     schemaIdHeaders: ['svc-schema-id'],
-    kafkaPrefix: '',
+    traces: undefined,
     metrics: {
       answered: (status, code) => void did.push(`answered ${status} ${code}`),
       events: () => {},

@@ -1,6 +1,6 @@
 // Spans of traced requests and of their records. Untraced requests take the normal path. A span names streams,
 // contracts and codes, never the content of an event.
-import type { HttpRequest, HttpResponse } from '@weir/http2'
+import type { Handler, HttpRequest, HttpResponse } from '@weir/http2'
 import type { Waiter } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import { topicOf } from '@weir/control-state'
@@ -9,15 +9,15 @@ import { refusalOf, statusOf } from '../errors.ts'
 import type { CheckedEvent } from './check-event.ts'
 import type { Store } from './store.ts'
 
-export type Take = (request: HttpRequest) => HttpResponse | Promise<HttpResponse>
-export type Takers = ReadonlyMap<string, Take>
-type Traces = { readonly tracing: Tracing; readonly kafkaPrefix: string }
+export type Takers = ReadonlyMap<string, Handler>
+/** `kafkaPrefix` is the prefix of topic names. */
+export type Traces = { readonly tracing: Tracing; readonly kafkaPrefix: string }
 
 /** `takersWith` creates the takers for a store. Each traced request gets its own takers. */
 export function traceTakers(traces: Traces, store: Store, takersWith: (store: Store) => Takers) {
   const { tracing } = traces
   const untraced = takersWith(store)
-  const traced = (path: string, plainly: Take): Take => {
+  const traced = (path: string, plainly: Handler): Handler => {
     return (request) => {
       const span = tracing.begin({
         name: `POST ${path}`,
@@ -37,7 +37,7 @@ export function traceTakers(traces: Traces, store: Store, takersWith: (store: St
 export const traceparentOf = (request: HttpRequest): string | undefined =>
   request.headerCount('traceparent') === 1 ? request.header('traceparent') : undefined
 
-function answered(span: Span, take: () => ReturnType<Take>): ReturnType<Take> {
+function answered(span: Span, take: () => ReturnType<Handler>): ReturnType<Handler> {
   const onAnswer = (answer: HttpResponse): HttpResponse => {
     span.tell({ 'http.response.status_code': answer.status })
     span.end()

@@ -9,11 +9,11 @@ import type { BatchForm } from './batch-form.ts'
 import { refusal, refusalOf } from '../errors.ts'
 import type { RefusalCode, Refused } from '../errors.ts'
 import type { IngestDeps } from '../event/take-event.ts'
+import type { IngestMetrics } from '../metrics.ts'
 
 export type EventsDeps = IngestDeps & {
   backlog: Backlog
-  /** How many events of one request had this outcome; `none`: stored. */
-  countEvents: (code: RefusalCode | 'none', events: number) => void
+  metrics: Pick<IngestMetrics, 'events'>
   onInternal: (error: unknown) => void
 }
 
@@ -57,7 +57,7 @@ export function countOutcomes({ outcomes }: EventBatch, code: RefusalCode | 'non
 }
 
 export function tell({ deps, outcomes }: EventBatch): void {
-  for (const [code, events] of outcomes) deps.countEvents(code, events)
+  for (const [code, events] of outcomes) deps.metrics.events(code, events)
   outcomes.clear()
 }
 

@@ -90,7 +90,9 @@ function run({ lines = [], onPost, shareBytesMax = 1_000_000, ...parts }: Parts)
         else onPost({ key, waiter })
       },
       backlog: createBacklog({ bytesMax: 10_000_000, shareBytesMax }),
-      countEvents: (code, events) => void (counts[code] = (counts[code] ?? 0) + events),
+      metrics: {
+        events: (code, events) => void (counts[code] = (counts[code] ?? 0) + events),
+      },
       onInternal: () => {},
       longWork: createLongWork(clock),
       now: () => 1,
