@@ -17,66 +17,72 @@ export type Backlog = { open(account: string): BacklogShare }
 /** The memory of an event besides its bytes. It bounds the number of events, too. */
 const eventOverheadBytes = 512
 
-export function createBacklog({
-  bytesMax,
-  shareBytesMax,
-}: {
-  bytesMax: number
-  shareBytesMax: number
-}): Backlog {
-  let bytesOfAll = 0
-  const accounts = new Map<string, Account>()
-  /** The accounts with requests that wait for room. */
-  const waiting = new Set<Account>()
-  const hasRoom = ({ bytes }: Account): boolean =>
-    bytesOfAll < bytesMax && bytes <= fairShare(bytesMax, bytesOfAll - bytes)
-  const accountOf = (billingId: string): Account => {
-    const account = accounts.get(billingId) ?? { bytes: 0, wakers: new Set() }
-    accounts.set(billingId, account)
-    return account
-  }
-
-  const open = (billingId: string): BacklogShare => {
-    const account = accountOf(billingId)
-    let own = 0
-    const wakers = new Set<() => void>()
-    const wake = (): void => wakeAll(wakers)
-    const add = (bytes: number): void => {
-      own += bytes
-      account.bytes += bytes
-      bytesOfAll += bytes
-    }
-    return {
-      take: (bytes) => add(bytes + eventOverheadBytes),
-      give(bytes) {
-        add(-bytes - eventOverheadBytes)
-        wake()
-        for (const other of waiting) {
-          if (!hasRoom(other)) continue
-          waiting.delete(other)
-          wakeAll(other.wakers)
-        }
-      },
-      get isFull() {
-        return own >= shareBytesMax || !hasRoom(account)
-      },
-      get isEmpty() {
-        return own === 0
-      },
-      change: () =>
-        new Promise((resolve) => {
-          wakers.add(resolve)
-          if (own >= shareBytesMax || hasRoom(account)) return
-          account.wakers.add(wake)
-          waiting.add(account)
-        }),
-    }
-  }
-  return { open }
-}
-
 /** An account's bytes on their way to Kafka, and the callbacks of its waiting requests. */
 type Account = { bytes: number; readonly wakers: Set<() => void> }
+
+type Bounds = { readonly bytesMax: number; readonly shareBytesMax: number }
+type State = Bounds & {
+  /** Of all accounts. */
+  bytes: number
+  readonly accounts: Map<string, Account>
+  /** The accounts with requests that wait for room. */
+  readonly waiting: Set<Account>
+}
+
+export function createBacklog(bounds: Bounds): Backlog {
+  const all: State = { ...bounds, bytes: 0, accounts: new Map(), waiting: new Set() }
+  return {
+    open(billingId) {
+      const account = all.accounts.get(billingId) ?? { bytes: 0, wakers: new Set() }
+      all.accounts.set(billingId, account)
+      return openShare(all, account)
+    },
+  }
+}
+
+function openShare(all: State, account: Account): BacklogShare {
+  let own = 0
+  const wakers = new Set<() => void>()
+  const wake = (): void => wakeAll(wakers)
+  const add = (bytes: number): void => {
+    own += bytes
+    account.bytes += bytes
+    all.bytes += bytes
+  }
+  return {
+    take: (bytes) => add(bytes + eventOverheadBytes),
+    give(bytes) {
+      add(-bytes - eventOverheadBytes)
+      wake()
+      wakeOthers(all)
+    },
+    get isFull() {
+      return own >= all.shareBytesMax || !hasRoom(all, account)
+    },
+    get isEmpty() {
+      return own === 0
+    },
+    change: () =>
+      new Promise((resolve) => {
+        wakers.add(resolve)
+        if (own >= all.shareBytesMax || hasRoom(all, account)) return
+        account.wakers.add(wake)
+        all.waiting.add(account)
+      }),
+  }
+}
+
+function hasRoom(all: State, { bytes }: Account): boolean {
+  return all.bytes < all.bytesMax && bytes <= fairShare(all.bytesMax, all.bytes - bytes)
+}
+
+function wakeOthers(all: State): void {
+  for (const account of all.waiting) {
+    if (!hasRoom(all, account)) continue
+    all.waiting.delete(account)
+    wakeAll(account.wakers)
+  }
+}
 
 function wakeAll(wakers: Set<() => void>): void {
   for (const wake of wakers) wake()
