@@ -3,7 +3,7 @@
 //
 //   body  = *(line LF) [line]
 //   line  = *octet [CR]                  ; blank ones, of spaces, tabs and CRs alone, are no events
-import type { Framing } from './framing.ts'
+import type { FramedEvent, Framing } from './framing.ts'
 import { createGathering } from './gathering.ts'
 
 const lineFeed = 0x0a
@@ -27,21 +27,12 @@ export function createEventLines(eventBytesMax: number): Framing {
     return 'too_large'
   }
 
-  const eventIn = (line: Buffer): Buffer | 'too_large' | undefined => {
-    const event = line.at(-1) === carriageReturn ? line.subarray(0, -1) : line
-    if (event.length > eventBytesMax) return 'too_large'
-    return isBlank(event) ? undefined : event
-  }
-
-  const finish = (part: Buffer): Buffer | 'too_large' | undefined => {
-    if (isSkipping) {
-      isSkipping = false
-      return undefined
-    }
-    if (begun.length === 0) return eventIn(part)
-    if (keep(part) === undefined) return eventIn(begun.take())
+  const finish = (part: Buffer): FramedEvent | undefined => {
+    if (begun.length === 0 && !isSkipping) return eventIn(part, eventBytesMax)
+    const tooLarge = keep(part)
+    if (!isSkipping) return eventIn(begun.take(), eventBytesMax)
     isSkipping = false
-    return 'too_large'
+    return tooLarge
   }
 
   return {
@@ -59,10 +50,16 @@ export function createEventLines(eventBytesMax: number): Framing {
       }
     },
     end() {
-      const last = isSkipping ? undefined : eventIn(begun.take())
+      const last = isSkipping ? undefined : eventIn(begun.take(), eventBytesMax)
       return last === undefined ? [] : [last]
     },
   }
+}
+
+function eventIn(line: Buffer, eventBytesMax: number): FramedEvent | undefined {
+  const event = line.at(-1) === carriageReturn ? line.subarray(0, -1) : line
+  if (event.length > eventBytesMax) return 'too_large'
+  return isBlank(event) ? undefined : event
 }
 
 const isWhitespace = (octet: number | undefined): boolean =>
