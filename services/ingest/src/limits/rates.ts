@@ -24,77 +24,83 @@ const idleSecondsMax = 60
 /** So many streams make a heartbeat of 1 MB. Other streams share by the demand that was last reported. */
 const streamsToldMax = 20_000
 
+type State = {
+  readonly rates: Map<string, Rate>
+  readonly peers: Map<string, Peer>
+  readonly live: Live
+  closedMs: number
+}
+
 export function createRates(startMs: number): Rates {
   const rates = new Map<string, Rate>()
   const peers = new Map<string, Peer>()
-  let closedMs = startMs
-
   const live: Live = {
     get replicas() {
       return peers.size + 1
     },
     unheardSince: (ms) => [...peers.values()].filter(({ heardMs }) => heardMs < ms).length,
   }
-
-  const usesOf = function* (streamId: string): Generator<readonly [string, PeerUse]> {
-    for (const [replica, { heartbeat }] of peers) {
-      const use = useIn(heartbeat, streamId)
-      if (use !== undefined) yield [replica, use]
-    }
-  }
-
-  const rateOf = (streamId: string, eventsASecond: number, nowMs: number): Rate => {
-    const made = createRate(eventsASecond, nowMs, {
-      replicas: live.replicas,
-      peers: usesOf(streamId),
-    })
-    rates.set(streamId, made)
-    return made
-  }
-
-  const forgetReplica = (replica: string, nowMs: number): void => {
-    if (!peers.delete(replica)) return
-    for (const rate of rates.values()) forgetPeer(rate, replica, live, nowMs)
-  }
-
+  const state = { rates, peers, live, closedMs: startMs }
   return {
     take(streamId, eventsASecond, nowMs) {
-      const rate = rates.get(streamId) ?? rateOf(streamId, eventsASecond, nowMs)
+      let rate = rates.get(streamId)
+      if (rate === undefined) {
+        const told = { replicas: live.replicas, peers: usesOf(peers, streamId) }
+        rate = createRate(eventsASecond, nowMs, told)
+        rates.set(streamId, rate)
+      }
       return takeFromRate(rate, eventsASecond, nowMs)
     },
     share: (streamId) => rates.get(streamId)?.share ?? 1 / live.replicas,
-    closeSecond(nowMs) {
-      for (const [replica, { heardMs }] of peers)
-        if (nowMs - heardMs > liveForMs) forgetReplica(replica, nowMs)
-      const spanMs = Math.max(1, nowMs - closedMs)
-      closedMs = nowMs
-      const told: Record<string, StreamDemand> = {}
-      let count = 0
-      for (const [streamId, rate] of rates) {
-        if (rate.demanded > 0 && count++ < streamsToldMax)
-          told[streamId] = [rate.demanded, rate.taken]
-        closeSecond(rate, spanMs, live, nowMs)
-        if (rate.idleSeconds > idleSecondsMax) rates.delete(streamId)
-      }
-      return told
-    },
-    hear({ id, beat: heartbeat, freshMs }, nowMs) {
-      if (heartbeat.leaving !== undefined) return forgetReplica(id, nowMs)
-      if (nowMs - freshMs > liveForMs) return
-      const before = peers.get(id)?.heartbeat.streams ?? {}
-      peers.set(id, { heartbeat, heardMs: freshMs })
-      for (const streamId in heartbeat.streams) {
-        const rate = rates.get(streamId)
-        const taken = heartbeat.streams[streamId]?.[1] ?? 0
-        if (rate !== undefined)
-          hearPeer(rate, id, { use: useIn(heartbeat, streamId), taken }, live, nowMs)
-      }
-      for (const streamId in before) {
-        const rate = heartbeat.streams[streamId] === undefined ? rates.get(streamId) : undefined
-        if (rate !== undefined) hearPeer(rate, id, { use: undefined, taken: 0 }, live, nowMs)
-      }
-    },
+    closeSecond: (nowMs) => closeSeconds(state, nowMs),
+    hear: (peer, nowMs) => hear(state, peer, nowMs),
     forget: (streamId) => void rates.delete(streamId),
+  }
+}
+
+function forgetReplica({ rates, peers, live }: State, replica: string, nowMs: number): void {
+  if (!peers.delete(replica)) return
+  for (const rate of rates.values()) forgetPeer(rate, replica, live, nowMs)
+}
+
+function closeSeconds(state: State, nowMs: number): Record<string, StreamDemand> {
+  const { rates, live } = state
+  for (const [replica, { heardMs }] of state.peers)
+    if (nowMs - heardMs > liveForMs) forgetReplica(state, replica, nowMs)
+  const spanMs = Math.max(1, nowMs - state.closedMs)
+  state.closedMs = nowMs
+  const told: Record<string, StreamDemand> = {}
+  let count = 0
+  for (const [streamId, rate] of rates) {
+    if (rate.demanded > 0 && count++ < streamsToldMax) told[streamId] = [rate.demanded, rate.taken]
+    closeSecond(rate, spanMs, live, nowMs)
+    if (rate.idleSeconds > idleSecondsMax) rates.delete(streamId)
+  }
+  return told
+}
+
+function hear(state: State, { id, beat: heartbeat, freshMs }: Replica, nowMs: number): void {
+  const { rates, peers, live } = state
+  if (heartbeat.leaving !== undefined) return forgetReplica(state, id, nowMs)
+  if (nowMs - freshMs > liveForMs) return
+  const before = peers.get(id)?.heartbeat.streams ?? {}
+  peers.set(id, { heartbeat, heardMs: freshMs })
+  for (const streamId in heartbeat.streams) {
+    const rate = rates.get(streamId)
+    const taken = heartbeat.streams[streamId]?.[1] ?? 0
+    if (rate !== undefined)
+      hearPeer(rate, id, { use: useIn(heartbeat, streamId), taken }, live, nowMs)
+  }
+  for (const streamId in before) {
+    const rate = heartbeat.streams[streamId] === undefined ? rates.get(streamId) : undefined
+    if (rate !== undefined) hearPeer(rate, id, { use: undefined, taken: 0 }, live, nowMs)
+  }
+}
+
+function* usesOf(peers: ReadonlyMap<string, Peer>, streamId: string) {
+  for (const [replica, { heartbeat }] of peers) {
+    const use = useIn(heartbeat, streamId)
+    if (use !== undefined) yield [replica, use] as const
   }
 }
 
