@@ -43,17 +43,14 @@ export type UsageRecords = {
   forget(streamId: string): void
 }
 
-type Minute = {
-  readonly minute: number
-  readonly usage: Usage
-  hasChanged: boolean
-  isOnItsWay: boolean
-}
-type Own = {
+/** Of a count that records report. */
+type Reported = { hasChanged: boolean; isOnItsWay: boolean }
+type Minute = Reported & { readonly minute: number; readonly usage: Usage }
+/** The count of its month, and of its last minutes. */
+type Own = Reported & {
   readonly streamId: string
   month: string
   events: number
-  hasCountChanged: boolean
   isListed: boolean
   /** In order of time. */
   minutes: Minute[]
@@ -62,76 +59,19 @@ type Own = {
 /** Longer than an event may be on its way: until then its count may be undone. */
 const minutesKept = 3
 
+const unchanged: Readonly<Reported> = { hasChanged: false, isOnItsWay: false }
+
+type State = {
+  readonly replica: string
+  readonly streams: Map<string, Own>
+  readonly monthAt: (nowMs: number) => string
+  changed: Own[]
+}
+
 export function createUsage(replica: string): UsageCounters & UsageRecords {
   const streams = new Map<string, Own>()
-  let changed: Own[] = []
   const monthAt = createMonthClock()
-
-  const list = (own: Own): void => {
-    if (own.isListed) return
-    own.isListed = true
-    changed.push(own)
-  }
-
-  const ownOf = (streamId: string, nowMs: number): Own => {
-    const month = monthAt(nowMs)
-    let own = streams.get(streamId)
-    if (own === undefined) {
-      own = { streamId, month, events: 0, hasCountChanged: false, isListed: false, minutes: [] }
-      streams.set(streamId, own)
-    }
-    if (own.month < month) {
-      own.month = month
-      own.events = 0
-    }
-    return own
-  }
-
-  const usageAt = (own: Own, nowMs: number): Usage => {
-    const minute = minuteOf(nowMs)
-    const last = own.minutes.at(-1)
-    let found = last?.minute === minute ? last : own.minutes.find((one) => one.minute === minute)
-    if (found === undefined) {
-      found = { minute, usage: noUsage(), hasChanged: false, isOnItsWay: false }
-      own.minutes.push(found)
-      own.minutes.sort((a, b) => a.minute - b.minute)
-    }
-    found.hasChanged = true
-    list(own)
-    return found.usage
-  }
-
-  const recordsOf = (own: Own, nowMs: number): UsageRecord[] => {
-    const { streamId } = own
-    const partition = usagePartitionOf(streamId)
-    const records: UsageRecord[] = []
-    for (const one of own.minutes.filter(({ hasChanged }) => hasChanged)) {
-      one.hasChanged = false
-      one.isOnItsWay = true
-      const settle = (isWritten: boolean): void => {
-        one.isOnItsWay = false
-        if (isWritten) return
-        one.hasChanged = true
-        list(own)
-      }
-      const key = usageKey(streamId, replica, one.minute)
-      records.push({ topic: usageTopic, partition, key, value: usageValue(one.usage), settle })
-    }
-    if (own.hasCountChanged) {
-      own.hasCountChanged = false
-      const settle = (isWritten: boolean): void => {
-        if (isWritten) return
-        own.hasCountChanged = true
-        list(own)
-      }
-      const value = monthCountValue({ month: own.month, events: own.events })
-      const key = countKey(streamId, replica)
-      records.push({ topic: countsTopic, partition: 0, key, value, settle })
-    }
-    dropOldMinutes(own, nowMs)
-    return records
-  }
-
+  const state: State = { replica, streams, monthAt, changed: [] }
   return {
     monthAt,
     inMonth: (streamId, nowMs) => {
@@ -140,27 +80,93 @@ export function createUsage(replica: string): UsageCounters & UsageRecords {
     },
     count(streamId, nowMs, events, bytes) {
       if (events < 0 && !streams.has(streamId)) return // the stream is deleted
-      const own = ownOf(streamId, nowMs)
-      const usage = usageAt(own, nowMs)
+      const own = ownOf(state, streamId, nowMs)
+      const usage = usageAt(state, own, nowMs)
       usage.events += events
       usage.bytes += bytes
       if (own.month !== monthAt(nowMs)) return // the month is over
       own.events += events
-      own.hasCountChanged = true
+      own.hasChanged = true
     },
     refused(streamId, nowMs, code) {
-      const { refused } = usageAt(ownOf(streamId, nowMs), nowMs)
+      const { refused } = usageAt(state, ownOf(state, streamId, nowMs), nowMs)
       refused[code] = (refused[code] ?? 0) + 1
     },
     takeChanged(nowMs) {
-      const taken = changed
-      changed = []
+      const taken = state.changed
+      state.changed = []
       return taken.flatMap((own) => {
         own.isListed = false
-        return streams.get(own.streamId) === own ? recordsOf(own, nowMs) : []
+        return streams.get(own.streamId) === own ? recordsOf(state, own, nowMs) : []
       })
     },
     forget: (streamId) => void streams.delete(streamId),
+  }
+}
+
+function ownOf({ streams, monthAt }: State, streamId: string, nowMs: number): Own {
+  const month = monthAt(nowMs)
+  let own = streams.get(streamId)
+  if (own === undefined) {
+    own = { streamId, month, events: 0, isListed: false, minutes: [], ...unchanged }
+    streams.set(streamId, own)
+  }
+  if (own.month < month) {
+    own.month = month
+    own.events = 0
+  }
+  return own
+}
+
+function usageAt(state: State, own: Own, nowMs: number): Usage {
+  const minute = minuteOf(nowMs)
+  const last = own.minutes.at(-1)
+  let found = last?.minute === minute ? last : own.minutes.find((one) => one.minute === minute)
+  if (found === undefined) {
+    found = { minute, usage: noUsage(), ...unchanged }
+    own.minutes.push(found)
+    own.minutes.sort((a, b) => a.minute - b.minute)
+  }
+  found.hasChanged = true
+  list(state, own)
+  return found.usage
+}
+
+function list({ changed }: State, own: Own): void {
+  if (own.isListed) return
+  own.isListed = true
+  changed.push(own)
+}
+
+function recordsOf(state: State, own: Own, nowMs: number): UsageRecord[] {
+  const { streamId, month, events } = own
+  const partition = usagePartitionOf(streamId)
+  const changed = own.minutes.filter(({ hasChanged }) => hasChanged)
+  const records = changed.map((one): UsageRecord => {
+    const key = usageKey(streamId, state.replica, one.minute)
+    const value = usageValue(one.usage)
+    const settle = settling(state, own, one)
+    return { topic: usageTopic, partition, key, value, settle }
+  })
+  if (own.hasChanged) {
+    const key = countKey(streamId, state.replica)
+    const value = monthCountValue({ month, events })
+    const settle = settling(state, own, own)
+    records.push({ topic: countsTopic, partition: 0, key, value, settle })
+  }
+  dropOldMinutes(own, nowMs)
+  return records
+}
+
+/** The count is on its way until the returned function is called. */
+function settling(state: State, own: Own, count: Reported): UsageRecord['settle'] {
+  count.hasChanged = false
+  count.isOnItsWay = true
+  return (isWritten) => {
+    count.isOnItsWay = false
+    if (isWritten) return
+    count.hasChanged = true
+    list(state, own)
   }
 }
 
