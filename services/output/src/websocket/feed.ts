@@ -2,7 +2,7 @@
 // the partitions at the time it joined.
 import type { Tail, TailOptions } from '@weir/kafka'
 import type { Log } from '@weir/kit'
-import { createRenderQueue } from './render-queue.ts'
+import { closeQueue, createRenderQueue, renderRecords } from './render-queue.ts'
 import type { Message } from './render-queue.ts'
 import type { Render } from './render.ts'
 import { textFrames } from './text-frame.ts'
@@ -10,11 +10,12 @@ import { closing } from './watcher.ts'
 import type { Closing, Watcher } from './watcher.ts'
 import { refusal } from '../errors.ts'
 
+type Callbacks = Pick<TailOptions, 'onRecords' | 'onStopped'>
 export type FeedDeps = {
   topic: string
   /** The ends of the partitions as a read_committed reader sees them. */
   endOffsets: () => Promise<readonly bigint[]>
-  tail: (options: Pick<TailOptions, 'topic' | 'fromOffsets' | 'onRecords' | 'onStopped'>) => Tail
+  tail: (options: Pick<TailOptions, 'topic' | 'fromOffsets'> & Callbacks) => Tail
   render: Render
   /** Reads control state to its end. */
   refresh: () => Promise<void>
@@ -47,27 +48,11 @@ type Round = {
 const heldMessagesMax = 10_000
 
 export function createFeed(deps: FeedDeps): Feed {
-  const { topic, endOffsets, log } = deps
   const seats = new Map<Watcher, Seat>()
-  let started: Promise<readonly bigint[]> | undefined
-  let reader: Tail | undefined
   let isOver = false
 
-  const deliver = (watcher: Watcher, seat: Seat, round: Round): void => {
-    const { from, held } = seat
-    if (from === undefined) {
-      if (held.length + round.messages.length > heldMessagesMax) watcher.end(closing.unsure)
-      else held.push(...round.messages)
-      return
-    }
-    const isFor = ({ partition, offset }: Message): boolean => offset >= (from[partition] ?? 0n)
-    if (round.firsts.every(isFor)) return watcher.send(round.frames, round.messages.length)
-    const own = round.messages.filter(isFor)
-    if (own.length > 0) watcher.send(framesOf(own), own.length)
-  }
-
   const end = (why: Closing, reason: string): void => {
-    log.info({ topic, reason }, 'a topic is no longer watched')
+    deps.log.info({ topic: deps.topic, reason }, 'a topic is no longer watched')
     isOver = true
     for (const watcher of seats.keys()) watcher.end(why)
   }
@@ -80,28 +65,10 @@ export function createFeed(deps: FeedDeps): Feed {
     },
     onFull: () => end(closing.unsure, 'events arrive faster than they can be shown'),
   })
-
-  const start = async (): Promise<readonly bigint[]> => {
-    const ends = await endOffsets()
-    reader = deps.tail({
-      topic,
-      fromOffsets: ends,
-      onRecords: queue.take,
-      onStopped: (reason) => end(closing.gone, reason),
-    })
-    return ends
-  }
-
-  /** For the first client the reader's own start; for later ones the current ends. */
-  const beginning = async (): Promise<readonly bigint[]> => {
-    if (started !== undefined) {
-      await started
-      return endOffsets()
-    }
-    started = start()
-    started.catch(() => (started = undefined))
-    return started
-  }
+  const reader = createReader(deps, {
+    onRecords: (partition, records) => renderRecords(queue, partition, records),
+    onStopped: (reason) => end(closing.gone, reason),
+  })
 
   return {
     async join(watcher) {
@@ -109,7 +76,7 @@ export function createFeed(deps: FeedDeps): Feed {
       // Seated before the ends are read, so messages that come in between are held, not missed.
       const seat: Seat = { from: undefined, held: [] }
       seats.set(watcher, seat)
-      seat.from = await beginning()
+      seat.from = await reader.beginning()
       const held = seat.held.splice(0)
       if (held.length > 0) deliver(watcher, seat, roundOf(held))
     },
@@ -117,13 +84,50 @@ export function createFeed(deps: FeedDeps): Feed {
       seats.delete(watcher)
       return seats.size === 0
     },
-    async close() {
-      queue.close()
+    close() {
+      closeQueue(queue)
       seats.clear()
+      return reader.close()
+    },
+  }
+}
+
+/** The topic is read from the first client on. */
+function createReader({ topic, endOffsets, tail }: FeedDeps, callbacks: Callbacks) {
+  let started: Promise<readonly bigint[]> | undefined
+  let reader: Tail | undefined
+
+  const start = async (): Promise<readonly bigint[]> => {
+    const ends = await endOffsets()
+    reader = tail({ topic, fromOffsets: ends, ...callbacks })
+    return ends
+  }
+
+  return {
+    /** For the first client the reader's own start; for later ones the current ends. */
+    async beginning(): Promise<readonly bigint[]> {
+      if (started !== undefined) return started.then(() => endOffsets())
+      started = start()
+      started.catch(() => (started = undefined))
+      return started
+    },
+    async close(): Promise<void> {
       await started?.catch(() => {})
       reader?.close()
     },
   }
+}
+
+function deliver(watcher: Watcher, { from, held }: Seat, round: Round): void {
+  if (from === undefined) {
+    if (held.length + round.messages.length > heldMessagesMax) watcher.end(closing.unsure)
+    else held.push(...round.messages)
+    return
+  }
+  const isFor = ({ partition, offset }: Message): boolean => offset >= (from[partition] ?? 0n)
+  if (round.firsts.every(isFor)) return watcher.send(round.frames, round.messages.length)
+  const own = round.messages.filter(isFor)
+  if (own.length > 0) watcher.send(framesOf(own), own.length)
 }
 
 const framesOf = (messages: readonly Message[]): Buffer =>

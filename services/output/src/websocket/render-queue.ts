@@ -26,16 +26,7 @@ export type RenderQueueDeps = {
   log: Log
 }
 
-export type RenderQueue = {
-  take(partition: number, records: readonly SourceRecord[]): void
-  close(): void
-}
-
-type Chunk = {
-  readonly partition: number
-  readonly records: readonly SourceRecord[]
-  readonly bytes: number
-}
+type Chunk = Readonly<{ partition: number; records: readonly SourceRecord[]; bytes: number }>
 
 const unknownContract: Reason = 'unknown_contract'
 const recordsPerTurn = 20
@@ -43,96 +34,110 @@ const recordsPerTurn = 20
 const bytesPerTurn = 262_144
 export const queuedBytesMax = 67_108_864
 
-export function createRenderQueue(deps: RenderQueueDeps): RenderQueue {
-  const { topic, render, refresh, onMessages, onFull, log } = deps
-  const chunks: Chunk[] = []
-  let made: Message[] = []
-  let queuedBytes = 0
-  let recordsThisTurn = 0
-  let bytesThisTurn = 0
-  let isWorking = false
-  let isClosed = false
+export type RenderQueue = RenderQueueDeps & {
+  readonly chunks: Chunk[]
+  queuedBytes: number
+  /** The messages of this turn that were not passed on yet. */
+  messages: Message[]
+  recordsThisTurn: number
+  bytesThisTurn: number
+  isWorking: boolean
+  isClosed: boolean
+}
 
-  /** The text of the message, or the code that says why the record can't be shown. */
-  const tryRender = (record: SourceRecord): Buffer | string => {
-    try {
-      return render(record) ?? unknownContract
-    } catch (error) {
-      return reasonOf(error)
+export const createRenderQueue = (deps: RenderQueueDeps): RenderQueue => ({
+  ...deps,
+  chunks: [],
+  queuedBytes: 0,
+  messages: [],
+  recordsThisTurn: 0,
+  bytesThisTurn: 0,
+  isWorking: false,
+  isClosed: false,
+})
+
+export function renderRecords(
+  queue: RenderQueue,
+  partition: number,
+  records: readonly SourceRecord[],
+): void {
+  if (queue.isClosed) return
+  const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+  queue.queuedBytes += bytes
+  if (queue.queuedBytes > queuedBytesMax) {
+    closeQueue(queue)
+    return queue.onFull()
+  }
+  queue.chunks.push({ partition, records, bytes })
+  if (!queue.isWorking) void showAll(queue)
+}
+
+export function closeQueue(queue: RenderQueue): void {
+  queue.isClosed = true
+  queue.chunks.length = 0
+}
+
+async function showAll(queue: RenderQueue): Promise<void> {
+  const { chunks } = queue
+  queue.isWorking = true
+  do {
+    for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
+      await show(queue, chunk)
+      queue.queuedBytes -= chunk.bytes
+    }
+    await setImmediate() // lets records of the same fetch from other partitions join
+  } while (chunks.length > 0)
+  endTurn(queue)
+  queue.isWorking = false
+}
+
+async function show(queue: RenderQueue, { partition, records }: Chunk): Promise<void> {
+  const leftOut: { offset: number; code: string }[] = []
+  let hasLookedAgain = false
+  for (const record of records) {
+    if (queue.recordsThisTurn >= recordsPerTurn || queue.bytesThisTurn >= bytesPerTurn) {
+      endTurn(queue)
+      await setImmediate()
+    }
+    queue.recordsThisTurn += 1
+    let text = tryRender(queue.render, record)
+    if (text === unknownContract && !hasLookedAgain) {
+      handOn(queue) // earlier messages don't wait for it
+      await queue.refresh().catch(() => {})
+      hasLookedAgain = true // once per chunk: all its records were fetched before
+      text = tryRender(queue.render, record)
+    }
+    if (queue.isClosed) return
+    if (typeof text === 'string') leftOut.push({ offset: Number(record.offset), code: text })
+    else {
+      queue.messages.push({ partition, offset: record.offset, text })
+      queue.bytesThisTurn += text.length
     }
   }
+  if (leftOut.length > 0)
+    queue.log.warn(
+      { topic: queue.topic, partition, records: leftOut.length, first: leftOut[0] },
+      'records that are not events, or have no known contract, are not shown',
+    )
+}
 
-  const show = async ({ partition, records }: Chunk): Promise<void> => {
-    const leftOut: { offset: number; code: string }[] = []
-    let hasLookedAgain = false
-    for (const record of records) {
-      if (++recordsThisTurn > recordsPerTurn || bytesThisTurn >= bytesPerTurn) await endTurn()
-      let text = tryRender(record)
-      if (text === unknownContract && !hasLookedAgain) {
-        handOn() // earlier messages don't wait for it
-        await refresh().catch(() => {})
-        hasLookedAgain = true // once per chunk: all its records were fetched before
-        text = tryRender(record)
-      }
-      if (isClosed) return
-      if (typeof text === 'string') leftOut.push({ offset: Number(record.offset), code: text })
-      else {
-        made.push({ partition, offset: record.offset, text })
-        bytesThisTurn += text.length
-      }
-    }
-    if (leftOut.length > 0)
-      log.warn(
-        { topic, partition, records: leftOut.length, first: leftOut[0] },
-        'records that are not events, or have no known contract, are not shown',
-      )
+/** The text of the message, or the code that says why the record can't be shown. */
+function tryRender(render: Render, record: SourceRecord): Buffer | string {
+  try {
+    return render(record) ?? unknownContract
+  } catch (error) {
+    return reasonOf(error)
   }
+}
 
-  const handOn = (): void => {
-    const messages = made
-    made = []
-    if (messages.length > 0 && !isClosed) onMessages(messages)
-  }
+function handOn(queue: RenderQueue): void {
+  const { messages } = queue
+  queue.messages = []
+  if (messages.length > 0 && !queue.isClosed) queue.onMessages(messages)
+}
 
-  const endTurn = async (): Promise<void> => {
-    handOn()
-    recordsThisTurn = 1 // counts the record that the last turn had no room for
-    bytesThisTurn = 0
-    await setImmediate()
-  }
-
-  const showAll = async (): Promise<void> => {
-    isWorking = true
-    do {
-      for (let chunk = chunks.shift(); chunk !== undefined; chunk = chunks.shift()) {
-        await show(chunk)
-        queuedBytes -= chunk.bytes
-      }
-      await setImmediate() // lets records of the same fetch from other partitions join
-    } while (chunks.length > 0)
-    handOn()
-    recordsThisTurn = 0
-    bytesThisTurn = 0
-    isWorking = false
-  }
-
-  const close = (): void => {
-    isClosed = true
-    chunks.length = 0
-  }
-
-  return {
-    take(partition, records) {
-      if (isClosed) return
-      const bytes = records.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
-      queuedBytes += bytes
-      if (queuedBytes > queuedBytesMax) {
-        close()
-        return onFull()
-      }
-      chunks.push({ partition, records, bytes })
-      if (!isWorking) void showAll()
-    },
-    close,
-  }
+function endTurn(queue: RenderQueue): void {
+  handOn(queue)
+  queue.recordsThisTurn = 0
+  queue.bytesThisTurn = 0
 }

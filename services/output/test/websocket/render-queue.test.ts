@@ -3,7 +3,12 @@ import { expect, test } from '@jest/globals'
 import type { SourceRecord } from '@weir/kafka'
 import { ContractsError } from '@weir/contracts'
 import { AppError, pollUntil } from '@weir/kit'
-import { createRenderQueue, queuedBytesMax } from '../../src/websocket/render-queue.ts'
+import {
+  closeQueue,
+  createRenderQueue,
+  queuedBytesMax,
+  renderRecords,
+} from '../../src/websocket/render-queue.ts'
 import type { Render } from '../../src/websocket/render.ts'
 import { keptLog } from '../support/streams.ts'
 
@@ -48,9 +53,9 @@ function queueOf(
 
 test('records become messages in the order they came, partition by partition', async () => {
   const { queue, shown, until } = queueOf()
-  queue.take(0, recordsOf(0, 30))
-  queue.take(1, recordsOf(0, 2))
-  queue.take(0, recordsOf(30, 30))
+  renderRecords(queue, 0, recordsOf(0, 30))
+  renderRecords(queue, 1, recordsOf(0, 2))
+  renderRecords(queue, 0, recordsOf(30, 30))
   await until(62)
   const zero = shown.filter((message) => message.startsWith('0/'))
   expect(zero).toEqual(recordsOf(0, 60).map(({ offset }) => `0/${offset}=v${offset}`))
@@ -59,7 +64,8 @@ test('records become messages in the order they came, partition by partition', a
 
 test('large messages go on a few at a time, so that clients have the time to take them', async () => {
   const { queue, rounds, until } = queueOf()
-  queue.take(
+  renderRecords(
+    queue,
     0,
     Array.from({ length: 6 }, (_, index) => recordOf(index, Buffer.alloc(150_000))),
   )
@@ -69,9 +75,9 @@ test('large messages go on a few at a time, so that clients have the time to tak
 
 test('what comes together goes on together, from all partitions, twenty at a time at most', async () => {
   const { queue, rounds, until } = queueOf()
-  for (const partition of [0, 1, 2]) queue.take(partition, recordsOf(0, 2))
+  for (const partition of [0, 1, 2]) renderRecords(queue, partition, recordsOf(0, 2))
   await until(6)
-  for (const partition of [0, 1, 2]) queue.take(partition, recordsOf(2, 10))
+  for (const partition of [0, 1, 2]) renderRecords(queue, partition, recordsOf(2, 10))
   await until(36)
   expect(rounds).toEqual([6, 20, 10])
 })
@@ -82,14 +88,14 @@ test('what is there goes on before the tables are followed', async () => {
     ({ offset, value }) => (offset === 1n ? undefined : (value ?? undefined)),
     () => shownAtLook.push(shown.length),
   )
-  queue.take(0, recordsOf(0, 3))
+  renderRecords(queue, 0, recordsOf(0, 3))
   await until(2)
   expect(shownAtLook).toEqual([1])
 })
 
 test('a burst is shown in small turns, so that sockets are written to in between', async () => {
   const { queue, shown } = queueOf()
-  for (let from = 0; from < 1_000; from += 5) queue.take(0, recordsOf(from, 5))
+  for (let from = 0; from < 1_000; from += 5) renderRecords(queue, 0, recordsOf(from, 5))
   const counts = [shown.length]
   while (shown.length < 1_000) {
     await setImmediate()
@@ -105,7 +111,7 @@ test('a record that cannot be shown is left out and logged without its values; t
     if (offset === 3n) throw new TypeError('the value secret-3 is odd')
     return value ?? undefined
   })
-  queue.take(2, recordsOf(0, 5))
+  renderRecords(queue, 2, recordsOf(0, 5))
   await until(3)
   expect(shown).toEqual(['2/0=v0', '2/2=v2', '2/4=v4'])
   await pollUntil(() => lines.length > 0, { deadlineMs: 60_000, everyMs: 1 })
@@ -127,8 +133,8 @@ test('records of a contract that is not known yet wait for the tables, and those
     ({ offset, value }) => (isKnown || offset !== 1n ? (value ?? undefined) : undefined),
     () => (isKnown = true),
   )
-  queue.take(0, recordsOf(0, 3))
-  queue.take(0, recordsOf(3, 1))
+  renderRecords(queue, 0, recordsOf(0, 3))
+  renderRecords(queue, 0, recordsOf(3, 1))
   await until(4)
   expect(shown).toEqual(['0/0=v0', '0/1=v1', '0/2=v2', '0/3=v3'])
   expect(seen.looks).toBe(1)
@@ -138,7 +144,7 @@ test('however many records of an unknown contract come at once, the tables are f
   const { queue, shown, seen, until } = queueOf(({ offset, value }) =>
     offset === 99n ? (value ?? undefined) : undefined,
   )
-  queue.take(0, recordsOf(0, 100))
+  renderRecords(queue, 0, recordsOf(0, 100))
   await until(1)
   expect([shown, seen.looks]).toEqual([['0/99=v99'], 1])
 })
@@ -150,7 +156,7 @@ test('tables that cannot be followed hold up nothing', async () => {
       throw new AppError('kafka.unavailable', 'Kafka does not answer')
     },
   )
-  queue.take(0, recordsOf(0, 2))
+  renderRecords(queue, 0, recordsOf(0, 2))
   await until(1)
   expect(shown).toEqual(['0/1=v1'])
 })
@@ -158,10 +164,10 @@ test('tables that cannot be followed hold up nothing', async () => {
 test('more than may wait is said once, and nothing is shown after it', async () => {
   const { queue, shown, seen } = queueOf()
   const half = Buffer.alloc(queuedBytesMax / 2 + 1)
-  queue.take(0, recordsOf(0, 25))
-  queue.take(0, [recordOf(25, half)])
-  queue.take(0, [recordOf(26, half)])
-  queue.take(0, recordsOf(27, 1))
+  renderRecords(queue, 0, recordsOf(0, 25))
+  renderRecords(queue, 0, [recordOf(25, half)])
+  renderRecords(queue, 0, [recordOf(26, half)])
+  renderRecords(queue, 0, recordsOf(27, 1))
   for (let turn = 0; turn < 10; turn += 1) await setImmediate()
   expect(seen.full).toBe(1)
   expect(shown.length).toBeLessThanOrEqual(20)
@@ -171,7 +177,7 @@ test('what has been shown no longer counts as waiting', async () => {
   const { queue, seen, until } = queueOf()
   const half = Buffer.alloc(queuedBytesMax / 2)
   for (let offset = 0; offset < 5; offset += 1) {
-    queue.take(0, [recordOf(offset, half)])
+    renderRecords(queue, 0, [recordOf(offset, half)])
     await until(offset + 1)
   }
   expect(seen.full).toBe(0)
@@ -179,10 +185,10 @@ test('what has been shown no longer counts as waiting', async () => {
 
 test('a closed queue shows nothing more', async () => {
   const { queue, shown } = queueOf()
-  queue.take(0, recordsOf(0, 100))
-  queue.close()
+  renderRecords(queue, 0, recordsOf(0, 100))
+  closeQueue(queue)
   const before = shown.length
-  queue.take(0, recordsOf(100, 1))
+  renderRecords(queue, 0, recordsOf(100, 1))
   for (let turn = 0; turn < 10; turn += 1) await setImmediate()
   expect(shown).toHaveLength(before)
 })
