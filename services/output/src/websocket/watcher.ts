@@ -46,30 +46,23 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
     if (open !== undefined) close(open.socket, why)
   }
 
-  /** New messages don't count: a client that has taken all earlier ones isn't slow, however many come together. */
-  const endIfBehind = (bytes: number): void => {
-    if (unsent < bufferedMessagesMax && bytes < bufferedBytesMax) return
-    counts.tooSlow()
-    end(closing.tooSlow)
-  }
-
-  const write = ({ socket, connection }: Open, { frames, messages }: Waiting): void => {
-    if (socket.readyState !== socket.OPEN) return // the client has closed
-    endIfBehind(connection.writableLength)
-    if (ending !== undefined) return
-    unsent += messages
-    connection.write(frames, () => (unsent -= messages))
-    counts.sent(messages)
-  }
-
   const send = (frames: Buffer, messages: number): void => {
     if (ending !== undefined) return
-    if (open !== undefined) return write(open, { frames, messages })
-    endIfBehind(waitingBytes)
-    if (ending !== undefined) return
-    waiting.push({ frames, messages })
-    waitingBytes += frames.length
+    if (open !== undefined && open.socket.readyState !== open.socket.OPEN) return // the client has closed
+    const bytes = open === undefined ? waitingBytes : open.connection.writableLength
+    // New messages don't count: a client that has taken all earlier ones isn't slow, however many come together.
+    if (unsent >= bufferedMessagesMax || bytes >= bufferedBytesMax) {
+      counts.tooSlow()
+      return end(closing.tooSlow)
+    }
     unsent += messages
+    if (open === undefined) {
+      waiting.push({ frames, messages })
+      waitingBytes += frames.length
+      return
+    }
+    open.connection.write(frames, () => (unsent -= messages))
+    counts.sent(messages)
   }
 
   return {
