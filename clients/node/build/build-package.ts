@@ -49,7 +49,7 @@ async function manifestOf(): Promise<object> {
   return {
     name,
     version,
-    description: 'Sends events to Weir, and watches its streams',
+    description: 'Sends events to Weir, and watches and reads its streams',
     license: 'Apache-2.0',
     type,
     engines: { node: '>=20' },

@@ -1,6 +1,6 @@
-// The errors of this package: two classes, each with a closed union of codes. A rejected event is certainly not stored,
+// The errors of this package: three classes, each with a closed union of codes. A rejected event is certainly not stored,
 // and would be rejected again. An undelivered event may be sent again, and `mayBeStored` says whether that could store
-// it twice. No message contains a token or a secret.
+// it twice. A read error ends the reading of a topic. No message contains a token or a secret.
 
 /** Codes of ingest and auth (docs/errors.md), and three of this package. */
 const rejections = [
@@ -38,6 +38,18 @@ export type UndeliveredCode =
   /** Refused now, but an earlier attempt of the same event had no certain outcome. */
   | 'refused_on_retry'
 
+export type ReadErrorCode =
+  /** The topic does not exist, or the credentials may not read it. Kafka does not say which. */
+  | 'not_readable'
+  /** No response from Kafka in time. */
+  | 'unreachable'
+  /** Kafka refused the login or a request. */
+  | 'refused'
+  /** Records that cannot be decompressed. */
+  | 'unreadable'
+  /** Ended by `close` or the signal. */
+  | 'closed'
+
 /** Final, and nothing was stored. */
 export class RejectedError extends Error {
   override readonly name = 'RejectedError'
@@ -67,6 +79,17 @@ export class UndeliveredError extends Error {
     super(message, { cause: more.cause })
     this.code = code
     this.mayBeStored = more.mayBeStored
+  }
+}
+
+/** The topic was not read to its end. */
+export class ReadError extends Error {
+  override readonly name = 'ReadError'
+  readonly code: ReadErrorCode
+
+  constructor(code: ReadErrorCode, message: string, cause?: unknown) {
+    super(message, { cause })
+    this.code = code
   }
 }
 

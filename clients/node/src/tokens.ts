@@ -61,6 +61,10 @@ export function createTokens(options: CredentialsOptions): Tokens {
   })
 }
 
+/** For `openTopic`. Its errors are those of `Tokens.get`. */
+export const createTokenSource = (options: CredentialsOptions): (() => Promise<string>) =>
+  createTokens(options).get
+
 export function tokensFrom(deps: TokensDeps): Tokens {
   const { nowMs } = deps
   let held: Held | undefined

@@ -6,10 +6,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { signUp, startWorld } from '@weir/testkit'
 import { readDocument } from '@weir/docs-tools'
-import type { Account, World } from '@weir/testkit'
+import type { Account } from '@weir/testkit'
 import { buildPackage } from '../build/build-package.ts'
+import { startAnalystsWorld } from './reading/analysts.ts'
+import type { AnalystsWorld } from './reading/analysts.ts'
 
 const run = promisify(execFile)
 const source = join(import.meta.dirname, '..')
@@ -23,13 +24,13 @@ const oldNode = join(
 type Example = { language: string; file: string; text: string; output: string | undefined }
 
 let folder: string
-let world: World
+let world: AnalystsWorld
 let examples: readonly Example[]
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'weir-package-'))
-  const [packed, started] = await Promise.all([buildPackage(join(folder, 'built')), startWorld()])
-  world = started
+  world = await startAnalystsWorld()
+  const packed = await buildPackage(join(folder, 'built'))
   await install(packed)
   await cp(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
   await writeDemo()
@@ -48,7 +49,7 @@ async function install(packed: string): Promise<void> {
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   await mkdir(join(modules, '@weir/client'), { recursive: true })
   await run('tar', ['-xzf', packed, '--strip-components=1', '-C', join(modules, '@weir/client')])
-  for (const name of ['avsc', 'ws'])
+  for (const name of ['avsc', 'kafkajs', 'ws'])
     await cp(await realpath(join(source, 'node_modules', name)), join(modules, name), {
       recursive: true,
     })
@@ -56,14 +57,15 @@ async function install(packed: string): Promise<void> {
 
 /** As `npm start` writes it. */
 async function writeDemo(): Promise<void> {
-  const { auth, ingest, output } = world
-  const account = await signUp(auth.url)
+  const { auth, ingest, output, account, brokers } = world
   await account.contract('clickstream')
   const streams = [await account.input('demo')]
-  streams.push(await account.output('demo', 'demo-1', { consentLevels: [1] }))
+  const derived = await account.output('demo', 'demo-1', { consentLevels: [1] })
+  streams.push(derived)
+  await world.untilReadable(world.optionsOf(derived, derived.topic))
   await mkdir(join(folder, '.weir'))
   const addresses = { authUrl: auth.url, ingestUrl: ingest.url, outputUrl: output.url }
-  const demo = { ...addresses, billingId: account.billingId, streams }
+  const demo = { ...addresses, analystBrokers: brokers, billingId: account.billingId, streams }
   await writeFile(join(folder, '.weir/demo.json'), JSON.stringify(demo))
   await writeFile(join(folder, 'clickstream.ts'), await typesOf(account))
 }
@@ -102,7 +104,7 @@ async function expectExamples(node: string, languages: readonly string[]): Promi
   const shown = examples.filter(
     ({ language, output }) => languages.includes(language) && output !== undefined,
   )
-  expect(shown.length).toBeGreaterThanOrEqual(4)
+  expect(shown.length).toBeGreaterThanOrEqual(5)
   for (const { file, output } of shown)
     expect({ file, printed: await printedBy(node, file) }).toEqual({ file, printed: output })
 }
@@ -130,6 +132,20 @@ test('a program that has sent all it wanted ends by itself', async () => {
   const lines = send.text.split('\n').filter((line) => !line.includes('close()'))
   await writeFile(join(folder, 'leave.mjs'), lines.join('\n'))
   expect(await printedBy(process.execPath, 'leave.mjs')).toBe(send.output)
+})
+
+test('kafkajs is loaded only to read a topic', async () => {
+  const lines = [
+    "import { createRequire } from 'node:module'",
+    "import '@weir/client'",
+    'const { cache } = createRequire(import.meta.url)',
+    "const isLoaded = () => Object.keys(cache).some((file) => file.includes('kafkajs'))",
+    'const before = isLoaded()',
+    "await import('kafkajs')",
+    'console.log(before, isLoaded())',
+  ]
+  await writeFile(join(folder, 'loads.mjs'), lines.join('\n'))
+  expect(await printedBy(process.execPath, 'loads.mjs')).toBe('false true\n')
 })
 
 test("a program in TypeScript is checked against the contract's types and the package's", async () => {

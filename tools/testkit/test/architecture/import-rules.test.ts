@@ -111,6 +111,7 @@ const forbidden = [
   ['packages/kit/src', '../test/', 'no-src-to-test'],
   ['services/auth/src', '../../../node_modules/kafkajs/', 'kafka-libraries-behind-kafka'],
   ['packages/kafka/src', '../../../node_modules/kafkajs/', 'no-kafkajs-in-sources'],
+  ['clients/node/src', '../../../node_modules/kafkajs/', 'no-kafkajs-in-sources'],
   [
     'services/auth/src',
     '../../../node_modules/@platformatic/kafka/',

@@ -1,0 +1,60 @@
+// What an error of kafkajs means for the reader of a topic: final, or temporary. kafkajs wraps errors in errors, so all
+// causes are looked at.
+import { ReadError } from '../errors.ts'
+
+/** To those who may not read a topic, Kafka does not say whether it exists. */
+const hidingTypes: readonly unknown[] = [
+  'TOPIC_AUTHORIZATION_FAILED',
+  'UNKNOWN_TOPIC_OR_PARTITION',
+  'INVALID_TOPIC_EXCEPTION',
+]
+
+/** Not final, whatever `retriable` says: a new cluster has no coordinator at first. */
+const temporaryNames: readonly unknown[] = [
+  'KafkaJSNumberOfRetriesExceeded',
+  'KafkaJSGroupCoordinatorNotFound',
+]
+
+/** Undefined for an error that may pass. */
+export function finalErrorOf(error: unknown, topic: string): ReadError | undefined {
+  const causes = causesOf(error)
+  const ours = causes.find((each) => each instanceof ReadError)
+  if (ours !== undefined) return ours
+  if (causes.some(({ type }) => hidingTypes.includes(type))) {
+    const message = `the topic ${topic} does not exist, or these credentials may not read it`
+    return new ReadError('not_readable', message, error)
+  }
+  const refusal = causes.findLast(
+    ({ retriable, name }) => retriable === false && !temporaryNames.includes(name),
+  )
+  return refusal && new ReadError('refused', textOf(refusal), error)
+}
+
+export function unreachable(brokers: readonly string[], error: unknown): ReadError {
+  const cause = causesOf(error).at(-1)
+  const reason = cause === undefined ? 'no response in time' : textOf(cause)
+  const message = `Kafka is unreachable at ${brokers.join(', ')}: ${reason}`
+  return new ReadError('unreachable', message, error)
+}
+
+type Cause = { readonly [name in 'name' | 'message' | 'type' | 'code' | 'retriable']?: unknown }
+
+/** From the outermost to the first. */
+function causesOf(error: unknown): Cause[] {
+  const causes: Cause[] = []
+  for (let each = error; typeof each === 'object' && each !== null; each = Object(each).cause) {
+    if (causes.includes(each)) break
+    causes.push(each)
+  }
+  return causes
+}
+
+/** With the code, because Node's message is empty when it has tried several addresses of a host. */
+function textOf({ name: kind, message, type, code }: Cause): string {
+  // kafkajs hides the response.
+  if (kind === 'KafkaJSGroupCoordinatorNotFound')
+    return 'no coordinator for the consumer group, or the credentials may not use groups of this name'
+  const text = (typeof message === 'string' ? message : '').replace(/^Connection error: ?/, '')
+  const name = type ?? (typeof code === 'string' ? code : undefined)
+  return typeof name !== 'string' || text.includes(name) ? text : `${name} ${text}`.trimEnd()
+}

@@ -1,0 +1,93 @@
+// kafkajs as the reader needs it. It is loaded here and nowhere else, so programs that only send don't load it. It logs
+// nothing, and never tries again on its own: its retries could neither be ended nor told apart.
+import { connect, isIP } from 'node:net'
+import type { Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import type { ConnectionOptions } from 'node:tls'
+import type { ISocketFactoryArgs, Kafka } from 'kafkajs'
+import { addCodecs } from './codecs.ts'
+
+export type ConnectionSettings = {
+  /** `host:port` of some brokers. */
+  readonly brokers: readonly string[]
+  /** True, or Node's options of a TLS connection (`ca`, …). */
+  readonly tls?: boolean | ConnectionOptions
+  /** The name of this program in Kafka's logs and quotas (`weir-client`). */
+  readonly clientId?: string
+  /** An id token of the stream, valid for at least another 10 s. Called for each new connection. Without: no login. */
+  readonly token?: () => Promise<string>
+}
+
+export type KafkaClient = {
+  readonly kafka: Kafka
+  /** The next connection is to another broker of the list. */
+  useNextBroker(): void
+  /** The error of `token`, if it failed. */
+  tokenFailure(): { readonly error: unknown } | undefined
+  /** Ends all connections; open requests fail. */
+  destroy(): void
+}
+
+const connectionTimeoutMs = 5_000
+const keepAliveMs = 60_000
+
+export async function createKafkaClient(settings: ConnectionSettings): Promise<KafkaClient> {
+  const { brokers, tls = false, clientId = 'weir-client', token } = settings
+  const { default: kafkajs } = await import('kafkajs')
+  addCodecs(kafkajs)
+  const sockets = createSockets()
+  let first = 0
+  let failure: { readonly error: unknown } | undefined
+  const login = async (ask: () => Promise<string>): Promise<{ value: string }> => {
+    try {
+      return { value: await ask() }
+    } catch (error) {
+      failure = { error }
+      throw error
+    }
+  }
+  const kafka = new kafkajs.Kafka({
+    brokers: () => [...brokers.slice(first), ...brokers.slice(0, first)],
+    clientId,
+    ssl: tls,
+    ...(token && { sasl: { mechanism: 'oauthbearer', oauthBearerProvider: () => login(token) } }),
+    connectionTimeout: connectionTimeoutMs,
+    retry: { retries: 0 },
+    logLevel: kafkajs.logLevel.NOTHING,
+    logCreator: () => () => undefined,
+    socketFactory: sockets.open,
+  })
+  return {
+    kafka,
+    useNextBroker: () => (first = (first + 1) % brokers.length),
+    tokenFailure: () => failure,
+    destroy: sockets.destroy,
+  }
+}
+
+type Sockets = { open(args: ISocketFactoryArgs): Socket; destroy(): void }
+
+/** Like kafkajs's own, but they can be ended. */
+function createSockets(): Sockets {
+  const sockets = new Set<Socket>()
+  let isEnded = false
+  // kafkajs notices errors and ends, but no close.
+  const end = (socket: Socket): void => void socket.destroy(new Error('closed'))
+  return {
+    open({ host, port, ssl, onConnect }) {
+      const servername = isIP(host) === 0 ? { servername: host } : {}
+      const socket = ssl
+        ? connectTls({ host, port, ...servername, ...ssl }, onConnect)
+        : connect({ host, port }, onConnect)
+      socket.setKeepAlive(true, keepAliveMs)
+      sockets.add(socket)
+      socket.once('close', () => sockets.delete(socket))
+      if (isEnded) end(socket)
+      return socket
+    },
+    destroy() {
+      isEnded = true
+      for (const socket of sockets) end(socket)
+    },
+  }
+}

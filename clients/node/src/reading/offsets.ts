@@ -1,0 +1,42 @@
+// Where the partitions of a topic begin and end. The end of a partition is that of its committed records.
+import type { Admin, Kafka } from 'kafkajs'
+
+export type Range = { readonly partition: number; readonly from: bigint; readonly end: bigint }
+
+/** Only partitions with something to read. */
+export const rangesOf = (kafka: Kafka, topic: string, fromMs?: number): Promise<Range[]> =>
+  withAdmin(kafka, async (admin) => {
+    const bounds = await admin.fetchTopicOffsets(topic)
+    const later =
+      fromMs === undefined
+        ? []
+        : // Negative times have a meaning of their own in Kafka.
+          await admin.fetchTopicOffsetsByTimestamp(topic, Math.max(0, Math.floor(fromMs)))
+    const froms = new Map(later.map(({ partition, offset }) => [partition, offset]))
+    return bounds
+      .map(({ partition, low, high }) => ({
+        partition,
+        from: BigInt(froms.get(partition) ?? low),
+        end: BigInt(high),
+      }))
+      .filter(({ from, end }) => from < end)
+      .toSorted((a, b) => a.partition - b.partition)
+  })
+
+/** The first offset of each partition. */
+export const startsOf = (kafka: Kafka, topic: string): Promise<ReadonlyMap<number, bigint>> =>
+  withAdmin(kafka, async (admin) => {
+    const bounds = await admin.fetchTopicOffsets(topic)
+    return new Map(bounds.map(({ partition, low }) => [partition, BigInt(low)]))
+  })
+
+async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise<T>): Promise<T> {
+  const admin = kafka.admin()
+  try {
+    await admin.connect()
+    return await work(admin)
+  } finally {
+    // Not waited for: after an error it may wait for a response.
+    admin.disconnect().catch(() => undefined)
+  }
+}

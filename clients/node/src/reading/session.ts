@@ -1,0 +1,71 @@
+// The connections to Kafka of an open topic, until it is closed. Work that fails is tried again, after a lost connection
+// at another broker, unless its error is final.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Kafka } from 'kafkajs'
+import { CallerError } from './consume.ts'
+import { finalErrorOf, unreachable } from './failures.ts'
+import { createKafkaClient } from './kafka-client.ts'
+import type { ConnectionSettings } from './kafka-client.ts'
+import { untilEnded } from './timing.ts'
+
+export type SessionOptions = ConnectionSettings & {
+  readonly topic: string
+  /** Kafka is unreachable after this time without progress (15,000). */
+  readonly connectTimeoutMs?: number
+}
+
+export type Session = {
+  readonly kafka: Kafka
+  readonly signal: AbortSignal
+  readonly connectTimeoutMs: number
+  /**
+   * Tries it again until nothing has moved for `connectTimeoutMs`. @throws ReadError, the error of `token`, or that of
+   * `onRecord`
+   */
+  run<T>(attempt: () => Promise<T>, movedAtMs: () => number): Promise<T>
+  close(): Promise<void>
+}
+
+const retryMs = 250
+
+export async function openSession(options: SessionOptions, signal?: AbortSignal): Promise<Session> {
+  const { topic, brokers, connectTimeoutMs = 15_000 } = options
+  const client = await createKafkaClient(options)
+  const ended = new AbortController()
+  let working: Promise<unknown> = Promise.resolve()
+
+  async function persist<T>(attempt: () => Promise<T>, movedAtMs: () => number): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (error) {
+        if (error instanceof CallerError) throw error.cause
+        const failure = client.tokenFailure()
+        if (failure !== undefined) throw failure.error
+        const final = finalErrorOf(error, topic)
+        if (final !== undefined) throw final
+        if (performance.now() - movedAtMs() >= connectTimeoutMs) throw unreachable(brokers, error)
+      }
+      client.useNextBroker()
+      await delay(retryMs, undefined, { signal: ended.signal })
+    }
+  }
+  async function close(): Promise<void> {
+    ended.abort()
+    await working.catch(() => undefined)
+    client.destroy()
+  }
+  if (signal?.aborted) ended.abort()
+  signal?.addEventListener('abort', () => void close(), { once: true })
+  return {
+    kafka: client.kafka,
+    signal: ended.signal,
+    connectTimeoutMs,
+    run(attempt, movedAtMs) {
+      const work = persist(attempt, movedAtMs)
+      working = work
+      return untilEnded(work, ended.signal)
+    },
+    close,
+  }
+}

@@ -1,0 +1,90 @@
+// A topic of Weir, such as an output, read with Kafka's protocol: all committed records from its start to its end at the
+// time of opening. It commits no offsets. After a lost connection it continues where it was.
+import { consume } from './consume.ts'
+import type { Reading } from './consume.ts'
+import { rangesOf, startsOf } from './offsets.ts'
+import type { Range } from './offsets.ts'
+import { isUnread } from './places.ts'
+import type { TopicRecord } from './record.ts'
+import { openSession } from './session.ts'
+import type { Session, SessionOptions } from './session.ts'
+import { untilEnded, within } from './timing.ts'
+
+export type TopicOptions = SessionOptions & {
+  /** How the ids of the consumer groups begin. For a stream: its clientId, after the prefix of the topics if any. */
+  readonly groupId: string
+}
+
+export type TopicSpan = {
+  /** Begins at the first record of each partition with this or a later timestamp. */
+  readonly fromMs?: number | undefined
+}
+
+export type OpenTopic = {
+  /** The number of offsets to read; some have no record. */
+  readonly size: number
+  /**
+   * Reads all records, one partition after the other. It can be repeated, but not at the same time. It waits for
+   * `onRecord`, and ends with its error. `onProgress` gets the number of offsets that are read.
+   */
+  read(
+    onRecord: (record: TopicRecord) => void | Promise<void>,
+    onProgress?: (offsets: number) => void,
+  ): Promise<void>
+  /** Ends a reading, too. */
+  close(): Promise<void>
+}
+
+/** `signal` ends everything immediately. @throws ReadError, or the error of `token` */
+export async function openTopic(
+  options: TopicOptions,
+  { fromMs }: TopicSpan = {},
+  signal?: AbortSignal,
+): Promise<OpenTopic> {
+  const session = await openSession(options, signal)
+  const { run, close } = session
+  try {
+    const ranges = await findRanges(session, options.topic, fromMs)
+    return {
+      size: ranges.reduce((sum, { from, end }) => sum + Number(end - from), 0),
+      read(onRecord, onProgress) {
+        const { places, onMoved, movedAtMs } = startPlaces(ranges, onProgress)
+        const starts = () => startsOf(session.kafka, options.topic)
+        const reading = { ...options, places, onRecord, onMoved, starts, signal: session.signal }
+        return run(() => readOn(session, reading), movedAtMs)
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function findRanges(session: Session, topic: string, fromMs?: number): Promise<Range[]> {
+  const { kafka, signal, connectTimeoutMs } = session
+  const startMs = performance.now()
+  const attempt = (): Promise<Range[]> => {
+    const leftMs = startMs + connectTimeoutMs - performance.now()
+    return untilEnded(within(rangesOf(kafka, topic, fromMs), leftMs), signal)
+  }
+  return session.run(attempt, () => startMs)
+}
+
+const readOn = async ({ kafka }: Session, reading: Reading): Promise<void> => {
+  if (reading.places.some(isUnread)) await consume(kafka, reading)
+}
+
+/** Nothing of the ranges is read. */
+function startPlaces(ranges: readonly Range[], onProgress?: (offsets: number) => void) {
+  const places = ranges.map((range) => ({ ...range, next: range.from }))
+  let lastMs = performance.now()
+  return {
+    places,
+    onMoved(): void {
+      lastMs = performance.now()
+      onProgress?.(places.reduce((sum, { from, next }) => sum + Number(next - from), 0))
+    },
+    movedAtMs: () => lastMs,
+  }
+}

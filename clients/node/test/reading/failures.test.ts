@@ -1,0 +1,52 @@
+import { expect, test } from '@jest/globals'
+import {
+  KafkaJSConnectionError,
+  KafkaJSNonRetriableError,
+  KafkaJSNumberOfRetriesExceeded,
+  KafkaJSProtocolError,
+} from 'kafkajs'
+import { ReadError } from '../../src/errors.ts'
+import { finalErrorOf, unreachable } from '../../src/reading/failures.ts'
+
+const protocolError = (type: string, retriable: boolean) =>
+  new KafkaJSProtocolError(Object.assign(new Error('Kafka says so'), { type, retriable }))
+const afterRetries = (cause: Error) =>
+  new KafkaJSNumberOfRetriesExceeded(cause, { retryCount: 0, retryTime: 0 })
+
+test.each([
+  [
+    'a topic that may not be read',
+    protocolError('TOPIC_AUTHORIZATION_FAILED', false),
+    'not_readable',
+  ],
+  [
+    'no such topic',
+    afterRetries(protocolError('UNKNOWN_TOPIC_OR_PARTITION', true)),
+    'not_readable',
+  ],
+  ['a refused group', protocolError('GROUP_AUTHORIZATION_FAILED', false), 'refused'],
+  ['a refused login', new KafkaJSNonRetriableError('authentication failed'), 'refused'],
+  ['our own error', afterRetries(new ReadError('unreadable', 'broken')), 'unreadable'],
+])('%s is final', (_, error, code) => {
+  expect(finalErrorOf(error, 'topic')).toMatchObject({ name: 'ReadError', code })
+})
+
+test.each([
+  ['a lost connection', new KafkaJSConnectionError('Closed connection')],
+  ['a missing leader', afterRetries(protocolError('LEADER_NOT_AVAILABLE', true))],
+  ['an error that kafkajs does not know', new Error('no response in time')],
+])('%s may pass', (_, error) => {
+  expect(finalErrorOf(error, 'topic')).toBeUndefined()
+})
+
+test('the name of the refusal, and the first cause of unreachability, are said', () => {
+  expect(finalErrorOf(protocolError('GROUP_AUTHORIZATION_FAILED', false), 't')?.message).toBe(
+    'GROUP_AUTHORIZATION_FAILED Kafka says so',
+  )
+  const refused = Object.assign(new KafkaJSConnectionError('Connection error: '), {
+    code: 'ECONNREFUSED',
+  })
+  expect(unreachable(['a:1', 'b:2'], afterRetries(refused)).message).toBe(
+    'Kafka is unreachable at a:1, b:2: ECONNREFUSED',
+  )
+})

@@ -1,0 +1,70 @@
+// Reading with the credentials of a stream: what they permit, and what is said when they do not.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import { connectProducer, exampleEvent } from '@weir/testkit'
+import type { TestStream } from '@weir/testkit'
+import { openTopic } from '../../src/index.ts'
+import { startAnalystsWorld } from './analysts.ts'
+import type { AnalystsWorld } from './analysts.ts'
+import { readWhole } from './support.ts'
+
+let world: AnalystsWorld
+let input: TestStream
+let mine: TestStream
+let others: TestStream
+
+beforeAll(async () => {
+  world = await startAnalystsWorld()
+  const { account } = world
+  await account.contract('clickstream')
+  input = await account.input('in', { partitions: 2 })
+  mine = await account.output('in', 'mine', { consentLevels: [0], from: 'earliest' })
+  others = await account.output('in', 'others', { consentLevels: [0], from: 'earliest' })
+  await world.untilReadable(world.optionsOf(mine, mine.topic))
+}, 300_000)
+
+afterAll(() => world?.stop())
+
+test('the credentials of an output read its topic', async () => {
+  const token = await world.account.token(input)
+  const producer = await connectProducer(world.ingest.url)
+  const event = await exampleEvent('clickstream')
+  for (let count = 0; count < 5; count += 1)
+    expect((await producer.send(event, { token, schemaId: 'clickstream' })).status).toBe(204)
+  producer.close()
+  const isDerived = async () => (await readWhole(world.optionsOf(mine, mine.topic))).length === 5
+  await pollUntil(isDerived, { deadlineMs: 60_000, what: 'the derived records' })
+})
+
+test('other topics are not readable with them, whether they exist or not', async () => {
+  for (const topic of [others.topic, input.topic, 'nowhere', 'weir.control'])
+    await expect(openTopic(world.optionsOf(mine, topic))).rejects.toMatchObject({
+      name: 'ReadError',
+      code: 'not_readable',
+    })
+})
+
+test('a token that is no token is refused', async () => {
+  const options = { ...world.optionsOf(mine, mine.topic), token: async () => 'e30.e30.e30' }
+  await expect(openTopic(options)).rejects.toMatchObject({ name: 'ReadError', code: 'refused' })
+})
+
+test('a group of another name is told from an unreachable broker', async () => {
+  const options = world.optionsOf(mine, mine.topic)
+  const reading = readWhole({ ...options, groupId: others.clientId, connectTimeoutMs: 300 })
+  await expect(reading).rejects.toMatchObject({
+    name: 'ReadError',
+    message: expect.stringContaining('the credentials may not use groups of this name'),
+  })
+})
+
+test("the error of token is the reading's", async () => {
+  const wrong = { ...mine, clientSecret: 'the-wrong-secret' }
+  await expect(openTopic(world.optionsOf(wrong, mine.topic))).rejects.toMatchObject({
+    name: 'RejectedError',
+    status: 401,
+  })
+  const none = new Error('no token today')
+  const token = () => Promise.reject(none)
+  await expect(openTopic({ ...world.optionsOf(mine, mine.topic), token })).rejects.toBe(none)
+})
