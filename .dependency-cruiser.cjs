@@ -110,6 +110,13 @@ module.exports = {
       to: { path: '^clients/' },
     },
     {
+      name: 'no-client-to-kafka-package',
+      severity: 'error',
+      comment: 'clients read topics as their users can: with the driver, @weir/client',
+      from: { path: '^clients/' },
+      to: { path: '^packages/kafka/' },
+    },
+    {
       name: 'driver-imports-nothing',
       severity: 'error',
       comment: 'it is packed and used outside of this repository',

@@ -126,6 +126,10 @@ export function requireBillingId(account: CliAccount): string {
 export const requireTopic = (account: CliAccount, name: string): string =>
   `${account.kafkaPrefix}${requireBillingId(account)}.${name}`
 
+/** How the consumer groups of a stream's credentials must begin. */
+export const requireGroup = (account: CliAccount, name: string): string =>
+  account.kafkaPrefix + requireCredentials(account, name).clientId
+
 export function requireApiKey(account: CliAccount): string {
   if (account.apiKey) return account.apiKey
   throw failure(

@@ -1,6 +1,6 @@
 // What analysts and `weir export` need: Kafka's listener for analysts, and auth's schemas. Other commands don't need
 // these, so their problems are warnings.
-import { requireTopic } from '../accounts/account.ts'
+import { requireGroup, requireTopic } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import { requestApi, urlOf } from '../api/request.ts'
 import { openTopic } from '../export/topic.ts'
@@ -24,6 +24,7 @@ export async function checkKafka(
       {
         name,
         topic: requireTopic(account, name),
+        group: requireGroup(account, name),
         brokers: account.analystBrokers,
         isTls,
         token: () => Promise.resolve(token),

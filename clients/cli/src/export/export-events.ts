@@ -1,8 +1,8 @@
 // An export from start to end: it opens the topic, finds the shape of the events if the format needs it in advance, and
 // writes the events. It keeps one fetch in memory and, for Parquet, one row group, whatever the length of the topic.
+import type { TopicRecord } from '@weir/client'
 import { plainOf } from '@weir/contracts'
 import type { EventSchema } from '@weir/contracts'
-import type { SourceRecord } from '@weir/kafka'
 import { failure } from '../errors.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 import type { RegistryLogin } from '../api/registry.ts'
@@ -93,7 +93,7 @@ async function findShape(
 
 type Writing = { readonly schemas: Schemas; readonly writer: RecordWriter }
 type RecordWriter = {
-  add(record: SourceRecord, schema: EventSchema): Promise<void>
+  add(record: TopicRecord, schema: EventSchema): Promise<void>
   finish(): Promise<void>
 }
 
@@ -116,7 +116,7 @@ async function writeEvents(
   return events
 }
 
-const isWanted = ({ headers }: SourceRecord, contracts: ReadonlySet<string>): boolean =>
+const isWanted = ({ headers }: TopicRecord, contracts: ReadonlySet<string>): boolean =>
   contracts.size === 0 || contracts.has(headers['svc-schema-id']?.toString('utf8') ?? '')
 
 function writerFor(
@@ -162,7 +162,7 @@ function remembered<T>(make: (schema: EventSchema) => T): (schema: EventSchema) 
   }
 }
 
-function decoded(record: SourceRecord, schema: EventSchema): Record<string, unknown> {
+function decoded(record: TopicRecord, schema: EventSchema): Record<string, unknown> {
   try {
     return schema.decode(payloadOf(record))
   } catch {

@@ -1,15 +1,15 @@
 // The schemas of a topic's values, from auth's /registry, each requested once.
+import type { TopicRecord } from '@weir/client'
 import { readEventSchema } from '@weir/contracts'
 import type { EventSchema } from '@weir/contracts'
 import { basic, createRegistry, unframe } from '@weir/schema-registry'
-import type { SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import { failure } from '../errors.ts'
 import type { RegistryLogin } from '../api/registry.ts'
 
 export type Schemas = {
   /** The schema id in a value. The same id means the same schema. */
-  idOf(record: SourceRecord): number
+  idOf(record: TopicRecord): number
   schemaOf(id: number): Promise<EventSchema>
 }
 
@@ -39,10 +39,10 @@ export function createSchemas({ url, credentials }: RegistryLogin): Schemas {
   }
 }
 
-export const payloadOf = ({ value }: SourceRecord): Buffer =>
+export const payloadOf = ({ value }: TopicRecord): Buffer =>
   unframe(value ?? Buffer.alloc(0)).payload
 
-export const unreadableSchema = ({ partition, offset }: SourceRecord): Error =>
+export const unreadableSchema = ({ partition, offset }: TopicRecord): Error =>
   failure(`the record at ${partition}/${offset} does not match its schema`)
 
 function explained(error: unknown, url: string): unknown {

@@ -106,6 +106,7 @@ const forbidden = [
   ['services/auth/src', '../../../tools/testkit/src/', 'no-tools-in-production'],
   ['clients/node/src', '../../../tools/devstack/src/', 'no-tools-in-production'],
   ['clients/node/src', '../../../packages/kit/src/', 'driver-imports-nothing'],
+  ['clients/cli/src', '../../../packages/kafka/src/', 'no-client-to-kafka-package'],
   ['clients/console/web', '../../../packages/kit/src/', 'console-imports-nothing'],
   ['packages/kit/src', '../../../clients/node/src/', 'no-package-to-client'],
   ['packages/kit/src', '../test/', 'no-src-to-test'],

@@ -2,7 +2,7 @@
 // the credentials are still valid shows when the client uses them.
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { requireCredentials } from '../../accounts/account.ts'
+import { requireCredentials, requireGroup } from '../../accounts/account.ts'
 import type { CliAccount } from '../../accounts/account.ts'
 import { urlOf } from '../../api/request.ts'
 import { withExamples } from '../../input/options.ts'
@@ -70,9 +70,7 @@ function settingsFor(account: CliAccount, name: string, options: KafkaOptions): 
     const converter = prefixed('value.converter.', registry)
     return { settings: { ...brokers, ...login, ...consumers, ...converter }, aside: {} }
   }
-  // Required prefix of groups.
-  const group = account.kafkaPrefix + credentials.clientId
-  const settings = { ...brokers, ...login, 'group.id': group, ...committed }
+  const settings = { ...brokers, ...login, 'group.id': requireGroup(account, name), ...committed }
   return options.client === 'java'
     ? { settings: { ...settings, ...registry }, aside: {} }
     : { settings, aside: registry }

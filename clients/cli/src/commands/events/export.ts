@@ -1,7 +1,7 @@
 // `weir export NAME FILE`: the events of a stream as a file for analysts, directly from its topic. Only this command
 // loads ../export/, because no other command needs a Kafka client.
 import type { Command } from 'commander'
-import { requireCredentials, requireTopic } from '../../accounts/account.ts'
+import { requireCredentials, requireGroup, requireTopic } from '../../accounts/account.ts'
 import { misuse } from '../../errors.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
 import { collectText, timeOption, withExamples } from '../../input/options.ts'
@@ -70,6 +70,7 @@ async function exportTo(session: Session, what: Export): Promise<void> {
       topic: {
         name,
         topic: requireTopic(account, name),
+        group: requireGroup(account, name),
         brokers: what.brokers ?? account.analystBrokers,
         isTls: what.tls === true,
         token: createIdTokenSource(account, name),

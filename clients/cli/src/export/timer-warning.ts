@@ -1,0 +1,11 @@
+// kafkajs sets a timer for a moment in the past, which is harmless. Node 24 warns of it on standard error, once, which
+// would be in the way of those who read it. All other warnings stay.
+
+export function hideTimerWarning(): void {
+  const listeners = process.listeners('warning')
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (warning.name === 'TimeoutNegativeWarning') return
+    for (const listener of listeners) listener(warning)
+  })
+}
