@@ -29,7 +29,7 @@ export function tellOutputs(tell: Tell, v: string): void {
   })
   tell('rebuildOutput', `POST ${outputs}/:output/rebuild`, 'outputs', {
     says: 'Deletes the events of an output, and derives them again from the input stream',
-    ...body('RebuildRequest'),
+    body: { content: json(ref('RebuildRequest')), mayBeMissing: true },
     ...answer(
       202,
       'The output. `rebuild` contains `doneAt` when the old events are deleted',
