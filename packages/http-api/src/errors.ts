@@ -3,10 +3,21 @@
 // a public one. Management uses RFC 9457's problem documents.
 import { publicFormOf } from '@weir/kit'
 import type { PageOf, PublicForms } from '@weir/kit'
+import { z } from 'zod'
+import { listOf, string } from './api-schemas.ts'
 import type { RouteAnswer } from './express/answer.ts'
 import { Refusal, refuse } from './refusal.ts'
 import type { SharedCode } from './refusal.ts'
 import { refusalOfUnreadable } from './express/unreadable.ts'
+
+export const problemAnswer = z.strictObject({
+  type: z.url().describe('The page about the code'),
+  title: string,
+  status: z.int(),
+  detail: string,
+  code: string,
+  problems: listOf(string).describe('One sentence for each thing that is wrong').optional(),
+})
 
 export type ErrorRow = {
   readonly status: number
@@ -25,7 +36,7 @@ export type Errors<Code extends string> = {
   statusOf(refusal: { readonly code: string }): number
   /** Includes those that the code always has. */
   headersOf(refusal: Refusal): Readonly<Record<string, string>>
-  problemOf(refusal: Refusal, pageOf: PageOf): RouteAnswer
+  problemOf(refusal: Refusal, pageOf: PageOf): RouteAnswer<z.infer<typeof problemAnswer>>
   /** The codes whose rows name this operation. */
   codesOf(operation: string): readonly string[]
 }
@@ -50,7 +61,7 @@ export function createErrors<Code extends string>(
     )
   }
 
-  function problemOf(refusal: Refusal, pageOf: PageOf): RouteAnswer {
+  const problemOf: Errors<Code>['problemOf'] = (refusal, pageOf) => {
     const { code, message } = refusal
     const { status, title } = rowOf(code)
     const problems = refusal.problems ?? (status === 422 ? [message] : undefined)
@@ -59,7 +70,7 @@ export function createErrors<Code extends string>(
     return {
       status,
       headers: { ...own, ...headersOf(refusal) },
-      body: { type, title, status, detail: message, code, ...(problems && { problems }) },
+      body: { type, title, status, detail: message, code, problems },
     }
   }
 

@@ -1,4 +1,5 @@
-export { bodySchemaOf, levelRules } from './body-schema.ts'
+export { answerSchemasOf, jsonSchemaOf, levelRules } from './api-schemas.ts'
+export { count, level, listOf, string, time } from './api-schemas.ts'
 export { answering, callerOf, tellingRefusals } from './callers.ts'
 export type {
   AccountCall,
@@ -10,7 +11,7 @@ export type {
 } from './callers.ts'
 export { pageAnswer, showApi, showOpenApi, showStyle } from './documents.ts'
 export type { Documented } from './documents.ts'
-export { createErrors } from './errors.ts'
+export { createErrors, problemAnswer } from './errors.ts'
 export type { ErrorRow, Errors } from './errors.ts'
 export type { RouteAnswer, Call, ErrorForm, RouteHandler } from './express/answer.ts'
 export type { WrongSecret } from './express/answer-errors.ts'

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import {
   bodyRule,
-  bodySchemaOf,
+  jsonSchemaOf,
   checkBody,
   levelRules,
   readJson,
@@ -63,7 +63,7 @@ test('a list longer than any is refused before its items are looked at', () => {
 })
 
 test('what checks a body is what tells of it in the OpenAPI document', () => {
-  const told = bodySchemaOf(bodySchema, levelRules)
+  const told = jsonSchemaOf(bodySchema, levelRules)
   expect(told).toMatchObject({
     type: 'object',
     required: ['name', 'of'],

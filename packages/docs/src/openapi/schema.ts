@@ -1,5 +1,5 @@
 // JSON Schemas of objects that list all their members, so that an answer with one more or one less doesn't match.
-import type { JsonSchema, RefusalForm } from './types.ts'
+import type { JsonSchema, Parameter, RefusalForm } from './types.ts'
 
 type Members = Readonly<Record<string, JsonSchema>>
 
@@ -28,6 +28,12 @@ export const uuid: JsonSchema = { type: 'string', format: 'uuid' }
 export const count: JsonSchema = { type: 'integer', minimum: 0 }
 export const flag: JsonSchema = { type: 'boolean' }
 export const level: JsonSchema = { type: 'integer', minimum: 0, maximum: 255 }
+
+export const inPath = (name: string, says: string): Parameter => ({
+  name,
+  says,
+  schema: { type: 'string', minLength: 1 },
+})
 
 export const json = (schema: JsonSchema) => ({ 'application/json': schema })
 

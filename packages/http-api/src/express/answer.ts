@@ -3,10 +3,10 @@ import type { Actor } from '@weir/control-state'
 import type { PageOf } from '@weir/kit'
 import type { Refusal } from '../refusal.ts'
 
-export type RouteAnswer = {
+export type RouteAnswer<Body = unknown> = {
   readonly status: number
   /** Sent as JSON; a string or a `StreamedBody` is sent unchanged, with the content type from the headers. */
-  readonly body: unknown
+  readonly body: Body
   readonly headers?: Readonly<Record<string, string>>
 }
 

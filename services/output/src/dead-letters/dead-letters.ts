@@ -8,8 +8,8 @@ import { deriveOf } from '../derive/derivation.ts'
 import type { DerivationDeps } from '../derive/derivation.ts'
 import { derivedPartitionsOf, isDerivable, rebuildOf } from '../derive/derived-partitions.ts'
 import type { PartitionLogs } from '../derive/partition-logs.ts'
-import { lookUpOutput } from '@weir/http-api'
-import type { AccountHandler } from '@weir/http-api'
+import { count, listOf, lookUpOutput, time, string } from '@weir/http-api'
+import type { AccountCall, RouteAnswer } from '@weir/http-api'
 import { refusal } from '../errors.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
 import { requireLevels } from '../access/require-levels.ts'
@@ -19,6 +19,7 @@ import type { ConcurrencyLimiter } from '../access/concurrency-limiter.ts'
 import type { DeadLetterTopics } from './dead-letter-topics.ts'
 import type { DeadEntry } from './dead-scan.ts'
 import type { RetryOptions, RetryOutcome } from './retry-partition.ts'
+import { z } from 'zod'
 
 export type DeadDeps = DerivationDeps & {
   readonly limited: ConcurrencyLimiter
@@ -45,9 +46,19 @@ const until = (ms: number, { isStopping }: DeadDeps): (() => boolean) => {
   return () => performance.now() < end && !isStopping()
 }
 
+const deadRecord = z.strictObject({
+  source: string,
+  error: string,
+  schemaId: string.nullable(),
+  at: time.nullable(),
+  partition: count,
+  offset: count,
+})
+export const deadAnswer = z.strictObject({ dead: listOf(deadRecord), total: count, limit: count })
+
 export const listDead =
-  (deps: DeadDeps): AccountHandler =>
-  async (call) => {
+  (deps: DeadDeps) =>
+  async (call: AccountCall): Promise<RouteAnswer<z.infer<typeof deadAnswer>>> => {
     const { limited, dead } = deps
     const { stream, input } = await lookUpOutput(deps.follower, call)
     const { actor } = call.caller
@@ -73,7 +84,7 @@ const topicsOf = (stream: DerivedStream, input: InputStream) => ({
 const newestFirst = (a: DeadEntry, b: DeadEntry): number =>
   b.timestampMs - a.timestampMs || b.partition - a.partition || Number(b.offset - a.offset)
 
-function shownEntry(entry: DeadEntry, inputTopic: string) {
+function shownEntry(entry: DeadEntry, inputTopic: string): z.infer<typeof deadRecord> {
   const { source, code, schemaId, partition, offset } = entry
   return {
     source: `${inputTopic}/${partition}/${source}`,
@@ -91,9 +102,12 @@ function timeOf(ms: number): string | null {
   return Number.isNaN(date.getTime()) ? null : date.toISOString()
 }
 
+const outcomes = { passed: count, filtered: count, failedAgain: count }
+export const retriedAnswer = z.strictObject({ retried: count, ...outcomes, more: z.boolean() })
+
 export const retryDead =
-  (deps: DeadDeps): AccountHandler =>
-  async (call) => {
+  (deps: DeadDeps) =>
+  async (call: AccountCall): Promise<RouteAnswer<z.infer<typeof retriedAnswer>>> => {
     const { stream, input } = await lookUpOutput(deps.follower, call)
     if (!deps.decrypterNames.includes(stream.decrypterName))
       throw refusal(
@@ -143,9 +157,16 @@ function retryOptionsOf(deps: DeadDeps, stream: DerivedStream, input: InputStrea
   }
 }
 
+export const lagAnswer = z.strictObject({
+  lag: count,
+  dead: count.nullable(),
+  partitions: listOf(z.strictObject({ partition: count, next: count, end: count, lag: count })),
+  rebuild: count.optional(),
+})
+
 export const showLag =
-  (deps: DeadDeps): AccountHandler =>
-  async (call) => {
+  (deps: DeadDeps) =>
+  async (call: AccountCall): Promise<RouteAnswer<z.infer<typeof lagAnswer>>> => {
     const { limited, dead, logs, offsets } = deps
     const { stream, input } = await lookUpOutput(deps.follower, call)
     return limited(stream.billingId, async () => {
@@ -161,9 +182,9 @@ export const showLag =
       const lag = partitions.reduce((sum, one) => sum + one.lag, 0)
       const what = { ...topicsOf(stream, input), max: 0, mayGoOn: until(countMsMax, deps) }
       // Null if counting takes too long.
-      const count = (await dead.list(what))?.total ?? null
+      const total = (await dead.list(what))?.total ?? null
       const rebuild = isRebuilding(stream) ? {} : { rebuild: rebuildOf(stream) }
-      return { status: 200, body: { lag, dead: count, partitions, ...rebuild } }
+      return { status: 200, body: { lag, dead: total, partitions, ...rebuild } }
     })
   }
 

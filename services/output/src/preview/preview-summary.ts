@@ -1,15 +1,34 @@
 // What a preview says about derived records: how many pass, which personal fields are decrypted, and a few events as
 // the stream would show them. It sees records as consumers would, and keeps only the samples.
 import type { Event, EventFields } from '@weir/contracts'
+import { count, level, listOf, string } from '@weir/http-api'
 import { unframe } from '@weir/schema-registry'
 import type { OutRecord } from '@weir/kafka'
+import { z } from 'zod'
 import { undecryptablePathsOf } from '../derive/derive.ts'
 import type { KnownContract } from '../derive/known-contracts.ts'
 import type { Levels } from '../derive/levels.ts'
 import { isDead } from '../derive/transform.ts'
 import type { Derived } from '../derive/transform.ts'
 
-type Field = { contract: string; path: string; level: number; opened: number; sealed: number }
+const decryptions = { opened: count, sealed: count }
+const field = z.strictObject({ contract: string, path: string, level, ...decryptions })
+type Field = z.infer<typeof field>
+
+export const previewAnswer = z.strictObject({
+  events: count,
+  passed: count,
+  filtered: count,
+  failed: count,
+  errors: z.record(string, count),
+  fields: listOf(field),
+  samples: listOf(z.unknown().meta({ type: 'object' })),
+  samplesNeed: z
+    .literal('owner')
+    .describe('present if the API key may not see samples: the role that may')
+    .optional(),
+})
+export type PreviewAnswer = z.infer<typeof previewAnswer>
 
 const sampleLengthMax = 65_536
 

@@ -4,7 +4,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { bodyRule, checkBody, lookUpInput, readJson } from '@weir/http-api'
-import type { AccountHandler } from '@weir/http-api'
+import type { AccountCall, RouteAnswer } from '@weir/http-api'
 import type { AccessTrace, InputStream, Role } from '@weir/control-state'
 import {
   consentLevels,
@@ -22,6 +22,7 @@ import { levelsOf } from '../derive/levels.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
 import { requireLevels } from '../access/require-levels.ts'
 import { createSummary } from './preview-summary.ts'
+import type { PreviewAnswer } from './preview-summary.ts'
 import { createTryAll } from '../derive/transform.ts'
 import type { ConcurrencyLimiter } from '../access/concurrency-limiter.ts'
 
@@ -41,7 +42,7 @@ const lastRule = 'must be a whole number from 1 to 10000'
 const readMsMax = 20_000
 const samplesMax = 5
 /** Samples are decrypted events of people. */
-const samplesNeed: Role = 'owner'
+const samplesNeed = 'owner' satisfies Role
 /** After this many records other work gets its turn of the event loop. */
 const recordsAtOnce = 250
 
@@ -58,8 +59,8 @@ export const previewBody = z
 type PreviewRequest = z.infer<typeof previewBody>
 
 export const preview =
-  (deps: PreviewDeps): AccountHandler =>
-  async (call) => {
+  (deps: PreviewDeps) =>
+  async (call: AccountCall): Promise<RouteAnswer<PreviewAnswer>> => {
     const input = await lookUpInput(deps.follower, call)
     const request = checkBody(previewBody, await readJson(call, bodyBytesMax))
     requireLevels(request, deps.levels)
@@ -77,7 +78,7 @@ async function previewOf(
   deps: PreviewDeps,
   input: InputStream,
   request: PreviewRequest & { readonly hasSamples: boolean },
-) {
+): Promise<PreviewAnswer> {
   const topic = topicOf(input)
   const from = await deps.offsets.earliest(topic)
   const to = await deps.offsets.ends(topic, { isolation: 'read_committed' })

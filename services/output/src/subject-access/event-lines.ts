@@ -1,23 +1,29 @@
 // A person's event as text: a line of NDJSON, which contains everything, or rows of CSV, one for each field, for a
 // spreadsheet. Pure.
-
-export type PersonEvent = {
-  readonly contract: string
-  /** ISO 8601, by the event's own clock. */
-  readonly time: string
-  /** As JSON for people; a field that is not decrypted has its stored value. Undefined if nothing can be read. */
-  readonly event?: unknown
-  /** Paths of fields, and why they are not decrypted. */
-  readonly notDecrypted?: Readonly<Record<string, NotDecrypted>>
-  /** Why there is no event. */
-  readonly unreadable?: string
-}
+import { string, time } from '@weir/http-api'
+import { z } from 'zod'
 
 /**
  * `withdrawn`: nobody can decrypt the field, because the person has withdrawn its level. `level_not_served`: this
  * deployment may not decrypt it. `corrupt`: ingest did not encrypt it for this person and field.
  */
-export type NotDecrypted = 'withdrawn' | 'level_not_served' | 'corrupt'
+const notDecrypted = z.enum(['withdrawn', 'level_not_served', 'corrupt'])
+export type NotDecrypted = z.infer<typeof notDecrypted>
+
+export const personEvent = z.strictObject({
+  contract: string,
+  /** By the event's own clock. */
+  time,
+  event: z
+    .unknown()
+    .meta({ type: 'object' })
+    .describe('as JSON; fields that are not decrypted are there as they are stored')
+    .optional(),
+  /** By the paths of fields. */
+  notDecrypted: z.record(string, notDecrypted).optional(),
+  unreadable: string.describe('why there is no event').optional(),
+})
+export type PersonEvent = z.infer<typeof personEvent>
 
 export type AccessFormat = 'ndjson' | 'csv'
 

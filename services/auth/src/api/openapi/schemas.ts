@@ -3,7 +3,7 @@
 import { schema } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
 import { defaultQuotas, roles } from '@weir/control-state'
-import { bodySchemaOf, levelRules } from '@weir/http-api'
+import { jsonSchemaOf, levelRules } from '@weir/http-api'
 import * as bodies from '../bodies.ts'
 import { verifyBody } from '../../verify/verify-body.ts'
 import { streamSchemas } from './streams.ts'
@@ -180,9 +180,9 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     { grant_type: { const: 'client_credentials' } },
     { client_id: text, client_secret: text },
   ),
-  AccountRequest: bodySchemaOf(bodies.accountBody),
+  AccountRequest: jsonSchemaOf(bodies.accountBody),
   AccountQuotas: object({ billingId: text, quotas }),
-  QuotasRequest: bodySchemaOf(bodies.quotasBody),
+  QuotasRequest: jsonSchemaOf(bodies.quotasBody),
   Account: object({
     ...account,
     erased: count,
@@ -191,16 +191,16 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     key: ref('ApiKey'),
   }),
   NewAccount: object({ ...account, key: ref('ApiKey'), apiKey: text }),
-  ApiKeyRequest: bodySchemaOf(bodies.apiKeyBody),
+  ApiKeyRequest: jsonSchemaOf(bodies.apiKeyBody),
   ApiKey: object(apiKey, apiKeyMore),
   NewApiKey: object({ ...apiKey, apiKey: text }, apiKeyMore),
   NewOwnerKey: object({ billingId: text, ...apiKey, apiKey: text }, apiKeyMore),
-  StreamRequest: bodySchemaOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
-  StreamChange: bodySchemaOf(bodies.streamPatch),
-  OutputRequest: bodySchemaOf(bodies.outputBody, levelRules),
-  RebuildRequest: bodySchemaOf(bodies.rebuildBody),
-  OutputChange: bodySchemaOf(bodies.outputPatch),
-  CredentialsRequest: bodySchemaOf(bodies.credentialsBody, {
+  StreamRequest: jsonSchemaOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
+  StreamChange: jsonSchemaOf(bodies.streamPatch),
+  OutputRequest: jsonSchemaOf(bodies.outputBody, levelRules),
+  RebuildRequest: jsonSchemaOf(bodies.rebuildBody),
+  OutputChange: jsonSchemaOf(bodies.outputPatch),
+  CredentialsRequest: jsonSchemaOf(bodies.credentialsBody, {
     properties: { scope: scopeOf('send', 'listen') },
   }),
   OutputCredentialsRequest: object({}, { scope: scopeOf('listen') }),
@@ -212,13 +212,13 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
   DeletedCredentials: object({ deleted: listOf(ref('Credential')) }),
   ContractRequest: newContract,
   Contract: contract,
-  ErasureRequest: bodySchemaOf(bodies.erasureBody, oneWayToName),
+  ErasureRequest: jsonSchemaOf(bodies.erasureBody, oneWayToName),
   Erasure: object(erasure.required, erasure.optional),
   NewErasure: object({ ...erasure.required, salt: text }, { ...erasure.optional, links: count }),
   Receipt: object({ receipt: text }),
-  SearchRequest: bodySchemaOf(bodies.searchBody),
+  SearchRequest: jsonSchemaOf(bodies.searchBody),
   NewSearch: object({ searchId: text }),
-  VerifyRequest: bodySchemaOf(verifyBody),
+  VerifyRequest: jsonSchemaOf(verifyBody),
   Verified: object(
     { isValid: flag },
     {
@@ -229,7 +229,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
       claims: { type: 'object', description: 'of the receipt, as docs/forgetting.md lists them' },
     },
   ),
-  SubjectAccessRequest: bodySchemaOf(bodies.subjectAccessBody),
+  SubjectAccessRequest: jsonSchemaOf(bodies.subjectAccessBody),
   SubjectAccess: object({ accessToken: text, expiresAt: time }),
   Search: object(
     {
@@ -241,7 +241,7 @@ export const schemas: Readonly<Record<string, JsonSchema>> = {
     },
     { because: text, streams: listOf(foundInStream) },
   ),
-  SubjectRequest: bodySchemaOf(bodies.subjectBody),
+  SubjectRequest: jsonSchemaOf(bodies.subjectBody),
   Subject: object({
     links: count,
     eras: listOf(object({ era: count, from: time, until: time, links: count })),

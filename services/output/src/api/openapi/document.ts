@@ -1,14 +1,17 @@
 // output's OpenAPI document: what only output knows about derived streams. Events come over Kafka or, for development,
 // over a WebSocket at /ws, which OpenAPI can't describe.
 import { openApiOf, schema } from '@weir/docs'
-import type { JsonSchema, Operation, Parameter } from '@weir/docs'
+import type { JsonSchema, Operation } from '@weir/docs'
 import { isRole } from '@weir/control-state'
-import { bodySchemaOf, levelRules } from '@weir/http-api'
+import { answerSchemasOf, jsonSchemaOf, levelRules, problemAnswer } from '@weir/http-api'
+import { deadAnswer, lagAnswer, retriedAnswer } from '../../dead-letters/dead-letters.ts'
 import { errors } from '../../errors.ts'
 import { previewBody } from '../../preview/preview.ts'
+import { previewAnswer } from '../../preview/preview-summary.ts'
+import { personEvent } from '../../subject-access/event-lines.ts'
 import { needsOf } from '../../access/route-needs.ts'
 
-const { count, json, level, listOf, mapOf, object, orNull, ref, text, time } = schema
+const { inPath, json, ref, text } = schema
 
 const always = [
   'invalid_api_key',
@@ -100,74 +103,16 @@ const operations = told.map((operation): Operation => {
 })
 
 const schemas: Readonly<Record<string, JsonSchema>> = {
-  Problem: schema.problemSchema,
-  PreviewRequest: bodySchemaOf(previewBody, levelRules),
-  Preview: object(
-    {
-      events: count,
-      passed: count,
-      filtered: count,
-      failed: count,
-      errors: mapOf(count),
-      fields: listOf(object({ contract: text, path: text, level, opened: count, sealed: count })),
-      samples: listOf({ type: 'object' }),
-    },
-    {
-      samplesNeed: {
-        const: 'owner',
-        description: 'present if the API key may not see samples: the role that may',
-      },
-    },
-  ),
-  Dead: object({
-    dead: listOf(
-      object({
-        source: text,
-        error: text,
-        schemaId: orNull(text),
-        at: orNull(time),
-        partition: count,
-        offset: count,
-      }),
-    ),
-    total: count,
-    limit: count,
+  PreviewRequest: jsonSchemaOf(previewBody, levelRules),
+  ...answerSchemasOf({
+    Problem: problemAnswer,
+    Preview: previewAnswer,
+    Dead: deadAnswer,
+    Retried: retriedAnswer,
+    PersonEvent: personEvent,
+    Lag: lagAnswer,
   }),
-  Retried: object({
-    retried: count,
-    passed: count,
-    filtered: count,
-    failedAgain: count,
-    more: schema.flag,
-  }),
-  PersonEvent: object(
-    { contract: text, time },
-    {
-      event: {
-        type: 'object',
-        description: 'as JSON; fields that are not decrypted are there as they are stored',
-      },
-      notDecrypted: mapOf({ enum: ['withdrawn', 'level_not_served', 'corrupt'] }),
-      unreadable: { ...text, description: 'why there is no event' },
-    },
-  ),
-  Lag: object(
-    {
-      lag: count,
-      dead: orNull(count),
-      partitions: listOf(object({ partition: count, next: count, end: count, lag: count })),
-    },
-    {
-      rebuild: count,
-    },
-  ),
 }
-
-const inPath = (name: string, says: string): Parameter => ({
-  name,
-  says,
-  schema: { type: 'string', minLength: 1 },
-})
 
 export const openApi = (version: string): JsonSchema =>
   openApiOf({

@@ -1,0 +1,52 @@
+// Request bodies and answers in OpenAPI documents, generated from their schemas. The schema of a body checks it at run
+// time. The schema of an answer is the type of the code that renders it, so the compiler checks that.
+import type { JsonSchema } from '@weir/docs'
+import { z } from 'zod'
+
+export const string = z.string()
+export const count = z.int().min(0)
+export const level = z.int().min(0).max(255)
+export const time = z.iso.datetime()
+export const listOf = <Item extends z.ZodType>(items: Item) => z.array(items).readonly()
+
+/** `more`: rules that the conversion leaves out. */
+export function jsonSchemaOf(checked: z.ZodType, more: JsonSchema = {}): JsonSchema {
+  const how = { io: 'input', unrepresentable: 'any', override: omitNoise } as const
+  const { $schema: _, ...own } = z.toJSONSchema(checked, how)
+  return { ...own, ...more }
+}
+
+/** By name. An answer within another is a reference. */
+export function answerSchemasOf(answers: Readonly<Record<string, z.ZodType>>) {
+  const named = z.registry<{ id: string }>()
+  for (const [id, answer] of Object.entries(answers)) named.add(answer, { id })
+  const uri = (id: string): string => `#/components/schemas/${id}`
+  const { schemas } = z.toJSONSchema(named, { uri, override: omitNoise })
+  for (const schema of Object.values(schemas)) {
+    delete schema.$schema
+    delete schema.$id
+  }
+  return schemas
+}
+
+/** Omits what the conversion adds: bounds and patterns that follow from the type and the format. */
+function omitNoise({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+  if (jsonSchema.format !== undefined) delete jsonSchema.pattern
+  delete jsonSchema.propertyNames
+  delete jsonSchema.readOnly
+}
+
+const isGranular = {
+  properties: { consentLevelType: { const: 'GRANULAR' } },
+  required: ['consentLevelType'],
+}
+
+/** Rules for consent levels besides their form: each once, and only one if the type is CUMULATIVE. */
+export const levelRules = {
+  allOf: [
+    { properties: { consentLevels: { uniqueItems: true } } },
+    { anyOf: [isGranular, { properties: { consentLevels: { type: 'array', maxItems: 1 } } }] },
+  ],
+}
