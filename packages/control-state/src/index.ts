@@ -43,7 +43,7 @@ export type {
   SearchRecord,
   SubjectAccessRecord,
 } from './records/people-records.ts'
-export { defaultQuotas, quotasOf } from './records/quotas.ts'
+export { defaultQuotas, forEachQuota, quotasOf } from './records/quotas.ts'
 export type { QuotaName, Quotas } from './records/quotas.ts'
 export {
   accessesKey,

@@ -8,6 +8,7 @@ import type { RouteAnswer, ErrorRow, Refuse } from '@weir/http-api'
 import type { KafkaErrorCode } from '@weir/kafka'
 import { ownSentence } from '@weir/kit'
 import type { PageOf, PublicForm } from '@weir/kit'
+import type { AnswerNamed } from './api/answers/answers.ts'
 
 const apiKeyWanted = { 'www-authenticate': 'Bearer realm="weir"' }
 
@@ -155,7 +156,7 @@ export const errors = createErrors<ErrorCode>(errorTable, publicForms)
 const { headersOf, statusOf } = errors
 
 /** The form that drivers of /auth and /refresh read. */
-export function plainErrorOf(refused: Refusal): RouteAnswer {
+export function plainErrorOf(refused: Refusal): RouteAnswer<AnswerNamed<'Refusal'>> {
   const { code, message } = refused
   return { status: statusOf(refused), headers: headersOf(refused), body: { code, message } }
 }
@@ -165,7 +166,7 @@ export function oauthErrorOf(refused: Refusal, pageOf: PageOf): RouteAnswer {
   const { code, message } = refused
   const status = statusOf(refused)
   const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="weir"' } : {}
-  const body = {
+  const body: AnswerNamed<'OAuthError'> = {
     error: oauthErrors.get(code) ?? (status >= 500 ? 'server_error' : 'invalid_request'),
     error_description: message,
     error_uri: pageOf(code),

@@ -26,6 +26,12 @@ export const defaultQuotas = {
 export type QuotaName = keyof typeof defaultQuotas
 export type Quotas = Readonly<Record<QuotaName, number>>
 
+/** Needed because Object.keys and Object.fromEntries do not keep the type of the keys. */
+export const forEachQuota = <Value>(valueOf: (name: QuotaName) => Value) =>
+  Object.fromEntries(
+    (Object.keys(defaultQuotas) as QuotaName[]).map((name) => [name, valueOf(name)]),
+  ) as Record<QuotaName, Value>
+
 export const quotasOf = ({ quotas }: { readonly quotas?: Partial<Quotas> }): Quotas => ({
   ...defaultQuotas,
   ...quotas,

@@ -7,13 +7,13 @@ import { z } from 'zod'
 import {
   consentLevels,
   consentLevelType,
-  defaultQuotas,
+  forEachQuota,
   hasOneLevelIfCumulative,
   isSecretId,
   oneLevelRule,
   roles,
 } from '@weir/control-state'
-import type { Limits, QuotaName, Scope } from '@weir/control-state'
+import type { Limits, Scope } from '@weir/control-state'
 
 const nameRule = 'must be 1 to 63 lower-case letters and digits, with single dashes between them'
 const name = z
@@ -68,12 +68,10 @@ export const accountBody = z.strictObject(
 
 const quotaRule = 'must be a whole number from 0 to 999999999999999'
 const quota = z.int(quotaRule).min(0, quotaRule).max(999_999_999_999_999, quotaRule).optional()
-type QuotaFields = Record<QuotaName, typeof quota>
-/** Needed because Object.fromEntries does not keep the type of the keys. */
-const quotaFields = Object.fromEntries(
-  Object.keys(defaultQuotas).map((name) => [name, quota]),
-) as QuotaFields
-export const quotasBody = z.strictObject(quotaFields, bodyRule)
+export const quotasBody = z.strictObject(
+  forEachQuota(() => quota),
+  bodyRule,
+)
 
 const keyNameRule = 'must be 1 to 100 characters, none of them a control character'
 const roleRule = `must be one of ${roles.join(', ')}`

@@ -1,8 +1,7 @@
 // The two shapes in which a stream is shown (spec Resources): /v1 flat, with `credentials` an object; /v2 with `ref`,
 // `limits` and `credentials` a list. Only the response to its creation contains a clientSecret. Later /v2 responses
 // contain additional members for operators.
-import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
-import { quotasOf, topicOf } from '@weir/control-state'
+import { forEachQuota, quotasOf, topicOf } from '@weir/control-state'
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -11,99 +10,121 @@ import type {
   DerivedStream,
   InputStream,
   NewCredential,
+  Quotas,
   StreamRecord,
 } from '@weir/control-state'
-import type { Used } from '../control/quotas.ts'
 import type { Created } from '../control/streams/create-stream.ts'
+import type { AnswerNamed } from './answers/answers.ts'
 
-type Json = Record<string, unknown>
-type Made<Stream extends StreamRecord> = Created<Stream, NewCredential | undefined>
+type Version = 'V1' | 'V2'
 
-export type RenderShape = {
+export type RenderShape<In extends Version = Version> = {
   /** A stream in the response to its creation, with the secret. */
-  created(created: Made<StreamRecord>): Json
+  newInput(created: Created<InputStream>): AnswerNamed<`NewInputStream${In}`>
+  newOutput(created: CreatedOutput): AnswerNamed<`NewOutputStream${In}`>
   /** A stream in later responses. */
-  shown(stream: StreamRecord): Json
-  /** A deleted stream: without credentials. */
-  deleted(stream: StreamRecord): Json
+  shown(stream: StreamRecord): AnswerNamed<`InputStream${In}` | `OutputStream${In}`>
+  /** Deleted streams: without credentials. */
+  deleted(streams: readonly StreamRecord[]): AnswerNamed<`DeletedStreams${In}`>
+  deletedOutputs(outputs: readonly DerivedStream[]): AnswerNamed<`DeletedOutputs${In}`>
 }
+type CreatedOutput = Created<DerivedStream, NewCredential | undefined>
 
-const v1: RenderShape = {
-  created: ({ stream, credential }) => ({
-    ...flat(stream),
+const v1: RenderShape<'V1'> = {
+  newInput: (made) => ({ ...flatInput(made.stream), credentials: secretOf(made.credential) }),
+  newOutput: ({ stream, credential }) => ({
+    ...flatOutput(stream),
     credentials: credential === undefined ? null : secretOf(credential),
   }),
   shown: (stream) => {
     const newest = stream.credentials.at(-1)
     return { ...flat(stream), credentials: newest === undefined ? null : credentialOf(newest) }
   },
-  deleted: flat,
+  deleted: (streams) => ({ deleted: streams.map(flat) }),
+  deletedOutputs: (outputs) => ({ deleted: outputs.map(flatOutput) }),
 }
 
-const v2With = (kafkaPrefix: string): RenderShape => ({
-  created: ({ stream, credential }) => ({
-    ...nested(stream),
+const v2With = (kafkaPrefix: string): RenderShape<'V2'> => ({
+  newInput: (made) => ({ ...nestedInput(made.stream), credentials: [secretOf(made.credential)] }),
+  newOutput: ({ stream, credential }) => ({
+    ...nestedOutput(stream),
     credentials: credential === undefined ? [] : [secretOf(credential)],
   }),
-  shown: (stream) => ({
-    ...nested(stream),
-    credentials: stream.credentials.map(credentialOf),
-    ...detailsOf(stream, kafkaPrefix),
-  }),
-  deleted: nested,
+  shown: (stream) =>
+    stream.kind === 'input' ? inputV2(stream, kafkaPrefix) : outputV2(stream, kafkaPrefix),
+  deleted: (streams) => ({ deleted: streams.map(nested) }),
+  deletedOutputs: (outputs) => ({ deleted: outputs.map(nestedOutput) }),
 })
 
 export const shapesWith = (kafkaPrefix: string) => ({ v1, v2: v2With(kafkaPrefix) })
 
 // --- the spec's tables, field by field ---
 
-function flat(stream: StreamRecord): Json {
-  const { name, tags } = stream
-  if (stream.kind === 'input') return { name, tags }
-  const { linkedStream, consentLevels, consentLevelType, decrypterName } = stream
+const flat = (stream: StreamRecord) =>
+  stream.kind === 'input' ? flatInput(stream) : flatOutput(stream)
+
+function flatInput({ name, tags }: InputStream): AnswerNamed<'DeletedInputStreamV1'> {
+  return { name, tags }
+}
+
+function flatOutput(stream: DerivedStream): AnswerNamed<'DeletedOutputStreamV1'> {
+  const { name, linkedStream, tags, consentLevels, consentLevelType, decrypterName } = stream
   return { name, linkedStream, tags, consentLevels, consentLevelType, decrypterName }
 }
 
-function nested(stream: StreamRecord): Json {
-  const { billingId, name, enabled } = stream
-  const ref = { billingId, name }
-  if (stream.kind === 'input') return { ref, enabled, limits: stream.limits }
-  const { linkedStream, consentLevels, consentLevelType } = stream
-  return { ref, linkedStream, consentLevels, consentLevelType, enabled }
+const nested = (stream: StreamRecord) =>
+  stream.kind === 'input' ? nestedInput(stream) : nestedOutput(stream)
+
+function nestedInput(stream: InputStream): AnswerNamed<'DeletedInputStreamV2'> {
+  const { billingId, name, enabled, limits } = stream
+  return { ref: { billingId, name }, enabled, limits }
+}
+
+function nestedOutput(stream: DerivedStream): AnswerNamed<'DeletedOutputStreamV2'> {
+  const { billingId, name, enabled, linkedStream, consentLevels, consentLevelType } = stream
+  return { ref: { billingId, name }, linkedStream, consentLevels, consentLevelType, enabled }
 }
 
 // --- beyond the spec ---
 
-function detailsOf(stream: StreamRecord, kafkaPrefix: string): Json {
-  const { streamId, partitions, retentionHours = 'broker', createdAtMs } = stream
-  const own = stream.kind === 'input' ? inputDetails(stream) : outputDetails(stream)
-  const topic = kafkaPrefix + topicOf(stream)
-  return { streamId, topic, partitions, retentionHours, ...own, createdAt: timeOf(createdAtMs) }
+function inputV2(stream: InputStream, kafkaPrefix: string): AnswerNamed<'InputStreamV2'> {
+  const { rotationHours, keyRetentionDays, createdAtMs } = stream
+  const createdAt = timeOf(createdAtMs)
+  const details = detailsOf(stream, kafkaPrefix)
+  return { ...nestedInput(stream), ...details, rotationHours, keyRetentionDays, createdAt }
 }
 
-const inputDetails = ({ rotationHours, keyRetentionDays }: InputStream): Json => ({
-  rotationHours,
-  keyRetentionDays,
-})
-
-const outputDetails = ({ from, rebuild }: DerivedStream): Json => ({
-  from,
-  ...(rebuild && {
-    rebuild: {
+function outputV2(stream: DerivedStream, kafkaPrefix: string): AnswerNamed<'OutputStreamV2'> {
+  const { from, rebuild, createdAtMs } = stream
+  return {
+    ...nestedOutput(stream),
+    ...detailsOf(stream, kafkaPrefix),
+    from,
+    rebuild: rebuild && {
       number: rebuild.number,
       askedAt: timeOf(rebuild.askedAtMs),
-      ...(rebuild.cut && { doneAt: timeOf(rebuild.cut.atMs) }),
+      doneAt: rebuild.cut && timeOf(rebuild.cut.atMs),
     },
-  }),
-})
+    createdAt: timeOf(createdAtMs),
+  }
+}
 
-export const credentialOf = ({ clientId, scope, createdAtMs }: Credential): Json => ({
+function detailsOf(stream: StreamRecord, kafkaPrefix: string) {
+  const { credentials, streamId, partitions, retentionHours = 'broker' as const } = stream
+  const shown = credentials.map(credentialOf)
+  const topic = kafkaPrefix + topicOf(stream)
+  return { credentials: shown, streamId, topic, partitions, retentionHours }
+}
+
+export function credentialOf({
   clientId,
   scope,
-  createdAt: timeOf(createdAtMs),
-})
+  createdAtMs,
+}: Credential): AnswerNamed<'Credential'> {
+  return { clientId, scope, createdAt: timeOf(createdAtMs) }
+}
 
-export const secretOf = ({ credential, clientSecret }: NewCredential): Json => ({
+export const secretOf = ({ credential, clientSecret }: NewCredential): AnswerNamed<'Secret'> => ({
   clientId: credential.clientId,
   clientSecret,
 })
@@ -111,29 +132,28 @@ export const secretOf = ({ credential, clientSecret }: NewCredential): Json => (
 export const apiKeyOf = (
   { keyId, name, role, createdAtMs, expiresAtMs }: ApiKeyRecord,
   usedAtMs?: number,
-): Json => ({
+): AnswerNamed<'ApiKey'> => ({
   keyId,
   name,
   role,
   createdAt: timeOf(createdAtMs),
-  ...(expiresAtMs === undefined ? {} : { expiresAt: timeOf(expiresAtMs) }),
-  ...(usedAtMs === undefined ? {} : { lastUsedAt: timeOf(usedAtMs) }),
+  expiresAt: timeIf(expiresAtMs),
+  lastUsedAt: timeIf(usedAtMs),
 })
 
-/** The account's usage and its quotas. */
-export const quotasShown = (account: AccountRecord, used: Used): Json =>
-  Object.fromEntries(
-    Object.entries(quotasOf(account)).map(([name, max]) => [name, { ...usedIn(used, name), max }]),
-  )
-
-const usedIn = (used: Readonly<Record<string, number>>, name: string): Json =>
-  used[name] === undefined ? {} : { used: used[name] }
+export function quotasShown(
+  account: AccountRecord,
+  used: Partial<Quotas>,
+): AnswerNamed<'AccountQuotas'>['quotas'] {
+  const quotas = quotasOf(account)
+  return forEachQuota((name) => ({ used: used[name], max: quotas[name] }))
+}
 
 export function accountOf(
   { billingId, createdAtMs }: AccountRecord,
   streams: readonly StreamRecord[],
   contracts: readonly ContractRecord[],
-): Json {
+): Omit<AnswerNamed<'NewAccount'>, 'key' | 'apiKey'> {
   const ready = streams.filter(({ state }) => state === 'ready')
   const outputs = ready.filter((stream): stream is DerivedStream => stream.kind === 'derived')
   return {
@@ -145,7 +165,7 @@ export function accountOf(
   }
 }
 
-export function contractOf(contract: ContractRecord): Json {
+export function contractOf(contract: ContractRecord): AnswerNamed<'Contract'> {
   const { id, status, schemaRegistryRef, schemaText, registryId, dataSubjectField } = contract
   const definition: unknown = JSON.parse(schemaText)
   return {
@@ -160,15 +180,11 @@ export function contractOf(contract: ContractRecord): Json {
     validations: contract.validations.map(({ field, type, value }) => ({ field, type, value })),
     key_field: contract.keyField,
     pii_fields: contract.piiFields,
-    ...(dataSubjectField === undefined ? {} : { data_subject_field: dataSubjectField }),
+    data_subject_field: dataSubjectField,
     createdAt: timeOf(contract.createdAtMs),
   }
 }
 
-export const shownEra = (era: number): Json => ({
-  era,
-  from: timeOf(eraStartMs(era)),
-  until: timeOf(eraEndMs(era)),
-})
-
-const timeOf = (epochMs: number): string => new Date(epochMs).toISOString()
+export const timeOf = (epochMs: number): string => new Date(epochMs).toISOString()
+const timeIf = (epochMs: number | undefined): string | undefined =>
+  epochMs === undefined ? undefined : timeOf(epochMs)

@@ -4,6 +4,7 @@ import { Refusal } from '@weir/http-api'
 import { errors } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { RouteAnswer } from '@weir/http-api'
+import type { AnswerNamed } from '../api/answers/answers.ts'
 
 export const registryContentType = 'application/vnd.schemaregistry.v1+json'
 
@@ -15,7 +16,7 @@ class RegistryRefusal extends Refusal<ErrorCode> {
   }
 }
 
-export function registryErrorOf(refusal: Refusal): RouteAnswer {
+export function registryErrorOf(refusal: Refusal): RouteAnswer<AnswerNamed<'RegistryError'>> {
   const { message } = refusal
   const status = errors.statusOf(refusal)
   const challenge = status === 401 ? { 'www-authenticate': 'Basic realm="weir"' } : {}

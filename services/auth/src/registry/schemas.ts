@@ -1,13 +1,12 @@
 // An account's schemas with the Confluent API's numbers, from its contracts alone. Pure. Other contents of the registry
 // (other accounts' schemas, versions without a contract) don't appear here.
 import type { ContractRecord } from '@weir/control-state'
+import { count, string } from '@weir/http-api'
+import { z } from 'zod'
 
-export type SchemaVersion = {
-  readonly subject: string
-  readonly version: number
-  readonly id: number
-  readonly schema: string
-}
+const place = { subject: string, version: count }
+export const schemaVersion = z.strictObject({ ...place, id: count, schema: string })
+export type SchemaVersion = z.infer<typeof schemaVersion>
 
 /** By subject, then by version; each version once, even if several contracts have it. */
 export function schemasOf(contracts: readonly ContractRecord[]): readonly SchemaVersion[] {

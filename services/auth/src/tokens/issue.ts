@@ -6,17 +6,10 @@ import {
   signIdToken,
   signRefreshToken,
 } from '@weir/tokens'
+import type { AnswerNamed } from '../api/answers/answers.ts'
 import type { AuthenticatedClient } from './authenticate.ts'
 
-/** No other members: drivers fail if there are any. */
-export type Tokens = {
-  readonly idToken: string
-  readonly refreshToken: string
-  /** When the id token expires, in epoch seconds. */
-  readonly expiresAt: number
-}
-
-export type IssueTokens = (client: AuthenticatedClient) => Tokens
+export type IssueTokens = (client: AuthenticatedClient) => AnswerNamed<'Tokens'>
 
 export function createIssue(deps: {
   /** @throws Refusal `unavailable` while there is no key */

@@ -2,6 +2,7 @@
 // CSV for spreadsheets. Pure.
 import { addUsage, msOfMinute, noUsage, parseUsageKey } from '@weir/control-state'
 import type { Usage, UsageKey } from '@weir/control-state'
+import type { AnswerNamed } from '../api/answers/answers.ts'
 import type { Period } from './periods.ts'
 import type { UsageTable } from './usage-log.ts'
 
@@ -30,7 +31,8 @@ export function reportOf(table: UsageTable, period: Period): UsageReport {
 const startOf = (key: UsageKey): number =>
   'minute' in key ? msOfMinute(key.minute) : Date.parse(`${key.day}T00:00:00Z`)
 
-export function toJson(stream: string, { period, total, pieces }: UsageReport): unknown {
+export function toJson(stream: string, report: UsageReport): AnswerNamed<'Usage'> {
+  const { period, total, pieces } = report
   return {
     stream,
     by: period.by,

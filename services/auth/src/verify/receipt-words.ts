@@ -2,12 +2,7 @@
 // that a sentence never says more than what was signed.
 import type { ReceiptClaims } from '@weir/tokens'
 
-export type ReceiptInWords = {
-  readonly says: readonly string[]
-  readonly doesNotSay: readonly string[]
-}
-
-export function inWords(claims: ReceiptClaims): ReceiptInWords {
+export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', readonly string[]> {
   const levels = listOf(claims['levels'])
   return {
     says: [

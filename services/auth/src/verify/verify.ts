@@ -3,12 +3,13 @@
 import { readFileSync } from 'node:fs'
 import { pageHeaders, pageOf } from '@weir/docs'
 import { checkBody, readJson } from '@weir/http-api'
-import type { RouteHandler } from '@weir/http-api'
+import type { Call, RouteAnswer, RouteHandler } from '@weir/http-api'
 import { createAllowance, hasCode } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import { isAbout, verifyReceipt } from '@weir/tokens'
 import type { ReceiptClaims } from '@weir/tokens'
 import { receiptJwks } from '../control/erasure/receipts.ts'
+import type { AnswerNamed } from '../api/answers/answers.ts'
 import { refusal } from '../errors.ts'
 import { inWords } from './receipt-words.ts'
 import { verifyBody } from './verify-body.ts'
@@ -17,9 +18,9 @@ const bodyBytesMax = 262_144
 /** For all callers of this replica together. */
 const perSecond = 20
 
-export function verifyForAnyone(state: Pick<StateFollower, 'tables'>): RouteHandler {
+export function verifyForAnyone(state: Pick<StateFollower, 'tables'>) {
   const allowance = createAllowance(perSecond)
-  return async (call) => {
+  return async (call: Call): Promise<RouteAnswer<AnswerNamed<'Verified'>>> => {
     if (!allowance.take())
       throw refusal('busy', 'Too many receipts are being checked; try again in a second')
     const asked = checkBody(verifyBody, await readJson(call, bodyBytesMax))

@@ -1,28 +1,24 @@
 // auth's OpenAPI document: tokens and both versions of management.
 import { openApiOf, schema } from '@weir/docs'
-import type { Content, JsonSchema, Operation, Parameter } from '@weir/docs'
+import type { JsonSchema, Operation } from '@weir/docs'
 import { errors } from '../../errors.ts'
 import { managementOperations } from './operations.ts'
-import { always, ofBodies } from './tell.ts'
+import { always, answer, body, ofBodies } from './tell.ts'
 import { registryOperations } from './registry.ts'
 import { schemas } from './schemas.ts'
 
-const { json, ref } = schema
+const { inPath, json, ref } = schema
 
-const form = (name: string) => ({ 'application/x-www-form-urlencoded': ref(name) })
 const plainForm = () => json(ref('Refusal'))
 const oauthForm = () => json(ref('OAuthError'))
 
-type Told = Pick<Operation, 'id' | 'path' | 'says' | 'answers' | 'refusalForm'> & {
-  readonly takes: Content
-}
+type Told = Pick<Operation, 'id' | 'path' | 'says' | 'body' | 'answers' | 'refusalForm'>
 
-const issuing = ({ takes, ...told }: Told): Operation => ({
+const issuing = (told: Told): Operation => ({
   ...told,
   group: 'tokens',
   method: 'POST',
   who: [],
-  body: { content: takes },
   refusals: [
     'invalid_credentials',
     'too_many_failures',
@@ -43,32 +39,29 @@ const describing = (id: string, file: string, says: string): Operation => ({
   refusals: always,
 })
 
-const tokens = [{ status: 200, says: 'The tokens', content: json(ref('Tokens')) }]
-const accessToken = [{ status: 200, says: 'The token', content: json(ref('AccessToken')) }]
-
 const tokenOperations: readonly Operation[] = [
   issuing({
     id: 'createToken',
     path: '/auth',
     says: "Returns an id token for a stream's credentials",
-    takes: json(ref('TokenRequest')),
-    answers: tokens,
+    ...body('TokenRequest'),
+    ...answer(200, 'The tokens', 'Tokens'),
     refusalForm: plainForm,
   }),
   issuing({
     id: 'refreshToken',
     path: '/refresh',
     says: 'Returns a new id token for a refresh token',
-    takes: json(ref('RefreshRequest')),
-    answers: tokens,
+    ...body('RefreshRequest'),
+    ...answer(200, 'The tokens', 'Tokens'),
     refusalForm: plainForm,
   }),
   issuing({
     id: 'grantToken',
     path: '/oauth2/token',
     says: 'The client credentials grant of OAuth 2.0',
-    takes: form('GrantRequest'),
-    answers: accessToken,
+    body: { content: { 'application/x-www-form-urlencoded': ref('GrantRequest') } },
+    ...answer(200, 'The token', 'AccessToken'),
     refusalForm: oauthForm,
   }),
   describing('showJwks', 'jwks.json', 'The public keys that verify tokens'),
@@ -82,16 +75,10 @@ const verifying: Operation = {
   path: '/v2/receipts/verify',
   says: 'Checks a receipt, for anyone who has one: whether it is genuine, what it says, and with a value and its salt, whether it is about this value. /verify is the same for people',
   who: [],
-  body: { content: json(ref('VerifyRequest')) },
-  answers: [{ status: 200, says: 'Whether the receipt is valid', content: json(ref('Verified')) }],
+  ...body('VerifyRequest'),
+  ...answer(200, 'Whether the receipt is valid', 'Verified'),
   refusals: ['invalid', ...errors.codesOf('verifyReceipt'), ...ofBodies, ...always],
 }
-
-const inPath = (name: string, says: string): Parameter => ({
-  name,
-  says,
-  schema: { type: 'string', minLength: 1 },
-})
 
 const pathParameters = [
   inPath('billingId', 'the name of the account'),

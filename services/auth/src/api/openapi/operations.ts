@@ -11,9 +11,10 @@ import { createTell } from './tell.ts'
 
 export function managementOperations(version: 'v1' | 'v2'): readonly Operation[] {
   const { operations, tell } = createTell(version)
+  const v = version === 'v1' ? 'V1' : 'V2'
   tellAccounts(tell)
-  tellStreams(tell, version.toUpperCase())
-  tellOutputs(tell, version.toUpperCase())
+  tellStreams(tell, v)
+  tellOutputs(tell, v)
   tellCredentials(tell)
   tellContracts(tell)
   tellErasures(tell)

@@ -1,11 +1,14 @@
 // /registry in auth's OpenAPI document: the part of the Confluent API that reads.
 import { schema } from '@weir/docs'
 import type { Content, JsonSchema, Operation, Parameter } from '@weir/docs'
+import { count, jsonSchemaOf, listOf, string } from '@weir/http-api'
+import { z } from 'zod'
 import { registryContentType } from '../../registry/refusals.ts'
+import { schemaVersion } from '../../registry/schemas.ts'
 import { errors } from '../../errors.ts'
 import { always } from './tell.ts'
 
-const { count, listOf, object, oneOf, ref, text } = schema
+const { ref } = schema
 
 const inRegistryForm = (of: JsonSchema): Content => ({ [registryContentType]: of })
 
@@ -20,15 +23,15 @@ const limit: Parameter = {
   schema: { type: 'integer', minimum: -1, maximum: 999_999_999 },
 }
 const paged = [offset, limit]
-const defaultToGlobal: Parameter = {
-  name: 'defaultToGlobal',
-  says: "`true`: no 404 for a subject that isn't the account's",
-  schema: text,
-}
+const inQuery = (name: string, says: string): Parameter => ({ name, says, schema: schema.text })
+const defaultToGlobal = inQuery(
+  'defaultToGlobal',
+  "`true`: no 404 for a subject that isn't the account's",
+)
 
 type Told = { readonly query?: readonly Parameter[]; readonly mayBeInvalid?: true }
 
-function tell(path: string, id: string, says: string, of: JsonSchema, told: Told = {}): Operation {
+function tell(path: string, id: string, says: string, of: z.ZodType, told: Told = {}): Operation {
   const { query = [], mayBeInvalid = query.includes(limit) } = told
   return {
     id,
@@ -38,7 +41,7 @@ function tell(path: string, id: string, says: string, of: JsonSchema, told: Told
     says,
     who: ['streamCredentials', 'streamToken', 'apiKey'],
     ...(query.length > 0 ? { query } : {}),
-    answers: [{ status: 200, says: 'The result', content: inRegistryForm(of) }],
+    answers: [{ status: 200, says: 'The result', content: inRegistryForm(jsonSchemaOf(of)) }],
     refusals: [
       'invalid_credentials',
       'invalid_api_key',
@@ -54,31 +57,24 @@ function tell(path: string, id: string, says: string, of: JsonSchema, told: Told
 
 const subject = '/subjects/:subject/versions'
 const mayBeInvalid = true
-const compatibility = object({ compatibilityLevel: oneOf('NONE') })
-const mode = object({ mode: oneOf('READONLY') })
-const avro: JsonSchema = { description: 'the Avro schema' }
+const compatibility = z.strictObject({ compatibilityLevel: z.enum(['NONE']) })
+const mode = z.strictObject({ mode: z.enum(['READONLY']) })
+const avro = z.unknown().describe('the Avro schema')
+const place = schemaVersion.pick({ subject: true, version: true })
+const types = listOf(z.enum(['AVRO']))
 
 export const registryOperations: readonly Operation[] = [
-  tell(
-    '/schemas/types',
-    'listSchemaTypes',
-    'The supported types of schemas',
-    listOf(oneOf('AVRO')),
-  ),
+  tell('/schemas/types', 'listSchemaTypes', 'The supported types of schemas', types),
   tell(
     '/schemas/ids/:schemaId',
     'showSchema',
     'A schema, by the id that records contain',
-    object({ schema: text }, { maxId: count }),
+    z.strictObject({ schema: string, maxId: count.optional() }),
     {
       query: [
-        {
-          name: 'fetchMaxId',
-          says: '`true`: the response also contains the highest id',
-          schema: text,
-        },
-        { name: 'subject', says: 'ignored', schema: text },
-        { name: 'format', says: 'ignored', schema: text },
+        inQuery('fetchMaxId', '`true`: the response also contains the highest id'),
+        inQuery('subject', 'ignored'),
+        inQuery('format', 'ignored'),
       ],
       mayBeInvalid,
     },
@@ -93,36 +89,27 @@ export const registryOperations: readonly Operation[] = [
     '/schemas/ids/:schemaId/subjects',
     'listSubjectsOfSchema',
     'The subjects that contain a schema',
-    listOf(text),
+    listOf(string),
   ),
   tell(
     '/schemas/ids/:schemaId/versions',
     'listVersionsOfSchema',
     'The subjects and versions that contain a schema',
-    listOf(object({ subject: text, version: count })),
+    listOf(place),
   ),
-  tell('/subjects', 'listSubjects', "The subjects of the account's contracts", listOf(text), {
-    query: [
-      { name: 'subjectPrefix', says: 'the prefix of the subjects; `:*:` means any', schema: text },
-      ...paged,
-    ],
+  tell('/subjects', 'listSubjects', "The subjects of the account's contracts", listOf(string), {
+    query: [inQuery('subjectPrefix', 'the prefix of the subjects; `:*:` means any'), ...paged],
   }),
   tell(subject, 'listVersions', 'The versions of a subject', listOf(count), { query: paged }),
-  tell(
-    `${subject}/:version`,
-    'showVersion',
-    'One version of a subject',
-    object({ subject: text, version: count, id: count, schema: text }),
-    { mayBeInvalid },
-  ),
+  tell(`${subject}/:version`, 'showVersion', 'One version of a subject', schemaVersion, {
+    mayBeInvalid,
+  }),
   tell(
     `${subject}/:version/schema`,
     'showVersionText',
     'The Avro schema of one version alone',
     avro,
-    {
-      mayBeInvalid,
-    },
+    { mayBeInvalid },
   ),
   tell('/config', 'showConfig', 'The compatibility level, which is NONE', compatibility),
   tell(
@@ -130,10 +117,7 @@ export const registryOperations: readonly Operation[] = [
     'showConfigOfSubject',
     'The compatibility level of one subject',
     compatibility,
-    {
-      query: [defaultToGlobal],
-      mayBeInvalid,
-    },
+    { query: [defaultToGlobal], mayBeInvalid },
   ),
   tell('/mode', 'showMode', 'The mode, which is READONLY', mode),
   tell('/mode/:subject', 'showModeOfSubject', 'The mode of one subject', mode, {

@@ -2,11 +2,13 @@
 // operations have in common, and the codes whose rows in errors.ts name it.
 import { pageEntries } from '@weir/http-api'
 import { schema } from '@weir/docs'
-import type { JsonSchema, Operation, Parameter } from '@weir/docs'
+import type { Operation, Parameter } from '@weir/docs'
 import { isRole } from '@weir/control-state'
 import type { Needs } from '@weir/control-state'
 import { errors } from '../../errors.ts'
+import type { AnswerName } from '../answers/answers.ts'
 import { needsOf } from '../route-needs.ts'
+import type { RequestName } from './schemas.ts'
 
 const { json, ref, time } = schema
 
@@ -23,12 +25,16 @@ function keysOf(needs: Needs) {
 export const always = ['unavailable', 'internal']
 export const ofBodies = ['invalid_request', 'not_json', 'too_large', 'unsupported_encoding']
 
-export const body = (name: string) => ({ body: { content: json(ref(name)) } })
-export const answer = (status: number, says: string, of: JsonSchema) => ({
+export const body = (name: RequestName, mayBeMissing = false) => ({
+  body: { content: json(ref(name)), mayBeMissing },
+})
+export const answer = (status: number, says: string, name: AnswerName, of = ref(name)) => ({
   answers: [{ status, says, content: json(of) }],
 })
+export const all = (says: string, name: AnswerName) =>
+  answer(200, says, name, { type: 'array', items: ref(name) })
 /** A list in pages, as `listPage` creates them. */
-export const list = (says: string, of: JsonSchema) => ({
+export const list = (says: string, name: AnswerName) => ({
   query: [
     {
       name: 'limit',
@@ -37,10 +43,9 @@ export const list = (says: string, of: JsonSchema) => ({
     },
     { name: 'cursor', says: 'where the page begins, as `Link` has it', schema: { type: 'string' } },
   ],
-  ...answer(
-    200,
+  ...all(
     `${says}. If there are more, the header \`Link\` contains the next page, with \`rel="next"\``,
-    schema.listOf(of),
+    name,
   ),
 })
 export const moment = (name: string, says: string): Parameter => ({

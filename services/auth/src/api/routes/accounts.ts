@@ -6,6 +6,7 @@ import type { AccountRecord } from '@weir/control-state'
 import { setQuotas, usedBy } from '../../control/quotas.ts'
 import { accountBody, quotasBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { checkBody, readJson } from '@weir/http-api'
@@ -13,7 +14,7 @@ import { accountOf, apiKeyOf, quotasShown } from '../render.ts'
 
 export const createAccountRoute =
   (deps: Pick<Management, 'accounts'>) =>
-  async (call: PlatformCall): Promise<RouteAnswer> => {
+  async (call: PlatformCall): Promise<RouteAnswer<AnswerNamed<'NewAccount'>>> => {
     const { billingId } = checkBody(accountBody, await readJson(call))
     const { account, apiKey, secret } = await createAccount(
       acting(deps.accounts, call.caller),
@@ -28,7 +29,7 @@ export const createAccountRoute =
 /** Creates another owner key, for an account that has lost its last one. */
 export const createOwnerKeyRoute =
   (deps: Pick<Management, 'accounts'>) =>
-  async (call: PlatformCall): Promise<RouteAnswer> => {
+  async (call: PlatformCall): Promise<RouteAnswer<AnswerNamed<'NewOwnerKey'>>> => {
     const billingId = call.param('billingId')
     const request = { name: 'created by the platform', role: 'owner' } as const
     const { apiKey, secret } = await createApiKey(
@@ -41,20 +42,20 @@ export const createOwnerKeyRoute =
 
 export const showQuotas =
   ({ state }: Pick<Management, 'state'>) =>
-  (call: PlatformCall): RouteAnswer => {
+  (call: PlatformCall): RouteAnswer<AnswerNamed<'AccountQuotas'>> => {
     const account = requireAccount(state.tables, call.param('billingId'))
     return quotasAnswer(state, account)
   }
 
 export const changeQuotas =
   ({ state, accounts }: Pick<Management, 'state' | 'accounts'>) =>
-  async (call: PlatformCall): Promise<RouteAnswer> => {
+  async (call: PlatformCall): Promise<RouteAnswer<AnswerNamed<'AccountQuotas'>>> => {
     const quotas = definedIn(checkBody(quotasBody, await readJson(call)))
     const billingId = call.param('billingId')
     return quotasAnswer(state, await setQuotas(acting(accounts, call.caller), billingId, quotas))
   }
 
-const quotasAnswer = ({ tables }: Management['state'], account: AccountRecord): RouteAnswer => {
+function quotasAnswer({ tables }: Management['state'], account: AccountRecord) {
   const { billingId } = account
   const quotas = quotasShown(account, usedBy(tables, billingId))
   return { status: 200, body: { billingId, quotas } }
@@ -70,7 +71,7 @@ const definedIn = <Value>(members: Readonly<Record<string, Value | undefined>>) 
 /** With the calling key, so that its holder sees its role. */
 export const showAccount =
   ({ state, erasures }: Pick<Management, 'state' | 'erasures'>) =>
-  ({ caller: { account, apiKey } }: AccountCall): RouteAnswer => {
+  ({ caller: { account, apiKey } }: AccountCall): RouteAnswer<AnswerNamed<'Account'>> => {
     const { tables } = state
     const streams = tables.streamsOf(account.billingId)
     const contracts = tables.contractsOf(account.billingId)

@@ -2,6 +2,7 @@
 import { createApiKey, deleteApiKey } from '../../access/manage-api-keys.ts'
 import { apiKeyBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { checkBody, readJson } from '@weir/http-api'
@@ -21,7 +22,7 @@ export const listApiKeys =
 
 export const createApiKeyRoute =
   (deps: Pick<Management, 'accounts'>) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'NewApiKey'>>> => {
     const { caller } = call
     const { name, role, expiresInDays } = checkBody(apiKeyBody, await readJson(call))
     const expiresAtMs =
@@ -33,7 +34,7 @@ export const createApiKeyRoute =
 
 export const deleteApiKeyRoute =
   (deps: Pick<Management, 'accounts'>) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'DeletedApiKeys'>>> => {
     const { caller } = call
     const deleted = await deleteApiKey(
       acting(deps.accounts, caller),

@@ -7,6 +7,7 @@ import type { Platform } from '../../access/callers.ts'
 import type { PlatformCall } from '../managed.ts'
 import type { Opaque } from '../../control/audit/opaque.ts'
 import type { RouteAnswer, Call, Caller, CallBy } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import type { Management } from '../management.ts'
 import { parseQueryTime } from '../../usage/periods.ts'
 
@@ -16,7 +17,7 @@ const usuallyEntries = 200
 
 export const showAudit =
   ({ audit: { log, fold, opaque }, accounts }: Pick<Management, 'audit' | 'accounts'>) =>
-  async (call: CallBy<Caller | Platform>): Promise<RouteAnswer> => {
+  async (call: CallBy<Caller | Platform>): Promise<RouteAnswer<AnswerNamed<'AuditPage'>>> => {
     const account = 'billingId' in call.caller ? call.caller.billingId : undefined
     const cursor = account === undefined ? plainCursor : cursorOf(opaque.page, account)
     await fold() // before the page's end is computed
@@ -29,7 +30,7 @@ export const showAudit =
 
 export const showChain =
   ({ audit: { log, fold } }: Pick<Management, 'audit'>) =>
-  async (call: PlatformCall): Promise<RouteAnswer> => {
+  async (call: PlatformCall): Promise<RouteAnswer<AnswerNamed<'AuditChain'>>> => {
     const problems: string[] = []
     const from = offsetIn(call, problems, plainCursor) ?? 0n
     if (problems.length > 0) throw invalid(problems)
@@ -58,12 +59,12 @@ const cursorOf = (opaque: Opaque, account: string): Cursor => ({
   offsetIn: (text) => opaque.numberIn(account, text),
 })
 
-const plain = (entry: AuditEntry): object => entry
+const plain = (entry: AuditEntry): AnswerNamed<'AuditEntry'> => entry
 
 /** An entry without the numbers and hashes that depend on other accounts' entries. */
 const seenBy =
   (opaque: Opaque, account: string) =>
-  (entry: AuditEntry): object => {
+  (entry: AuditEntry): AnswerNamed<'AuditEntry'> => {
     const { seq, prev: _, ...rest } = entry
     return { id: opaque.of(account, BigInt(seq)), ...rest }
   }

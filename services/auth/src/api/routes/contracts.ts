@@ -3,6 +3,7 @@
 import { archiveContract } from '../../control/contracts/add-contract.ts'
 import { noContract } from '@weir/control-state'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { publishContract } from '../../control/contracts/publish-contract.ts'
@@ -11,15 +12,15 @@ import { contractOf } from '../render.ts'
 
 export const createContractRoute =
   (deps: Pick<Management, 'contracts'>) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'Contract'>>> => {
     const { caller } = call
     const { contract, warnings } = await publishContract(
       acting(deps.contracts, caller),
       caller.billingId,
       await readJson(call),
     )
-    const body = { ...contractOf(contract), ...(warnings.length > 0 ? { warnings } : {}) }
-    return { status: 201, body }
+    const more = warnings.length > 0 ? { warnings } : {}
+    return { status: 201, body: { ...contractOf(contract), ...more } }
   }
 
 export const listContracts =

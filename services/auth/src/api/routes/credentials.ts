@@ -3,6 +3,7 @@ import { addCredential, deleteCredential } from '../../control/streams/change-st
 import type { StreamName } from '../../control/streams/change-stream.ts'
 import { credentialsBody } from '../bodies.ts'
 import type { RouteAnswer, Call, AccountCall } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { checkBody, readOptionalJson } from '@weir/http-api'
@@ -10,7 +11,7 @@ import { credentialOf, secretOf } from '../render.ts'
 
 export const createCredentialsRoute =
   (deps: Pick<Management, 'streams'>) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'NewCredentials'>>> => {
     const { caller } = call
     const { scope } = checkBody(credentialsBody, await readOptionalJson(call))
     const made = await addCredential(acting(deps.streams, caller), targetOf(call, caller), scope)
@@ -19,7 +20,7 @@ export const createCredentialsRoute =
 
 export const deleteCredentialsRoute =
   (deps: Pick<Management, 'streams'>) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'DeletedCredentials'>>> => {
     const { caller } = call
     const target = targetOf(call, caller)
     const removed = await deleteCredential(

@@ -9,6 +9,7 @@ import { requireErasure } from '@weir/control-state'
 import type { ErasureRecord, InputStream } from '@weir/control-state'
 import { erasureBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 import { checkBody, listPage, lookUpByInput, readJson } from '@weir/http-api'
@@ -22,7 +23,7 @@ const bodyBytesMax = 4_194_304
 
 export const createErasureRoute =
   (deps: Erasing) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'NewErasure'>>> => {
     const body = checkBody(erasureBody, await readJson(call, bodyBytesMax))
     const { people: asked, ...more } = body
     const { evenIfNoneFound, levels } = more
@@ -47,9 +48,9 @@ export const createErasureRoute =
     const { erasure, salt } = await erasePeople(changes, request)
     // After a withdrawal the links are still needed. A link that stays here by a fault leads only to erased data.
     if (levels === undefined) await forgetLinks(deps, kept)
-    const links = kept.reduce((sum, inEra) => sum + inEra.links.size, 0)
-    const withLinks = kept.length === 0 ? {} : { links }
-    return { status: 201, body: { ...(await shown(deps, erasure)), ...withLinks, salt } }
+    const count = kept.reduce((sum, inEra) => sum + inEra.links.size, 0)
+    const links = kept.length > 0 ? count : undefined
+    return { status: 201, body: { ...(await shown(deps, erasure)), links, salt } }
   }
 
 type Erasing = Pick<
@@ -120,7 +121,7 @@ export const showErasure =
 
 export const showReceipt =
   (deps: Pick<Shown, 'state' | 'erasures' | 'erasureView' | 'issuer'>) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'Receipt'>>> => {
     const { caller } = call
     const { billingId } = caller
     const { issuer, erasureView } = deps

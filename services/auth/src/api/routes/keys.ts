@@ -1,11 +1,15 @@
-// The keys at rest, for the platform: which wrapping key and KEK protect what, and a rotation of all wrapping keys.
+// The keys at rest, for the platform: which wrapping key and KEK protect what, and a rotation of all wrapping keys. Keys
+// themselves are never shown.
 import { keyReport } from '../../control/keys/rotation/key-report.ts'
+import type { KeyReport } from '../../control/keys/rotation/key-report.ts'
 import { startRotation } from '../../control/keys/rotation/start-rotation.ts'
+import type { RotationRecord, UnusedKek } from '@weir/control-state'
 import type { PlatformCall } from '../managed.ts'
 import type { RouteAnswer } from '@weir/http-api'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
-import { keysOf, rotationOf } from '../render-keys.ts'
+import type { AnswerNamed } from '../answers/answers.ts'
+import { timeOf } from '../render.ts'
 
 export const showKeys =
   ({ state }: Pick<Management, 'state'>) =>
@@ -22,3 +26,17 @@ export const rotateKeys =
     const { partsLeft } = keyReport(deps.state)
     return { status: 202, body: rotationOf(rotation, partsLeft) }
   }
+
+const keysOf = ({ rings, rotation, partsLeft }: KeyReport): AnswerNamed<'Keys'> => ({
+  rings,
+  unusedKeks: (rotation?.unusedKeks ?? []).map(unusedOf),
+  rotation: rotation === undefined ? null : rotationOf(rotation, partsLeft),
+})
+
+const unusedOf = ({ kek, sinceMs }: UnusedKek) => ({ kek, since: timeOf(sinceMs) })
+
+function rotationOf(rotation: RotationRecord, partsLeft: number): AnswerNamed<'Rotation'> {
+  const { rotationId: id, startedAtMs, finishedAtMs, parts } = rotation
+  const finishedAt = finishedAtMs === undefined ? null : timeOf(finishedAtMs)
+  return { id, startedAt: timeOf(startedAtMs), finishedAt, parts, partsLeft }
+}

@@ -3,6 +3,7 @@
 import { basicOf } from '../../tokens/basic.ts'
 import { refusal } from '../../errors.ts'
 import type { Call, RouteHandler } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import { idLifeSecondsMax } from '@weir/tokens'
 import type { Secrets } from '../../tokens/authenticate.ts'
 import { malformedBody, parseForm, tokenBodyBytesMax } from '../../tokens/token-body.ts'
@@ -21,7 +22,7 @@ export const issueForGrant =
         throw refusal('unsupported_grant_type', 'The only grant_type is client_credentials')
       const client = await tokenService.authenticator.bySecret(secrets)
       await tokenService.trace(client, call.requestId)
-      const body = {
+      const body: AnswerNamed<'AccessToken'> = {
         access_token: tokenService.issue(client).idToken,
         token_type: 'Bearer',
         expires_in: idLifeSecondsMax,

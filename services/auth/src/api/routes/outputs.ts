@@ -34,7 +34,7 @@ export const createOutputRoute =
       linkedStream,
       ...request,
     })
-    return { status: 201, body: deps.shape.created(created) }
+    return { status: 201, body: deps.shape.newOutput(created) }
   }
 
 export const listOutputs =
@@ -86,5 +86,5 @@ export const deleteOutputRoute =
     const { billingId } = caller
     const target = { billingId, input: call.param('stream'), name: call.param('output') }
     const deleted = await deleteOutput(acting(deps.streams, caller), target)
-    return { status: 200, body: { deleted: deleted.map(deps.shape.deleted) } }
+    return { status: 200, body: deps.shape.deletedOutputs(deleted) }
   }

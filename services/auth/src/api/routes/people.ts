@@ -3,6 +3,7 @@
 import type { SearchRecord } from '@weir/control-state'
 import { checkBody, lookUp, readJson } from '@weir/http-api'
 import type { AccountCall, RouteAnswer } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import { secretHashOf } from '@weir/control-state'
 import { searchKeptMs, searchLostMs } from '../../people/searches.ts'
 import { refusal } from '../../errors.ts'
@@ -17,7 +18,7 @@ type PeopleDeps = Pick<Shown, 'state' | 'searches' | 'accounts'>
 
 export const startSearch =
   (deps: PeopleDeps) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'NewSearch'>>> => {
     const { caller } = call
     const { value, streams } = checkBody(searchBody, await readJson(call, bodyBytesMax))
     const changes = acting(deps.accounts, caller)
@@ -28,17 +29,19 @@ export const startSearch =
 
 export const showSearch =
   (deps: PeopleDeps) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'Search'>>> => {
     const searchId = call.param('search')
     return { status: 200, body: shown(searchId, await searchOf(deps, call, searchId)) }
   }
+
+type Search = SearchRecord & { readonly isLost: boolean }
 
 /** @throws Refusal `not_found` */
 export function searchOf(
   { state, accounts }: Pick<PeopleDeps, 'state' | 'accounts'>,
   { caller }: AccountCall,
   searchId: string,
-): Promise<SearchRecord & { readonly isLost: boolean }> {
+): Promise<Search> {
   const nowMs = accounts.now()
   return lookUp(state, (tables) => {
     const found = tables.search(caller.billingId, secretHashOf(searchId))
@@ -48,7 +51,7 @@ export function searchOf(
   })
 }
 
-function shown(searchId: string, search: SearchRecord & { readonly isLost: boolean }) {
+function shown(searchId: string, search: Search): AnswerNamed<'Search'> {
   const { startedAtMs, scanned, total, streams, isLost } = search
   return {
     searchId,

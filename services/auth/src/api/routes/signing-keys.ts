@@ -4,6 +4,7 @@ import { rotateSigningKeys } from '../../control/keys/signing-keys.ts'
 import type { PlatformCall } from '../managed.ts'
 import { signingKeysBody } from '../bodies.ts'
 import type { RouteAnswer } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { checkBody, readOptionalJson } from '@weir/http-api'
@@ -14,7 +15,7 @@ const BROKERS =
 
 export const rotateSigning =
   (deps: Pick<Management, 'keys'>) =>
-  async (call: PlatformCall): Promise<RouteAnswer> => {
+  async (call: PlatformCall): Promise<RouteAnswer<AnswerNamed<'SigningKeys'>>> => {
     const { revoke = false } = checkBody(signingKeysBody, await readOptionalJson(call))
     const { kid, revoked } = await rotateSigningKeys(acting(deps.keys, call.caller), { revoke })
     return { status: 200, body: { kid, revoked, brokers: BROKERS } }

@@ -18,7 +18,7 @@ export const createStreamRoute = (deps: Pick<Shown, 'streams' | 'defaultLimits' 
     const request = checkBody(schema, json)
     requireOwnerFor(caller, json)
     const created = await createInput(acting(deps.streams, caller), { billingId, ...request })
-    return { status: 201, body: deps.shape.created(created) }
+    return { status: 201, body: deps.shape.newInput(created) }
   }
 }
 
@@ -77,7 +77,7 @@ export const deleteStreamRoute =
       name: call.param('stream'),
       recursive,
     })
-    return { status: 200, body: { deleted: deleted.map(deps.shape.deleted) } }
+    return { status: 200, body: deps.shape.deleted(deleted) }
   }
 
 function isRecursive(call: Call): boolean {

@@ -1,6 +1,7 @@
 // People in one stream (docs/forgetting.md): the links of a data subject that is not the key field, and tokens for a
 // person's events. The value comes in the body, because paths are logged on their way. It is passed on and never shown.
 import { act } from '@weir/control-state'
+import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
 import { subjectAccessBody, subjectBody } from '../bodies.ts'
 import { acting } from '../management.ts'
@@ -8,9 +9,10 @@ import { grantAccess } from '../../people/subject-access.ts'
 import { foundBefore } from '../../people/people-found.ts'
 import { searchOf } from './people.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
+import type { AnswerNamed } from '../answers/answers.ts'
 import type { Shown } from '../management.ts'
 import { checkBody, readJson, lookUpByInput } from '@weir/http-api'
-import { shownEra } from '../render.ts'
+import { timeOf } from '../render.ts'
 
 /** A value may be as long as an event, and JSON makes it longer. */
 const bodyBytesMax = 4_194_304
@@ -21,7 +23,7 @@ type SubjectDeps = Pick<Shown, 'state' | 'erasures' | 'subjects'>
 /** Creates a token for the output service, the only service that reads and decrypts events. */
 export const askForAccess =
   (deps: AccessDeps) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'SubjectAccess'>>> => {
     const { caller } = call
     const { person, span } = checkBody(subjectAccessBody, await readJson(call, bodyBytesMax))
     const stream = await lookUpByInput(deps.state, call, (input) => input)
@@ -33,13 +35,13 @@ export const askForAccess =
     if (isSubject) requireSubjectContracts(deps.state.tables, stream)
     const changes = { ...acting(deps.erasures, caller), subjects: deps.subjects }
     const granted = await grantAccess(changes, caller, { ...wanted, stream, span })
-    const expiresAt = new Date(granted.expiresAtMs).toISOString()
-    return { status: 200, body: { accessToken: granted.accessToken, expiresAt } }
+    const { accessToken, expiresAtMs } = granted
+    return { status: 200, body: { accessToken, expiresAt: timeOf(expiresAtMs) } }
   }
 
 export const lookUpSubject =
   (deps: SubjectDeps) =>
-  async (call: AccountCall): Promise<RouteAnswer> => {
+  async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'Subject'>>> => {
     const { caller } = call
     const { subject } = checkBody(subjectBody, await readJson(call, bodyBytesMax))
     const { stream, contracts } = await inputOf(deps, call)
@@ -48,7 +50,10 @@ export const lookUpSubject =
     const { writer } = deps.erasures
     await writer.change({ ...act(caller, 'subject.lookup', target), always: true }, () => undefined)
     const found = await deps.subjects.find(stream, subject)
-    const eras = found.map(({ era, links }) => ({ ...shownEra(era), links: links.size }))
+    const eras = found.map(({ era, links }) => {
+      const [from, until] = [timeOf(eraStartMs(era)), timeOf(eraEndMs(era))]
+      return { era, from, until, links: links.size }
+    })
     const links = eras.reduce((sum, each) => sum + each.links, 0)
     const { naming, others } = contracts
     return { status: 200, body: { links, eras, contracts: naming, otherContracts: others } }

@@ -8,8 +8,8 @@ import { malformedBody, requireFewMembers, tokenBodyBytesMax } from '../../token
 import type { TokenService } from '../../tokens/token-service.ts'
 
 const text = z.string().min(1).max(1_000)
-const secretsBody = z.object({ billingId: text, clientId: text, clientSecret: text })
-const refreshBody = z.object({ refreshToken: z.string().min(1).max(10_000) })
+export const secretsBody = z.object({ billingId: text, clientId: text, clientSecret: text })
+export const refreshBody = z.object({ refreshToken: z.string().min(1).max(10_000) })
 
 export const issueForSecret =
   (tokenService: TokenService): RouteHandler =>

@@ -1,27 +1,27 @@
 // An erasure as the API shows it: its states, when the next ones are expected, and which outputs contain decrypted
 // values until when. What Kafka does not report now is shown as unknown.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
-import type { ErasureRecord, ErasureRest, HoldingOutput, Streams } from '@weir/control-state'
+import type { ErasureRecord, HoldingOutput, Streams } from '@weir/control-state'
 import { shownFound } from './receipts.ts'
-import type { OutputClaim } from './receipts.ts'
+import type { OutputClaims } from './receipts.ts'
 import { keptFor } from './clear-at.ts'
 import type { KeptFor } from './clear-at.ts'
 import { appliedBy, completeBy } from './expected.ts'
 import type { SettingsReader } from './settings-reader.ts'
 import { refusal } from '../../errors.ts'
-
-type Json = Record<string, unknown>
+import type { AnswerNamed } from '../../api/answers/answers.ts'
 
 export type ErasureView = {
-  show(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<Json>
+  show(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<AnswerNamed<'Erasure'>>
   /**
    * For a receipt, which is permanent, so nothing may be unknown.
    * @throws Refusal `unavailable` when Kafka doesn't report the settings now
    */
-  outputs(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<OutputClaim[]>
+  outputs(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<OutputClaims>
 }
 
 const unknown = 'unknown'
+const inOrder = ['accepted', 'applied', 'complete', 'destroyed'] as const
 
 export function createErasureView(settings: SettingsReader): ErasureView {
   return {
@@ -32,19 +32,19 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         })),
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
       ])
-      const { as, found, isWithdrawal, levels, reference, dueOn } = erasure
+      const { as, found, isWithdrawal, levels, reference, dueOn, eras, rest } = erasure
       const states = statesOf(erasure, completeBy(erasure, keys ?? {}))
       return {
         id: erasure.erasureId,
-        state: Object.entries(states).findLast(([, reached]) => 'at' in reached)?.[0],
+        state: inOrder.findLast((state) => 'at' in states[state]) ?? 'accepted',
         as,
         values: erasure.subjects.length,
         found: shownFound(found),
-        ...(reference === undefined ? {} : { reference }),
-        ...(dueOn === undefined ? {} : { dueOn }),
-        ...(isWithdrawal === true ? { levels } : {}),
-        eras: erasure.eras,
-        ...(erasure.rest && { progress: progressOf(erasure.rest) }),
+        reference,
+        dueOn,
+        levels: isWithdrawal === true ? levels : undefined,
+        eras,
+        progress: rest && { links: rest.links, erased: rest.done },
         states,
         outputs,
       }
@@ -64,7 +64,7 @@ async function claims(
   settings: SettingsReader,
   { state, erasure }: { state: Pick<Streams, 'streamsOf'>; erasure: ErasureRecord },
   orElse: (error: unknown) => KeptFor,
-): Promise<OutputClaim[]> {
+): Promise<OutputClaims> {
   const writtenByMs = appliedBy(erasure)
   const holding = outputsHolding(state, erasure)
   return (
@@ -76,7 +76,7 @@ async function claim(
   settings: SettingsReader,
   { output, levels }: HoldingOutput,
   { writtenByMs, orElse }: { writtenByMs: number; orElse: (error: unknown) => KeptFor },
-): Promise<OutputClaim[]> {
+): Promise<OutputClaims> {
   const topic = topicOf(output)
   const until = await kept(settings, topic).catch(orElse)
   if (until === undefined) return []
@@ -96,19 +96,12 @@ async function kept(settings: SettingsReader, topic: string): Promise<KeptFor | 
   return ofTopic && keptFor(ofTopic, ofBroker)
 }
 
-const progressOf = ({ links, done }: ErasureRest) => ({ links, erased: done })
-
-type Reached = { readonly at: string }
-/** A time, or `unknown`. */
-type Expected = { readonly expectedBy: string }
+type States = AnswerNamed<'Erasure'>['states']
 
 /** `destroyed` depends on when the operators of Weir destroy the KEKs, so its time is unknown. */
-function statesOf(
-  erasure: ErasureRecord,
-  completeByMs: number | undefined,
-): Record<string, Reached | Expected> {
+function statesOf(erasure: ErasureRecord, completeByMs: number | undefined): States {
   const { acceptedAtMs, appliedAtMs, complete, destroyedAtMs } = erasure
-  const one = (atMs: number | undefined, byMs: number | undefined): Reached | Expected => {
+  const one = (atMs: number | undefined, byMs: number | undefined) => {
     if (atMs !== undefined) return { at: timeOf(atMs) }
     return { expectedBy: byMs === undefined ? unknown : timeOf(byMs) }
   }

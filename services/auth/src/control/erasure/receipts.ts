@@ -25,6 +25,7 @@ import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 import { contractsBy } from './erasure-contracts.ts'
 import type { ErasureContracts } from './erasure-contracts.ts'
 import { refusal } from '../../errors.ts'
+import type { AnswerNamed } from '../../api/answers/answers.ts'
 
 const signsForMs = 365 * 24 * 3_600_000
 
@@ -73,24 +74,15 @@ export const receiptJwks = (
   state: Pick<PublicKeys, 'receiptKeys'>,
 ): Readonly<Record<string, unknown>>[] => state.receiptKeys().map(({ publicJwk }) => publicJwk)
 
-/** An output that contains decrypted values of the erasure's levels: see holding-outputs.ts. */
-export type OutputClaim = {
-  readonly name: string
-  readonly levels: readonly number[]
-  /** A time, or `unknown`. */
-  readonly clearAt: string
-  /** Why it is unknown. */
-  readonly because?: string
-  /** The output is deleted; its topic still exists for a few seconds. */
-  readonly deleted?: boolean
-}
+/** Outputs that may contain values of the erasure's levels: see holding-outputs.ts. */
+export type OutputClaims = AnswerNamed<'Erasure'>['outputs']
 
 export type ReceiptRequest = {
   readonly billingId: string
   readonly name: string
   readonly erasureId: string
   readonly issuer: string
-  readonly outputs: (erasure: ErasureRecord) => Promise<OutputClaim[]>
+  readonly outputs: (erasure: ErasureRecord) => Promise<OutputClaims>
 }
 
 /** @throws Refusal `not_found`, `not_complete`, `unavailable` */

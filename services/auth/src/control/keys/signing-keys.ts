@@ -10,6 +10,7 @@ import { makeSigningKey } from '@weir/tokens'
 import type { SigningKey } from '@weir/tokens'
 import { act, privateSigningKey, signingKeyKey } from '@weir/control-state'
 import type { Draft, PublicKeys, SigningKeyRecord, StateFollower } from '@weir/control-state'
+import type { AnswerNamed } from '../../api/answers/answers.ts'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from './wrapping-keys.ts'
 
@@ -43,8 +44,6 @@ export async function keepSigningKeys(
   )
 }
 
-export type SigningKeysRotated = { readonly kid: string; readonly revoked: readonly string[] }
-
 /**
  * Creates a key that signs immediately. With `revoke` all former keys are removed, so that copies of them are useless.
  * Without it former keys still verify tokens, but sign no more.
@@ -52,7 +51,7 @@ export type SigningKeysRotated = { readonly kid: string; readonly revoked: reado
 export async function rotateSigningKeys(
   deps: Rotating,
   { revoke }: { revoke: boolean },
-): Promise<SigningKeysRotated> {
+): Promise<Omit<AnswerNamed<'SigningKeys'>, 'brokers'>> {
   const made = makeSigningKey()
   const what = act(deps, 'keys.signing.rotate', {})
   return deps.wrappingKeys.changeWith(what, [SIGN_KEY_NAME], (draft) => {

@@ -3,7 +3,7 @@
 import { act, requireInput, requireOutput, streamKey } from '@weir/control-state'
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
-import type { Audited, Draft, StreamRecord } from '@weir/control-state'
+import type { Audited, DerivedStream, Draft, StreamRecord } from '@weir/control-state'
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
 import type { Revoking } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
@@ -35,18 +35,18 @@ export async function deleteStream(
 export function deleteOutput(
   deps: Deleting,
   request: { billingId: string; input: string; name: string },
-): Promise<StreamRecord[]> {
+): Promise<DerivedStream[]> {
   const { billingId, input, name } = request
   const what = act(deps, 'output.delete', { account: billingId, stream: input, output: name })
   return putAllDeleting(deps, what, (draft) => [requireOutput(draft, billingId, request)])
 }
 
 /** Returns the streams as they were before. */
-async function putAllDeleting(
+async function putAllDeleting<Stream extends StreamRecord>(
   deps: Deleting,
   what: Audited,
-  choose: (draft: Draft) => StreamRecord[],
-): Promise<StreamRecord[]> {
+  choose: (draft: Draft) => Stream[],
+): Promise<Stream[]> {
   const doomed = await deps.writer.change('read', choose)
   const deleted = await revokingAccess(deps, clientIdsOf(doomed), () =>
     deps.writer.change(what, (draft) => {

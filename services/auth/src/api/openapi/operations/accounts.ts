@@ -1,14 +1,11 @@
 // Accounts and their API keys.
-import { schema } from '@weir/docs'
-import { answer, body } from '../tell.ts'
+import { all, answer, body } from '../tell.ts'
 import type { Tell } from '../tell.ts'
-
-const { listOf, object, ref } = schema
 
 export function tellAccounts(tell: Tell): void {
   tell('showAccount', 'GET /account', 'accounts', {
     says: 'The account of the API key',
-    ...answer(200, 'The account', ref('Account')),
+    ...answer(200, 'The account', 'Account'),
   })
   tell('createAccount', 'POST /accounts', 'accounts', {
     says: 'Creates an account, with its first API key',
@@ -16,24 +13,24 @@ export function tellAccounts(tell: Tell): void {
     ...answer(
       201,
       'The account and its API key, which is shown only in this response',
-      ref('NewAccount'),
+      'NewAccount',
     ),
   })
   tell('createOwnerKey', 'POST /accounts/:billingId/keys', 'accounts', {
     says: 'Creates another API key with the role owner for an account',
-    ...answer(201, 'The key, which is shown only in this response', ref('NewOwnerKey')),
+    ...answer(201, 'The key, which is shown only in this response', 'NewOwnerKey'),
   })
   tell('listApiKeys', 'GET /api-keys', 'accounts', {
     says: 'The API keys of the account, without the keys themselves',
-    ...answer(200, 'The keys', listOf(ref('ApiKey'))),
+    ...all('The keys', 'ApiKey'),
   })
   tell('createApiKey', 'POST /api-keys', 'accounts', {
     says: 'Creates an API key with a name and a role',
     ...body('ApiKeyRequest'),
-    ...answer(201, 'The key, which is shown only in this response', ref('NewApiKey')),
+    ...answer(201, 'The key, which is shown only in this response', 'NewApiKey'),
   })
   tell('deleteApiKey', 'DELETE /api-keys/:keyId', 'accounts', {
     says: 'Deletes an API key. It becomes invalid within a second, and its WebSockets are closed',
-    ...answer(200, 'What was deleted', object({ deleted: listOf(ref('ApiKey')) })),
+    ...answer(200, 'What was deleted', 'DeletedApiKeys'),
   })
 }

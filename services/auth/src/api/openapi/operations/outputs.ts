@@ -1,44 +1,40 @@
 // Outputs of a stream, and the credentials of input streams and outputs.
-import { schema } from '@weir/docs'
-import type { JsonSchema } from '@weir/docs'
 import { answer, body, list } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 
-const { json, listOf, object, ref } = schema
-
-export function tellOutputs(tell: Tell, v: string): void {
-  const of = (shape: string): JsonSchema => ref(`${shape}OutputStream${v}`)
+export function tellOutputs(tell: Tell, v: 'V1' | 'V2'): void {
+  const output = `OutputStream${v}` as const
   const outputs = '/streams/:stream/outputs'
   tell('listOutputs', `GET ${outputs}`, 'outputs', {
     says: 'The outputs of an input stream',
-    ...list('The outputs', of('')),
+    ...list('The outputs', output),
   })
   tell('createOutput', `POST ${outputs}`, 'outputs', {
     says: 'Creates an output. If an owner creates it, it gets its first credentials. Setting `retentionHours` needs the role owner',
     ...body('OutputRequest'),
-    ...answer(201, 'The output. Its secret is shown only in this response', of('New')),
+    ...answer(201, 'The output. Its secret is shown only in this response', `New${output}`),
   })
   tell('showOutput', `GET ${outputs}/:output`, 'outputs', {
     says: 'One output',
-    ...answer(200, 'The output', of('')),
+    ...answer(200, 'The output', output),
   })
   tell('changeOutput', `PATCH ${outputs}/:output`, 'outputs', {
     says: 'Enables or disables an output, or changes how long its topics keep records. Changing `retentionHours` needs the role owner',
     ...body('OutputChange'),
-    ...answer(200, 'The output as it is now', of('')),
+    ...answer(200, 'The output as it is now', output),
   })
   tell('rebuildOutput', `POST ${outputs}/:output/rebuild`, 'outputs', {
     says: 'Deletes the events of an output, and derives them again from the input stream',
-    body: { content: json(ref('RebuildRequest')), mayBeMissing: true },
+    ...body('RebuildRequest', true),
     ...answer(
       202,
       'The output. `rebuild` contains `doneAt` when the old events are deleted',
-      of(''),
+      output,
     ),
   })
   tell('deleteOutput', `DELETE ${outputs}/:output`, 'outputs', {
     says: 'Deletes an output with its events',
-    ...answer(200, 'What was deleted', object({ deleted: listOf(of('Deleted')) })),
+    ...answer(200, 'What was deleted', `DeletedOutputs${v}`),
   })
 }
 
@@ -49,16 +45,16 @@ export function tellCredentials(tell: Tell): void {
   ] as const) {
     tell(`create${of}Credentials`, `POST ${path}/credentials`, 'credentials', {
       says: 'Creates more credentials. The old credentials stay valid',
-      body: { content: json(ref(request)), mayBeMissing: true },
+      ...body(request, true),
       ...answer(
         201,
         'The credentials. The secret is shown only in this response',
-        ref('NewCredentials'),
+        'NewCredentials',
       ),
     })
     tell(`delete${of}Credentials`, `DELETE ${path}/credentials/:clientId`, 'credentials', {
       says: 'Revokes credentials. Their tokens become invalid within a second',
-      ...answer(200, 'What was revoked', ref('DeletedCredentials')),
+      ...answer(200, 'What was revoked', 'DeletedCredentials'),
     })
   }
 }

@@ -1,9 +1,6 @@
 // Quotas, the keys at rest and the audit log.
-import { schema } from '@weir/docs'
 import { answer, body, moment } from '../tell.ts'
 import type { Tell } from '../tell.ts'
-
-const { json, ref } = schema
 
 export function tellPlatform(tell: Tell): void {
   tellQuotas(tell)
@@ -14,28 +11,28 @@ export function tellPlatform(tell: Tell): void {
 function tellQuotas(tell: Tell): void {
   tell('showQuotas', 'GET /platform/accounts/:billingId/quotas', 'platform', {
     says: 'What an account may have and do, and how much it has',
-    ...answer(200, 'The quotas', ref('AccountQuotas')),
+    ...answer(200, 'The quotas', 'AccountQuotas'),
   })
   tell('setQuotas', 'PUT /platform/accounts/:billingId/quotas', 'platform', {
     says: 'Sets the quotas of an account. Quotas that are not in the request get their defaults. What the account already has stays, but limits of its streams are lowered to the quotas',
     ...body('QuotasRequest'),
-    ...answer(200, 'The quotas', ref('AccountQuotas')),
+    ...answer(200, 'The quotas', 'AccountQuotas'),
   })
 }
 
 function tellKeys(tell: Tell): void {
   tell('showKeys', 'GET /keys', 'platform', {
     says: 'The keys at rest: wrapping keys, KEKs and the last key rotation',
-    ...answer(200, 'The keys', ref('Keys')),
+    ...answer(200, 'The keys', 'Keys'),
   })
   tell('rotateKeys', 'POST /keys/rotations', 'platform', {
     says: 'Starts a key rotation, or reports the one in progress',
-    ...answer(202, 'The rotation', ref('Rotation')),
+    ...answer(202, 'The rotation', 'Rotation'),
   })
   tell('rotateSigningKeys', 'POST /platform/signing-keys/rotate', 'platform', {
     says: 'Creates a signing key for tokens, and uses it immediately. With `revoke`, the tokens of all former keys become invalid within a second, and at Kafka brokers later, as the response says',
-    body: { content: json(ref('SigningKeysRequest')), mayBeMissing: true },
-    ...answer(200, 'The new key and those that were revoked', ref('SigningKeys')),
+    ...body('SigningKeysRequest', true),
+    ...answer(200, 'The new key and those that were revoked', 'SigningKeys'),
   })
 }
 
@@ -56,7 +53,7 @@ function tellAudit(tell: Tell): void {
         schema: { type: 'string', pattern: '^[\\w-]{1,22}$' },
       },
     ],
-    ...answer(200, 'A page of entries', ref('AuditPage')),
+    ...answer(200, 'A page of entries', 'AuditPage'),
   })
   tell('showAuditChain', 'GET /audit/chain', 'platform', {
     says: 'The audit log as it is stored in its topic, for checking its hashes',
@@ -67,6 +64,6 @@ function tellAudit(tell: Tell): void {
         schema: { type: 'string', pattern: '^[0-9]{1,18}$' },
       },
     ],
-    ...answer(200, 'A page of records', ref('AuditChain')),
+    ...answer(200, 'A page of records', 'AuditChain'),
   })
 }

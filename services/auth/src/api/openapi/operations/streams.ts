@@ -1,30 +1,29 @@
 // Input streams and their usage.
 import { schema } from '@weir/docs'
-import type { JsonSchema } from '@weir/docs'
 import { answer, body, list, moment } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 
-const { json, listOf, object, oneOf, ref } = schema
+const { json, oneOf, ref } = schema
 
-export function tellStreams(tell: Tell, v: string): void {
-  const of = (shape: string): JsonSchema => ref(`${shape}Stream${v}`)
+export function tellStreams(tell: Tell, v: 'V1' | 'V2'): void {
+  const input = `InputStream${v}` as const
   tell('listStreams', 'GET /streams', 'streams', {
     says: 'The input streams of the account',
-    ...list('The streams', of('Input')),
+    ...list('The streams', input),
   })
   tell('createStream', 'POST /streams', 'streams', {
     says: 'Creates an input stream, with its first credentials. Setting `limits`, `retentionHours` or `keyRetentionDays` needs the role owner',
     ...body('StreamRequest'),
-    ...answer(201, 'The stream. Its secret is shown only in this response', of('NewInput')),
+    ...answer(201, 'The stream. Its secret is shown only in this response', `New${input}`),
   })
   tell('showStream', 'GET /streams/:stream', 'streams', {
     says: 'One input stream',
-    ...answer(200, 'The stream', of('Input')),
+    ...answer(200, 'The stream', input),
   })
   tell('changeStream', 'PATCH /streams/:stream', 'streams', {
     says: 'Changes an input stream. What the body does not contain stays as it is. Changing `limits`, `retentionHours` or `keyRetentionDays` needs the role owner',
     ...body('StreamChange'),
-    ...answer(200, 'The stream as it is now', of('Input')),
+    ...answer(200, 'The stream as it is now', input),
   })
   tell('deleteStream', 'DELETE /streams/:stream', 'streams', {
     says: 'Deletes an input stream with its events and keys',
@@ -35,11 +34,7 @@ export function tellStreams(tell: Tell, v: string): void {
         schema: oneOf('true', 'false'),
       },
     ],
-    ...answer(
-      200,
-      'What was deleted',
-      object({ deleted: listOf({ anyOf: [of('DeletedInput'), of('DeletedOutput')] }) }),
-    ),
+    ...answer(200, 'What was deleted', `DeletedStreams${v}`),
   })
   tellUsage(tell)
 }

@@ -3,14 +3,10 @@
 import { kekOf, keyNameOfPart, keyVersionOf, SIGN_KEY_NAME } from '@weir/fieldcrypt'
 import type { KeyStore, RotationRecord, StateFollower } from '@weir/control-state'
 import { versionOfKeyId } from '@weir/control-state'
+import type { AnswerNamed } from '../../../api/answers/answers.ts'
 
-export type WrappingKeyReport = {
-  readonly ring: string
-  readonly version: number
-  readonly kek: string
-  /** The number of key records and private keys that this version wraps. */
-  readonly parts: number
-}
+/** `parts`: the number of key records and private keys that this version wraps. */
+type WrappingKeyReport = Omit<KeyReport['rings'][number], 'isNewest'>
 
 const isWrappingKey = (recordKey: string): boolean => recordKey.startsWith('_ring/')
 const nameOfKeyId = (recordKey: string): string => recordKey.split('/')[1] ?? ''
@@ -34,12 +30,8 @@ function reportWrappingKeys(store: Pick<KeyStore, 'keys' | 'get'>): WrappingKeyR
     if (value === undefined) continue
     const ring = keyNameOfRecord(recordKey)
     if (isWrappingKey(recordKey)) {
-      const kek = kekOf(recordKey, value)
-      rings.push({
-        ring: nameOfKeyId(recordKey),
-        version: versionOfKeyId(recordKey),
-        kek,
-      })
+      const version = versionOfKeyId(recordKey)
+      rings.push({ ring: nameOfKeyId(recordKey), version, kek: kekOf(recordKey, value) })
     } else if (ring !== undefined) {
       const under = `${ring}/${keyVersionOf(value)}`
       partsUnder.set(under, (partsUnder.get(under) ?? 0) + 1)
@@ -85,7 +77,7 @@ export function newestVersions(recordKeys: Iterable<string>): Map<string, number
 }
 
 export type KeyReport = {
-  readonly rings: readonly (WrappingKeyReport & { readonly isNewest: boolean })[]
+  readonly rings: AnswerNamed<'Keys'>['rings']
   readonly rotation: RotationRecord | undefined
   /** The number of records that the rotation has not wrapped yet. */
   readonly partsLeft: number

@@ -1,0 +1,108 @@
+// Erasures and their receipts; people, and what is stored about them.
+import { count, level, listOf, string, time } from '@weir/http-api'
+import { z } from 'zod'
+
+const as = z.enum(['key_field', 'data_subject_field'])
+const span = { firstAt: time, lastAt: time }
+const by = listOf(z.strictObject({ contract: string, field: string, as, events: count, ...span }))
+const timeOrUnknown = z.union([time, z.literal('unknown')])
+
+const reached = z.strictObject({ at: time })
+const state = z.union([reached, z.strictObject({ expectedBy: timeOrUnknown })])
+const later = { applied: state, complete: state, destroyed: state }
+const states = z.strictObject({ accepted: reached, ...later })
+
+const outputHolding = z.strictObject({
+  name: string,
+  levels: listOf(level),
+  clearAt: timeOrUnknown,
+  /** Why it is unknown. */
+  because: string.optional(),
+  /** The output is deleted; its topic still exists for a few seconds. */
+  deleted: z.boolean().optional(),
+})
+
+const erasure = {
+  id: z.uuid(),
+  state: states.keyof(),
+  as: listOf(as).describe(
+    'whether the values are values of a key field, or data subjects, or both',
+  ),
+  values: count,
+  found: z
+    .strictObject({ values: count, events: count, by, searchedAt: time })
+    .describe(
+      'what a search before the erasure has found in the input stream: of how many of the values, and how many events',
+    ),
+  reference: string.optional(),
+  dueOn: z.iso.date().optional(),
+  levels: listOf(level).describe('the levels that are withdrawn').optional(),
+  eras: listOf(count),
+  progress: z
+    .strictObject({ links: count, erased: count })
+    .describe(
+      'while the erasure is not finished: the number of pseudonyms in all eras, and how many of them are erased',
+    )
+    .optional(),
+  states,
+  outputs: listOf(outputHolding).describe(
+    'the outputs whose topics may contain values that were decrypted before the erasure was applied, with the time when each is clear',
+  ),
+}
+
+const held = z.strictObject({
+  name: string,
+  kind: z.enum(['input', 'output', 'dead', 'deleted']),
+  events: count,
+  erased: count.optional(),
+  decrypted: listOf(string),
+  until: timeOrUnknown.optional(),
+  because: string.optional(),
+})
+const foundInStream = z.strictObject({
+  stream: string,
+  by,
+  erased: z.boolean().describe('nobody can decrypt any of the events in the input').optional(),
+  withdrawn: listOf(level)
+    .describe('the levels at which nobody can decrypt the events that are not erased')
+    .optional(),
+  held: listOf(held).describe(
+    'the topics that were searched, with the fields that are decrypted there',
+  ),
+  notSearched: string.describe('why the stream, or a part of it, was not searched').optional(),
+})
+const era = z.strictObject({ era: count, from: time, until: time, links: count })
+
+export const erasureAnswers = {
+  Erasure: z.strictObject(erasure),
+  NewErasure: z.strictObject({ ...erasure, links: count.optional(), salt: string }),
+  Receipt: z.strictObject({ receipt: string }),
+  Verified: z.strictObject({
+    isValid: z.boolean(),
+    why: string.describe('why it is not valid').optional(),
+    isAboutValue: z.boolean().describe('present if a value was sent').optional(),
+    says: listOf(string).optional(),
+    doesNotSay: listOf(string).optional(),
+    claims: z
+      .record(string, z.unknown())
+      .describe('of the receipt, as docs/forgetting.md lists them')
+      .optional(),
+  }),
+  NewSearch: z.strictObject({ searchId: string }),
+  Search: z.strictObject({
+    searchId: string,
+    state: z.enum(['running', 'done', 'failed']),
+    because: string.optional(),
+    startedAt: time,
+    scanned: count,
+    total: count,
+    streams: listOf(foundInStream).optional(),
+  }),
+  SubjectAccess: z.strictObject({ accessToken: string, expiresAt: time }),
+  Subject: z.strictObject({
+    links: count,
+    eras: listOf(era),
+    contracts: listOf(z.strictObject({ id: string, field: string })),
+    otherContracts: listOf(string),
+  }),
+}

@@ -1,0 +1,14 @@
+// Tokens, and refusals in the forms that clients of tokens and of the registry read.
+import { count, string } from '@weir/http-api'
+import { z } from 'zod'
+
+const bearer = { access_token: string, token_type: z.literal('Bearer') }
+
+export const tokenAnswers = {
+  /** No other members: drivers fail if there are any. `expiresAt`: when the id token expires, in epoch seconds. */
+  Tokens: z.strictObject({ idToken: string, refreshToken: string, expiresAt: count }),
+  AccessToken: z.strictObject({ ...bearer, expires_in: count, scope: string }),
+  Refusal: z.strictObject({ code: string, message: string }),
+  OAuthError: z.strictObject({ error: string, error_description: string, error_uri: string }),
+  RegistryError: z.strictObject({ error_code: count, message: string }),
+}
