@@ -13,11 +13,23 @@ export const hrefOf = (page: string, name?: string): string =>
 export function usePlace(): Place {
   const [place, setPlace] = useState(() => placeOf(location.hash))
   useEffect(() => {
-    const onChange = (): void => setPlace(placeOf(location.hash))
+    const onChange = ({ oldURL }: HashChangeEvent): void => {
+      if (onLeaving === undefined) return setPlace(placeOf(location.hash))
+      history.pushState(null, '', oldURL)
+      onLeaving()
+    }
     addEventListener('hashchange', onChange)
     return () => removeEventListener('hashchange', onChange)
   }, [])
   return place
+}
+
+let onLeaving: (() => void) | undefined
+
+/** Until the returned function is called, the place stays, and an attempt to leave it calls this function. */
+export function stayHere(onAttempt: () => void): () => void {
+  onLeaving = onAttempt
+  return () => (onLeaving = undefined)
 }
 
 export function goTo(page: string, name?: string): void {

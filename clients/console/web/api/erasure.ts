@@ -33,10 +33,3 @@ export type Erasure = {
 /** When the state was reached; empty if it is not. */
 export const timeOf = ({ states }: Pick<Erasure, 'states'>, state: ErasureState): string =>
   states.get(state)?.at ?? ''
-
-/** Whether it was or is not complete on the day on which it was due. */
-export function isLate(erasure: Pick<Erasure, 'states' | 'dueOn'>): boolean {
-  const doneAt = timeOf(erasure, 'complete')
-  const doneOn = doneAt === '' ? new Date().toISOString() : doneAt
-  return erasure.dueOn !== '' && erasure.dueOn < doneOn.slice(0, 10)
-}

@@ -1,13 +1,14 @@
 // One erasure: its states, when the next ones are expected, where decrypted values remain, and its receipt.
 import type { Session } from '../session.ts'
 import { receiptOf, verifyPage } from '../api/erasures.ts'
-import { isLate, timeOf } from '../api/erasure.ts'
+import { timeOf } from '../api/erasure.ts'
 import type { Erasure, ErasureState } from '../api/erasure.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
 import { byTime, dateAndTime, dayOf, many } from '../ui/words.ts'
 import { Holdings } from './holdings.tsx'
+import { isLate } from './wanted.ts'
 
 const inWords = {
   accepted: 'accepted',

@@ -1,6 +1,7 @@
 // Which erasures the page shows. Pure.
-import { isLate, timeOf } from '../api/erasure.ts'
+import { timeOf } from '../api/erasure.ts'
 import type { Erasure } from '../api/erasure.ts'
+import { isoDay } from '../ui/words.ts'
 
 export const kinds = ['all', 'not complete', 'overdue', 'complete'] as const
 
@@ -24,4 +25,11 @@ export function isWanted(erasure: Sought, { words, which }: Wanted): boolean {
     overdue: !isComplete && isLate(erasure),
     complete: isComplete,
   }[which]
+}
+
+/** Whether the request was not complete, or is not, at the end of the day on which it was due. */
+export function isLate(erasure: Pick<Erasure, 'states' | 'dueOn'>): boolean {
+  const doneAt = timeOf(erasure, 'complete')
+  const doneOn = isoDay(doneAt === '' ? Date.now() : Date.parse(doneAt))
+  return erasure.dueOn !== '' && erasure.dueOn < doneOn
 }

@@ -11,7 +11,7 @@ import { Problems } from '../ui/problems.tsx'
 import { Typed } from '../ui/typed.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
-import { dayOf, many, today } from '../ui/words.ts'
+import { dayOf, isoDay, many } from '../ui/words.ts'
 import { levelsIn } from './levels.ts'
 import type { KnownLevel } from './levels.ts'
 
@@ -193,7 +193,7 @@ const Due = ({ value, onValue }: TextProps) => (
     Due <span class="hint">optional: when the person must have an answer</span>
     <input
       type="date"
-      min={today()}
+      min={isoDay()}
       value={value}
       onInput={(event) => onValue(event.currentTarget.value)}
     />

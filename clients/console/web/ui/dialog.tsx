@@ -1,6 +1,7 @@
 // A dialog over the page: the browser's own modal dialog, with its focus trap and Escape.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { stayHere } from '../place.ts'
 
 type Props = {
   readonly title: string
@@ -17,7 +18,8 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
   const [isAsked, setAsked] = useState(false)
   const question = useRef<HTMLDivElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  // Before the first paint: otherwise an early Escape goes to the page below.
+  useLayoutEffect(() => {
     dialog.current?.showModal()
     // Focus a field or the heading, so that a screen reader reads the content first, not the close button.
     const field = dialog.current?.querySelector<HTMLElement>('input, select, textarea')
@@ -26,8 +28,12 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
   useEffect(() => {
     if (guard === undefined) return
     const ask = (event: Event): void => event.preventDefault() // the browser asks before it leaves the page
+    const leave = stayHere(() => setAsked(true))
     addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
+    return () => {
+      removeEventListener('beforeunload', ask)
+      leave()
+    }
   }, [guard])
   useEffect(() => question.current?.scrollIntoView(), [isAsked])
   const guarded = useRef(guard)
@@ -35,7 +41,7 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
   const closeNow = (): void => dialog.current?.close()
   const close = (): void => (guarded.current === undefined ? closeNow() : setAsked(true))
   // On the whole window: the focus may be on an element that is gone by now.
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return
       event.preventDefault() // the browser would close it at the second Escape without asking

@@ -41,8 +41,9 @@ const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
 export const dayOf = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : days.format(Date.parse(iso))
 
-/** Such as 2026-12-24. */
-export const today = (): string => new Intl.DateTimeFormat('sv').format()
+/** The day in the browser's time zone, such as 2026-12-24. */
+export const isoDay = (epochMs = Date.now()): string =>
+  new Intl.DateTimeFormat('sv').format(epochMs)
 
 /** A time that something is expected by, in words; says if it has passed. */
 export function byTime(iso: string, nowMs = Date.now()): string {

@@ -63,6 +63,13 @@ export function consoleHands(weir: () => ConsolePage) {
   const button = (name: string) => page().getByRole('button', { name, exact: true })
   const seen = async (text: string | RegExp) => page().getByText(text).first().waitFor()
 
+  /** A refusal is read in one place. */
+  async function saidOnce(text: string): Promise<void> {
+    await seen(text)
+    expect(await page().getByText(text).count()).toBe(1)
+    expect(await page().locator('.problems').count()).toBeLessThan(2)
+  }
+
   async function find(value: string): Promise<void> {
     await page().getByLabel('Find a person').fill(value)
     await button('Search all streams').click()
@@ -99,7 +106,7 @@ export function consoleHands(weir: () => ConsolePage) {
   const decryptedOutputs = (erasure: Locator) =>
     erasure.getByRole('region', { name: 'Outputs with decrypted values' })
 
-  const reading = { page, seen, picture, expectAccessible, decryptedOutputs }
+  const reading = { page, seen, saidOnce, picture, expectAccessible, decryptedOutputs }
   return { ...reading, goTo, button, find, confirm, downloaded }
 }
 

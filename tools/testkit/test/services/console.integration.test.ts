@@ -35,7 +35,7 @@ let account: Account
 let weir: ConsolePage
 
 const hands = consoleHands(() => weir)
-const { page, goTo, button, seen, picture, expectAccessible } = hands
+const { page, goTo, button, seen, saidOnce, picture, expectAccessible } = hands
 const sendEvents = (load: Load): Promise<number> => sendClicks({ world, account, weir }, load)
 
 if (program === undefined)
@@ -62,7 +62,7 @@ else
       await expectAccessible('sign-in')
       await page().getByLabel('API key').fill('weir_wrong')
       await button('Sign in').click()
-      await seen('This key is unknown, expired or deleted.')
+      await saidOnce('This key is unknown, expired or deleted.')
     })
 
     test('with the account’s own key one is in, and nothing of it is stored', async () => {
@@ -73,6 +73,16 @@ else
         'JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href])'
       expect(await page().evaluate(kept)).not.toContain(account.apiKey)
       expect(await page().context().cookies()).toEqual([])
+    })
+
+    test('a page with nothing to show says why, and leads to what comes first', async () => {
+      for (const name of ['Live', 'Usage', 'Erasures']) {
+        await goTo(name)
+        await seen('There is no stream yet. Owners and developers create streams on the page')
+        await page().locator('.empty').getByRole('link', { name: 'Streams' }).click()
+        await seen('There is no stream yet. Create a stream.')
+        expect(await button('New stream').isVisible()).toBe(true)
+      }
     })
 
     test('a stream and its outputs are made, each shown with what it opens', async () => {
@@ -134,7 +144,7 @@ else
       await page().getByRole('link', { name: 'clickstream', exact: true }).click()
       await page().getByLabel('url').fill('shop.example.com')
       await button('Send to clicks').click()
-      await seen("regex clickstream/url 'shop.example.com' doesnt match")
+      await saidOnce("regex clickstream/url 'shop.example.com' doesnt match")
       expect(await page().getByLabel('url').getAttribute('aria-invalid')).toBe('true')
       const help = page().getByRole('link', { name: 'What to do' })
       expect(await help.getAttribute('href')).toContain('validation_failed')

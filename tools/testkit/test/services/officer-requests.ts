@@ -2,12 +2,17 @@
 // people.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
+import { expectStatus } from '../../src/index.ts'
 import { sendFor } from './console-hands.ts'
 import type { consoleHands } from './console-hands.ts'
 import type { OfficerScene } from './officer.ts'
 
 export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
   const { page, goTo, button, seen, find, downloaded, expectAccessible } = hands
+  const choose = async (text: string) =>
+    page()
+      .getByLabel(/^A CSV file/)
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
 
   test('requests are found again by their reference, their id and their state', async () => {
     await goTo('Erasures')
@@ -67,10 +72,6 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       await sendFor({ world, account }, person, events)
     await goTo('People')
     await button('Erase many people …').click()
-    const choose = async (text: string) =>
-      page()
-        .getByLabel(/^A CSV file/)
-        .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
     await choose('value;due\nsession-0003;tomorrow\n')
     await seen('Person 1 is due on tomorrow: write a day such as 2026-12-24.')
     await choose('value;reference;due\nmany-1;TICKET-8;2026-12-24\n"many;2";TICKET-9;\nnobody;;\n')
@@ -89,6 +90,9 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await seen('2 erasures accepted.')
     await page().keyboard.press('Escape')
     await seen('The results are not saved')
+    await page().goBack()
+    await people.getByRole('row', { name: /^many-1 / }).waitFor()
+    expect(await page().evaluate('location.hash')).toBe('#/people')
     const lines = (await downloaded('Save the results with the salts', own.folder))
       .trim()
       .split(/\r?\n/)
@@ -102,5 +106,29 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await seen('Erased: no service of Weir decrypts')
     await goTo('Erasures')
     await page().locator('.erasures > li', { hasText: 'TICKET-9' }).waitFor()
+  })
+
+  test('a file in which nobody can be erased says so, and what to do', async () => {
+    await goTo('People')
+    await button('Erase many people …').click()
+    await choose('value\nnobody\nmany-1\n')
+    await button('Search 2 people in all streams').click()
+    await seen('Nobody in this file can be erased: they were found nowhere, or are erased already.')
+    expect(
+      await page()
+        .getByRole('button', { name: /^Erase \d/ })
+        .count(),
+    ).toBe(0)
+    await page().keyboard.press('Escape')
+  })
+
+  test('a request that was complete after its day says that it was late', async () => {
+    const { world, account } = scene()
+    await sendFor({ world, account }, 'late-1', 1)
+    const asked = { keyFieldValue: 'late-1', reference: 'TICKET-10', dueOn: '2020-02-29' }
+    expectStatus(await account.call('POST', '/v2/streams/clicks/erasures', asked), 201)
+    await goTo('Erasures')
+    const erasure = page().locator('.erasures > li', { hasText: 'TICKET-10' })
+    await erasure.getByText('due 29 Feb 2020, was late').waitFor({ timeout: 90_000 })
   })
 }
