@@ -21,16 +21,16 @@ type OnePage = {
   readonly title: string
   readonly Page: FunctionComponent<PageProps>
   readonly needs: Role
-  /** It shows the stream that its address names. */
-  readonly isOfStream?: true
+  /** Its address may name a stream; `one`: it always shows one. */
+  readonly ofStream?: 'one' | 'any'
 }
 const pages: Readonly<Record<PageName, OnePage>> = {
   streams: { title: 'Streams', Page: StreamsPage, needs: 'viewer' },
-  live: { title: 'Live', Page: LivePage, needs: 'developer', isOfStream: true },
+  live: { title: 'Live', Page: LivePage, needs: 'developer', ofStream: 'one' },
   contracts: { title: 'Contracts', Page: ContractsPage, needs: 'viewer' },
-  usage: { title: 'Usage', Page: UsagePage, needs: 'viewer', isOfStream: true },
+  usage: { title: 'Usage', Page: UsagePage, needs: 'viewer', ofStream: 'one' },
   people: { title: 'People', Page: PeoplePage, needs: 'officer' },
-  erasures: { title: 'Erasures', Page: ErasuresPage, needs: 'viewer', isOfStream: true },
+  erasures: { title: 'Erasures', Page: ErasuresPage, needs: 'viewer', ofStream: 'any' },
 }
 const offered = ({ may }: Session): readonly PageName[] =>
   names.filter((name) => may(pages[name].needs))
@@ -51,10 +51,10 @@ type SignedInProps = PageProps & { readonly onSignOut: () => void }
 function SignedIn({ session, place, onSignOut }: SignedInProps) {
   const home = session.role === 'officer' ? 'people' : 'streams'
   const name = offered(session).find((one) => one === place.page) ?? home
-  const { Page, title, isOfStream } = pages[name]
+  const { Page, title, ofStream } = pages[name]
   const stream = useRef<string | undefined>(undefined)
-  if (isOfStream && place.name !== undefined) stream.current = place.name
-  const subject = isOfStream && place.name !== undefined ? `${title} of ${place.name}` : title
+  if (ofStream && place.name !== undefined) stream.current = place.name
+  const subject = ofStream && place.name !== undefined ? `${title} of ${place.name}` : title
   useEffect(() => void (document.title = `${subject} · Weir`), [subject])
   return (
     <>
@@ -87,7 +87,7 @@ function Head({ session, current, stream, onSignOut }: HeadProps) {
         {offered(session).map((name) => (
           <a
             key={name}
-            href={hrefOf(name, pages[name].isOfStream ? stream : undefined)}
+            href={hrefOf(name, pages[name].ofStream === 'one' ? stream : undefined)}
             aria-current={name === current ? 'page' : undefined}
           >
             {pages[name].title}

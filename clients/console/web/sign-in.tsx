@@ -29,7 +29,8 @@ export function SignIn({ where, onSignedIn }: Props) {
           <Waves /> Weir
         </h1>
         <p class="muted">
-          See each event as it was sent, as it is stored, and as each output decrypts it.
+          See each event as it was sent, as it is stored, and as each output decrypts it. Find out
+          what is stored about a person, and export, withdraw or erase it.
         </p>
         <label>
           API key
@@ -38,6 +39,7 @@ export function SignIn({ where, onSignedIn }: Props) {
             type="password"
             autocomplete="current-password"
             required
+            autofocus
             value={apiKey}
             onInput={(event) => setApiKey(event.currentTarget.value)}
           />

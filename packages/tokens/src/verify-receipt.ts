@@ -18,7 +18,7 @@ export function verifyReceipt(text: string, keys: readonly unknown[]): ReceiptCl
   const header = parsed(head)
   const claims = parsed(payload)
   if (rest.length > 0 || header === undefined || claims === undefined)
-    throw doesNotHold('it is not a receipt, or only a part of one')
+    throw doesNotHold('it is not a receipt, it is only a part of one, or it was changed')
   if (header['alg'] !== receiptAlgorithm || header['typ'] !== receiptType)
     throw doesNotHold('it is not a receipt: its type is wrong')
   const key = keyOf(keys, header['kid'])

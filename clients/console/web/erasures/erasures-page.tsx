@@ -1,63 +1,107 @@
 // Erased people and withdrawn consents: the states of the erasures, and what remains.
 import { useEffect, useState } from 'preact/hooks'
-import type { PageProps } from '../session.ts'
+import type { Calls } from '../api/calls.ts'
+import type { PageProps, Session } from '../session.ts'
 import { listErasures } from '../api/erasures.ts'
-import { hrefOf } from '../place.ts'
-import { InputChoice, PageOfInput } from '../ui/page-of-input.tsx'
-import type { OfInputProps } from '../ui/page-of-input.tsx'
+import { listInputs } from '../api/resources.ts'
+import { goTo, hrefOf } from '../place.ts'
+import { NoInput } from '../ui/page-of-input.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
 import { many } from '../ui/words.ts'
 import { OneErasure } from './one-erasure.tsx'
-import { anyErasure, isWanted, kinds } from './wanted.ts'
-import type { Wanted } from './wanted.ts'
+import { anyErasure, inOrder, isWanted, kinds } from './wanted.ts'
+import type { OfStream, Wanted } from './wanted.ts'
 
 const refreshMs = 3_000
 
-export const ErasuresPage = (props: PageProps) => (
-  <PageOfInput {...props} title="Erasures and withdrawals" of={ErasuresOf} />
-)
+export function ErasuresPage({ session, place }: PageProps) {
+  const { calls } = session
+  const inputs = useLoad(async () => (await listInputs(calls)).map(({ name }) => name), [calls])
+  const names = inputs.value?.filter((name) => place.name === undefined || name === place.name)
+  return (
+    <>
+      <h1>Erasures and withdrawals</h1>
+      <Problems of={inputs.error} />
+      {names?.length === 0 ? <NoInput place={place} /> : null}
+      {names === undefined || names.length === 0 ? null : (
+        <ErasuresOf {...{ session, names }} all={inputs.value ?? []} />
+      )}
+    </>
+  )
+}
 
-function ErasuresOf({ session, input, inputs }: OfInputProps) {
+type OfProps = {
+  readonly session: Session
+  /** The streams whose requests are shown. */
+  readonly names: readonly string[]
+  readonly all: readonly string[]
+}
+
+function ErasuresOf({ session, names, all }: OfProps) {
   const { calls } = session
   const [wanted, setWanted] = useState(anyErasure)
-  const erasures = useLoad(() => listErasures(calls, input.name), [calls, input])
+  const erasures = useLoad(() => erasuresOf(calls, names), [calls, names.join()])
   useEffect(() => {
     const timer = setInterval(() => !document.hidden && erasures.reload(), refreshMs)
     return () => clearInterval(timer)
   }, [])
-  const shown = erasures.value?.filter((erasure) => isWanted(erasure, wanted))
+  const { value } = erasures
+  const shown = inOrder(value?.filter((erasure) => isWanted(erasure, wanted)) ?? [], wanted)
   return (
     <>
       <div class="bar">
-        <InputChoice {...{ input, inputs }} page="erasures" />
+        <StreamChoice {...{ names, all }} />
         <Choice {...wanted} onChange={(change) => setWanted({ ...wanted, ...change })} />
-        {session.may('officer') ? (
-          <a class="button" href={hrefOf('people')}>
-            Find a person
-          </a>
-        ) : null}
       </div>
       <Problems of={erasures.error} />
-      {erasures.value?.length === 0 ? (
-        <p class="empty">
-          Nothing has been erased or withdrawn in {input.name}. Officers and owners do both on the
-          page People, once they have found a person.
-        </p>
-      ) : shown?.length === 0 ? (
-        <p class="empty">
-          None of the {many(erasures.value?.length ?? 0, 'request')} matches. Requests do not name
-          people: search for the reference.
+      {value === undefined || shown.length > 0 ? null : (
+        <p class="empty">{whyEmpty(value.length, wanted)}</p>
+      )}
+      {session.may('officer') ? (
+        <p>
+          <a href={hrefOf('people')}>Find a person</a> to make a request.
         </p>
       ) : null}
       <ul class="erasures">
-        {shown?.map((erasure) => (
-          <OneErasure key={erasure.id} {...{ session, erasure }} input={input.name} />
+        {shown.map((erasure) => (
+          <OneErasure key={erasure.id} {...{ session, erasure }} />
         ))}
       </ul>
     </>
   )
 }
+
+const erasuresOf = async (calls: Calls, names: readonly string[]): Promise<readonly OfStream[]> =>
+  (
+    await Promise.all(
+      names.map(async (stream) =>
+        (await listErasures(calls, stream)).map((erasure) => ({ ...erasure, stream })),
+      ),
+    )
+  ).flat()
+
+function whyEmpty(count: number, { words, which }: Wanted): string {
+  if (count === 0)
+    return 'Nothing has been erased or withdrawn. Officers and owners do both on the page People, once they have found a person.'
+  if (words === '') return `None of the ${many(count, 'request')} is ${which}.`
+  return `None of the ${many(count, 'request')} matches. Requests do not name people: search for the reference.`
+}
+
+const StreamChoice = ({ names, all }: Omit<OfProps, 'session'>) => (
+  <label>
+    <span class="unseen">Stream</span>
+    <select
+      value={names.length === all.length ? '' : names[0]}
+      onChange={(event) => goTo('erasures', event.currentTarget.value || undefined)}
+    >
+      <option value="">all streams</option>
+      {all.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </select>
+  </label>
+)
 
 type ChoiceProps = Wanted & { readonly onChange: (change: Partial<Wanted>) => void }
 

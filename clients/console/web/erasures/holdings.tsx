@@ -2,13 +2,17 @@
 import type { Erasure } from '../api/erasure.ts'
 import { dayOf } from '../ui/words.ts'
 
-export function Holdings({ id, outputs, levels }: Pick<Erasure, 'id' | 'outputs' | 'levels'>) {
+type Props = Pick<Erasure, 'id' | 'outputs' | 'levels' | 'found'>
+
+export function Holdings({ id, outputs, levels, found }: Props) {
   const what = levels === undefined ? 'erasure' : 'withdrawal'
   if (outputs.length === 0) return <p class="muted">No output decrypts these fields.</p>
   return (
     <>
       <p>
-        These outputs may still contain values that they decrypted before the {what} was applied:
+        {found === 0
+          ? 'These outputs may still contain values of events that had left the stream before the search:'
+          : `These outputs may still contain values that they decrypted before the ${what} was applied:`}
       </p>
       <div
         class="scroller"

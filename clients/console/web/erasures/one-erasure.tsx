@@ -9,6 +9,7 @@ import { useDoing } from '../ui/use-doing.ts'
 import { byTime, dateAndTime, dayOf, many } from '../ui/words.ts'
 import { Holdings } from './holdings.tsx'
 import { isLate } from './wanted.ts'
+import type { OfStream } from './wanted.ts'
 
 const inWords = {
   accepted: 'accepted',
@@ -16,16 +17,18 @@ const inWords = {
   complete: 'complete: the keys are gone',
 } as const
 
-type Props = { readonly session: Session; readonly input: string; readonly erasure: Erasure }
+type Props = { readonly session: Session; readonly erasure: OfStream }
 
-export function OneErasure({ session, input, erasure }: Props) {
+export function OneErasure({ session, erasure }: Props) {
   const { id, found, levels, reference, dueOn, outputs } = erasure
   const isComplete = timeOf(erasure, 'complete') !== ''
   return (
     <li class="card">
       <header>
         <h2>{headingOf(erasure)}</h2>
-        <span>{many(found, 'event')} found</span>
+        <span>
+          {many(found, 'event')} found in {erasure.stream}
+        </span>
         {reference === '' ? null : <span>{reference}</span>}
         {dueOn === '' ? null : (
           <span class={isLate(erasure) ? 'overdue' : 'muted'}>
@@ -42,15 +45,17 @@ export function OneErasure({ session, input, erasure }: Props) {
           </li>
         ))}
       </ol>
-      <Holdings {...{ id, outputs, levels }} />
+      <Holdings {...{ id, outputs, levels, found }} />
       <p class="muted small">{masterKeysOf(erasure)}</p>
-      <Receipt {...{ session, input, erasure }} />
+      <Receipt {...{ session, erasure }} />
     </li>
   )
 }
 
 function headingOf(erasure: Erasure): string {
   const people = many(erasure.values, 'person', 'people')
+  if (erasure.found === 0 && erasure.levels === undefined)
+    return `Nothing found: record for ${people}`
   const isComplete = timeOf(erasure, 'complete') !== ''
   if (erasure.levels === undefined) return isComplete ? `${people} erased` : `Erasing ${people}`
   const consent = `level ${erasure.levels.join(', ')} for ${people}`
@@ -69,8 +74,8 @@ function masterKeysOf(erasure: Erasure): string {
     : `The master keys of that time were destroyed: ${dateAndTime(at)}.`
 }
 
-function Receipt({ session: { calls, may }, input, erasure }: Props) {
-  const receipt = () => receiptOf(calls, input, erasure.id)
+function Receipt({ session: { calls, may }, erasure }: Props) {
+  const receipt = () => receiptOf(calls, erasure.stream, erasure.id)
   const downloading = useDoing(async () => {
     saveFile(new Blob([await receipt()], { type: 'application/jose' }), `receipt-${erasure.id}.jws`)
   })

@@ -27,6 +27,16 @@ export function isWanted(erasure: Sought, { words, which }: Wanted): boolean {
   }[which]
 }
 
+export type OfStream = Erasure & { readonly stream: string }
+
+/** The newest first; of those that are not complete, the first that is due. */
+export const inOrder = (erasures: readonly OfStream[], { which }: Wanted): readonly OfStream[] =>
+  erasures.toSorted((a, b) =>
+    which === 'not complete' || which === 'overdue'
+      ? (a.dueOn || '9999').localeCompare(b.dueOn || '9999')
+      : timeOf(b, 'accepted').localeCompare(timeOf(a, 'accepted')),
+  )
+
 /** Whether the request was not complete, or is not, at the end of the day on which it was due. */
 export function isLate(erasure: Pick<Erasure, 'states' | 'dueOn'>): boolean {
   const doneAt = timeOf(erasure, 'complete')

@@ -3,6 +3,7 @@
 import type { Calls } from '../api/calls.ts'
 import { eventsOf } from '../api/people.ts'
 import type { FoundIn, Held } from '../api/people.ts'
+import { hrefOf } from '../place.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
@@ -12,18 +13,20 @@ import type { Kind } from './person-dialog.tsx'
 type Props = {
   readonly calls: Calls
   readonly searchId: string
+  /** The value that was searched. */
+  readonly person: string
   readonly found: FoundIn
   readonly onAsk: (kind: Kind, found: FoundIn) => void
 }
 
-export function FoundStream({ calls, searchId, found, onAsk }: Props) {
+export function FoundStream({ calls, searchId, person, found, onAsk }: Props) {
   const { stream, events, by, held, isErased, withdrawn, notSearched } = found
   return (
     <section class="card" aria-label={`Stream ${stream}`}>
       <header>
         <h2>{stream}</h2>
         <span class="muted small">{many(events, 'event')} of this person</span>
-        <Actions {...{ calls, searchId, found, onAsk }} />
+        <Actions {...{ calls, searchId, person, found, onAsk }} />
       </header>
       {isErased ? (
         <p>
@@ -31,7 +34,8 @@ export function FoundStream({ calls, searchId, found, onAsk }: Props) {
           any more.
           {held.some(({ decrypted }) => decrypted.length > 0)
             ? ' Outputs keep what they decrypted before, until the days below.'
-            : ''}
+            : ''}{' '}
+          The search still finds the events, because they contain a keyed hash of the value.
         </p>
       ) : null}
       {withdrawn.length === 0 ? null : (
@@ -53,14 +57,29 @@ export function FoundStream({ calls, searchId, found, onAsk }: Props) {
         ))}
       </ul>
       <HeldTable stream={stream} held={held} />
+      <NotPersonal contracts={[...new Set(by.map(({ contract }) => contract))]} />
     </section>
   )
 }
 
-function Actions({ calls, searchId, found, onAsk }: Props) {
+/** Without this, «none» is taken for «nothing that one can read». */
+const NotPersonal = ({ contracts }: { readonly contracts: readonly string[] }) =>
+  contracts.length === 0 ? null : (
+    <p class="muted small">
+      The events have other fields, too, which their contract does not call personal. Everywhere in
+      the table they can be read:{' '}
+      {contracts.map((contract) => (
+        <a key={contract} href={hrefOf('contracts', contract)}>
+          {contract}{' '}
+        </a>
+      ))}
+    </p>
+  )
+
+function Actions({ calls, searchId, person, found, onAsk }: Props) {
   const { stream, events, isErased } = found
-  const csv = useDownload(calls, { stream, searchId, format: 'csv' })
-  const ndjson = useDownload(calls, { stream, searchId, format: 'ndjson' })
+  const csv = useDownload(calls, person, { stream, searchId, format: 'csv' })
+  const ndjson = useDownload(calls, person, { stream, searchId, format: 'ndjson' })
   if (events === 0 || isErased) return null
   return (
     <>
@@ -83,10 +102,12 @@ function Actions({ calls, searchId, found, onAsk }: Props) {
   )
 }
 
-const useDownload = (calls: Calls, what: Parameters<typeof eventsOf>[1]) =>
+/** The file is named after the person, so that those of two people are not confused. */
+const useDownload = (calls: Calls, person: string, what: Parameters<typeof eventsOf>[1]) =>
   useDoing(async () => {
     const file = await eventsOf(calls, what)
-    saveFile(file, `${what.stream}.${what.format === 'csv' ? 'csv' : 'jsonl'}`)
+    const name = `${person.slice(0, 60)}-${what.stream}`.replaceAll(/[^\w.@-]+/g, '_')
+    saveFile(file, `${name}.${what.format === 'csv' ? 'csv' : 'jsonl'}`)
   })
 
 const kinds = {
@@ -106,7 +127,7 @@ function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) 
           <tr>
             <th scope="col">where</th>
             <th scope="col">events</th>
-            <th scope="col">decrypted fields</th>
+            <th scope="col">decrypted personal fields</th>
             <th scope="col">kept until</th>
           </tr>
         </thead>

@@ -1,4 +1,5 @@
 // The response to an erasure, shown once: the salt, its purpose, and what Weir can't know.
+import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Where } from '../api/calls.ts'
 import { verifyPage } from '../api/erasures.ts'
@@ -6,6 +7,7 @@ import type { Made } from '../api/erasures.ts'
 import { Holdings } from '../erasures/holdings.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { saveFile } from '../ui/save-file.ts'
 import { dateAndTime, many } from '../ui/words.ts'
 
 type Props = {
@@ -17,27 +19,34 @@ type Props = {
 }
 
 export function MadeDialog({ where, person, made: { erasure, salt }, onClose }: Props) {
-  const [isCopied, setCopied] = useState(false)
+  const [isKept, setKept] = useState(false)
   const what = erasure.levels === undefined ? 'Erasure' : 'Withdrawal'
+  const record = recordOf({ what, person, erasure, salt })
+  const save = (): void => {
+    const text = record.map(([name, value]) => `${name}: ${value}\n`).join('')
+    saveFile(new Blob([text], { type: 'text/plain' }), `${what.toLowerCase()}-${erasure.id}.txt`)
+    setKept(true)
+  }
   return (
     <Dialog
       title={`${what} accepted`}
-      guard={isCopied ? undefined : 'The salt is not copied, and it is never shown again.'}
+      guard={isKept ? undefined : 'The salt is not kept, and it is never shown again.'}
       onClose={onClose}
     >
       <dl class="secrets">
-        <dt>Person</dt>
-        <dd>{person}</dd>
-        <dt>{what}</dt>
-        <dd>
-          <code>{erasure.id}</code>
-        </dd>
-        <dt>Salt</dt>
-        <dd>
-          <code>{salt}</code>{' '}
-          <CopyButton text={salt} label="Copy the salt" onCopied={() => setCopied(true)} />
-        </dd>
+        {record.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{name === 'Salt' ? <code>{value}</code> : value}</dd>
+          </Fragment>
+        ))}
       </dl>
+      <p class="row">
+        <button type="button" onClick={save}>
+          Save with the salt as a file
+        </button>
+        <CopyButton text={salt} label="Copy the salt" onCopied={() => setKept(true)} />
+      </p>
       <p>
         <strong>Keep the salt: it is shown only once.</strong> The receipt does not name the person.
         To check whom it is about, one needs the salt and the value, at{' '}
@@ -54,3 +63,15 @@ export function MadeDialog({ where, person, made: { erasure, salt }, onClose }: 
     </Dialog>
   )
 }
+
+type Recorded = Pick<Props, 'person'> & Made & { readonly what: string }
+
+/** What the officer keeps: the receipt does not name the person. */
+const recordOf = ({ what, person, erasure, salt }: Recorded) => [
+  ['Person', person] as const,
+  [what, erasure.id] as const,
+  ...(erasure.levels === undefined ? [] : [['Levels', erasure.levels.join(', ')] as const]),
+  ...(erasure.reference === '' ? [] : [['Reference', erasure.reference] as const]),
+  ...(erasure.dueOn === '' ? [] : [['Due', erasure.dueOn] as const]),
+  ['Salt', salt] as const,
+]

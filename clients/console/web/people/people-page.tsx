@@ -24,13 +24,19 @@ import type { Kind } from './person-dialog.tsx'
 
 type Asked = { readonly kind: Kind; readonly found: FoundIn }
 
+const recordOf = (person: string, found: FoundIn | undefined): string =>
+  JSON.stringify([person, found?.stream])
+
 export function PeoplePage({ session: { calls } }: PageProps) {
   const [asked, setAsked] = useState<Asked>()
   const [made, setMade] = useState<Made>()
+  /** The person and the stream of each request of this session. */
+  const [recorded, setRecorded] = useState<readonly string[]>([])
   const [isMany, setMany] = useState(false)
   const fields = useLoad(async () => searchFields(await listContracts(calls)), [calls])
   const { search, searched, searching, refreshing, ...form } = useSearch(calls)
   const onDone = (done: Made): void => {
+    setRecorded((before) => [...before, recordOf(searched, asked?.found)])
     setAsked(undefined)
     setMade(done)
   }
@@ -53,7 +59,11 @@ export function PeoplePage({ session: { calls } }: PageProps) {
         />
       </div>
       {search?.isDone ? (
-        <Result {...{ search, calls }} onAsk={(kind, found) => setAsked({ kind, found })} />
+        <Result
+          {...{ search, calls, recorded }}
+          person={searched}
+          onAsk={(kind, found) => setAsked({ kind, found })}
+        />
       ) : null}
       {asked === undefined || search === undefined ? null : (
         <PersonDialog
@@ -107,6 +117,7 @@ function SearchForm({ fields, value, onValue, searching, error, children }: Form
         </span>
         <input
           required
+          autofocus
           autocomplete="off"
           value={value}
           onInput={(event) => onValue(event.currentTarget.value)}
@@ -151,6 +162,9 @@ function Progress({ search, searched, fields, isSearching }: ProgressProps) {
       <p>
         No event has <strong>{searched}</strong> in {naming.join(', ')}. Values are compared
         exactly: upper and lower case and spaces count.
+        {searched === searched.trim()
+          ? ''
+          : ' The value that you entered starts or ends with a space.'}
       </p>
       {others.length === 0 ? null : (
         <p>
@@ -166,27 +180,29 @@ function Progress({ search, searched, fields, isSearching }: ProgressProps) {
 type ResultProps = {
   readonly calls: Calls
   readonly search: Search
+  readonly person: string
+  readonly recorded: readonly string[]
   readonly onAsk: (kind: Kind, found: FoundIn) => void
 }
 
 const isAnywhere = ({ held, notSearched }: FoundIn): boolean =>
   notSearched !== '' || held.some(({ events }) => events > 0)
 
-function Result({ calls, search, onAsk }: ResultProps) {
+function Result({ calls, search, person, recorded, onAsk }: ResultProps) {
   const others = search.streams.filter((found) => !isAnywhere(found))
   return (
     <div class="stack">
       {search.streams.filter(isAnywhere).map((found) => (
-        <FoundStream key={found.stream} {...{ calls, found, onAsk }} searchId={search.id} />
+        <FoundStream key={found.stream} {...{ calls, person, found, onAsk }} searchId={search.id} />
       ))}
-      {others.length === 0 ? null : <NothingIn {...{ others, onAsk }} />}
+      {others.length === 0 ? null : <NothingIn {...{ others, person, recorded, onAsk }} />}
     </div>
   )
 }
 
-type NothingProps = Pick<ResultProps, 'onAsk'> & { readonly others: readonly FoundIn[] }
+type NothingProps = Omit<ResultProps, 'calls' | 'search'> & { readonly others: readonly FoundIn[] }
 
-function NothingIn({ others, onAsk }: NothingProps) {
+function NothingIn({ others, person, recorded, onAsk }: NothingProps) {
   return (
     <section class="card" aria-label="Streams without events of this person">
       <p>Nothing was found in these streams, in their outputs and dead letters:</p>
@@ -194,9 +210,13 @@ function NothingIn({ others, onAsk }: NothingProps) {
         {others.map((found) => (
           <li key={found.stream}>
             {found.stream}{' '}
-            <button type="button" class="danger" onClick={() => onAsk('erase', found)}>
-              Erase although nothing was found<span class="unseen"> in {found.stream}</span>
-            </button>
+            {recorded.includes(recordOf(person, found)) ? (
+              'has a record of the erasure: see Erasures'
+            ) : (
+              <button type="button" class="danger" onClick={() => onAsk('erase', found)}>
+                Erase anyway, for the record<span class="unseen"> of {found.stream}</span>
+              </button>
+            )}
           </li>
         ))}
       </ul>

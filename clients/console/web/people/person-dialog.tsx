@@ -11,7 +11,7 @@ import { Problems } from '../ui/problems.tsx'
 import { Typed } from '../ui/typed.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
-import { dayOf, isoDay, many } from '../ui/words.ts'
+import { dayOf, many } from '../ui/words.ts'
 import { levelsIn } from './levels.ts'
 import type { KnownLevel } from './levels.ts'
 
@@ -177,7 +177,10 @@ function Reference({ value, onValue }: TextProps) {
   return (
     <label>
       Reference{' '}
-      <span class="hint">optional: such as a ticket number; shown here and in the receipt</span>
+      <span class="hint">
+        optional, such as a ticket number. Requests do not name people: without it you cannot find
+        the request of this person again
+      </span>
       <input
         maxLength={200}
         autocomplete="off"
@@ -191,12 +194,7 @@ function Reference({ value, onValue }: TextProps) {
 const Due = ({ value, onValue }: TextProps) => (
   <label>
     Due <span class="hint">optional: when the person must have an answer</span>
-    <input
-      type="date"
-      min={isoDay()}
-      value={value}
-      onInput={(event) => onValue(event.currentTarget.value)}
-    />
+    <input type="date" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
   </label>
 )
 

@@ -23,7 +23,7 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
     dialog.current?.showModal()
     // Focus a field or the heading, so that a screen reader reads the content first, not the close button.
     const field = dialog.current?.querySelector<HTMLElement>('input, select, textarea')
-    ;(field ?? heading.current)?.focus()
+    ;(field ?? heading.current)?.focus({ preventScroll: true })
   }, [])
   useEffect(() => {
     if (guard === undefined) return

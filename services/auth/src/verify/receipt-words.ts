@@ -13,7 +13,9 @@ export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', re
       `Since ${timeOf(claims['appliedAt'])} no program of Weir decrypts ${whatOf(levels)} in events that were stored before.`,
       `Since ${timeOf(claims['completeAt'])} Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.`,
       ...destroyedOf(claims),
-      ...listOf(claims['outputs']).map(objectOf).map(outputOf),
+      ...listOf(claims['outputs'])
+        .map(objectOf)
+        .map((output) => outputOf(output, isAnythingFound(claims))),
       ...referenceOf(claims['reference']),
       `The id of the request is ${textOf(claims['jti'])}.`,
     ],
@@ -44,6 +46,9 @@ const whatOf = (levels: readonly unknown[]): string =>
     ? 'any personal field of the person'
     : `the person's fields of level ${levels.join(', ')}, or uses that consent,`
 
+const isAnythingFound = ({ found }: ReceiptClaims): boolean =>
+  Number(objectOf(found)['events'] ?? 0) > 0
+
 function foundOf(found: Json): string {
   const events = Number(found['events'] ?? 0)
   if (events === 0)
@@ -64,12 +69,15 @@ function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
   ]
 }
 
-function outputOf({ name, clearAt, because }: Json): string {
+function outputOf({ name, clearAt, because }: Json, isFound: boolean): string {
   const until =
     clearAt === 'unknown'
       ? `it is not known until when (${textOf(because)})`
       : `until ${timeOf(clearAt)}`
-  return `The output ${textOf(name)} may contain values that it decrypted before: ${until}.`
+  const values = isFound
+    ? 'values that it decrypted before'
+    : 'values of events that had left the stream before the search'
+  return `The output ${textOf(name)} may contain ${values}: ${until}.`
 }
 
 const othersOf = (others: readonly unknown[]): string[] =>

@@ -45,6 +45,9 @@ test('a withdrawal names the levels, and says nothing of others', () => {
 test('0 found is said, and destroyed keys are only where it was signed', () => {
   const none = inWords({ ...claims, found: { events: 0, by: [] } })
   expect(none.says[1]).toContain('found 0 events')
+  expect(none.says).toContain(
+    'The output marketing may contain values of events that had left the stream before the search: until 27 November 2026 at 10:00 UTC.',
+  )
   const destroyed = inWords({ ...claims, destroyedAt: '2026-12-20T10:00:00.000Z' })
   expect(destroyed.says).toContainEqual(
     expect.stringContaining('master keys of that time are destroyed'),

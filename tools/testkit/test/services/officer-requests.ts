@@ -35,6 +35,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .waitFor({ timeout: 90_000 })
     await page().getByLabel('State').selectOption('overdue')
     await counted(0) // what is complete is not overdue
+    await seen('None of the 3 requests is overdue.')
     await page().getByLabel('State').selectOption('all')
   })
 
@@ -87,7 +88,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .getByLabel(/^Type erase 2 people/)
       .fill('erase 2 people')
     await button('Erase 2 people').click()
-    await seen('2 erasures accepted.')
+    await seen('2 erasures accepted, of 2 of 3 people.')
     await page().keyboard.press('Escape')
     await seen('The results are not saved')
     await page().goBack()
@@ -100,6 +101,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       'value,reference,due,stream,events,erasure,salt,problem',
       expect.stringMatching(/^many-1,TICKET-8,2026-12-24,clicks,2,[\w-]{36},\w[\w-]{42},$/),
       expect.stringMatching(/^many;2,TICKET-9,,clicks,1,[\w-]{36},\w[\w-]{42},$/),
+      'nobody,,,,0,,,no event was found: not erased',
     ])
     await page().keyboard.press('Escape')
     await find('many-1')

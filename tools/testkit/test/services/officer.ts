@@ -145,7 +145,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await seen('Keep the salt: it is shown only once.')
     await seen(/\d+ events? of this person found in the stream/)
     for (let press = 0; press < 3; press += 1) await page().keyboard.press('Escape')
-    await seen('The salt is not copied, and it is never shown again.')
+    await seen('The salt is not kept, and it is never shown again.')
     const asked = page().waitForEvent('dialog')
     void page()
       .reload()
@@ -161,13 +161,18 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
 
   test('whoever wants a record that nothing was found gets it', async () => {
     await find('session-0002')
-    await button('Erase although nothing was found in clicks').click()
+    await button('Erase anyway, for the record of clicks').click()
     await seen('session-0002: 0 events found in clicks. The record and its receipt will say so.')
     await confirm('session-0002')
     await button('Erase').click()
     await seen('0 events of this person found in the stream')
+    const saved = await downloaded('Save with the salt as a file', scene().own.folder)
+    expect(saved).toMatch(/^Person: session-0002\nErasure: [\w-]{36}\nSalt: [\w-]{43}\n$/)
     await page().keyboard.press('Escape')
-    await button('Close all the same').click()
+    await seen('has a record of the erasure: see Erasures')
+    expect(await button('Erase anyway, for the record of clicks').count()).toBe(0)
+    await find(' session-0003')
+    await seen(/The value that you entered starts or ends with a space\.$/)
   })
 
   test('an erasure shows its states, and what remains decrypted until when', async () => {
@@ -181,6 +186,9 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await page()
       .getByText(/level 2 for 1 person$/)
       .waitFor()
+    await seen('Nothing found: record for 1 person')
+    await seen('may still contain values of events that had left the stream before the search:')
+    await erasure.getByText(/^\d+ events? found in clicks$/).waitFor()
     await erasure.locator('.states .reached').nth(1).waitFor({ timeout: 90_000 })
     await erasure
       .locator('.states')

@@ -8,7 +8,7 @@ import { Typed } from '../../ui/typed.tsx'
 import { many } from '../../ui/words.ts'
 import { ManyTable } from './many-table.tsx'
 import { outcomesFile, peopleMax, readPeople } from './people-file.ts'
-import { toErase, useMany } from './use-many.ts'
+import { linesOf, toErase, useMany } from './use-many.ts'
 import type { Person } from './use-many.ts'
 
 type Props = { readonly calls: Calls; readonly onClose: () => void }
@@ -84,9 +84,10 @@ function progressOf(people: readonly Person[], isBusy: boolean): string {
   const done = people.filter(({ search }) => search !== undefined).length
   const outcomes = people.flatMap((person) => person.outcomes)
   const erased = outcomes.filter(({ problem }) => problem === '').length
+  const found = people.filter((person) => person.outcomes.length > 0).length
   const what =
     outcomes.length > 0
-      ? `${many(erased, 'erasure')} accepted`
+      ? `${many(erased, 'erasure')} accepted, of ${found} of ${many(people.length, 'person', 'people')}`
       : `${done} of ${many(people.length, 'person', 'people')} searched`
   return isBusy ? `${what} …` : `${what}.`
 }
@@ -105,15 +106,19 @@ function Steps({ people, isBusy, onSearch, onErase, onSaved }: StepsProps) {
   const isDone = people.length > 0 && unsearched === 0 && found === 0
   const outcomes = people.flatMap((person) => person.outcomes)
   const onSave = (): void => {
-    saveFile(new Blob([outcomesFile(outcomes)], { type: 'text/csv' }), 'erasures.csv')
+    saveFile(
+      new Blob([outcomesFile(people.flatMap(linesOf))], { type: 'text/csv' }),
+      'erasures.csv',
+    )
     onSaved()
   }
   return (
     <>
       {isDone && outcomes.length === 0 ? (
         <p>
-          Nobody in this file can be erased: they were found nowhere, or are erased already. Who
-          should be erased although nothing was found is searched and erased one by one.
+          Nobody in this file can be erased: they were found nowhere, or are erased already. If you
+          need a record of a person of whom nothing was found, search this person alone on the page
+          People.
         </p>
       ) : null}
       {found > 0 && unsearched === 0 ? <Erasing {...{ found, isBusy, onErase }} /> : null}
@@ -141,8 +146,10 @@ function Erasing({ found, isBusy, onErase }: ErasingProps) {
   return (
     <form onSubmit={onErase}>
       <p>
-        Weir never again decrypts a personal field in the events that were found. Each erasure has
-        its own salt. Save the results afterwards: the salts are only in that file.
+        Weir never again decrypts a personal field in the events that were found. Copies for these
+        people can be downloaded only before. Outputs keep what they have decrypted until the days
+        that the page Erasures shows. Each erasure has its own salt. Save the results afterwards:
+        the salts are only in that file.
       </p>
       <Typed text={text} value={typed} onValue={setTyped} />
       <footer>

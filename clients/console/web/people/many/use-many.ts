@@ -58,6 +58,14 @@ export const toErase = ({ search, outcomes }: Person): readonly FoundIn[] =>
       !outcomes.some((outcome) => outcome.stream === stream && outcome.problem === ''),
   ) ?? []
 
+/** The results of a person: one for each stream, or one that says why there is none. */
+export function linesOf({ asked, search, problem, outcomes }: Person): readonly Outcome[] {
+  if (outcomes.length > 0) return outcomes
+  const isErased = search?.streams.some((found) => found.isErased) === true
+  const why = problem ?? (isErased ? 'already erased' : 'no event was found: not erased')
+  return [{ ...asked, stream: '', events: 0, erasure: '', salt: '', problem: why }]
+}
+
 async function eraseIn(calls: Calls, person: Person, { stream, events }: FoundIn) {
   const { asked, search } = person
   const { reference, dueOn } = asked
