@@ -1,4 +1,5 @@
-// A person's links, as auth encrypts them for output: under the token with which the person's events can be downloaded.
+// A person's links, encrypted by auth for output. The key is the token with which the person's events can be
+// downloaded.
 import { openUnder, sealUnder } from './secret-ids.ts'
 
 const linkBytes = 8

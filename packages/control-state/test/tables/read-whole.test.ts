@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createWholeReading } from '../../src/tables/read-whole.ts'
 
-/** The end is reached when the test says so. */
+/** A reading whose end the test controls. */
 function reading(start: () => Promise<void> = async () => {}) {
   const ends: PromiseWithResolvers<void>[] = []
   const whole = createWholeReading({
