@@ -12,7 +12,7 @@ export function avroLong(value: bigint): Buffer {
 export const requestHead = 'POST /event HTTP/1.1\r\nhost: x\r\n'
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
-/** What a client may send instead of a request. */
+/** Octets that a client may send instead of a request. */
 export const hostileOctets: readonly [string, string | Buffer][] = [
   ['random octets', randomBytes(10_000)],
   ['a TLS handshake', Buffer.from('16030100c8010000c40303', 'hex')],
