@@ -1,4 +1,4 @@
-// Consumers that share no code with this project: kcat, and a Python script on Confluent's client.
+// Consumers that share no code with this project: kcat, and a Python script that uses Confluent's client.
 import { execFile } from 'node:child_process'
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -75,7 +75,7 @@ export type SchemaLogin = {
   readonly clientSecret: string
 }
 
-/** What `examples/analysts/read_stream.py` prints of a topic, through the listener for analysts. */
+/** The output of `examples/analysts/read_stream.py` for a topic, through the listener for analysts. */
 export async function readWithPython(topic: string, login: SchemaLogin): Promise<PrintedEvent[]> {
   await access(python).catch(() => {
     throw new Error(`Confluent's Python client is missing in .weir/venv: ${howToInstall}`)
