@@ -15,7 +15,7 @@ export type Content = Readonly<Record<string, JsonSchema>>
 export type DocumentedAnswer = {
   readonly status: number
   readonly says: string
-  /** By media type; without it the answer has no body. */
+  /** The content by media type. Without it the response has no body. */
   readonly content?: Content
 }
 
@@ -30,7 +30,7 @@ export type Operation = {
   readonly says: string
   /** Names of alternative security schemes; none means public. */
   readonly who: readonly string[]
-  /** The role that an API key needs; a role that includes it will do, too. */
+  /** The role that an API key needs. A role that includes it is sufficient, too. */
   readonly role?: string | undefined
   readonly query?: readonly Parameter[]
   readonly headers?: readonly Parameter[]
@@ -38,7 +38,7 @@ export type Operation = {
   readonly answers: readonly DocumentedAnswer[]
   /** Codes of refusals. */
   readonly refusals: readonly string[]
-  /** The format of this operation's refusals; the service's own by default. */
+  /** The format of this operation's refusals. By default that of the service. */
   readonly refusalForm?: RefusalForm
 }
 
