@@ -1,4 +1,4 @@
-// What a token contains, and the keys that sign it.
+// The content of a token, and the keys that sign it.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { makeSigningKey, signIdToken, signRefreshToken } from '../src/index.ts'
