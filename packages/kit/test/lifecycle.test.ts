@@ -57,7 +57,7 @@ test('a step over its own bound is left behind, the next ones run, and the exit 
   await service.seen('started')
   service.kill('SIGTERM')
   expect(await service.exit()).toBe(1)
-  // In either order: a line that the pipe doesn't accept immediately is written later.
+  // The lines may come in either order, because a line that the pipe doesn't accept immediately is written later.
   expect(service.output()).toContain('a shutdown step failed')
   expect(service.output()).toContain('last ran')
 })
