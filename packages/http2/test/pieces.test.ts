@@ -1,5 +1,5 @@
-// Bodies in pieces, of requests and of answers: of any length, no faster than the other side goes, with time-outs that
-// require progress.
+// Bodies in pieces, of requests and of responses: of any length, as fast as the other side, with time-outs that require
+// progress.
 import { createHash, randomBytes } from 'node:crypto'
 import * as http from 'node:http'
 import * as http2 from 'node:http2'
@@ -91,7 +91,7 @@ describe.each(['own', 'node', 'HTTP/1.1'] as const)('over HTTP/2 by %s', (server
     const where = { host: '127.0.0.1', port: 0 }
     listener = await listenHttp({ ...where, handler, onError, ...which, ...options })
     if (server === 'HTTP/1.1') return listener.port
-    // Node's client would abort with more than 10 MB of its own to send.
+    // Node's client would abort if more than 10 MB of its own data waited.
     session = http2.connect(`http://127.0.0.1:${listener.port}`, { maxSessionMemory: 100 })
     session.on('error', () => {})
     return listener.port
