@@ -31,7 +31,7 @@ function identityOf(pid: number): ProcessIdentity {
   return identity
 }
 
-/** A parent with a watched child that ignores the given signals; resolves with the child. */
+/** Starts a parent with a watched child that ignores the given signals. Resolves with the child. */
 async function parentWithChild(ignored: string) {
   const parent = spawn(process.execPath, [
     join(import.meta.dirname, '../fixtures/watched-parent.ts'),
