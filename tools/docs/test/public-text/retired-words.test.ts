@@ -1,5 +1,5 @@
-// All public text uses the words of docs/glossary.md: documents, comments of manifests, and whatever a program or a
-// page may show. A hit says which word to write instead.
+// All public text uses the words of docs/glossary.md: documents, comments of manifests, and the texts of programs and
+// pages. A hit says which word to write instead.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,10 @@ async function hitsOf(
 const linesOf = (text: string): string[] =>
   text.split('\n').map((line) => line.replace(/(\.ts`): «[^»]*»/, '$1'))
 
-/** Only sentences: a text without a space is a name, except in the console, whose buttons are words. */
+/**
+ * Only sentences count, because a text without a space is a name. In the console single words count, too, because its
+ * buttons are words.
+ */
 const sentencesOf = async (text: string): Promise<string[]> =>
   (await textsOfSource(text)).filter((one) => one.includes(' ') || /^[A-Z][a-z]+$/.test(one))
 
