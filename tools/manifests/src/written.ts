@@ -1,5 +1,5 @@
 // The generated files: dashboards for Grafana, and the alerts for the Prometheus operator. `node
-// tools/manifests/src/write.ts` writes them; a test compares them with this.
+// tools/manifests/src/write.ts` writes them, and a test compares them with the code.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

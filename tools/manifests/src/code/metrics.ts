@@ -9,10 +9,13 @@ import { createMetrics } from '@weir/kit'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** Names with the labels of each. */
+/** The names, each with its labels. */
 export type Metrics = Map<string, readonly string[]>
 
-/** Of danielqsj/kafka-exporter 1.9, which is also Strimzi's. It is written in Go, so it can't be read here. */
+/**
+ * The metrics of danielqsj/kafka-exporter 1.9, which Strimzi also uses. They are listed here, because the exporter's Go
+ * source can't be read.
+ */
 const KAFKA_EXPORTER: Metrics = new Map<string, readonly string[]>([
   ['kafka_brokers', []],
   ['kafka_topic_partitions', ['topic']],
