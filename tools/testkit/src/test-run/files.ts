@@ -1,4 +1,4 @@
-// The outcomes of a test run's files, and how a second try changes one.
+// The outcomes of a test run's files, and how a second try changes an outcome.
 
 import type { Tally } from './static-checks.ts'
 import { NOTHING } from './static-checks.ts'

@@ -1,5 +1,5 @@
-// How many seconds each test file took in its last run, in a file that is not committed: jest's sequencer orders the
-// next run by it. For a new clone slowest.json lists those that take longest.
+// How many seconds each test file took in its last run, in a file that is not committed. jest's sequencer orders the
+// next run by it. For a new clone, slowest.json lists the slowest files.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
