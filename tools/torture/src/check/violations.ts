@@ -1,4 +1,4 @@
-// The violations that checks find. Each sort is counted in full, but shown only up to a limit.
+// The violations that checks find. Each sort is counted completely, but only a limited number is shown.
 
 export type ViolationSort =
   | 'lost'

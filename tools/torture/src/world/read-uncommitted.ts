@@ -1,4 +1,5 @@
-// Reads everything in a partition, as most readers of Kafka do: also aborted records and those of open transactions.
+// Reads all records of a partition, as most readers of Kafka do, including aborted records and those of open
+// transactions.
 import { createFetcher } from '@weir/kafka'
 import type { Admin, Fetcher, FollowTarget, Kafka, SourceRecord } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'
