@@ -11,7 +11,6 @@ import { isFields } from './values.ts'
 
 type BranchReader = {
   readonly name: string
-  /** Reads a plain value. */
   readonly read: ReadJson
   /** The kind of JSON that a plain value is. `mayBe` checks only the names in an object. */
   readonly kind: JsonKind

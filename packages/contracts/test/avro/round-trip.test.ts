@@ -169,7 +169,6 @@ test('no cut and no changed octet makes reading throw anything but Unreadable, o
   )
 })
 
-/** All paths to fields, of nested records as well. */
 function pathsOf(type: RecordType): string[] {
   return type.fields.flatMap(({ name: field, type: own }) => {
     const inner = nullableOf(own) ?? own
