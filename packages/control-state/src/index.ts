@@ -1,6 +1,5 @@
 // The public interface of control state, folder by folder. README.md describes each folder.
 
-// Errors.
 export { ControlStateError } from './errors.ts'
 export type { AccessErrorCode, ControlStateErrorCode } from './errors.ts'
 

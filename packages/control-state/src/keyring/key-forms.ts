@@ -53,7 +53,6 @@ export function parseWrappingKeyId(key: string): { keyName: string; version: num
 export const versionOfKeyId = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 // --- erasures ---
 
-/** The prefix of all records of an erasure. */
 export const erasurePrefix = (erasureId: string): string => `_erasure/${erasureId}/`
 
 /** The record key of the marker of one piece of the erasure, counted from 0. */

@@ -32,7 +32,6 @@ export type EraSource = {
 export const eraPrefix = ({ billingId, streamId, era }: StreamEra): string =>
   `${billingId}/${streamId}/${era}/`
 
-/** The levels for which an era has keys. */
 export function levelsInEra({ under }: Pick<EraSource, 'under'>, at: StreamEra): number[] {
   const prefix = eraPrefix(at)
   return [...under(`${prefix}level.`)].flatMap((key) => levelOfPart(key.slice(prefix.length)) ?? [])

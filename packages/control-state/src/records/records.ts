@@ -42,7 +42,6 @@ export type AccountRecord = {
   readonly quotas?: Partial<Quotas>
 }
 
-/** An API key and its account. */
 export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
 
 /** See docs/architecture.md 11. A `deleting` stream exists only until its clean-up is complete. */

@@ -17,7 +17,6 @@ export const subjectsRetentionMs = (keyRetentionDays: number): number =>
 
 type Era = { readonly streamId: string; readonly era: number }
 
-/** The key prefix of all records of a subject in an era. */
 export const subjectPrefix = ({ streamId, era }: Era, hash: Buffer): string =>
   `${streamId}/${era}/${hash.toString('hex')}/`
 

@@ -53,7 +53,6 @@ export type KnownReplica = Replica & {
   readonly isPast: boolean
 }
 
-/** The table of the replicas. */
 export type ReplicaTable = {
   /** All replicas in the topic, including those that left or died. */
   known(): Iterable<KnownReplica>

@@ -96,7 +96,6 @@ export type State = AccountState &
   PublicKeys &
   AuditState
 
-/** The record, if it is of this type. */
 function typed<T extends ControlRecord['type']>(type: T, record: ControlRecord | undefined) {
   const isOfType = (one: ControlRecord): one is Extract<ControlRecord, { type: T }> =>
     one.type === type

@@ -1,4 +1,3 @@
-// When followed topics count as read.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createWholeReading } from '../../src/tables/read-whole.ts'
