@@ -51,7 +51,6 @@ export type Api = {
   readonly version: string
   readonly groups: Readonly<Record<string, string>>
   readonly operations: readonly Operation[]
-  /** The path parameters, by name. */
   readonly pathParameters: Readonly<Record<string, Parameter>>
   readonly schemas: Readonly<Record<string, JsonSchema>>
   readonly security: Readonly<Record<string, JsonSchema>>
