@@ -34,7 +34,6 @@ type Share<Entry> = {
 
 export type Lru<Entry> = {
   get(stream: string, key: string): Entry | undefined
-  /** Replaces the entry of this key. */
   put(stream: string, key: string, entry: Entry): void
   /** Must be called when an entry's weight may have changed. */
   settle(entry: Entry): void

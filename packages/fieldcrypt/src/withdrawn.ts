@@ -43,7 +43,6 @@ export function addWithdrawn(part: Buffer | undefined, more: readonly Withdrawal
   )
 }
 
-/** The maximum number of bytes that one withdrawal adds. */
 export const withdrawalBytes = (levels: number): number => levels * ENTRY_BYTES
 
 function checked(part: Buffer): Buffer {

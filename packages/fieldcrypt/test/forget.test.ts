@@ -22,7 +22,6 @@ function forget(keys: EraKeys, values: string[], levels?: number[]): EraKeys {
   return withTree(keys, puncture(keys, prefixes).tree)
 }
 
-/** All entries, in all key records. */
 const entriesOf = (tree: Tree): Map<string, Uint8Array> =>
   new Map([...tree.parts.keys()].flatMap((suffix) => [...(tree.entriesOf(suffix) ?? [])]))
 
