@@ -5,7 +5,6 @@ import type { z } from 'zod'
 import type { Call } from './express/answer.ts'
 import { invalid, refuse } from './refusal.ts'
 
-/** The rule for a whole body. */
 export const bodyRule = 'The body must be a JSON object'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })

@@ -11,7 +11,6 @@ import {
 } from '../src/index.ts'
 import type { Call } from '../src/index.ts'
 
-/** A call of which only the body is read. */
 const callWith = (body: string | Buffer): Call =>
   ({ readBody: async () => Buffer.from(body) }) as unknown as Call
 
