@@ -60,7 +60,6 @@ export type ConnectionState = ConnectionOptions & {
   heldBytes: number
   /** True if bodies are large, so that a larger window helps. */
   hasLargeBodies: boolean
-  /** The number of DATA frames received. */
   dataFrames: number
   /** Whether a timer watches for clients that hang (nudge.ts). */
   isWatched: boolean
