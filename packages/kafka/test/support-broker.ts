@@ -141,7 +141,6 @@ export function valuesIn(log: readonly LoggedRecord[], partition: number): strin
   return log.filter((record) => record.partition === partition).map(({ value }) => value)
 }
 
-/** How often each value is in the log. */
 export function timesStored(log: readonly LoggedRecord[]): Map<string, number> {
   const times = new Map<string, number>()
   for (const { value } of log) times.set(value, (times.get(value) ?? 0) + 1)

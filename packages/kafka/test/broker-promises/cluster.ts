@@ -13,7 +13,6 @@ export type Cluster = {
   at(address: string): Promise<Connection>
   leader(place: Place): Promise<Connection>
   coordinator(kind: 'group' | 'transaction', key: string): Promise<Connection>
-  /** The topic's id. */
   topicId(topic: string): Promise<string>
   close(): Promise<void>
 }

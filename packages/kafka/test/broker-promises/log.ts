@@ -174,7 +174,6 @@ function asLogBatch(batch: RecordsBatch): LogBatch {
 /** The values in the partition, in order. */
 export const valuesOf = (log: readonly LogBatch[]): string[] => log.flatMap(({ values }) => values)
 
-/** The offset of this fence's marker. */
 export function markerOffset(
   log: readonly LogBatch[],
   { id, epoch }: Identity,

@@ -9,7 +9,6 @@ import type { Cluster, Place } from './cluster.ts'
 export type Identity = { readonly id: bigint; readonly epoch: number }
 
 export type Fence = {
-  /** The identity in the fence's marker. */
   readonly marker: Identity
   /** The identity for all further writes. */
   readonly owner: Identity

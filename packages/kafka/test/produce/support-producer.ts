@@ -84,7 +84,6 @@ export function appendLane(reached: Reached): AppendLane {
   return lane
 }
 
-/** Two producers of one handle. */
 export function producersOf(reached: Reached): [BatchProducer, BatchProducer] {
   const kafka = handleOf(reached)
   return [producer(reached, {}, kafka), producer(reached, {}, kafka)]

@@ -21,7 +21,6 @@ export type TokenLogin = { readonly mechanism: 'OAUTHBEARER' } & TokenSource
 
 export type Login = PasswordLogin | TokenLogin
 
-/** The credentials of one login. */
 export type KafkaCredentials =
   | { readonly mechanism: PasswordLogin['mechanism']; readonly username: string; password: string }
   | { readonly mechanism: 'OAUTHBEARER'; readonly token: string; forget(): void }
