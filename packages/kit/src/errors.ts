@@ -1,7 +1,6 @@
 // The only error class. Its message is public, because it may be sent in a response. So it never contains a secret, a
 // token or a value of an event (except in the validation sentence of the spec).
 
-/** Codes of the kit itself. */
 export type KitErrorCode =
   | 'kit.aborted'
   | 'kit.answer_too_large'

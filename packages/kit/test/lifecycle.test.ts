@@ -1,5 +1,3 @@
-// How a process ends, seen from outside.
-
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
