@@ -8,7 +8,6 @@ import { basic } from './registry-access.ts'
 import type { RegistryAccess } from './registry-access.ts'
 import { RegistryError } from './errors.ts'
 
-/** A schema's id, and its version within its subject. */
 export type SchemaPlace = { readonly id: number; readonly version: number }
 export type RegisteredSchema = SchemaPlace & { readonly schemaText: string }
 
