@@ -1,4 +1,3 @@
-// The content of a token, and the keys that sign it.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { makeSigningKey, signIdToken, signRefreshToken } from '../src/index.ts'
