@@ -102,7 +102,6 @@ function pinsOfControl(usual: Wanted['config']): TopicPins {
   return { usual, always: {} }
 }
 
-/** The settings of each control topic. */
 export const controlPins: ReadonlyMap<string, TopicPins> = new Map(
   Object.entries(controlTopics).map(([topic, { config }]) => [topic, pinsOfControl(config)]),
 )

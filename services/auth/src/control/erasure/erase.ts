@@ -262,7 +262,6 @@ function putRest(draft: Draft, erasureId: string, rest: readonly Cut[]): void {
   }
 }
 
-/** Puts a piece, and then the erasure's record. */
 export function putErasurePiece(
   deps: Puncturing,
   draft: Draft,

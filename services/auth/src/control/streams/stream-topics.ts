@@ -23,7 +23,6 @@ export type StreamTopics = {
    */
   endDerivation(output: DerivedStream): Promise<void>
   delete(topic: string): Promise<void>
-  /** Deletes a topic only if it is empty. */
   deleteEmpty(topic: string): Promise<void>
 }
 
