@@ -26,7 +26,6 @@ beforeAll(async () => {
   withSubject = await activeContract({ dataSubjectField: 'customer/id' })
 })
 
-/** The keys of an era without the named ones. */
 function keysWithout(...missing: readonly string[]): EraKeys {
   const parts = makeEraParts([0, 1], randomBytes)
   for (const part of missing) parts.delete(part)

@@ -19,7 +19,6 @@ function cut(framing: Framing, chunks: readonly Buffer[]): string[] {
   return [...all, ...[...framing.end()].map(found)]
 }
 
-/** Splits the bytes at these places. */
 function split(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length]
   let from = 0

@@ -1,7 +1,5 @@
-// Malicious octets.
 import { randomBytes } from 'node:crypto'
 
-/** A long in Avro's encoding. */
 export function avroLong(value: bigint): Buffer {
   let left = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n))
   const octets: number[] = []
