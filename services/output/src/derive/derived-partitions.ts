@@ -14,7 +14,6 @@ import type { Served } from './served-streams.ts'
 export const isDerivable = (stream: DerivedStream): boolean =>
   stream.state === 'ready' && stream.enabled && !isRebuilding(stream)
 
-/** The number of rebuilds of the stream. */
 export const rebuildOf = ({ rebuild }: DerivedStream): number => rebuild?.number ?? 0
 
 export const derivedPartitionsOf = (served: Served): DerivedPartition[] =>

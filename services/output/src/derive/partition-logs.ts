@@ -18,9 +18,7 @@ export type { DerivedPartition }
 export type Owned = {
   /** The next input offset to derive. */
   readonly next: bigint
-  /** For batches of derived records. */
   readonly derived: AppendLane
-  /** For batches of dead letters. */
   readonly dead: AppendLane
   /** The owner's epoch and the end of the derived log, which are noted with each position. */
   readonly epoch: number

@@ -22,7 +22,6 @@ export type KcatRecord = {
   value: Buffer
 }
 
-/** Every committed record of a topic, as kcat reads it. */
 export async function readWithKcat(topic: string): Promise<KcatRecord[]> {
   const format = '%p/%o %k %S %s%h\n'
   const args = ['-C', '-b', setting('KAFKA_BROKERS'), '-t', topic, '-o', 'beginning', '-e', '-q']

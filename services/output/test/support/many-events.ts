@@ -85,7 +85,6 @@ function put(body: Record<string, unknown>, path: string, text: unknown): void {
   body[name] = typeof body[name] === 'string' ? text : { string: text }
 }
 
-/** The same event with these consent levels. */
 export function withConsent(event: SentEvent, consentLevels: number[]): SentEvent {
   const svcMeta = { ...asObject(event.body['svcMeta']), consentLevels }
   return { ...event, consentLevels, body: { ...event.body, svcMeta } }

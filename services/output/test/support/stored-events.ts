@@ -37,7 +37,6 @@ export type Stored = Fields & {
   source: string | undefined
 }
 
-/** The fields of an event as a producer sent it. */
 export const fieldsSent = ({ contract, body }: SentEvent): Fields =>
   fieldsOf(contractNamed(contract), contractNamed(contract).readJson(toBytes(body)))
 
@@ -57,7 +56,6 @@ export function stored(record: SourceRecord): Stored {
   }
 }
 
-/** The levels of a contract's personal fields, by path. */
 export function levelsByPath({ contract, body }: SentEvent): Record<string, number> {
   const levels: Record<string, number> = {}
   const { readJson, mapPii } = contractNamed(contract)

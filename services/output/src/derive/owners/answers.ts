@@ -3,7 +3,6 @@
 import type { Candidates } from './candidates.ts'
 import { createRendezvous } from './rendezvous.ts'
 
-/** A partition of an input stream. */
 export type InputPartition = { readonly streamId: string; readonly partition: number }
 
 export type Answers = {

@@ -1,4 +1,3 @@
-// The pieces that a cursor returns of the records it has read.
 import { expect, test } from '@jest/globals'
 import { newCursor, push, putBack, takePiece } from '../../../src/derive/flow/cursor.ts'
 import { newReading } from '../../../src/derive/flow/reading.ts'

@@ -1,4 +1,3 @@
-// Which worker gets the next turn.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createFlowTurns } from '../../../src/derive/flow/turns.ts'

@@ -99,7 +99,6 @@ async function startReplicas(count: number, scene: Scene): Promise<Replica[]> {
 const ownedBy = ({ owners }: Replica, name: string): number[] =>
   partitions.flatMap((of, index) => (owners.isMine(of, name) ? [index] : []))
 
-/** The minimum and the maximum number of owners of a partition. */
 function ownersOf(replicas: readonly Replica[], name: string): { least: number; most: number } {
   const owned = replicas.map((each) => new Set(ownedBy(each, name)))
   const counts = partitions.map((_, index) => owned.filter((each) => each.has(index)).length)
