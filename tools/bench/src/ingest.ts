@@ -74,7 +74,6 @@ const isPartOf = (only: string, name: string): boolean =>
 const wordsOf = ({ eventsPerCpuSecond, eventsPerSecond }: Run): string =>
   `${Math.round(eventsPerCpuSecond)} events per CPU-second, ${Math.round(eventsPerSecond)} a second`
 
-/** The target at half of its measured rate. */
 const atHalf = (target: BenchTarget, runs: readonly Run[] = []): BenchTarget => {
   const { median } = spreadOf(runs.map((run) => run.eventsPerSecond))
   return { ...target, load: { ...target.load, rate: Math.round((median || 2) / 2) } }

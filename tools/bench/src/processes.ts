@@ -70,7 +70,6 @@ export function startNode(
   return { pid, line: readLines(child, file), stop: () => void child.kill('SIGKILL') }
 }
 
-/** The lines that a child writes. */
 function readLines(
   child: ChildProcessByStdio<null, Readable, null>,
   file: string,

@@ -28,7 +28,6 @@ export type Result = {
   services?: Record<string, ServiceFigures>
   /** Set if more than one process is measured. */
   eventsPerSecond?: Spread
-  /** The mean number of records per batch. */
   meanBatch?: number
 }
 

@@ -39,7 +39,6 @@ export function startPacing(connections: readonly LoadConnection[], pace: LoadPa
   return { dueAt, done: done.promise, stop: () => clearInterval(timer) }
 }
 
-/** Writes a number as this many decimal digits. */
 export function writeDigits(
   bytes: Buffer,
   { at, digits }: { at: number; digits: number },
