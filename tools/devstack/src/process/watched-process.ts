@@ -17,7 +17,10 @@ export type WatchedProcess = {
   exited: Promise<number>
   hasExited(): boolean
   signal(signal: NodeJS.Signals): void
-  /** Sends SIGTERM, and SIGKILL after the time-out. Resolves when the process is gone; false if it needed SIGKILL. */
+  /**
+   * Sends SIGTERM, and SIGKILL after the time-out. Resolves when the process is gone, with false if it needed SIGKILL
+   * or wasn't running.
+   */
   stop(timeoutMs: number): Promise<boolean>
   kill(): Promise<void>
 }

@@ -1,5 +1,3 @@
-// Children that can't outlive their parent.
-
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
