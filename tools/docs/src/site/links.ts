@@ -7,7 +7,6 @@ import { isPage } from './sources.ts'
 export type Known = {
   /** All files of the repository. */
   readonly files: ReadonlySet<string>
-  /** The ids of a page's headings. */
   readonly idsOf: (page: string) => ReadonlySet<string>
 }
 

@@ -17,7 +17,6 @@ export function blocksOf(markdown: string, heading: string): WalkBlock[] {
   return shBlocksOf(markdown.slice(start, end === -1 ? undefined : end))
 }
 
-/** All ```sh blocks. */
 export function shBlocksOf(markdown: string): WalkBlock[] {
   const fences = markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)
   const blocks: WalkBlock[] = []
