@@ -45,7 +45,6 @@ const KUBERNETES: Metrics = new Map<string, readonly string[]>([
   ['kube_cronjob_status_last_successful_time', ['cronjob']],
 ])
 
-/** The metrics of Prometheus itself. */
 const PROMETHEUS: Metrics = new Map<string, readonly string[]>([['up', []]])
 
 export async function allMetrics(): Promise<Metrics> {
@@ -54,7 +53,6 @@ export async function allMetrics(): Promise<Metrics> {
   return new Map([...own.flat(), ...(await ofEveryProcess()), ...elsewhere])
 }
 
-/** The metrics that one service declares. */
 export async function metricsOf(service: string): Promise<Metrics> {
   const files = globSync(`services/${service}/src/**/*.ts`, { cwd: REPOSITORY })
   return new Map((await Promise.all(files.map(declaredIn))).flat())

@@ -39,7 +39,6 @@ export function deployment(objects: readonly Json[], name: string): Json {
   return found
 }
 
-/** The number of a container's port with this name. */
 export function portNamed(workload: Json, name: string): number {
   const ports = containersOf(workload).flatMap((container) => objectsOf(container['ports']))
   return Number(
