@@ -145,7 +145,6 @@ function anonymous(text: string, names: TenantNames): string {
   return left
 }
 
-/** The tenant's names that a text contains. */
 export const namesIn = (text: string, names: TenantNames): string[] =>
   Object.entries(names).flatMap(([name, value]) =>
     !isNumber(value) && text.includes(value) ? [name] : [],

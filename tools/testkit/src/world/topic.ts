@@ -105,7 +105,6 @@ export async function compiledContract(definition: Record<string, unknown>): Pro
   return compileContract(prepared.prepared)
 }
 
-/** The event of a record as plain JSON. */
 export function plainEvent(contract: Contract, record: SourceRecord): Record<string, unknown> {
   if (record.value === null) throw new Error('a record without a value')
   return asObject(contract.toPlain(contract.decode(unframe(record.value).payload)))

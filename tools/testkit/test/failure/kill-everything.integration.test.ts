@@ -124,7 +124,6 @@ const bodyOf = ({ mark, person, consentLevels }: Sent) => ({
   not_sensitive_value: { string: mark },
 })
 
-/** Sends events until the connection breaks. */
 async function sendUntilItBreaks(ingestUrl: string, random: () => number): Promise<void> {
   const producer = await connectProducer(ingestUrl)
   const token = tokens[0] ?? ''

@@ -54,7 +54,6 @@ async function changeThrough(service: Service, mark: string): Promise<number> {
   )
 }
 
-/** Rewrites the log with this change. */
 async function rewrite(
   change: (values: (Buffer | null)[]) => (Buffer | string | null)[],
 ): Promise<void> {
