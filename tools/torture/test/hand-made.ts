@@ -148,7 +148,6 @@ export function withOutcome(events: Events, number: number, outcome: SendOutcome
   if (event !== undefined) event.outcome = outcome
 }
 
-/** The item at an index that must exist. */
 export function at<T>(items: readonly T[], index: number): T {
   const [item] = items.slice(index)
   if (item === undefined) throw new Error(`nothing at ${index}`)

@@ -46,7 +46,6 @@ export function batchOf(events: readonly Sent[], token: string, form: RequestFor
   return { path: '/events', headers: headersOf(first, token, type), body: Buffer.concat(pieces) }
 }
 
-/** The outcome of `POST /event`. */
 export function eventOutcomeOf(answer: EventAnswer | undefined): SendOutcome {
   if (answer === undefined || answer.status >= 500) return 'unknown'
   return answer.status === 204 ? 'acknowledged' : 'refused'

@@ -22,7 +22,6 @@ export type Strangers = {
   write(records: readonly ForeignRecord[]): Promise<void>
   /** Writes in a transaction that stays open while `work` runs, and is then aborted. */
   writeAndAbort(records: readonly ForeignRecord[], work: () => Promise<void>): Promise<void>
-  /** The committed positions of a derived stream's group. */
   positions(stream: TestOutput): Promise<readonly Position[]>
   commit(groupId: string, positions: readonly Position[]): Promise<void>
   close(): Promise<void>

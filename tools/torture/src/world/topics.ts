@@ -59,7 +59,6 @@ export function openTopics(kafka: Kafka, port: number): Topics {
   }
 }
 
-/** The deleted records, by partition. */
 function createTaken(): (topic: string, partition: number) => SourceRecord[] {
   const taken = new Map<string, SourceRecord[]>()
   return (topic, partition) => {
