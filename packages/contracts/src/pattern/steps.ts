@@ -16,7 +16,7 @@ export const stepsMax = 2_000_000
 
 export type MatchCost = {
   readonly perValue: number
-  /** For each UTF-16 unit of the value. */
+  /** The steps for each UTF-16 unit of the value. */
   readonly perUnit: number
 }
 

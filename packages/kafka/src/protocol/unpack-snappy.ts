@@ -1,6 +1,6 @@
 // Decodes Snappy, bare or in the chunks of snappy-java («xerial»), as Java's clients and brokers write it. Every chunk
-// begins with its length, so its size is known before memory is allocated. docs/adr/0030-compressed-records.md says why
-// no library is used.
+// begins with its length, so its size is known before anything is allocated. Why no library:
+// docs/adr/0030-compressed-records.md.
 import { unreadable } from './unpacked.ts'
 import type { Unpack } from './unpacked.ts'
 
@@ -12,7 +12,7 @@ import type { Unpack } from './unpacked.ts'
 const XERIAL = Buffer.from([0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0])
 const XERIAL_HEADER_BYTES = 16
 const LENGTH_BYTES_MAX = 5
-/** From this value on, further bytes contain a literal's length. */
+/** From this value on, a literal's length is in additional bytes. */
 const LONG_LITERAL = 60
 
 type Chunk = { readonly from: number; readonly to: number; readonly length: number }
@@ -73,7 +73,7 @@ function decodeChunk(packed: Buffer, { from, to, length }: Chunk, out: Buffer, s
       const match = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1
       const distance = kind === 1 ? (tag >> 5) * 256 + next(1) : next(kind === 2 ? 2 : 4)
       if (distance === 0 || distance > end - start || end + match > limit) throw unreadable()
-      // Copies single bytes, because a copy may overlap its output: that is how repetitions are encoded.
+      // Byte by byte, because a copy may overlap its output: repetitions are encoded so.
       for (let i = end; i < end + match; i++) out[i] = out[i - distance] ?? 0
       end += match
     }
