@@ -13,7 +13,10 @@ export function sealLinks(
   return sealUnder(accessToken, 'subject-access', JSON.stringify(Object.fromEntries(eras)))
 }
 
-/** By era, the links in hexadecimal. @throws Error if they were encrypted under another token */
+/**
+ * The links in hexadecimal, by era.
+ * @throws Error if they were encrypted under another token
+ */
 export function openLinks(
   accessToken: string,
   sealedLinks: string,

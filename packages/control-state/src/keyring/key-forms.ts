@@ -43,7 +43,7 @@ export function beatValue(timeMs: number): Buffer {
 export const beatTimeIn = (value: Buffer | undefined): number =>
   value?.length === 9 ? Number(value.readBigUInt64BE(1)) : 0
 
-/** Without a version: the prefix of the record keys of all versions. */
+/** The record key of a wrapping key's version. Without a version, the prefix of the record keys of all versions. */
 export const wrappingKeyId = (keyName: string, version: number | ''): string =>
   `_ring/${keyName}/${version}`
 export function parseWrappingKeyId(key: string): { keyName: string; version: number } | undefined {

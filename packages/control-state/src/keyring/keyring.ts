@@ -120,7 +120,7 @@ type OpenedEra = {
 
 /** Caches the keys of each era until one of its records changes. */
 function keepEras(source: EraSource) {
-  /** By stream and era. */
+  /** The decrypted eras by stream and era. */
   const opened = new Map<string, Map<number, OpenedEra>>()
   const keysNow = (at: StreamEra, known: OpenedEra | undefined): EraKeys | undefined => {
     if (known === undefined) return openEra(source, at)

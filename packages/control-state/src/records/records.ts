@@ -38,7 +38,7 @@ export type AccountRecord = {
   readonly billingId: string
   readonly apiKeys: readonly ApiKeyRecord[]
   readonly createdAtMs: number
-  /** Only the quotas that the platform has set. */
+  /** Contains only the quotas that the platform has set. */
   readonly quotas?: Partial<Quotas>
 }
 
