@@ -25,7 +25,7 @@ export type Operation = {
   readonly id: string
   readonly group: string
   readonly method: Method
-  /** As in the router: `/v2/streams/:stream`. */
+  /** The path as in the router: `/v2/streams/:stream`. */
   readonly path: string
   readonly says: string
   /** Names of alternative security schemes; none means public. */
