@@ -16,7 +16,7 @@ export type Page<Entry> = {
 export type ListOptions<Entry> = {
   /** Unique for each entry. The list is sorted by it, in UTF-16 units. */
   readonly keyOf: (entry: Entry) => string
-  /** For entries that may be large. */
+  /** The size of an entry, if entries may be large. */
   readonly bytesOf?: (entry: Entry) => number
 }
 

@@ -8,7 +8,7 @@ import type { RouteAnswer } from './answer.ts'
 export type Write = (bytes: Uint8Array) => Promise<void>
 
 export type StreamedBody = {
-  /** Called once, whatever happens to the client. */
+  /** Called once, even if the client disconnects. */
   stream(write: Write): Promise<void>
 }
 
