@@ -3,9 +3,9 @@
 export type Timeouts = {
   /** From the connection to its first bytes, for a TLS handshake, and for the head of a request. */
   readonly firstBytesTimeoutMs: number
-  /** From the head of a request to the end of its body. */
+  /** The time from the head of a request to the end of its body. */
   readonly bodyTimeoutMs: number
-  /** For a connection without an open request, whatever frames it sends. */
+  /** The time for a connection without an open request, even if it sends frames. */
   readonly idleTimeoutMs: number
 }
 

@@ -14,7 +14,7 @@ const mebibyte = 1_048_576
 const deadlineMs = 60_000
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** What the handlers below have recorded. */
+/** The data that the handlers below record. */
 const seen = { bytes: 0, pieces: 0, ended: '', isHeld: false }
 
 async function* answerOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

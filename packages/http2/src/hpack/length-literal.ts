@@ -4,7 +4,7 @@
 //   length-literal = %x0F %x0D string / %x1F %x0D string   ; index 28 = 15 + 13
 import { decodeHuffman } from './huffman.ts'
 
-/** From its first byte to the one after its last. */
+/** The range from the literal's first byte to the byte after its last. */
 export type LengthLiteral = { readonly start: number; readonly end: number }
 
 const unindexed = 0x0f
