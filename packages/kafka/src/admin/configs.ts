@@ -21,7 +21,7 @@ export type Configs = {
    * every broker shows the settings, or after a few seconds, because another client may have changed them since.
    */
   setTopic(topic: string, config: ConfigEntries): Promise<void>
-  /** By broker id. */
+  /** The brokers' configuration by broker id. */
   brokers(): Promise<ReadonlyMap<string, ConfigEntries>>
 }
 

@@ -16,7 +16,7 @@ export type PartitionOf = { readonly topic: string; readonly partition: number }
 export type Position = PartitionOf & {
   /** The next offset to read. */
   readonly offset: bigint
-  /** At most 4,096 bytes. */
+  /** The maximum is 4,096 bytes. */
   readonly metadata: string
 }
 

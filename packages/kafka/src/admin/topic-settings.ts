@@ -66,7 +66,7 @@ export async function isShown(
   })
 }
 
-/** By broker id: each broker describes itself. */
+/** The configuration by broker id. Each broker describes itself. */
 export async function describeBrokers(brokers: KafkaBrokers): Promise<Map<string, ConfigEntries>> {
   const found = new Map<string, ConfigEntries>()
   for (const id of (await brokers.describe([])).brokers) {

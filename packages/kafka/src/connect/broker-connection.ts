@@ -33,7 +33,7 @@ export type BrokerConnection = {
   close(): void
 }
 
-/** For all connections of a handle. */
+/** The settings for all connections of a handle. */
 export type ConnectionSettings = {
   readonly clientId: string
   readonly troubles: Troubles

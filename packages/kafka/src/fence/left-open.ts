@@ -15,7 +15,7 @@ import type { LedPartition } from '../read/fetch-once.ts'
 
 export type OwnLog = LedPartition & { readonly topic: string }
 
-/** In the same order as the logs. */
+/** The entries are in the order of the logs. */
 export type OpenIn = readonly {
   readonly log: OwnLog
   /** The first offset of each open transaction, by producer. */

@@ -21,7 +21,7 @@ export type Names = {
   full(name: string): string
   /** The name without the prefix; undefined for a name outside this name space. */
   own(fullName: string): string | undefined
-  /** The same object with the topic's full name. */
+  /** Returns a copy of the object with the topic's full name. */
   inFull<Of extends { readonly topic: string }>(one: Of): Of
 }
 
