@@ -19,7 +19,7 @@ export function fileReader(key: string, path: string | undefined): () => Buffer 
   }
 }
 
-/** Its text, trimmed. */
+/** Returns a function that reads the file's text, trimmed. */
 export function secretReader(key: string, path: string | undefined): () => string {
   const read = fileReader(key, path)
   return () => (read() ?? '').toString('utf8').trim()
