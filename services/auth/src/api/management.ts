@@ -1,4 +1,4 @@
-// What the management endpoints need, feature by feature.
+// The dependencies of the management endpoints, by feature.
 import type { Actor, Limits, StateFollower } from '@weir/control-state'
 import type { Changes } from '../control/changes.ts'
 import type { AuditLog } from '../control/audit/audit-log.ts'

@@ -17,7 +17,7 @@ import type { Changes } from './changes.ts'
 import { erasedValuesOf } from './erasure/erasure-bound.ts'
 
 type Counted = Streams & Contracts & Erasures
-/** What the quotas count. */
+/** The numbers of objects that the quotas limit. */
 export type Used = Readonly<
   Record<'streams' | 'outputs' | 'partitions' | 'contracts' | 'credentials' | 'erasedLinks', number>
 >

@@ -26,7 +26,7 @@ export type ReadAccess = {
   settle(): Promise<void>
 }
 
-/** For a Kafka whose ACLs Weir does not manage. */
+/** For brokers whose ACLs Weir does not manage. */
 export const noReadAccess: ReadAccess = {
   serve: async () => {},
   grant: async () => {},

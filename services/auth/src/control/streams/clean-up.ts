@@ -93,9 +93,9 @@ async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | 
 }
 
 /**
- * Returns the current record if this replica may clean the stream up: the record is still that of the stream and still
- * `deleting`, its outputs are removed, and no other replica cleans it up. The change is committed, so a fenced replica
- * fails here. A stream that was never announced becomes `deleting`, so that nobody can announce it later.
+ * Returns the current record if this replica may clean the stream up: the record is still that of the stream and needs
+ * a clean-up, the stream's outputs are removed, and no other replica cleans it up. The change is committed, so a fenced
+ * replica fails here. A stream that was never announced becomes `deleting`, so that nobody can announce it later.
  */
 async function renewLease(
   deps: CleaningUp,

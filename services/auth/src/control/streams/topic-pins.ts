@@ -42,7 +42,7 @@ const inputPins: Pins = { ...streamPins, 'message.timestamp.type': 'CreateTime' 
  */
 const derivedPins: Pins = { ...streamPins, 'message.timestamp.type': 'LogAppendTime' }
 
-/** For all topics of a stream. */
+/** The settings for all topics of a stream. */
 export const pinsOf = (stream: Pick<StreamRecord, 'kind' | 'retentionHours'>): TopicPins => ({
   usual: stream.kind === 'derived' ? derivedPins : inputPins,
   always: retentionPins(stream.retentionHours),
