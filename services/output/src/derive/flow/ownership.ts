@@ -8,7 +8,7 @@ import type { Pending, Stream } from './stream.ts'
 
 export type Owning = {
   readonly logs: Pick<PartitionLogs, 'acquire'>
-  /** Called after the former writer is fenced. */
+  /** Called after the former writer was fenced. Returns whether this replica may own the partition. */
   mayOwn(stream: Stream): Promise<boolean>
   /** Whether the stream may be derived, as far as this replica knows. */
   mayDerive(stream: Stream): boolean

@@ -100,8 +100,8 @@ function takeNext(flow: Flow, cursor: FlowCursor): void {
 }
 
 /**
- * Acquires the streams that can't be written yet, or only for a short time. Returns whether the cursor has no streams
- * left.
+ * Acquires the streams that this replica can't write yet, or soon can't write any more. Returns whether the cursor has
+ * no streams left.
  */
 function acquireAll(flow: Flow, cursor: FlowCursor): boolean {
   for (const stream of cursor.streams) {

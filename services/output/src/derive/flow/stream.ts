@@ -116,10 +116,7 @@ export const newStream = (
   noted: noted && { next: noted.next, atMs: performance.now() },
 })
 
-/**
- * Call when the stream's logs have another writer or an unknown state. The next owner reads the position again. Pending
- * records may or may not be stored.
- */
+/** Ends this replica's ownership. The next owner reads the position again. Pending records may or may not be stored. */
 export function disown(stream: Stream): void {
   stream.life += 1
   stream.owned?.close()
