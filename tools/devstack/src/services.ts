@@ -42,7 +42,7 @@ export type Service = {
   kill(): Promise<void>
 }
 
-/** From docs/operations.md, What to run. */
+/** The flags that docs/operations.md, What to run, recommends. */
 const hotPathFlags = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
 const nodeFlags: Partial<Record<ServiceName, readonly string[]>> = {
   ingest: hotPathFlags,

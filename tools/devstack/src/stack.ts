@@ -44,7 +44,7 @@ export type StackOptions = {
   signal?: AbortSignal
 }
 
-/** For tests that break the broker. */
+/** The functions for tests that break the broker. */
 export type OwnBroker = {
   /** Undefined while the broker doesn't run, or if the stack uses another one. */
   brokerPid(): number | undefined

@@ -18,7 +18,7 @@ export type DemoAccount = {
   ingestUrl: string
   outputUrl: string
   kafkaBrokers: string
-  /** For Kafka clients with a stream's own credentials. */
+  /** The address for Kafka clients with a stream's own credentials. */
   analystBrokers?: string
   /** The prefix of the names of topics and groups. */
   kafkaPrefix?: string

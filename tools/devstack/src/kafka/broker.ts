@@ -18,7 +18,7 @@ export type BrokerOptions = {
   classPath: string
   /** The path of an existing or future archive of the broker's classes. */
   classArchive: string
-  /** In the form of KAFKA_JVM_PERFORMANCE_OPTS of Kafka's own scripts. */
+  /** JVM options in the form of KAFKA_JVM_PERFORMANCE_OPTS of Kafka's own scripts. */
   jvmOptions: readonly string[]
   port: number
   controllerPort: number

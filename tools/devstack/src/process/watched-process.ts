@@ -11,7 +11,7 @@ export type WatchedProcess = {
   pid: number
   /** The leader of its group, which ends after all other processes in the group. */
   watcherPid: number
-  /** Its output streams, if `output` is 'pipe'. */
+  /** The output streams of the child, if `output` is 'pipe'. */
   output: readonly Readable[]
   /** Resolves with the exit code after any kind of end. */
   exited: Promise<number>
