@@ -52,7 +52,7 @@ export async function configurationPageOf(service: ServiceConfigured): Promise<s
 
 const HEAD = ['variable', 'default', 'unit', 'what it sets']
 
-/** In oxfmt's layout. */
+/** Formats a table as oxfmt does. */
 function tableOf(keys: readonly ConfigKey[]): string {
   const rows = [HEAD, ...keys.map(rowOf)]
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))

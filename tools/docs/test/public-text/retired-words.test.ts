@@ -42,7 +42,7 @@ async function hitsOf(
   return (await Promise.all(hits)).flat()
 }
 
-/** Without the names of tests that docs/guarantees.md quotes. */
+/** The lines of a document, without the names of tests that docs/guarantees.md quotes. */
 const linesOf = (text: string): string[] =>
   text.split('\n').map((line) => line.replace(/(\.ts`): «[^»]*»/, '$1'))
 
