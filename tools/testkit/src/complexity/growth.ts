@@ -83,7 +83,7 @@ export function isLinear(growth: Growth): boolean {
   )
 }
 
-/** For a failing test: the cost of one run, and its ratio to the first measured size. */
+/** Describes the growth for a failing test: the cost of one run, and its ratio to the first measured size. */
 export const describeGrowth = (growth: Growth): string =>
   growth
     .map(({ times, micros }) => {

@@ -11,7 +11,7 @@ export type FileOutcome = Tally & {
   failures: readonly string[]
 }
 
-/** By the file's path within the repository. */
+/** The outcomes by the file's path within the repository. */
 export type Files = Readonly<Record<string, FileOutcome>>
 
 export const failedFiles = (files: Files): string[] =>

@@ -8,7 +8,7 @@ import { z } from 'zod'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** By the file's path within the repository. */
+/** The seconds by the file's path within the repository. */
 export type Seconds = Readonly<Record<string, number>>
 
 const KEPT = join(REPOSITORY, '.weir', 'test-seconds.json')
