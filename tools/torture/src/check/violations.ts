@@ -29,7 +29,7 @@ export type Violations = {
   add(sort: ViolationSort, where: string, what: string): void
   count(): number
   counts(): Readonly<Record<string, number>>
-  /** At most SHOWN_MAX of each sort. */
+  /** Returns at most SHOWN_MAX violations of each sort. */
   shown(): readonly Violation[]
 }
 

@@ -6,7 +6,7 @@ import { withTimeout } from '@weir/kit'
 
 const READ_WITHIN_MS = 60_000
 
-/** From the partition's beginning to its end at the time of the call. */
+/** Reads from the partition's beginning to its end at the time of the call. */
 export function createReadUncommitted(kafka: Kafka, { offsets }: Pick<Admin, 'offsets'>) {
   const fetcher = createFetcher(kafka)
   const isolation = 'read_uncommitted'
