@@ -18,10 +18,7 @@ export type Preparation =
 const problemsMax = 100
 const validationsMax = 100
 const piiFieldsMax = 1_000
-/**
- * The maximum size of all patterns together, with their repeats written out. A contract of this size compiles in about
- * 50 ms.
- */
+/** The maximum size of all patterns together, with repeats written out. This much compiles in about 50 ms. */
 const sizeMax = 10_000
 
 /** The text of a schema in the contract itself; undefined if there is none. */

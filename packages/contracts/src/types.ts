@@ -3,10 +3,7 @@
 import type { Fields } from './avro/values.ts'
 import type { Stamp } from './envelope.ts'
 
-/**
- * Both engines return the same as RegExp.test, in linear time: V8 runs only patterns that are proved linear, and re2js
- * always takes linear time.
- */
+/** Both return the same as RegExp.test, in linear time: V8 runs only patterns that are proved linear. */
 export type Engine = 'v8' | 're2'
 
 export type Validation = {

@@ -2,9 +2,7 @@
 // never quotes what the producer sent.
 import { ContractsError } from './errors.ts'
 
-/**
- * The place where reading stops throws it. Every record, list and map around that place then adds its step to the path.
- */
+/** Thrown where reading stops. Every record, list and map around that place then adds its step to the path. */
 export class Unreadable extends Error {
   readonly steps: string[] = []
 }
@@ -19,10 +17,7 @@ function undecodable(sentence: string): ContractsError<'contracts.undecodable'> 
   return new ContractsError('contracts.undecodable', sentence)
 }
 
-/**
- * Converts an error to the one that the caller of a contract gets. Errors that aren't about the body are returned
- * unchanged.
- */
+/** The error that the caller of a contract gets. Errors that aren't about the body are returned unchanged. */
 export function toUndecodable(error: unknown): unknown {
   if (!(error instanceof Unreadable)) return error
   const { steps, message } = error

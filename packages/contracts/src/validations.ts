@@ -25,10 +25,7 @@ type Check = {
   readonly holds: (text: string) => boolean
 }
 
-/**
- * A validation passes on null. In a list it must hold for each element. The first validation that fails gives the
- * sentence.
- */
+/** A validation passes on null. In a list it must hold for each element. The first failing one gives the sentence. */
 export function compileValidations(
   id: string,
   root: RecordType,
@@ -62,10 +59,7 @@ export function compileValidations(
 
 const valueAt = (event: Event, place: FieldPlace): unknown => holderOf(event, place)?.[place.name]
 
-/**
- * Stops counting when the sum exceeds the bound. Elements that aren't text count, too, because checking them takes
- * time.
- */
+/** Stops counting above the bound. Elements that aren't text count, too, because checking them takes time. */
 function stepsOf({ place, cost }: Check, event: Event): number {
   const value = valueAt(event, place)
   if (typeof value === 'string') return stepsFor(cost, value.length)

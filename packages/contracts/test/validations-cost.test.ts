@@ -23,9 +23,7 @@ const contractWith = (validations: readonly unknown[]): Promise<Contract> =>
 const read = (contract: Contract, change: Json): Event =>
   contract.readJson(bodyWith({ ...baseEvent, text: '', list: [], ...change }))
 
-/**
- * Returns the result and its processor time. The minimum of three runs, because other programs use the machine, too.
- */
+/** Returns the result and its processor time: the minimum of three runs, because other programs use the machine. */
 function judge(contract: Contract, event: Event): { sentence: string | undefined; cpuMs: number } {
   const runs = [1, 2, 3].map(() => {
     const before = process.cpuUsage()

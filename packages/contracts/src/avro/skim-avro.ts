@@ -131,10 +131,7 @@ function compileField({ type }: RecordField, wanted: Wanted): ReadAvro {
 
 // --- passing ---
 
-/**
- * A number may be written with superfluous octets. The skimmer then gives up, because our writer would write the number
- * differently.
- */
+/** A number may have superfluous octets. The skimmer then gives up, because our writer would write it differently. */
 function passLong(cursor: Cursor): number {
   const start = cursor.at
   const value = readLong(cursor)

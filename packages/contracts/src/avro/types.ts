@@ -32,9 +32,7 @@ export type EnumType = {
   readonly symbols: readonly string[]
 }
 
-/**
- * Readers and writers ignore `logical`: a long with `logicalType` date is a long. Only code that shows values uses it.
- */
+/** Readers and writers ignore `logical`: a long with `logicalType` date is a long. Code that shows values uses it. */
 export type AvroType =
   | { readonly kind: PrimitiveKind; readonly logical?: string }
   | { readonly kind: 'fixed'; readonly name: string; readonly size: number }
