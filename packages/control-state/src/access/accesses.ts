@@ -100,9 +100,7 @@ export function createAccessTrace(
   }
 }
 
-/**
- * Readings without a notice of their own. For each kind it keeps the newest reading, their number and all their levels.
- */
+/** Readings without a notice of their own. Keeps the newest reading of each kind, the number and all levels. */
 function createCounted() {
   let counted = new Map<string, Reading>()
   return {

@@ -82,10 +82,7 @@ function availableNames({ KEK_FILE: file, KEK: lines }: Partial<WrapSettings>): 
   return [...of('file', file && readFileSync(file, 'utf8')), ...of('env', lines)]
 }
 
-/**
- * The items without KEK_WRAPS: each kind has the KEK of its name. If a single KEK is allowed, all kinds have the only
- * KEK.
- */
+/** The items without KEK_WRAPS: each kind has the KEK of its name, or the only KEK if that is allowed. */
 function itemsByDefault(settings: Partial<WrapSettings>): Item[] {
   if (settings.VAULT_ADDR !== undefined) return []
   const there = availableNames(settings)

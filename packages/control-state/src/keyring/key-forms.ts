@@ -81,9 +81,7 @@ export const replacedIn = (marker: Buffer): ReplacedPart[] =>
 const LINK_BYTES = 8
 const cutsPrefix = (erasureId: string): string => `${erasurePrefix(erasureId)}cuts/`
 
-/**
- * The records of links that an erasure must still cut out, in the order of work. Each record has some links of one era.
- */
+/** The records of links that an erasure must still cut out, in order. Each record has some links of one era. */
 export const cutsOf = (keys: { under(prefix: string): Iterable<string> }, erasureId: string) =>
   [...keys.under(cutsPrefix(erasureId))]
     .map((key) => {

@@ -12,9 +12,7 @@ import type { UnwrapOptions, UnwrappedKeys } from './unwrapped-keys.ts'
 
 /** The decrypted content of `weir.keys`. */
 export type Keyring = {
-  /**
-   * The keys of a stream's era. Undefined while a key record that every reader needs is missing or can't be unwrapped.
-   */
+  /** The keys of a stream's era. Undefined while a record that every reader needs is missing or can't be unwrapped. */
   eraKeys(billingId: string, streamId: string, era: number): EraKeys | undefined
   /**
    * Unwraps one record of `weir.keys`. Undefined if it or its wrapping key is missing. @throws FieldcryptError

@@ -12,9 +12,7 @@ import type { KeyStore } from './key-store.ts'
 
 export type UnwrappedKeys = {
   key(keyName: string, version: number): KeyObject | undefined
-  /**
-   * The wrapping key that was written last. Undefined while this key can't be unwrapped, so that no older key is used.
-   */
+  /** The last written wrapping key. Undefined while this key can't be unwrapped, so that no older key is used. */
   newest(keyName: string): { version: number; key: KeyObject } | undefined
   /** The record keys of permitted wrapping keys that are not unwrapped yet. */
   pending(): string[]

@@ -204,9 +204,7 @@ export type ErasureRecord = {
   /** The deadline for the response to the person, such as 2026-12-24. */
   readonly dueOn?: string
   readonly eras: readonly number[]
-  /**
-   * The number of transactions that have cut out links. Each has a marker until the erasure is complete (key-forms.ts).
-   */
+  /** The number of transactions that have cut out links. Each has a marker until the erasure is complete. */
   readonly pieces: number
   /** Set while some links are still to be cut out. */
   readonly rest?: ErasureRest

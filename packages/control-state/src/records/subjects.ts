@@ -8,10 +8,7 @@ export const subjectsTopic = 'weir.subjects'
 export const subjectsPartitions = 12
 
 const dayMs = 86_400_000
-/**
- * Longer than an era of 32 days, with a day for clock differences and the clean-up. So a link from the first hour of an
- * era outlives the era's keys.
- */
+/** An era of 32 days, plus a day for clocks and the clean-up. So a link outlives its era's keys. */
 export const subjectsRetentionMs = (keyRetentionDays: number): number =>
   (keyRetentionDays + 33) * dayMs
 

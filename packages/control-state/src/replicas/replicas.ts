@@ -58,9 +58,7 @@ export type ReplicaTable = {
   known(): Iterable<KnownReplica>
   /** The replicas that count for limits. */
   live(): Replica[]
-  /**
-   * The replicas that may still be working: heard in the last 60 s. Before the reader has run for 60 s, all of them.
-   */
+  /** The replicas that may still be working: heard in the last 60 s; all, before the reader has run for 60 s. */
   heard(): Replica[]
   /** The replicas that were not heard for 60 s. Their records may be removed. */
   dead(): string[]

@@ -52,10 +52,7 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
     audit: [] as { value: Buffer; timeMs: number }[],
   }
 
-  /**
-   * Each entry also writes the head, under the change's own id. The head therefore shows whether the change was
-   * committed.
-   */
+  /** Each entry writes the head under the change's own id, so the head shows whether the change was committed. */
   const audit = (changeId: string, what: Audited, more: AuditTarget): void => {
     const timeMs = now()
     const before = stateOver(records).auditHead() ?? noEntries
