@@ -179,9 +179,7 @@ export function sealInPlace(key: SivKey, ad: AdState, workspace: Workspace, leng
   applyCtr(key, iv, workspace, length)
 }
 
-/**
- * The inverse of `sealInPlace`. Returns false if the text isn't authentic; the decrypted bytes are then overwritten.
- */
+/** The inverse of `sealInPlace`. Returns false if the text isn't authentic, and overwrites the decrypted bytes. */
 export function openInPlace(
   key: SivKey,
   ad: AdState,

@@ -154,9 +154,7 @@ export class Person implements Cacheable {
     return walk(this.#node, path.slice(LINK_DIGITS))
   }
 
-  /**
-   * Called after a part of the person was removed. Drops its node, and the levels without a stored prefix of their own.
-   */
+  /** Drops the node after a part of the person was removed, and levels without a stored prefix of their own. */
   #dropForgotten(): void {
     this.#node?.fill(0)
     this.#node = undefined

@@ -61,9 +61,7 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
   }
 }
 
-/**
- * People of a later generation are not moved but derived again. Only erased people have one, and only after changes.
- */
+/** People of a later generation are derived again. Only erased people have one, and only after changes. */
 const staysCurrent = (person: Person, keys: EraKeys): boolean =>
   person.moveTo(keys) && person.generation === 0 && person.isWhole()
 
