@@ -103,7 +103,6 @@ export function halfRequest(port: number, path: string): net.Socket {
 
 export type Frame = { type: number; flags: number; stream: number; payload: Buffer }
 
-/** The complete frames in the bytes, and their total size. */
 export function framesIn(bytes: Buffer): { frames: Frame[]; size: number } {
   const frames: Frame[] = []
   let at = 0

@@ -36,10 +36,7 @@ export type Budget = {
   promised: number
   /** The connections that got no window. */
   readonly waiting: Set<Holder>
-  /**
-   * If no connection can continue: the one that may continue now, its remaining seconds, and the bytes that it held
-   * before.
-   */
+  /** If no connection can continue: the one whose turn it is, its remaining seconds, and what it held before. */
   turn: Holder | undefined
   turnAge: number
   turnHeldBytes: number

@@ -9,10 +9,7 @@ export type RequestHead = {
   /** The announced size of the body; undefined if there is none. */
   readonly contentLength: number | undefined
   readonly isTooLarge: boolean
-  /**
-   * True if the request names two hosts. A component that uses the first and one that uses the last would serve
-   * different hosts.
-   */
+  /** True if the request names two hosts, because two components could choose different ones. */
   readonly hasTwoHosts: boolean
   first(name: string): string | undefined
   count(name: string): number
