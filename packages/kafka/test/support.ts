@@ -74,7 +74,6 @@ export async function closeWriters(): Promise<void> {
   writers.clear()
 }
 
-/** The groups with this prefix, with their members. */
 async function groupsOf(groupPrefix: string): Promise<GroupDescription[]> {
   const admin = plainKafka().admin()
   await admin.connect()

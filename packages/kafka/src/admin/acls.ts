@@ -32,10 +32,7 @@ export type Acl = {
   readonly operation: 'read' | 'write' | 'all'
 }
 
-/**
- * Each function throws KafkaError `kafka.no_authorizer` if the brokers have no authorizer, and therefore allow
- * everything.
- */
+/** Each function throws KafkaError `kafka.no_authorizer` if brokers have no authorizer and so allow everything. */
 export type Acls = {
   /** All ACLs of this form, including those that other programs created. */
   list(): Promise<Acl[]>

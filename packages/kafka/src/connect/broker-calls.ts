@@ -13,10 +13,7 @@ import type { BrokerRequest } from './requests.ts'
 /** The brokers that a call may send requests to. */
 export type KafkaBrokers = {
   ask<Answer>(target: Target, request: BrokerRequest<Answer>, purpose?: Purpose): Promise<Answer>
-  /**
-   * What a broker reports now about the brokers and these topics. `at` selects the broker; by default any broker may
-   * respond.
-   */
+  /** What a broker reports now about the brokers and these topics: broker `at`, or any. */
   describe(topics: readonly string[], at?: number): Promise<ClusterState>
 }
 

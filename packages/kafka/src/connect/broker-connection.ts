@@ -21,10 +21,7 @@ import type { Troubles } from './troubles.ts'
 export type Address = { readonly host: string; readonly port: number }
 
 export type BrokerConnection = {
-  /**
-   * Sends requests in the order of the calls. A request that still waits at `untilMs` (of `performance.now`) isn't
-   * sent.
-   */
+  /** Sends requests in the order of the calls, but none that still waits at `untilMs` (of `performance.now`). */
   send<Answer>(request: BrokerRequest<Answer>, untilMs: number): Promise<Answer>
   /** False if the connection was lost, or was idle for so long that the broker may be closing it. */
   isUsable(): boolean

@@ -28,10 +28,7 @@ export type Cluster = {
   ask<Answer>(target: Target, request: BrokerRequest<Answer>, options: AskOptions): Promise<Answer>
   /** What one broker reports now about the brokers and these topics. */
   describe(topics: readonly string[], options: DescribeOptions): Promise<ClusterState>
-  /**
-   * Registers a user of the handle, and returns a function that the user calls at its end. The last of these calls
-   * closes the connections.
-   */
+  /** Registers a user of the handle. The user must call the result at its end; the last call ends the connections. */
   join(): () => void
 }
 

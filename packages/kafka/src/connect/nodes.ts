@@ -14,7 +14,6 @@ type ConnectOptions = { readonly purpose: Purpose; readonly untilMs: number }
 export type DescribeOptions = { readonly untilMs: number; readonly at?: number | undefined }
 
 export type Nodes = {
-  /** Connects to the broker with this id, or to any broker. */
   connect(target: number | 'any', options: ConnectOptions): Promise<BrokerConnection>
   describe(topics: readonly string[], options: DescribeOptions): Promise<ClusterState>
   learn(node: Address & { readonly nodeId: number }): void

@@ -105,10 +105,7 @@ export function endOffsetsOf(
 
 type LedBy = Pick<Partition, 'partition' | 'leader'>
 
-/**
- * The log end of one partition, including uncommitted records. Throws Kafka's own error while the leader doesn't have
- * the log.
- */
+/** The log end of one partition, with uncommitted records. Throws Kafka's own error if the leader has no log. */
 export async function logEndOf(brokers: KafkaBrokers, topic: string, one: LedBy): Promise<bigint> {
   const asked = { topic, partitions: [one] }
   const [end] = (await askLeaders(brokers, asked, LATEST, 'read_uncommitted')).values()
@@ -130,10 +127,7 @@ export function earliestOffsets(brokers: KafkaBrokers, topic: string): Promise<b
   return listOffsets(brokers, topic, EARLIEST, 'read_uncommitted')
 }
 
-/**
- * By partition, the first offset written at or after a time, by the records' own timestamps; the log end if there is
- * none.
- */
+/** By partition, the first offset written at or after a time, by records' timestamps; the log end if none. */
 export async function offsetsAt(
   brokers: KafkaBrokers,
   topic: string,

@@ -39,10 +39,7 @@ export type OwnedLogs = {
 
 export type Acquiring = OwnedLogs & {
   readonly transactionalId: string
-  /**
-   * Must allow for 30 s: a broker can delay all its transactions for so long, while a partition has no leader or was
-   * just created.
-   */
+  /** Must allow for 30 s: without a leader, or after a creation, a broker can delay its transactions for so long. */
   readonly deadlineMs: number
 }
 

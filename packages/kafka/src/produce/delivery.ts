@@ -35,10 +35,7 @@ export type DeliveryParts<Batch extends WireBatch> = {
   readonly requests: Pick<ProduceRequests, 'send'>
   /** Returns the producer id and sequence number for a batch that has none. */
   readonly identify: (batch: Batch, broker: number) => Promise<BatchProducerId>
-  /**
-   * Called if a batch was refused because of its sequence numbers, to retry it under others. Without it the refusal is
-   * final.
-   */
+  /** Called if a batch was refused for its sequence numbers, to retry it. Without it the refusal is final. */
   readonly renumber?: (batch: Batch) => void
 }
 
@@ -132,10 +129,7 @@ const FENCED_CODES: ReadonlySet<number> = new Set([
   47, // INVALID_PRODUCER_EPOCH
   90, // PRODUCER_FENCED
 ])
-/**
- * For a repeated batch, these codes don't say whether it is stored, because a restarted broker knows only the last
- * batch.
- */
+/** For a repeated batch, these don't say whether it is stored: a restarted broker knows only the last batch. */
 const OUT_OF_SEQUENCE_CODES: ReadonlySet<number> = new Set([
   45, // OUT_OF_ORDER_SEQUENCE_NUMBER
   46, // DUPLICATE_SEQUENCE_NUMBER

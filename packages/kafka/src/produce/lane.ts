@@ -115,9 +115,7 @@ export function putBackInHalves(lane: Lane, batch: LaneBatch): void {
   lane.queue = batch.records.slice(batch.answered).concat(lane.queue)
 }
 
-/**
- * Rejects the records from index `from` on whose deadline isn't after `untilMs`. Returns the index where it stopped.
- */
+/** Rejects the records from index `from` on whose deadline isn't after `untilMs`. Returns where it stopped. */
 function rejectExpired(
   records: readonly PendingRecord[],
   from: number,

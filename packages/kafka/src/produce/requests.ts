@@ -29,9 +29,7 @@ export type ProduceRequests = {
    * response came, and the batch may be stored.
    */
   send(broker: number, batch: WireBatch): Promise<ProduceAnswer>
-  /**
-   * Removes a batch that no caller waits for any more. If this holds for all batches in flight, the connection ends.
-   */
+  /** Removes a batch that no caller waits for. If this holds for all batches in flight, the connection ends. */
   giveUp(batch: WireBatch): void
 }
 
@@ -55,10 +53,7 @@ type Line = {
 
 const BATCHES_PER_REQUEST_MAX = 16
 const ROOM_KEPT_BYTES = 4_194_304
-/**
- * The broker's time-out is shorter than ours, so that a slow replica doesn't end the connection of the other
- * partitions.
- */
+/** The broker's time-out is shorter than ours: a slow replica must not end the other partitions' connection. */
 const BROKERS_SHARE = 0.8
 
 const ofHandles = new WeakMap<Kafka, ProduceRequests>()

@@ -38,9 +38,7 @@ export function wrote(writer: LogWriter, count: number): void {
   writer.sequence = sequenceAfter(writer.sequence, count)
 }
 
-/**
- * Resets the writer if the outcome or the topic of its last batch is unknown. It continues under another producer id.
- */
+/** Resets the writer if the outcome or the topic of its last batch is unknown. It gets another producer id. */
 export function startAnew(writer: LogWriter): void {
   writer.former = writer.identity ?? writer.former
   writer.identity = undefined

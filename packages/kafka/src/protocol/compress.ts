@@ -19,10 +19,7 @@ export function loadCodec(compression: Compression): void {
   if (compression !== 'none') algorithmOf(compression)
 }
 
-/**
- * Compresses everything after the batch's header, if that makes it shorter. Also returns the codec's number for the
- * header.
- */
+/** Compresses everything after the batch's header, if that shortens it. Also returns the codec's number. */
 export function compress(
   batch: Buffer,
   headerBytes: number,

@@ -16,10 +16,7 @@ const ofLength = Array.from({ length: shared.length + 1 }, (_, length) =>
   shared.subarray(0, length),
 )
 
-/**
- * The result is valid only until the next call. The buffer is shared because each record has a key, and most keys are
- * short.
- */
+/** Reuses one buffer, so the result is valid only until the next call. */
 function bytesOf(key: string): Buffer {
   const bytes = ofLength[key.length]
   if (bytes === undefined) return Buffer.from(key, 'utf8')

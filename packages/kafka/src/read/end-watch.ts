@@ -18,10 +18,7 @@ export type EndWatchOptions = {
 }
 
 export type EndWatch = {
-  /**
-   * Resolves with the time when the brokers were asked for the ends. Throws KafkaError `kafka.unavailable` after
-   * `timeoutMs`.
-   */
+  /** Resolves with the time of the question for the ends. Throws KafkaError `kafka.unavailable` after `timeoutMs`. */
   reach(topics: readonly string[], timeoutMs: number): Promise<number>
   /** Call after each change of a position. */
   advanced(): void

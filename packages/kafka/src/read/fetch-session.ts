@@ -14,10 +14,7 @@ export type FetchSession = {
    * nothing to fetch.
    */
   next(): Pick<FetchRequest, 'session' | 'topics' | 'forgotten'> | undefined
-  /**
-   * Call with the session id of the response. 0: the broker has no room for a session, so requests continue without
-   * one.
-   */
+  /** Call with the response's session id. 0: the broker has no room for a session; requests continue without one. */
   answered(sessionId: number): void
   /** Call if the broker has forgotten the session, or may not have received the last request. */
   lost(): void

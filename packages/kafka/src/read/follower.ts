@@ -43,10 +43,7 @@ export type Follower = {
   start(): Promise<void>
   /** The next offset to read. */
   position(topic: string): bigint
-  /**
-   * Resolves once everything is read that was committed before the call. Throws KafkaError `kafka.unavailable`
-   * otherwise.
-   */
+  /** Resolves once everything committed before the call is read. Throws KafkaError `kafka.unavailable` otherwise. */
   catchUp(topics?: readonly string[]): Promise<void>
   /** Whether everything was read to its end within the last 10 s. */
   isFresh(): boolean

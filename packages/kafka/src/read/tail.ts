@@ -10,9 +10,7 @@ export type TailOptions = {
   readonly topic: string
   /** One offset per partition. */
   readonly fromOffsets: readonly bigint[]
-  /**
-   * Called with the committed records of one partition in order. If it throws, the same records are delivered again.
-   */
+  /** Called with committed records of one partition in order. If it throws, they are delivered again. */
   onRecords(partition: number, records: readonly SourceRecord[]): void
   /** Everything before `next` is read, including invisible records such as transaction markers. */
   onPosition?(partition: number, next: bigint): void

@@ -59,9 +59,7 @@ const untilLed = (place: Place, by: number) =>
     if ((await leaderOf(place)) !== by) throw new Error('not yet')
   })
 
-/**
- * Waits until Kafka reports that the transaction has ended, but not forever, because 3.9 and 4.0 wait for the marker.
- */
+/** Waits until Kafka reports the transaction's end, but not forever: 3.9 and 4.0 wait for the marker. */
 async function untilSaidToHaveEnded(transactionalId: string): Promise<void> {
   const until = performance.now() + 5_000
   while (performance.now() < until) {

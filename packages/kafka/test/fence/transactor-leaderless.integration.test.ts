@@ -120,9 +120,7 @@ async function isAllCommitted({ one, other }: Pair): Promise<boolean> {
   return (await Promise.all(ended)).every(Boolean)
 }
 
-/**
- * Waits until Kafka reports that the transaction has ended, but not forever, because 3.9 and 4.0 wait for the marker.
- */
+/** Waits until Kafka reports the transaction's end, but not forever: 3.9 and 4.0 wait for the marker. */
 async function untilSaidToHaveEnded({ transactionalId }: Pair): Promise<void> {
   const until = performance.now() + 5_000
   while (performance.now() < until) {

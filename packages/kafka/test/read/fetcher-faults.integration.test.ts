@@ -60,9 +60,7 @@ async function write(value: string, ...partitions: number[]): Promise<void> {
   )
 }
 
-/**
- * The values read from each of these partitions. Checks that offsets have no gap, and leaves out a writer's repeats.
- */
+/** The values read from each of these partitions, without a writer's repeats. Checks that no offset is missing. */
 function valuesOf(partition: number): string[] {
   const parts = seen[partition]?.map((text) => text.split('=')) ?? []
   expect(parts.map(([offset]) => offset)).toEqual(parts.map((_, index) => `${index}`))

@@ -6,9 +6,7 @@ import type { HttpAnswer } from '@weir/kit'
 import { KafkaError } from '../../errors.ts'
 
 export type TokenSource = {
-  /**
-   * Concurrent callers share one request. Throws KafkaError `kafka.no_token`, with a message that says what to check.
-   */
+  /** Concurrent callers share one request. Throws KafkaError `kafka.no_token`, which says what to check. */
   token(): Promise<string>
   /** Call when the broker refused the token. The next call of `token` requests a new one. */
   forget(): void
