@@ -66,10 +66,7 @@ type Looking = {
   complain(problem: string): void
 }
 
-/**
- * The two files are seldom replaced at the same moment. So a problem is logged, once, only if two checks in a row find
- * it.
- */
+/** The two files are seldom replaced at the same moment, so only a problem in two checks in a row is logged. */
 function createLook({ certFile, keyFile }: Files, { current, take, complain }: Looking) {
   let isLooking = false
   let lastProblem: string | undefined
