@@ -47,10 +47,7 @@ export type SharedAuth = Pick<Service, 'url' | 'adminUrl'> & {
   stop(): Promise<void>
 }
 
-/**
- * The auth that all files of a test run share, for tests that don't configure, stop or count it, and don't read its
- * log.
- */
+/** The auth that a test run shares, for tests that don't configure, stop or count it, and don't read its log. */
 export async function joinAuth(): Promise<SharedAuth> {
   const { auth, replica, stop } = await joinWorld()
   return { ...auth, replica: () => replica('auth'), stop }

@@ -77,10 +77,7 @@ const keyNameRule = 'must be 1 to 100 characters, none of them a control charact
 const roleRule = `must be one of ${roles.join(', ')}`
 const expiryRule = 'must be a whole number of days from 1 to 3650'
 
-/**
- * The default role is `viewer`, because a key with too few rights is noticed immediately, and a key with too many is
- * not.
- */
+/** The default role is `viewer`: too few rights are noticed immediately, too many are not. */
 export const apiKeyBody = z.strictObject(
   {
     name: z

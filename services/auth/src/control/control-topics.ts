@@ -65,9 +65,7 @@ const auditConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
-/**
- * Kept as long as the keys of streams with the default key retention. `keepSubjects` extends this for other streams.
- */
+/** Kept as long as keys with the default key retention. `keepSubjects` extends this for other streams. */
 const subjectsConfig = {
   'cleanup.policy': 'compact,delete',
   'retention.ms': String(subjectsRetentionMs(usualKeyRetentionDays)),

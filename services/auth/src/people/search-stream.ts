@@ -95,10 +95,7 @@ export type Searched = {
   readonly events: readonly number[]
 }
 
-/**
- * Throws what Kafka and the key store throw; then there is no result for the stream. Undefined if `mayGoOn` ended the
- * search.
- */
+/** Throws what Kafka and the key store throw. Undefined if `mayGoOn` ended the search. */
 export async function searchStream(
   deps: SearchDeps,
   { input, places }: { readonly input: InputStream; readonly places: readonly SearchPlace[] },

@@ -231,10 +231,7 @@ describe('whoever comes without a token that auth has signed for this', () => {
 describe('an open connection', () => {
   const secondsMs = 10_000
 
-  /**
-   * Sends an event, and waits until another analyst, of the stream `others`, receives it. This proves that it could be
-   * read.
-   */
+  /** Sends an event, and waits until another analyst receives it, which proves that it could be read. */
   async function sendAndSee(mark: string): Promise<void> {
     await send(mark)
     const witness = follow(others, `${others.clientId}-${mark}`)

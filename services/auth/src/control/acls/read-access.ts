@@ -109,9 +109,7 @@ async function settleServices(options: ReadAccessOptions, found: readonly Acl[])
   )
 }
 
-/**
- * Grants access to services. Revokes it if the stream was deleted meanwhile, because another stream may get its name.
- */
+/** Grants access to services. Revokes it if the stream was deleted meanwhile, because its name may be reused. */
 async function allowServices(
   { acls, follower, principals }: ReadAccessOptions,
   wanted: readonly Acl[],

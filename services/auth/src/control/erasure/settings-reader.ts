@@ -26,9 +26,7 @@ export function createSettingsReader({
 
 const checkSetting = 'log.retention.check.interval.ms'
 
-/**
- * The broker with the longest check interval counts, because a record is gone only when its last replica is deleted.
- */
+/** The broker with the longest check interval counts, because all replicas of a record must be deleted. */
 export function slowestOf(brokers: readonly ConfigEntries[]): ConfigEntries {
   const times = brokers.map((broker) => Number(broker[checkSetting]))
   return brokers.length === 0 ? {} : { [checkSetting]: String(Math.max(...times)) }

@@ -17,9 +17,7 @@ export type KeepingEras = Making &
 export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
   draft.keys.under(`${stream.billingId}/${stream.streamId}/`)
 
-/**
- * Puts the missing records of this era and the next one. The wrapping keys must exist: see `WrappingKeys.changeFor`.
- */
+/** Puts the missing records of this era and the next. The wrapping keys must exist: see `changeFor`. */
 export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {
   const era = eraAt(deps.now())
   const levels = levelsAskedBy(draft, stream.billingId)

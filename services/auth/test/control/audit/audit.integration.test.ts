@@ -50,7 +50,6 @@ async function entriesFor(bearer: string, limit = 1000): Promise<Entry[]> {
   }
 }
 
-/** The entries of one request. */
 async function entriesOf({ headers }: Reply): Promise<Entry[]> {
   const requestId = headers.get('svc-request-id') ?? 'none'
   return (await entriesFor(platformKey)).filter(({ by }) => by.requestId === requestId)
