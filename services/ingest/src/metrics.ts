@@ -19,8 +19,7 @@ export function createIngestMetrics(
 ): IngestMetrics {
   const registers = [registry]
   /**
-   * The responses with 204 since the metrics were last read. A plain number is cheaper than labels, and most responses
-   * are 204.
+   * The 204 responses since the metrics were last read. Most responses are 204, and a number is cheaper than labels.
    */
   let accepted = 0
   const requests = new Counter({

@@ -45,10 +45,7 @@ type SealedEvent = {
   readonly topic: string
   readonly partition: number
   readonly record: ProduceRecord
-  /**
-   * The event is sent only after this resolves. An event that is stored earlier could not be erased with its data
-   * subject.
-   */
+  /** The event is sent only after this resolves. Stored earlier, it could not be erased with its data subject. */
   readonly subjectKept: Promise<void> | undefined
 }
 

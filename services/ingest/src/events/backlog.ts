@@ -8,10 +8,7 @@ export type BacklogShare = {
   give(bytes: number): void
   readonly isFull: boolean
   readonly isEmpty: boolean
-  /**
-   * Resolves when this share has returned bytes. If only other shares fill the limit, resolves when there is room
-   * again.
-   */
+  /** Resolves when this share has returned bytes, or when there is room again if only others fill the limit. */
   change(): Promise<void>
 }
 

@@ -90,10 +90,7 @@ async function* answerTo(batch: EventBatch): AsyncGenerator<Buffer, Buffer, void
   return answer.end()
 }
 
-/**
- * Checks the token, the stream and the contract again, because a body may take long, and changes must apply to the next
- * events.
- */
+/** Checks token, stream and contract again: a body may take long, and changes must apply to the next events. */
 async function renew(batch: EventBatch): Promise<void> {
   const { deps, request, schemaId } = batch
   try {

@@ -11,10 +11,7 @@ export type PeerUse = {
   readonly taken: number
 }
 
-/**
- * The assumption about a peer since its last heartbeat: it spends `perMs`. `assumed` is the assumed sum until
- * `sinceMs`.
- */
+/** The assumption that a peer has spent `perMs` since its last heartbeat; `assumed` is the sum until `sinceMs`. */
 type Peer = PeerUse & { perMs: number; sinceMs: number; assumed: number }
 
 /** The replicas of ingest that are alive, this one included. */
