@@ -73,10 +73,7 @@ const SLICE_RECORDS_MAX = 500
 const ATTEMPTS_MAX = 12
 const PAUSE = { minMs: 20, maxMs: 500 }
 
-/**
- * Retries the records in `pending`, and removes those that are done. At the call, `pending` must contain the pending
- * records at `span.to`.
- */
+/** Retries the records in `pending`, and removes the finished ones. `pending` must be complete at `span.to`. */
 export async function retryPending(
   deps: Deps,
   pending: Map<bigint, DeadEntry>,

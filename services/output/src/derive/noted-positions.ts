@@ -30,9 +30,7 @@ export type Noted = {
 export type Note = Noted & { readonly of: NotedPartition }
 
 export type NotedPositions = {
-  /**
-   * Leaves out offsets that are no positions of the stream. Throws KafkaError `kafka.unavailable` or `kafka.refused`.
-   */
+  /** Leaves out offsets that are no positions. Throws KafkaError `kafka.unavailable` or `kafka.refused`. */
   read<Of extends NotedPartition>(of: readonly Of[]): Promise<ReadonlyMap<Of, Noted>>
   /** Replaces a wrong position. Throws KafkaError `kafka.group_not_empty`, `kafka.unavailable` or `kafka.refused`. */
   replace(note: Note): Promise<void>

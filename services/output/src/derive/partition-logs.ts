@@ -39,10 +39,7 @@ export type PartitionLogs = {
    * position.
    */
   noted(of: readonly DerivedPartition[]): Promise<ReadonlyMap<DerivedPartition, Noted>>
-  /**
-   * Notes positions. `end` is the acknowledged end of the derived log. Never throws: if Kafka doesn't store a position,
-   * it only logs a warning.
-   */
+  /** Notes positions. `end`: the acknowledged end of the derived log. Never throws: it only logs a warning. */
   note(notes: readonly (Noted & { readonly of: DerivedPartition })[]): Promise<void>
   close(): Promise<void>
 }

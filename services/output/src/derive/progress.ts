@@ -108,10 +108,7 @@ function dueOf(all: Iterable<Progressing>, max = Infinity): Notes {
 
 const notedMs = ({ stream }: { readonly stream: Stream }): number => stream.noted?.atMs ?? 0
 
-/**
- * The lags by derived topic, in events of the input. Leaves out a stream if the position of one of its partitions is
- * unknown.
- */
+/** The lags by derived topic, in events of the input. Leaves out streams with an unknown position. */
 export function* lagsOf(
   all: Iterable<Progressing>,
 ): Generator<readonly [topic: string, lag: number]> {

@@ -42,10 +42,7 @@ export type Admitted = {
   mayStay(): boolean
 }
 
-/**
- * The actor and target for the audit log. They are reported as soon as they are known, so that refusals can be logged,
- * too.
- */
+/** Actor and target for the audit log, reported as soon as they are known, so that refusals can be logged, too. */
 export type Watching = Pick<Reading, 'actor' | 'target'>
 
 export async function admit(

@@ -45,10 +45,7 @@ afterAll(async () => {
 
 type Derived = { readonly of: DerivedPartition; readonly expected: string[] }
 
-/**
- * `input` and `logs` list the brokers with replicas of the input and of the derived logs. The first of each is the
- * leader.
- */
+/** `input` and `logs` list the brokers with replicas of the input and the derived logs, each leader first. */
 async function derived(input: readonly number[], logs: readonly number[]): Promise<Derived> {
   const [inputTopic, outputTopic, deadLetterTopic] = await Promise.all([
     topics.make('in', { replicas: input, configs: {} }),

@@ -92,7 +92,6 @@ export function followerOf() {
   }
 }
 
-/** A log that keeps its lines. */
 export function keptLog() {
   const lines: Record<string, unknown>[] = []
   const write = (line: string): void => void lines.push(asObject(JSON.parse(line)))

@@ -13,10 +13,7 @@ import type { Watcher } from '../../src/websocket/watcher.ts'
 /** Stands for messages. The watcher ignores their content. */
 const text = (length = 1) => Buffer.alloc(length, 'x')
 
-/**
- * Records what a watcher does with its socket and connection. The connection's buffer is emptied only when the test
- * says so.
- */
+/** Records what a watcher does with its socket and connection. Only the test empties the connection's buffer. */
 function fakeSocket() {
   const did: string[] = []
   const unsent: (() => void)[] = []

@@ -79,10 +79,7 @@ export type Stream = {
   aloneTo: bigint
   /** How many forms of the record at this offset Kafka has refused. */
   refused: { readonly offset: bigint; readonly times: number } | undefined
-  /**
-   * The pauses between attempts to own the stream. Those in `waits` are between attempts to derive a record that must
-   * wait.
-   */
+  /** The pauses between attempts to own the stream. `waits`: between attempts to derive a record that must wait. */
   pauses: Pauses | undefined
   waits: { readonly at: bigint; readonly pauses: Pauses } | undefined
   noted: { readonly next: bigint; readonly atMs: number } | undefined

@@ -17,10 +17,7 @@ export type TakenPiece = {
 
 export type Taking = {
   readonly input: InputSide
-  /**
-   * Called before values are decrypted. The returned function is called when they are stored, or can't be stored any
-   * more.
-   */
+  /** Called before values are decrypted. Call the result when they are stored, or can't be stored any more. */
   begin(): () => void
   /** Whether the turn has been long enough. The rest is then taken in another turn. */
   isOver(): boolean
@@ -213,10 +210,7 @@ function handOver(taking: Taking, stream: Stream, gathered: Gathered, upTo: bigi
   append(taking, stream, { pending, records })
 }
 
-/**
- * The records need not be stored. They count together with the last pending records, or immediately if none are
- * pending.
- */
+/** Records that need not be stored count with the last pending records, or immediately if none are pending. */
 function passOver(stream: Stream, { filtered }: Counts, upTo: bigint): void {
   const last = stream.pending.at(-1)
   if (last === undefined) {

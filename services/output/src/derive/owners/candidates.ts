@@ -30,10 +30,7 @@ export function candidatesIn(known: Iterable<KnownReplica>, reader: Reader): Can
   return new Map([...byName].map(([name, all]) => [name, wholeFirst(all).map(({ id }) => id)]))
 }
 
-/**
- * Prefers replicas with all keys. A replica that lacks a key would only wait for it, so it derives only if no replica
- * has all keys.
- */
+/** Prefers replicas with all keys. A replica that lacks a key derives only if no replica has all keys. */
 function wholeFirst(replicas: readonly KnownReplica[]): readonly KnownReplica[] {
   const whole = replicas.filter(({ beat }) => beat.sealedRings === undefined)
   return whole.length > 0 ? whole : replicas

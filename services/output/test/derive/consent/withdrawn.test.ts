@@ -42,9 +42,7 @@ const derived = (stream: Stream, { sealed }: Pick<Event, 'sealed'>, keys: EraKey
     input,
   )(sealed.record)
 
-/**
- * The result that a person would expect: undefined if the event doesn't pass, otherwise the fields that stay encrypted.
- */
+/** What a person would expect: undefined if the event doesn't pass, otherwise the fields that stay encrypted. */
 function expected(stream: Stream, { consent, withdrawnSince }: Event): string[] | undefined {
   const left = consent.filter((level) => !withdrawnSince.includes(level))
   if (stream.consentLevels.some((level) => !left.includes(level))) return undefined

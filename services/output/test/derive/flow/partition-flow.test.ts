@@ -68,9 +68,7 @@ function fateOf(offset: bigint, stream: number, isRefused: Faults['isRefused']):
   return isRefused(offset) ? 'dead' : 'passed'
 }
 
-/**
- * Keys arrive late. So do contracts: they are known after control state was read later than the record was received.
- */
+/** Keys arrive late. Contracts do, too: they are known after a later read of control state. */
 function groupOf(stream: number, looks: Map<bigint, number>, isKnown: (offset: bigint) => boolean) {
   return {
     derive({ record: { offset, value, timestampMs } }: Source): OutRecord | undefined {
