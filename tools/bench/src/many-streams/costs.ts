@@ -84,9 +84,7 @@ export async function benchRest(options: PartOptions): Promise<Result[]> {
   })
 }
 
-/**
- * Starts one more replica of each service, one after the other. Measures the time until it is ready, and then its use.
- */
+/** Starts one more replica of each service in turn. Measures the time until it is ready, and then its use. */
 async function startEach(world: World): Promise<Record<string, ServiceFigures>> {
   const figures: Record<string, ServiceFigures> = {}
   for (const name of services) {
