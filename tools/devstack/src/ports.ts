@@ -50,7 +50,6 @@ export async function choosePorts(
 
 export const brokerAddress = (port: number): string => `${LOOPBACK}:${port}`
 
-/** All ports, free or not. */
 export async function allPorts(chosen: Partial<Ports> | 'free'): Promise<Ports> {
   if (chosen !== 'free') return { ...DEFAULTS, ...chosen }
   const [kafka, controller] = [await freePort(), await freePort()]

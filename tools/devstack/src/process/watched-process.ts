@@ -17,10 +17,7 @@ export type WatchedProcess = {
   exited: Promise<number>
   hasExited(): boolean
   signal(signal: NodeJS.Signals): void
-  /**
-   * Sends SIGTERM, and SIGKILL after the time-out. Resolves when the process is gone, with false if it needed SIGKILL
-   * or wasn't running.
-   */
+  /** Sends SIGTERM, and SIGKILL after the time-out. False if it needed SIGKILL, or the process wasn't running. */
   stop(timeoutMs: number): Promise<boolean>
   kill(): Promise<void>
 }
