@@ -20,9 +20,7 @@ export const isPage = (file: string): boolean => file.endsWith('.md')
 
 export type Section = { readonly title: string; readonly pages: readonly string[] }
 
-/**
- * A page belongs to the first section whose pattern its path matches. In each section, the pages in `first` come first.
- */
+/** A page belongs to the first section whose pattern its path matches. In it, the pages in `first` come first. */
 const order: readonly { title: string; begins: RegExp; first?: readonly string[] }[] = [
   {
     title: 'Guide',

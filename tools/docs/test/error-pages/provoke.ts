@@ -37,7 +37,6 @@ const send = async ({ world, token }: Scene, sent: Sent = {}): Promise<Told> =>
 const eventWith = async (more: object): Promise<string> =>
   JSON.stringify({ ...(await exampleEvent('clickstream')), ...more })
 
-/** Creates a contract of the account that names a data subject. */
 const nameDataSubjects = (account: Account): Promise<void> =>
   account.contract('demo_v1', { data_subject_field: 'unique_identifier' })
 

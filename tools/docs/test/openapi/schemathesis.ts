@@ -16,9 +16,7 @@ export type About = {
   readonly method?: string
   readonly bearer?: string
   readonly parameters?: Readonly<Record<string, string>>
-  /**
-   * The service may refuse input that is valid in the document, because of constraints that JSON Schema can't express.
-   */
+  /** The service may refuse input that the document permits, because JSON Schema can't express every constraint. */
   readonly mayRefuse?: boolean
 }
 

@@ -46,10 +46,7 @@ async function hitsOf(
 const linesOf = (text: string): string[] =>
   text.split('\n').map((line) => line.replace(/(\.ts`): «[^»]*»/, '$1'))
 
-/**
- * Only sentences count, because a text without a space is a name. In the console single words count, too, because its
- * buttons are words.
- */
+/** Only sentences count, because a text without a space is a name. The console's buttons are single words. */
 const sentencesOf = async (text: string): Promise<string[]> =>
   (await textsOfSource(text)).filter((one) => one.includes(' ') || /^[A-Z][a-z]+$/.test(one))
 
