@@ -5,10 +5,7 @@ import { join } from 'node:path'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/**
- * Correct only if all processes share one clock, as in devstack. Elsewhere Kafka's default applies, so the setting may
- * be missing.
- */
+/** Correct only if all processes share one clock, as in devstack. It may be missing elsewhere. */
 export const CLOCK_SKEW = 'sasl.oauthbearer.clock.skew.seconds'
 
 export async function analystSettings(): Promise<string[]> {

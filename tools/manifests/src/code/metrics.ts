@@ -12,10 +12,7 @@ import { REPOSITORY } from '@weir/devstack'
 /** The names, each with its labels. */
 export type Metrics = Map<string, readonly string[]>
 
-/**
- * The metrics of danielqsj/kafka-exporter 1.9, which Strimzi also uses. They are listed here, because the exporter's Go
- * source can't be read.
- */
+/** The metrics of danielqsj/kafka-exporter 1.9, which is also Strimzi's. Its Go source can't be read here. */
 const KAFKA_EXPORTER: Metrics = new Map<string, readonly string[]>([
   ['kafka_brokers', []],
   ['kafka_topic_partitions', ['topic']],

@@ -35,7 +35,6 @@ export async function render(folder: string): Promise<Json[]> {
   return documentsIn(await kustomize(folder)).map(objectIn)
 }
 
-/** Renders the base with each of these sets of components. */
 export async function renderAll(sets: readonly (readonly Component[])[]): Promise<Json[][]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'weir-k8s-')))
   const rendered: Json[][] = []
