@@ -92,10 +92,7 @@ async function runSuites(suites: readonly Suite[], env: NodeJS.ProcessEnv): Prom
   })
 }
 
-/**
- * Saves the data for later runs, and prints the table. A file that is named explicitly doesn't count, because it may
- * run only in part.
- */
+/** Saves the data for later runs, and prints the table. Explicitly named files don't count: they may run in part. */
 async function closeWhole(): Promise<void> {
   const needed = secondTries.needed()
   const kept = afterRun(await readKept(), filesOf(parts.all()), needed)

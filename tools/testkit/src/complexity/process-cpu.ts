@@ -19,9 +19,7 @@ function threadMicros(folder: string): number {
 }
 
 const idleMs = 500
-/**
- * The lowest of this many measurements counts, because a process that has just started is still busy with its start.
- */
+/** The lowest of this many measurements counts, because a new process is still busy with its start. */
 const idleLooks = 6
 /** The background work of each process, measured only once. */
 const idleKnown = new Map<number, Promise<number>>()

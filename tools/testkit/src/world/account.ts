@@ -107,10 +107,7 @@ export function account(authUrl: string, billingId: string, apiKey: string): Acc
   }
 }
 
-/**
- * Gives the contract a subject of its own, because a registry subject belongs to one account, and every test has its
- * own account.
- */
+/** Gives the contract its own subject, because a registry subject belongs to one account. */
 function ownSubject(contract: Record<string, unknown>, billingId: string): Record<string, unknown> {
   const schema = asObject(contract['schema'])
   const ref = textIn(schema, 'schema_registry_ref').replace(

@@ -10,7 +10,6 @@ export type ServiceEnv = Readonly<Record<string, string>>
 type WorldOf<Name extends ServiceName> = Record<Name, Service> & {
   /** The variables of every replica of this world. */
   env: ServiceEnv
-  /** Starts one more replica. */
   replica(name: ServiceName, env?: ServiceEnv): Promise<Service>
   /** All log lines of all services of this world, from their start. */
   logLines(): readonly string[]
@@ -67,10 +66,7 @@ export async function startInputWorld(env: ServiceEnv = {}): Promise<InputWorld>
 
 export const freshPrefix = (name = 'world'): string => `${name}-${randomBytes(5).toString('hex')}.`
 
-/**
- * The prefix of a world's names. Many worlds share the test run's broker, and none sees another. On a broker of its
- * own, a world needs no prefix.
- */
+/** The prefix of a world on the test run's broker, which many worlds share. On its own broker it needs none. */
 const ownNames = (env: ServiceEnv): ServiceEnv =>
   env['KAFKA_BROKERS'] === undefined
     ? { KAFKA_PREFIX: process.env['KAFKA_PREFIX'] ?? freshPrefix() }

@@ -4,7 +4,6 @@ import type { Service, ServiceName } from '@weir/devstack'
 import { startReplicas, startWorld } from './services.ts'
 import type { ServiceEnv, World } from './services.ts'
 
-/** The tests' variable with the addresses of the shared world. */
 const SHARED_WORLD = 'WEIR_TEST_WORLD'
 
 type Address = Pick<Service, 'url' | 'adminUrl'>
@@ -28,10 +27,7 @@ export function shareWorld({ auth, ingest, output, env }: World): NodeJS.Process
   return { [SHARED_WORLD]: JSON.stringify(addresses) }
 }
 
-/**
- * Stops only the replicas that were started through it, and has only their logs. A file that runs alone gets its own
- * world.
- */
+/** Stops only replicas that were started through it, and has only their logs. A file that runs alone has its own. */
 export async function joinWorld(): Promise<SharedWorld> {
   const where = process.env[SHARED_WORLD]
   if (where === undefined) return startSharedWorld()

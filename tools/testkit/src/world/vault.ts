@@ -15,10 +15,7 @@ import { asObject } from './account.ts'
 
 /** The functions for the server's administrator. */
 export type VaultServer = {
-  /**
-   * Sends a request as administrator. Throws unless it succeeds. Returns the response's object, which is empty if there
-   * is none.
-   */
+  /** Sends a request as administrator. Throws unless it succeeds. Returns the response's object, or an empty one. */
   ask(path: string, body?: object): Promise<Record<string, unknown>>
   remove(path: string): Promise<void>
   /** Simulates an unavailable KMS, which returns 503 to every request. */

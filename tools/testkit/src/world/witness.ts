@@ -36,10 +36,7 @@ export function createWitness(): Witness {
   }
 }
 
-/**
- * The beginning and the end of a value. For a JWT, those of its claims and of its signature, because its header is no
- * secret.
- */
+/** The beginning and the end of a value. For a JWT, those of its claims and signature: its header is no secret. */
 function piecesOf(value: string): string[] {
   const secret = value.startsWith('eyJ') ? value.split('.').slice(1) : [value]
   return secret.flatMap((part) => {

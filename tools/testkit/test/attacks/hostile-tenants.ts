@@ -23,9 +23,7 @@ export type Attack = {
   /** The repeated act. */
   prepare(world: World): Promise<Act>
   readonly atOnce: number
-  /**
-   * Runs only in the soak: another attack covers the same cost, or its acts take a minute and smaller tests cover them.
-   */
+  /** Runs only in the soak: another attack covers the same cost, or smaller tests cover its long acts. */
   readonly isLong?: true
 }
 

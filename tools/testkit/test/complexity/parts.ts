@@ -70,7 +70,6 @@ export const compiling = (
   return () => compileContract(prepared)
 }
 
-/** An event with these fields, in Avro JSON. */
 export const eventOf = (fields: object): Buffer =>
   Buffer.from(JSON.stringify({ svcMeta: { schemaId: '', consentLevels: [] }, key: 'k', ...fields }))
 

@@ -60,7 +60,6 @@ async function streams(name: string): Promise<{ input: TestStream; output: TestS
   return { input, output: await account.output(name, `${name}-1`, { consentLevels }) }
 }
 
-/** The number of occurrences of each mark in the topic. */
 async function marksIn(topic: string): Promise<Map<string, number>> {
   const times = new Map<string, number>()
   for (const record of await own.reader.read(topic)) {

@@ -156,9 +156,7 @@ function pod(name: 'auth' | 'ingest' | 'output'): Pod {
 }
 
 const control = ['weir.control', 'weir.keys', 'weir.audit']
-/**
- * `within`: a transactional id. The attempts then run in a transaction that is aborted, so that they have no effect.
- */
+/** `within`: a transactional id. The attempts then run in a transaction that is aborted, without effect. */
 const attemptsOf = (within?: string): Attempts => ({
   produce: [input.topic, derived.topic, `${derived.topic}.dead`, ...control].map((topic) => ({
     topic,
