@@ -64,7 +64,7 @@ export type Source = {
   readonly registryId: number
   readonly consent: readonly number[]
   readonly timestampMs: number
-  /** Returns a copy of the event that the caller may change. */
+  /** Returns an event that only this caller uses, and may change. */
   takeEvent(): Event
 }
 
