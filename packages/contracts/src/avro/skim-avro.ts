@@ -31,7 +31,7 @@ export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): 
       const event = skim(cursor, 0)
       if (cursor.at === cursor.end) return event
     } catch {
-      // the full reader finds and reports the error
+      // the full reader reports the error, if there is one
     }
     return readFully(bytes)
   }
