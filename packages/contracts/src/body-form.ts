@@ -1,10 +1,10 @@
-// The form of a request body, from two headers and its first byte, without decoding. The first source that says
-// something decides.
+// Finds the form of a request body in two headers and the first byte, without decoding. The first of these that
+// determines a form decides.
 
 export type BodyForm = 'json' | 'avro'
 
 export type BodyFormSources = {
-  /** The first of `Svc-Serialization-Type` and its aliases that the request has. */
+  /** The first of `Svc-Serialization-Type` and its aliases that is in the request. */
   readonly serializationType?: string | undefined
   readonly contentType?: string | undefined
   readonly firstByte: number | undefined
@@ -29,10 +29,11 @@ export function bodyForm(sources: BodyFormSources): BodyForm {
   )
 }
 
-/** Media types are compared without case; parameters such as a charset don't matter. */
+/** Compares media types without case, and ignores parameters such as a charset. */
 function lookUp(table: Readonly<Record<string, BodyForm>>, value = ''): BodyForm | undefined {
   if (value === '') return undefined
-  if (Object.hasOwn(table, value)) return table[value] // the usual spelling
+  // saves the lower-casing for the usual spelling
+  if (Object.hasOwn(table, value)) return table[value]
   const [type = ''] = value.split(';', 1)
   const key = type.trim().toLowerCase()
   return Object.hasOwn(table, key) ? table[key] : undefined

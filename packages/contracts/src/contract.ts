@@ -1,6 +1,6 @@
-// A prepared contract -> the functions that the services run for each event. Compiled once: nothing here reads schema
-// text or paths again, does I/O, or reads a clock. What is encrypted, and how, is not decided here: `mapPii` only finds
-// the texts.
+// A prepared contract -> the functions that the services run for each event. The contract is compiled once: these
+// functions don't parse schemas or paths, do no I/O, and read no clock. `mapPii` only finds the personal texts; its
+// caller encrypts them.
 import { parseJsonText } from './avro/json-text.ts'
 import { compilePlain } from './avro/plain.ts'
 import { compileAvroReader } from './avro/read-avro.ts'

@@ -1,6 +1,6 @@
 // svcMeta, the first field of every event (spec Event envelope): which forms a contract may give it, and how the
-// service fills it in. Forms: schemaId or eventContractRef; members required or nullable; keyLink an int or a UUID as
-// text; the record itself nullable. Only consentLevels is the producer's, and stays.
+// service fills it in. These may differ: schemaId or eventContractRef; members required or nullable; keyLink an int or
+// a UUID as text; the record itself nullable. The producer sets only consentLevels, which the service keeps.
 import { compileDefault } from './avro/defaults.ts'
 import { nullableOf } from './avro/types.ts'
 import type { AvroType, RecordType } from './avro/types.ts'
@@ -9,7 +9,7 @@ import type { Fields } from './avro/values.ts'
 
 export const envelopeName = 'svcMeta'
 export const levelMax = 255
-/** What `consentLevelsOf` and `timestampOf` read. */
+/** The paths that `consentLevelsOf` and `timestampOf` read. */
 export const stampedPaths: readonly string[] = [
   `${envelopeName}/consentLevels`,
   `${envelopeName}/timestamp`,
@@ -27,7 +27,7 @@ export type Stamp = {
 
 type Kind = AvroType['kind']
 
-/** The members that the service fills in, and the types that they may have. */
+/** The members that the service fills in, with their permitted types. */
 const slots: Readonly<Record<string, readonly Kind[]>> = {
   schemaId: ['string'],
   eventContractRef: ['string'],
@@ -79,9 +79,7 @@ export function envelopeProblems(root: RecordType): string[] {
 
 const isNullable = (root: RecordType): boolean => root.fields[0]?.type.kind === 'union'
 
-/**
- * Fills in the members of the envelope, replacing what the producer put there. A null envelope becomes a filled one.
- */
+/** Fills in the members of the envelope, and replaces the producer's values. A null envelope becomes a filled one. */
 export function compileStamp(root: RecordType): (event: Fields, stamp: Stamp) => void {
   const envelope = envelopeOf(root)
   if (!envelope) throw new Error('a contract without an envelope was prepared')
@@ -105,21 +103,21 @@ function emptyEnvelope(envelope: RecordType): Fields {
   return meta
 }
 
-/** Empty if the envelope is null: such an event is stored and reaches no derived stream. */
+/** Empty if the envelope is null. Such an event is stored, but no derived stream gets it. */
 export function consentLevelsOf(event: Fields): number[] {
   const meta = event[envelopeName]
   const levels = isFields(meta) ? meta['consentLevels'] : []
   return Array.isArray(levels) ? levels.filter((level) => typeof level === 'number') : []
 }
 
-/** When ingest received the event, in epoch ms; undefined if the envelope has no place for it. */
+/** When ingest received the event, in epoch ms; undefined if the envelope has no such member. */
 export function timestampOf(event: Fields): number | undefined {
   const meta = event[envelopeName]
   const time: unknown = isFields(meta) ? meta['timestamp'] : undefined
   return typeof time === 'number' ? time : undefined
 }
 
-/** The first level that is outside 0 to 255. */
+/** The first level that is not between 0 and 255. */
 export function invalidConsentLevel(event: Fields): number | undefined {
   const meta = event[envelopeName]
   const levels: unknown = isFields(meta) ? meta['consentLevels'] : undefined

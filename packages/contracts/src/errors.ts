@@ -1,4 +1,4 @@
-// The errors of this package: a body that is no event of its contract, and a pattern that could not be checked.
+// The errors of this package: a body is no event of its contract, or a pattern could not be checked.
 import { AppError } from '@weir/kit'
 
 export type ContractsErrorCode = 'contracts.undecodable' | 'contracts.unavailable'

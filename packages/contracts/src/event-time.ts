@@ -1,5 +1,5 @@
-// The header `svc-time`, the time of an event. Records of derived and dead letter topics have the broker's time
-// (`message.timestamp.type=LogAppendTime`), but keys, retries and readers need the event's.
+// The header `svc-time` contains the time of an event. Records of derived and dead letter topics have the broker's time
+// (`message.timestamp.type=LogAppendTime`), but key lookup, retries and readers need the event's time.
 export const timeHeader = 'svc-time'
 
 // svc-time = ["-"] 1*16DIGIT       ; milliseconds since 1970
@@ -12,7 +12,7 @@ type Timed = {
   readonly timestampMs: number
 }
 
-/** The record's own time if it has no such header, as in input topics. */
+/** The record's own timestamp if the record has no such header, as in input topics. */
 export function eventTimeOf({ headers, timestampMs }: Timed): number {
   const text = headers[timeHeader]?.toString() ?? ''
   const time = form.test(text) ? Number(text) : timestampMs

@@ -1,15 +1,15 @@
-// Field paths: names of fields with / between nested records, as in validations, pii_fields and key_field. A path may
-// pass through records and nullable records, never through lists, maps or other unions.
+// Field paths: field names with / between nested records, as in validations, pii_fields and key_field. A path may pass
+// through records and nullable records, but not through lists, maps or other unions.
 import { oncePerType } from './avro/per-type.ts'
 import { depthMax, nullableOf } from './avro/types.ts'
 import type { AvroType, RecordField, RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import type { Fields } from './avro/values.ts'
 
-/** The type at the end of a path; undefined if no event has such a field. */
+/** The type at the end of a path; undefined if the path leads to no field. */
 export function typeAt(root: RecordType, path: string): AvroType | undefined {
   const names = path.split('/', depthMax + 1)
-  if (names.length > depthMax) return undefined // a record may contain itself, but not that often
+  if (names.length > depthMax) return undefined // a recursive record can make a path endless
   let type: AvroType = root
   for (const name of names) {
     const record: AvroType = nullableOf(type) ?? type
@@ -31,7 +31,7 @@ export const isText = (type: AvroType): boolean => (nullableOf(type) ?? type).ki
 export const isListOfText = (type: AvroType): boolean =>
   type.kind === 'array' && type.items.kind === 'string'
 
-/** What a validation can check: text and lists of text, either of them nullable. */
+/** A validation can check a text or a list of texts. Both may be nullable. */
 export function isCheckable(type: AvroType): boolean {
   const inner = nullableOf(type) ?? type
   return isText(inner) || (inner.kind === 'array' && isText(inner.items))
@@ -56,7 +56,7 @@ export function holderOf(event: Fields, place: FieldPlace): Fields | undefined {
   return holder
 }
 
-/** The text at a place for which `isText` holds. */
+/** The text at the place, which must be one that `isText` accepts. */
 export function textAtPath(event: Fields, place: FieldPlace): string | undefined {
   const value = holderOf(event, place)?.[place.name]
   return typeof value === 'string' ? value : undefined

@@ -1,4 +1,4 @@
-// A submitted contract -> all that is wrong with it, or its checked form. Takes any JSON value and any text without
+// A submitted contract -> a list of all its problems, or its checked form. Accepts any JSON value and any text without
 // throwing. It knows nothing of the registry, accounts or other contracts.
 import { limitProblems } from './avro/limits.ts'
 import { parseSchema } from './avro/schema.ts'
@@ -18,7 +18,7 @@ export type Preparation =
 const problemsMax = 100
 const validationsMax = 100
 const piiFieldsMax = 1_000
-/** The maximum for all patterns together, with their repeats written out: this much is compiled in about 50 ms. */
+/** The maximum size of all patterns together, with repeats written out. This much compiles in about 50 ms. */
 const sizeMax = 10_000
 
 /** The text of a schema in the contract itself; undefined if there is none. */
@@ -29,16 +29,15 @@ export function definitionText(input: unknown): string | undefined {
   try {
     return JSON.stringify(definition)
   } catch {
-    // nested too deep to be written: not a schema either
+    // nested too deep for JSON.stringify, so it is no valid schema either
     return '{}'
   }
 }
 
 /**
  * @param schemaText the schema that the ref names, or `definitionText`; undefined if there is neither
- * @param account the account in whose queue its patterns wait to be proved linear, which happens only if all else is
- * right
- * @throws ContractsError `contracts.unavailable` if the patterns of others take too long
+ * @param account the account whose queue the patterns wait in; patterns are proved only if all else is right
+ * @throws ContractsError `contracts.unavailable` if the patterns of other accounts take too long
  */
 export async function prepareContract(
   input: unknown,
@@ -94,7 +93,7 @@ function checkNames(contract: Fields, report: Report): void {
   }
 }
 
-/** Undefined if the schema is invalid: then paths can't be checked. */
+/** Undefined if the schema is invalid. Paths are then not checked. */
 function checkSchema(text: string | undefined, report: Report): RecordType | undefined {
   const place = 'schema.definition'
   if (text === undefined) {
@@ -215,7 +214,7 @@ function checkPiiField(place: string, path: string, root: RecordType, report: Re
 
 const isInEnvelope = (path: string): boolean => path.split('/')[0] === envelopeName
 
-/** Checks a path that must lead to one string, which may be null in an event; returns it. */
+/** Checks a path that must lead to one string, which may be nullable. Returns the path. */
 function checkTextField(
   place: string,
   path: unknown,

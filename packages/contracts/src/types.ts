@@ -3,7 +3,7 @@
 import type { Fields } from './avro/values.ts'
 import type { Stamp } from './envelope.ts'
 
-/** Both return the same as RegExp.test, in linear time: V8 because that is proved, re2js by construction. */
+/** Both return the same as RegExp.test, in linear time: V8 runs only patterns that are proved linear. */
 export type Engine = 'v8' | 're2'
 
 export type Validation = {
@@ -31,7 +31,7 @@ export type ContractDefinition = {
   readonly data_subject_field?: string
 }
 
-/** A definition that has passed every check, with its schema text and engines settled. Plain JSON. */
+/** A definition that has passed every check, with its schema text and the engine of each pattern. Plain JSON. */
 export type PreparedContract = {
   readonly id: string
   readonly schemaText: string
@@ -45,31 +45,31 @@ export type PreparedContract = {
 export type Event = Fields
 
 /**
- * From what a producer sent to an event that may be stored, for ingest. The readers throw ContractsError
- * `contracts.undecodable` with one line that names the field.
+ * What ingest needs to turn a producer's body into an event that may be stored. The readers throw ContractsError
+ * `contracts.undecodable`, with one line that names the field.
  */
 export type EventIntake = {
   readonly readJson: (body: Buffer) => Event
   /** Like `decode`, but cheaper, for an event that only these functions and `encode` use. */
   readonly skimAvro: (body: Buffer) => Event
-  /** Undefined if it is null or empty. */
+  /** Undefined if the key is null or empty. */
   readonly keyOf: (event: Event) => string | undefined
   /**
-   * The sentence of the first validation, in the contract's order, that fails (spec Errors); another sentence if values
-   * are too long for the patterns. `steps`: the result of `validationSteps`, if the caller has it already.
+   * The sentence of the first validation, in the contract's order, that fails (spec Errors). Another sentence if values
+   * are too long for the patterns. `steps` is the result of `validationSteps`, if the caller already has it.
    */
   readonly firstViolation: (event: Event, steps?: number) => string | undefined
-  /** The maximum cost of `firstViolation`, in steps of ten nanoseconds; for callers that share a thread. */
+  /** The maximum cost of `firstViolation`, in steps of ten nanoseconds. Callers that share a thread use it. */
   readonly validationSteps: (event: Event) => number
-  /** How many texts `mapPii` would find, elements of lists included. */
+  /** How many texts `mapPii` would find. Each element of a list counts. */
   readonly personalValues: (event: Event) => number
 }
 
-/** Which values of an event are personal, and which are the service's. */
+/** Finds the personal values of an event, and sets the service's own. */
 export type EventFields = {
-  /** Undefined if it is null or empty, or if the contract names no data subject. */
+  /** Undefined if the value is null or empty, or if the contract names no data subject. */
   readonly dataSubjectOf: (event: Event) => string | undefined
-  /** Changes the event: fills in every member of svcMeta that is the service's. */
+  /** Changes the event: fills in every member of svcMeta that the service sets. */
   readonly stamp: (event: Event, stamp: Stamp) => void
   /** Changes the event: replaces every personal text that isn't null by the result of `replace`. */
   readonly mapPii: (
@@ -78,27 +78,27 @@ export type EventFields = {
   ) => void
 }
 
-/** An event as it is stored. */
+/** Writes and reads events in their stored form. */
 export type EventCodec = {
-  /** The raw Avro datum, directly behind `before` if that is given. */
+  /** Returns the raw Avro datum, after the bytes of `before` if these are given. */
   readonly encode: (event: Event, before?: Uint8Array) => Buffer
   /** Reads what `encode` or a producer wrote. @throws ContractsError `contracts.undecodable` */
   readonly decode: (payload: Buffer) => Event
   /**
-   * Like `decode`, but only the consent levels, the time and the personal texts become values. All else is checked, and
-   * `encode` copies it unchanged from `payload`, which must not change meanwhile.
+   * Like `decode`, but only the consent levels, the time and the personal texts become values. Everything else is
+   * checked, and `encode` copies it from `payload`. The caller must not change `payload` before that.
    */
   readonly decodePersonal: (payload: Buffer) => Event
   /** JSON for people: unions flattened. */
   readonly toPlain: (event: Event) => unknown
 }
 
-/** One per contract and process. A caller takes only the kinds of functions that it needs. */
+/** One object per contract and process. A caller's type names only the groups of functions that it needs. */
 export type Contract = EventIntake &
   EventFields &
   EventCodec & {
     readonly id: string
     readonly keyField: string
-    /** The levels of its personal fields, ascending, each once. */
+    /** The levels of the contract's personal fields, ascending, without duplicates. */
     readonly levels: readonly number[]
   }

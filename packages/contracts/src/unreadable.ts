@@ -1,8 +1,8 @@
-// Errors about a body that isn't an event of its contract. The sentence names the field and what was expected, never
-// what the producer sent.
+// Errors about a body that isn't an event of its contract. The sentence names the field and the expected type, but
+// never quotes what the producer sent.
 import { ContractsError } from './errors.ts'
 
-/** Thrown where reading stops; every record, list and map on the way out adds its step. */
+/** Thrown where reading stops. Every record, list and map around that place then adds its step to the path. */
 export class Unreadable extends Error {
   readonly steps: string[] = []
 }
@@ -17,7 +17,7 @@ function undecodable(sentence: string): ContractsError<'contracts.undecodable'> 
   return new ContractsError('contracts.undecodable', sentence)
 }
 
-/** The error that a caller of a contract gets. Errors that aren't about the body are returned unchanged. */
+/** The error that the caller of a contract gets. Errors that aren't about the body are returned unchanged. */
 export function toUndecodable(error: unknown): unknown {
   if (!(error instanceof Unreadable)) return error
   const { steps, message } = error

@@ -1,6 +1,7 @@
-// A contract's validations -> the sentence that rejects an event, if any. The sentences are the spec's, letter for
-// letter (spec Errors), and quote the value unchanged, line ends included. The total cost of an event's validations is
-// bounded (pattern/steps.ts): beyond that nothing is matched, and a sentence of our own names the field.
+// A contract's validations -> the sentence that rejects an event, if any. The sentences are those of the spec, letter
+// for letter (spec Errors). They quote the value unchanged, including line ends. The total cost of an event's
+// validations is bounded (pattern/steps.ts). Beyond the bound nothing is matched, and a sentence of Weir names the
+// field.
 import type { RecordType } from './avro/types.ts'
 import { holderOf, placeOf, typeAt } from './paths.ts'
 import type { FieldPlace } from './paths.ts'
@@ -10,9 +11,9 @@ import type { MatchCost } from './pattern/steps.ts'
 import type { Engine, Event, Validation } from './types.ts'
 
 export type Validator = {
-  /** The maximum cost of `firstViolation`, computed without matching anything; itself bounded. */
+  /** The maximum cost of `firstViolation`, computed without matching. This computation is itself bounded. */
   readonly steps: (event: Event) => number
-  /** `steps`: the result of `steps` for the event, if the caller has it already. */
+  /** `steps` is the result of the function `steps` for this event, if the caller already has it. */
   readonly firstViolation: (event: Event, steps?: number) => string | undefined
 }
 
@@ -24,7 +25,7 @@ type Check = {
   readonly holds: (text: string) => boolean
 }
 
-/** A validation passes on null, and must hold for each element of a list. The first that fails gives the sentence. */
+/** A validation passes on null. In a list it must hold for each element. The first failing one gives the sentence. */
 export function compileValidations(
   id: string,
   root: RecordType,
@@ -58,9 +59,7 @@ export function compileValidations(
 
 const valueAt = (event: Event, place: FieldPlace): unknown => holderOf(event, place)?.[place.name]
 
-/**
- * Stops counting when it is too much already. Elements that aren't text count, too, because checking them takes time.
- */
+/** Stops counting above the bound. Elements that aren't text count, too, because checking them takes time. */
 function stepsOf({ place, cost }: Check, event: Event): number {
   const value = valueAt(event, place)
   if (typeof value === 'string') return stepsFor(cost, value.length)
@@ -73,7 +72,7 @@ function stepsOf({ place, cost }: Check, event: Event): number {
   return sum
 }
 
-/** The field with the largest share, of those counted before the sum was too much. */
+/** The field with the largest share of the cost, among the fields that were counted. */
 function costliestField(checks: readonly Check[], event: Event): string {
   const sums = new Map<string, number>()
   let sum = 0
@@ -87,17 +86,14 @@ function costliestField(checks: readonly Check[], event: Event): string {
   return field
 }
 
-/** A value that isn't text passes, and so does a missing one. */
+/** Finds a text that fails. A missing value and a value that isn't text pass. */
 function failingText(value: unknown, holds: (text: string) => boolean): string | undefined {
   if (typeof value === 'string') return holds(value) ? undefined : value
   if (!Array.isArray(value)) return undefined
   return value.find((text) => typeof text === 'string' && !holds(text))
 }
 
-/**
- * Compiled at its first value, not with the contract. A pattern that breaks its engine on some value rejects that
- * value.
- */
+/** Compiles the pattern when the first value is checked. A value on which the pattern breaks its engine is rejected. */
 function compileCheck(pattern: string, engine: Engine): (value: string) => boolean {
   let test: ((value: string) => boolean) | undefined
   return (value) => {

@@ -13,7 +13,7 @@ const stamp = {
   billingId: 'acme',
 }
 
-/** svcMeta of an event after it was stamped and stored. */
+/** Returns svcMeta of an event after it was stamped and stored. */
 function stamped(contract: Contract, body: Buffer): unknown {
   const event = contract.readJson(body)
   contract.stamp(event, stamp)

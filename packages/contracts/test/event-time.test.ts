@@ -1,4 +1,4 @@
-// The time of an event, as distinct from that of its record.
+// The event's own time, in contrast to its record's time.
 import { expect, test } from '@jest/globals'
 
 import { eventTimeOf, writeTime } from '../src/event-time.ts'

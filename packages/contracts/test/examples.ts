@@ -61,7 +61,7 @@ const plainMeta: readonly Field[] = [
   { name: 'consentLevels', type: { type: 'array', items: 'int' } },
 ]
 
-/** A small contract of the test's own: an envelope, the string `key`, and the fields given. */
+/** A small contract for one test: an envelope, the string `key`, and the given fields. */
 export function definitionWith(parts: ContractParts): Json {
   const meta = { type: 'record', name: 'Meta', fields: parts.meta ?? plainMeta }
   const definition = {
@@ -83,5 +83,5 @@ export function definitionWith(parts: ContractParts): Json {
   }
 }
 
-/** What an event of `definitionWith` contains besides the fields of the test. */
+/** The members of a `definitionWith` event that every test needs. */
 export const baseEvent = { svcMeta: { schemaId: null, consentLevels: [0] }, key: 'k' }

@@ -1,4 +1,4 @@
-// Which schemas a contract may have, and what their envelope must be.
+// Which schemas a contract may have, and what the envelope in them must look like.
 import { describe, expect, test } from '@jest/globals'
 import { prepareContract } from '../src/index.ts'
 import { definitionWith } from './examples.ts'

@@ -1,4 +1,4 @@
-// What is wrong with a definition.
+// The problems that `prepareContract` reports for a definition.
 import { definitionText, prepareContract } from '../src/index.ts'
 
 export const prepare = (definition: unknown) =>

@@ -1,4 +1,4 @@
-// What one event's validations may cost together: so little that nobody else waits for them.
+// The bound for one event's validations is so low that other requests need not wait.
 import { describe, expect, test } from '@jest/globals'
 
 import { measured } from '../../../tools/testkit/src/scale.ts'
@@ -23,7 +23,7 @@ const contractWith = (validations: readonly unknown[]): Promise<Contract> =>
 const read = (contract: Contract, change: Json): Event =>
   contract.readJson(bodyWith({ ...baseEvent, text: '', list: [], ...change }))
 
-/** The result, and the processor time that it took: the least of three, because others use the machine, too. */
+/** Returns the result and its processor time: the minimum of three runs, because other programs use the machine. */
 function judge(contract: Contract, event: Event): { sentence: string | undefined; cpuMs: number } {
   const runs = [1, 2, 3].map(() => {
     const before = process.cpuUsage()

@@ -1,7 +1,7 @@
-// The errors of this package: something is missing or taken, a caller is refused, or keys are unreachable.
+// The errors of this package: something is missing, a name is taken, a caller is refused, or keys are unreachable.
 import { AppError } from '@weir/kit'
 
-/** Errors that a request itself may cause; services show them to clients. */
+/** Errors that a request can cause. Services show them to clients. */
 export type AccessErrorCode =
   | 'control-state.not_found'
   | 'control-state.name_taken'

@@ -1,6 +1,5 @@
-// The public interface of control state, folder by folder: README.md says what each folder is for.
+// The public interface of control state, folder by folder. README.md describes each folder.
 
-// Errors.
 export { ControlStateError } from './errors.ts'
 export type { AccessErrorCode, ControlStateErrorCode } from './errors.ts'
 
@@ -146,7 +145,7 @@ export { kekOfKey, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
 export { loadKek } from './kek/load-kek.ts'
 export type { HeldKeks } from './kek/kek-place.ts'
 
-// Whom a token or an API key belongs to, and what it may do.
+// The owner and the rights of a token or an API key.
 export { createGate } from './access/access.ts'
 export type { Access, Gate } from './access/access.ts'
 export { bearerOf, createAccounts } from './access/api-keys.ts'

@@ -1,8 +1,8 @@
-// What an API key may do: its role, and which role a request needs. A role has its own rights and those of the roles
-// that it covers. What no route grants to a role is denied.
+// The rights of an API key: its role, and the role that a request needs. A role includes the rights of the roles that
+// it covers. A route that isn't granted to a role is denied.
 import { ControlStateError } from './errors.ts'
 
-/** In the order in which they are listed: from all rights to the fewest. */
+/** In display order, from all rights to the fewest. */
 export const roles = ['owner', 'developer', 'officer', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
@@ -29,9 +29,9 @@ const roleMissing = (role: Role, needed: Role): ControlStateError<'control-state
   )
 
 /**
- * Who may call a route: an API key with that role, the platform key, a stream's own credentials or token, one of two of
- * these, a token for one person's events, or anyone. Each service has one table of its routes; a route that isn't in it
- * can't be mounted.
+ * Who may call a route: an API key with this role, the platform key, a stream's own credentials or token, one of two of
+ * these, a token for one person's events, or anyone. Each service has one table of its routes. A route that isn't in
+ * the table can't be mounted.
  */
 export type Needs =
   | Role

@@ -1,5 +1,5 @@
-// What the tests of control state share: records of control state, a follower without Kafka, and a connection to the
-// real broker for tests that need one.
+// Shared support for the tests of control state: records, a follower without Kafka, and a connection to the real
+// broker.
 import { randomUUID } from 'node:crypto'
 import { parseKekFile } from '@weir/fieldcrypt'
 import { createAdmin, createKafka } from '@weir/kafka'
@@ -23,7 +23,7 @@ export const log = createLog('streams-test', process.env['LOG_LEVEL'] ?? 'silent
 
 export const uniqueName = (what: string): string => `${what}-${randomUUID().slice(0, 13)}`
 
-/** What a test writes itself, without an entry in the audit log. */
+/** For writes of the test itself, without an entry in the audit log. */
 export const given = partOf('account.create')
 
 // --- records ---
@@ -137,7 +137,7 @@ export async function makeControlTopics(kafka: Kafka): Promise<void> {
   await admin.close()
 }
 
-/** It uses no wrapping key: the wrapped records in `weir.keys` belong to others. */
+/** Uses no wrapping key, because the wrapped records in `weir.keys` belong to other tests. */
 export const follow = (kafka: Kafka): StateFollowing =>
   followState({
     kafka,

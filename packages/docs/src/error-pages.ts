@@ -1,5 +1,5 @@
-// The pages of docs/errors, one for each code, read once at the start. A code without a file has no page, so no request
-// becomes a path. The line under a page's title says which services return the code: `ingest 413 · auth 413`.
+// The pages of docs/errors, one per code, read once at the start. Only codes with a file have a page, so a request is
+// never used as a path. The line under a page's title names the services that return the code: `ingest 413 · auth 413`.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { renderMarkdown } from './markdown.ts'
@@ -16,7 +16,7 @@ const folder = join(import.meta.dirname, '../../../docs/errors')
 const home = { href: '/docs', text: 'Weir' }
 const styleHref = '/docs/style.css'
 
-/** Served under `/docs` of a service. */
+/** The pages that a service serves under `/docs`. */
 export async function createErrorPages(): Promise<ErrorPages> {
   const texts = await readErrorPages()
   const codes = [...texts.keys()]
@@ -51,7 +51,7 @@ export type CodeAnswered = {
   readonly status: number
 }
 
-/** Which services return a code, as its page says. */
+/** The services that return a code, from the code's page. */
 export const answersIn = (page: string): readonly CodeAnswered[] =>
   (page.split('\n')[2] ?? '').split(' · ').flatMap((answer) => {
     const [, by, status] = /^(\w+)(?:, exit code)? (\d+)$/.exec(answer) ?? []
@@ -102,5 +102,5 @@ const meaningIn = (page: string): string => {
   return withoutFiles(first).replace(/:$/, '.').replaceAll('|', '\\|')
 }
 
-/** Other documents are not served here, so links to them become their text. */
+/** Links to other documents become plain text, because these are not served here. */
 const withoutFiles = (text: string): string => text.replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1')

@@ -1,5 +1,5 @@
-// Renders this project's Markdown as HTML. Raw HTML in a document is shown as text, so a page contains only tags made
-// here. Headings get the same ids as on GitHub, so that links to a section work in both places.
+// Renders this project's Markdown as HTML. Raw HTML in a document is shown as text, so a page contains only tags that
+// are generated here. Headings get the same ids as on GitHub, so that links to a section work in both places.
 import { Marked } from 'marked'
 
 export type Heading = { readonly rank: number; readonly id: string; readonly text: string }

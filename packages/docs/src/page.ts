@@ -1,5 +1,5 @@
-// The one template of all pages. A page is self-contained: no script, no font, nothing from another host, and a policy
-// that blocks all of that.
+// The only template of all pages. A page is self-contained: it has no script, no font and nothing from another host,
+// and its policy blocks all of these.
 import { escapeHtml } from './markdown.ts'
 import { style } from './style.ts'
 
@@ -14,7 +14,7 @@ export type HtmlPage = {
   readonly links?: readonly PageLink[]
 }
 
-/** For pages that a service serves. */
+/** For the pages of a service. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy':

@@ -1,4 +1,4 @@
-// The list of all codes is built from their pages only.
+// The list of all codes is built only from their pages.
 import { expect, test } from '@jest/globals'
 import { answersIn, createErrorPages, errorTables } from '../src/index.ts'
 

@@ -1,6 +1,6 @@
-// AES-SIV (RFC 5297) over a workspace. What it computes once for a key and once for associated data is kept, so a short
-// field costs two AES blocks. Key sizes are 256, 384 and 512 bits; Weir uses 512. It knows nothing of fields, texts or
-// where keys come from. AES itself is @noble/ciphers'.
+// AES-SIV (RFC 5297) over a workspace. The values that depend only on the key or on the associated data are cached, so
+// a short field costs two AES blocks. Key sizes are 256, 384 and 512 bits; Weir uses 512. This file knows nothing of
+// fields, texts or the origin of keys. AES itself is @noble/ciphers'.
 import { unsafe } from '@noble/ciphers/aes.js'
 import { DATA_AT, SIV_AT, utf8BytesMax, workspaceFor } from './tree/workspace.ts'
 import type { Workspace } from './tree/workspace.ts'
@@ -13,14 +13,14 @@ type Block = { s0: number; s1: number; s2: number; s3: number }
 export type SivKey = {
   readonly macSchedule: Uint32Array
   readonly ctrSchedule: Uint32Array
-  /** CMAC's subkeys: the first for a whole last block, the second for a padded one. */
+  /** CMAC's subkeys: the first for a complete last block, the second for a padded one. */
   readonly k1: Block
   readonly k2: Block
-  /** CMAC of the zero block, where S2V begins. */
+  /** The CMAC of the zero block, the start value of S2V. */
   readonly zeroMac: Block
 }
 
-/** S2V after the associated data: only the plaintext is missing. */
+/** The state of S2V after the associated data, before the plaintext. */
 export type AdState = {
   readonly d: Block
   /** dbl(d) ^ k1: combined with a plaintext that is shorter than a block. */
@@ -57,7 +57,7 @@ function xorInto(view: DataView, at: number, block: Block): void {
   view.setInt32(at + 12, view.getInt32(at + 12, true) ^ block.s3, true)
 }
 
-/** Writes 10* after the data, to the end of its last block or, if that is whole, beyond it. */
+/** Writes the padding 10* after the data: to the end of its last block or, if that is complete, in another block. */
 function pad(workspace: Workspace, end: number): void {
   workspace.bytes[end] = 0x80
   // Buffer.fill would cost more than these few bytes.
@@ -129,7 +129,7 @@ export function adStateOf(key: SivKey, strings: readonly (string | Uint8Array)[]
   return { d: { ...d }, short: xor(dbl(d), key.k1) }
 }
 
-/** S2V of the associated data and the workspace's plaintext, which is left unchanged. */
+/** S2V of the associated data and the workspace's plaintext, which is not changed. */
 function syntheticIv(key: SivKey, ad: AdState, workspace: Workspace, length: number): Block {
   const { view } = workspace
   if (length < 16) {
@@ -152,8 +152,8 @@ function syntheticIv(key: SivKey, ad: AdState, workspace: Workspace, length: num
 // --- CTR ---
 
 /**
- * Encrypts or decrypts the data in place. The two bits that RFC 5297 2.6 clears leave room for 2^31 blocks in the last
- * word, so no carry ever leaves it.
+ * Encrypts or decrypts the data in place. RFC 5297 2.6 clears two bits of the counter, which leaves room for 2^31
+ * blocks in the last word. So a carry never leaves this word.
  */
 function applyCtr(key: SivKey, iv: Block, workspace: Workspace, length: number): void {
   const { view } = workspace
@@ -179,7 +179,7 @@ export function sealInPlace(key: SivKey, ad: AdState, workspace: Workspace, leng
   applyCtr(key, iv, workspace, length)
 }
 
-/** The inverse. False if the text isn't authentic; then nothing is left of what was decrypted. */
+/** The inverse of `sealInPlace`. Returns false if the text isn't authentic, and overwrites the decrypted bytes. */
 export function openInPlace(
   key: SivKey,
   ad: AdState,
@@ -195,7 +195,7 @@ export function openInPlace(
   }
   applyCtr(key, claimed, workspace, length)
   const difference = xor(claimed, syntheticIv(key, ad, workspace, length))
-  // One comparison of all bits, so that the time doesn't show how many were right.
+  // Compares all bits in one operation, so that the time doesn't reveal how many were right.
   const authentic = (difference.s0 | difference.s1 | difference.s2 | difference.s3) === 0
   if (!authentic) workspace.bytes.fill(0, DATA_AT, DATA_AT + length)
   return authentic

@@ -18,7 +18,7 @@ const KEY_LINK_BYTES = 16
 
 const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
-/** Throws `not_well_formed`: otherwise UTF-8 would make two values equal. */
+/** Throws `not_well_formed` for a lone surrogate, because UTF-8 would make two such values equal. */
 export function linkOf(linkKey: KeyObject, keyFieldValue: string, generation: number): Uint8Array {
   if (!keyFieldValue.isWellFormed()) throw notWellFormed()
   const prefix = Buffer.alloc(4)
@@ -39,7 +39,7 @@ export const pathOf = (digitsOfLink: string, level: number, slot: number): strin
 const sivInput = Buffer.alloc(NODE_BYTES + 10)
 sivInput.write('weir/siv/1', NODE_BYTES, 'latin1')
 
-/** 64 bytes: the key for S2V, then the key for CTR. The caller overwrites them after use. */
+/** 64 bytes: the key for S2V, then the key for CTR. The caller must overwrite them after use. */
 export function sivKeyOf(levelKey: KeyObject, leaf: Uint8Array): Buffer {
   sivInput.set(leaf)
   const key = createHmac('sha512', levelKey).update(sivInput).digest()
@@ -50,7 +50,7 @@ export function sivKeyOf(levelKey: KeyObject, leaf: Uint8Array): Buffer {
 // --- AES-256 of one block, for labels ---
 
 export type BlockCipher = {
-  /** The encrypted zero block: equal for equal keys, and reveals nothing else of them. */
+  /** The encrypted zero block. It is equal for equal keys, and reveals nothing else about them. */
   readonly checkValue: string
   encrypt(block: Uint8Array): Buffer
   decrypt(block: Uint8Array): Buffer

@@ -1,6 +1,6 @@
-// The keys of one stream and era, prepared for use, as far as its key records are available. Key objects and AES
-// schedules are created once. EraKeys are values: `withTree` returns new EraKeys for another tree, so that caches can
-// tell in one comparison whether anything has changed.
+// The keys of one stream and era, prepared for use, as far as the era's key records are available. Key objects and AES
+// schedules are created once. EraKeys are immutable: `withTree` returns new EraKeys for another tree, so that one
+// comparison tells a cache whether anything has changed.
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { blockCipher, LINK_BYTES } from './derivation.ts'
 import type { BlockCipher } from './derivation.ts'
@@ -21,11 +21,11 @@ export type EraParts = {
   /** Plaintext of the key record: linkKey, subjectKeyA, subjectKeyB. Never available in output. */
   readonly link?: Buffer | undefined
   readonly label?: Buffer | undefined
-  /** Called at the first use of a level, and again while it returns undefined. */
+  /** Called at the first use of a level, and repeated while it returns undefined. */
   readonly level: (level: number) => Buffer | undefined
   /**
-   * The key records `withdrawn`, by name; undefined while one can't be read. Without them nobody has withdrawn
-   * anything.
+   * The key records `withdrawn`, by name; undefined while a record can't be read. If there are none, nobody has
+   * withdrawn a level.
    */
   readonly withdrawn?: ReadonlyMap<string, () => Buffer | undefined>
 }
@@ -39,18 +39,18 @@ export type EraKeys = {
   readonly levelKey: (level: number) => KeyObject | undefined
   /** False if nobody has withdrawn anything in this era. */
   readonly hasWithdrawn: boolean
-  /** The levels that are withdrawn under a link; undefined while that can't be read. */
+  /** The levels that are withdrawn under a link; undefined while the record can't be read. */
   readonly withdrawn: (link: Uint8Array) => readonly number[] | undefined
 }
 
-/** What the key record `link` is for: it leads from values to links, and for data subjects from links to entries. */
+/** The functions of the key record `link`: from values to links and, for data subjects, from links to entries. */
 export type LinkKeys = {
   readonly linkKey: KeyObject
   /** The hash under which a subject's links are stored, 16 bytes. Throws `not_well_formed`. */
   subjectHash(subject: string): Buffer
-  /** A link as it is in a subject's entry, 16 bytes. */
+  /** The form of a link in a subject's entry, 16 bytes. */
   sealLink(link: Uint8Array): Buffer
-  /** Throws `corrupt` for what `sealLink` didn't return. */
+  /** Throws `corrupt` for bytes that `sealLink` didn't return. */
   openLink(sealed: Uint8Array): Uint8Array
 }
 

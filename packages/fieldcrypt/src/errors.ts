@@ -1,15 +1,15 @@
-// The errors of this package. An invalid field always has the same error, whatever is wrong with it: telling a bad tag
-// from a bad prefix would help only an attacker. No message contains a key, a link or a value.
+// The errors of this package. All invalid fields cause the same error, because a difference between a wrong tag and a
+// wrong prefix would help only an attacker. No message contains a key, a link or a value.
 import { AppError } from '@weir/kit'
 
 export type FieldcryptErrorCode =
   /** An encrypted field, a keyLink or a timestamp is invalid: a poison record. */
   | 'fieldcrypt.corrupt'
-  /** A needed key record isn't available. Nothing is known for certain, so nothing is encrypted or erased. */
+  /** A required key record isn't available, so the result is unknown: nothing is encrypted or erased. */
   | 'fieldcrypt.key_unavailable'
-  /** A record of the key topic can't be unwrapped, or isn't what it should be. */
+  /** A record of the key topic can't be unwrapped, or has unexpected content. */
   | 'fieldcrypt.record_unreadable'
-  /** A string with a lone surrogate, which no encoding keeps. */
+  /** A string with a lone surrogate, which no encoding preserves. */
   | 'fieldcrypt.not_well_formed'
   | 'fieldcrypt.kek_file_invalid'
 

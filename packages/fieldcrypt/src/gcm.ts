@@ -1,5 +1,5 @@
-// AES-256-GCM as stored key records and wrapping keys have it: nonce ‖ ciphertext ‖ tag, with the record key as
-// associated data. A nonce is never used twice under a key; nonces are random (random.ts).
+// AES-256-GCM in the format of stored key records and wrapping keys: nonce ‖ ciphertext ‖ tag, with the record key as
+// associated data. Nonces are random (random.ts), and must not repeat under a key.
 import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto'
 import { GCM_NONCE_BYTES } from './random.ts'
 
@@ -18,7 +18,7 @@ export function gcmSeal(
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Undefined if it isn't authentic. */
+/** Undefined if the value isn't authentic. */
 export function gcmOpen(key: KeyObject, recordKey: string, value: Buffer): Buffer | undefined {
   if (value.length < GCM_NONCE_BYTES + TAG_BYTES) return undefined
   const tagAt = value.length - TAG_BYTES

@@ -1,4 +1,4 @@
-// The package's public names. See docs/keys.md for what they mean.
+// The package's public names. docs/keys.md explains their meaning.
 export { ERA_MS, eraAt, eraEndMs, eraStartMs, keyTimeOf, ROTATION_HOURS } from './era.ts'
 export type { KeyTime } from './era.ts'
 export { FieldcryptError } from './errors.ts'

@@ -1,10 +1,10 @@
-// The KEK providers that need no KMS: keys as lines of a file, or of an environment variable.
+// The KEK providers without a KMS: keys as lines of a file, or of an environment variable.
 //
 //   # comment
 //   name version key        ; the key as 64 hexadecimal digits or 44 characters of base64
 //
-// The highest version of a name wraps, every version unwraps. An error contains the line number and the rule, never the
-// text: a misplaced column may be the key.
+// The highest version of a name wraps; all versions unwrap. An error contains the line number and the rule, never the
+// text, because a misplaced column may be the key.
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { kekFileInvalid, recordUnreadable } from './errors.ts'
 import { gcmOpen, gcmSeal } from './gcm.ts'
@@ -20,9 +20,9 @@ const BASE64_KEY = /^[A-Za-z0-9+/]{43}=$/
 type KekLine = { readonly name: string; readonly version: number; readonly key: KeyObject }
 
 export type KekFileOptions = {
-  /** `env` if the lines come from the variable; default `file`. */
+  /** `env` if the lines come from the variable. Default `file`. */
   readonly provider?: 'file' | 'env'
-  /** The name that wraps; needed only to wrap, if the lines have several. */
+  /** The name whose key wraps. Required only for wrapping with lines of several names. */
   readonly name?: string | undefined
   readonly nonce?: () => Buffer
 }
@@ -39,7 +39,7 @@ export const kekIdsIn = (text: string, provider: 'file' | 'env'): string[] =>
 const idOf = (provider: string, { name, version }: KekLine): string =>
   `${provider}:${name}:${version}`
 
-/** Throws `kek_file_invalid`. Wrapping throws it, too, if there are several names and none is chosen. */
+/** Throws `kek_file_invalid`. Wrapping also throws it if there are several names, and none is selected. */
 export function parseKekFile(text: string, options: KekFileOptions = {}): KekProvider {
   const { provider = 'file', nonce = randomNonce } = options
   const lines = parseLines(text)

@@ -1,9 +1,9 @@
-// What encrypts and decrypts the fields of one person, level and epoch: the expanded key, and S2V's state for each
-// field path seen. Created once, used for every event of a session.
+// The state that encrypts and decrypts the fields of one person, level and epoch: the expanded key, and S2V's state for
+// each field path. Created once, and used for every event of a session.
 import { adStateOf, expandSivKey, wipeAdState, wipeSivKey } from './aes-siv.ts'
 import type { AdState, SivKey } from './aes-siv.ts'
 
-// A contract with more personal fields on one level pays two or three more AES blocks for each of the others.
+// Each further personal field of the same level costs two or three more AES blocks.
 const FIELDS_KEPT_MAX = 32
 
 export type LevelCipher = {
@@ -12,14 +12,14 @@ export type LevelCipher = {
   readonly fields: { readonly path: string; readonly state: AdState }[]
 }
 
-/** Overwrites the key it is given. */
+/** Overwrites the key that it gets. */
 export function levelCipher(level: number, sivKey: Buffer): LevelCipher {
   const key = expandSivKey(sivKey)
   sivKey.fill(0)
   return { level, key, fields: [] }
 }
 
-/** The state for a field path. Uses the workspace. */
+/** The S2V state for a field path. Uses the workspace. */
 export function fieldState(cipher: LevelCipher, path: string): AdState {
   for (const field of cipher.fields) if (field.path === path) return field.state
   const state = adStateOf(cipher.key, [path])

@@ -1,7 +1,7 @@
-// A cache of bounded weight, shared by streams. When it is full, the least recently used entry is evicted (in a large
-// cache, approximately). No stream may have more than half, so a greedy stream evicts its own entries. Evicted entries
-// are wiped. Entries may grow while they are used; then `settle` must be called. The entry in use is never evicted,
-// however heavy.
+// A cache of bounded weight that streams share. When it is full, it evicts the least recently used entry
+// (approximately, in a large cache). A stream may use at most half, so a greedy stream evicts its own entries. Evicted
+// entries are wiped. Entries may grow while they are used; `settle` must then be called. The entry in use is never
+// evicted, whatever its weight.
 import { RingLink } from './ring-list.ts'
 
 export type Cacheable = {
@@ -10,8 +10,8 @@ export type Cacheable = {
 }
 
 /**
- * The place of an entry. It is separate from the entry, because keys of a cache may be personal data, and entries may
- * be logged.
+ * The position of an entry in the cache. It is a separate object, because keys of a cache may be personal data, and
+ * entries may be logged.
  */
 type Place<Entry> = {
   readonly entry: Entry
@@ -19,9 +19,9 @@ type Place<Entry> = {
   readonly key: string
   readonly inAll: RingLink<Place<Entry>>
   readonly inShare: RingLink<Place<Entry>>
-  /** As last counted. */
+  /** The weight at its last count. */
   weight: number
-  /** The number of uses of the cache when it last became the newest. */
+  /** The cache's use count when this place last became the newest. */
   newestAt: number
 }
 
@@ -34,7 +34,6 @@ type Share<Entry> = {
 
 export type Lru<Entry> = {
   get(stream: string, key: string): Entry | undefined
-  /** Replaces the entry of this key. */
   put(stream: string, key: string, entry: Entry): void
   /** Must be called when an entry's weight may have changed. */
   settle(entry: Entry): void
@@ -80,7 +79,8 @@ export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry
     settle(entry) {
       const place = places.get(entry)
       if (place === undefined) return
-      place.newestAt = LONG_AGO // what grows becomes the newest, so that it isn't evicted first
+      // a growing entry becomes the newest, so that it isn't evicted first
+      place.newestAt = LONG_AGO
       use(state, place)
       weigh(state, place)
     },
@@ -94,7 +94,8 @@ export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry
 }
 
 /**
- * Moving an entry touches its neighbours, which may be anywhere in memory. So an entry that is new enough isn't moved.
+ * Marks the place as used. Moving it would access its neighbours anywhere in memory, so a place that is new enough
+ * isn't moved.
  */
 function use<Entry>(state: State<Entry>, place: Place<Entry>): void {
   state.uses += 1
@@ -104,7 +105,7 @@ function use<Entry>(state: State<Entry>, place: Place<Entry>): void {
   place.inShare.moveTo(place.share.order)
 }
 
-/** Counts what a place weighs now, and makes room. */
+/** Counts the current weight of a place, and makes room. */
 function weigh<Entry extends Cacheable>(state: State<Entry>, place: Place<Entry>): void {
   const { weightMax, order } = state
   const { share } = place
@@ -113,7 +114,7 @@ function weigh<Entry extends Cacheable>(state: State<Entry>, place: Place<Entry>
   share.weight += more
   place.weight += more
   const shareMax = Math.max(1, Math.floor(weightMax / 2))
-  // The place in use is the newest, so it is the oldest only if it is alone.
+  // The place in use is the newest, so it is the oldest only if it is the only one.
   while (share.weight > shareMax && share.order.oldest !== place) evict(state, share.order.oldest)
   while (state.weight > weightMax && order.oldest !== place) evict(state, order.oldest)
 }

@@ -1,7 +1,7 @@
-// Decryption: `person` once per record, `open` once per field. A text that the session's previous event had, too, such
-// as that of the key field, is looked up, but only while its keys exist. Three results are distinguished, because
-// confusing them loses data or waits for ever: `opened`; `erased`, for good; `unknown`, a key record isn't available
-// and the caller waits. Anything invalid throws `corrupt`.
+// Decryption. Call `person` once per record, and `open` once per field. If the session's previous event had the same
+// text, such as that of the key field, the value is looked up, but only while its keys exist. There are three results,
+// because confusing them would lose data or wait forever: `opened`; `erased`, for good; `unknown`: a key record isn't
+// available, and the caller must wait. Invalid input throws `corrupt`.
 import { openKeyLink } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { fieldState } from './level-cipher.ts'
@@ -17,8 +17,8 @@ export type Opened = { readonly kind: 'opened'; readonly value: string } | { rea
 
 export type Opener = PeopleCache & {
   /**
-   * The person whose fields these are, by the record's `keyLink` and time. `unknown` without the key record `label`.
-   * Throws `corrupt` for a keyLink that isn't one of this stream and epoch.
+   * The person of the fields, by the record's `keyLink` and time. `unknown` if the key record `label` is missing.
+   * Throws `corrupt` for a keyLink of another stream or epoch.
    */
   person(keys: EraKeys, keyLink: Buffer, time: KeyTime): Person | 'unknown'
   /** Throws `corrupt` for a text that wasn't encrypted for this person, level and field path. */
@@ -69,7 +69,7 @@ function openPerson(keys: EraKeys, keyLink: Buffer, time: KeyTime): Person | 'un
   if (keys.era !== time.era) throw new RangeError('these are the keys of another era')
   if (keys.label === undefined) return 'unknown'
   const link = openKeyLink(keys.label, keyLink, time.epoch)
-  // A copy: it is a slice of the record's buffer, which is gone after the batch.
+  // Copied, because it is a slice of the record's buffer, which is freed after the batch.
   return new Person(keys, { keyLink: copyOf(keyLink), generation: undefined, link, time })
 }
 

@@ -1,30 +1,31 @@
-// What `Sealer` and `Opener` offer about the people that they keep.
+// The functions of `Sealer` and `Opener` for their cached people.
 import type { EraKeys } from './era-keys.ts'
 import type { Lru } from './lru.ts'
 import type { Person } from './person.ts'
 
 export type CacheOptions = {
   /**
-   * The bound over all streams, counting people and each level derived for one. Each takes about 0.9 kB of live
-   * objects, and up to four times that resident, because V8 collects garbage late. No stream takes more than half.
+   * The limit over all streams. It counts people, and each level derived for one. Each takes about 0.9 kB of live
+   * objects, and up to four times that in resident memory, because V8 collects garbage late. A stream uses at most
+   * half.
    */
   readonly entriesMax: number
 }
 
 export type PeopleCache = {
   /**
-   * After a change of the tree, drops what is under a removed prefix now, not at its next use. Checks each person kept
-   * of this stream and era.
+   * Call after a change of the tree. It drops entries under a removed prefix now, not at their next use. It checks each
+   * cached person of this stream and era.
    */
   refresh(keys: EraKeys): void
-  /** To be called when a stream is gone. */
+  /** Call when a stream is gone. */
   forget(streamId: string): void
   clear(): void
-  /** People and levels kept, for a metric. */
+  /** The number of cached people and levels, for a metric. */
   size(): number
 }
 
-/** `stays` moves a person to new keys, and returns whether it is still worth keeping. */
+/** `stays` moves a person to new keys. It returns whether the person stays in the cache. */
 export function peopleCache(
   people: Lru<Person>,
   stays: (person: Person, keys: EraKeys) => boolean,

@@ -1,5 +1,5 @@
-// One person in one epoch, with the keys derived so far. Everything derived can be derived again from the tree, so a
-// wiped person still works, only slower. The keys are private fields, so neither a log nor an inspector shows them.
+// One person in one epoch, with the keys derived so far. All of them can be derived again from the tree, so a wiped
+// person still works, only more slowly. The keys are private fields, so neither a log nor an inspector shows them.
 import { keyLinkInt, keyLinkUuid, linkDigits, LINK_DIGITS, pathOf, sivKeyOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { levelCipher, wipeLevelCipher } from './level-cipher.ts'
@@ -9,12 +9,12 @@ import { walk } from './tree/node-hash.ts'
 import { idOf } from './sealed-text.ts'
 import type { KeyTime } from './era.ts'
 
-/** Why there is no key: erased for good, or a key record that is not available. */
+/** Why there is no key: it is erased for good, or a key record is not available. */
 export type NoKey = 'erased' | 'unknown'
 
 export type PersonInEpoch = {
   readonly keyLink: Buffer
-  /** Known only when encrypting: a keyLink doesn't contain it. */
+  /** Known only for encryption, because a keyLink doesn't contain the generation. */
   readonly generation: number | undefined
   readonly link: Uint8Array
   readonly time: KeyTime
@@ -64,12 +64,12 @@ export class Person implements Cacheable {
     this.#keys = keys
   }
 
-  /** True while nothing has changed since the person was created or last moved. */
+  /** True if nothing has changed since the person was created or last moved. */
   holds(keys: EraKeys, epoch: number): boolean {
     return this.#keys === keys && this.epoch === epoch
   }
 
-  /** The encrypted text of this value of a field, if it was the field's last value. */
+  /** The encrypted text of this value, if the value was the field's last one. */
   sealedText(level: number, path: string, value: string): string | undefined {
     for (const last of this.#sealed)
       if (last.level === level && last.path === path)
@@ -77,7 +77,7 @@ export class Person implements Cacheable {
     return undefined
   }
 
-  /** The reverse: the value of this encrypted text of a field. */
+  /** The value of this encrypted text, if the text was the field's last one. */
   openedValue(level: number, path: string, text: string): string | undefined {
     for (const last of this.#sealed)
       if (last.level === level && last.path === path)
@@ -85,7 +85,7 @@ export class Person implements Cacheable {
     return undefined
   }
 
-  /** Keeps it until the field has another value or the keys change. Long values are not kept. */
+  /** Remembers the field's value until the next value, or a change of keys. Long values are not remembered. */
   keepSealed(field: SealedField): void {
     if (field.value.length > VALUE_KEPT_MAX) return
     const same = ({ level, path }: SealedField) => level === field.level && path === field.path
@@ -94,12 +94,12 @@ export class Person implements Cacheable {
     else if (this.#sealed.length < SEALED_KEPT_MAX) this.#sealed.push(field)
   }
 
-  /** How much of a cache's bound this uses. */
+  /** The part of a cache's limit that this person uses. */
   get weight(): number {
     return 1 + this.#levels.length
   }
 
-  /** The link, for keeping track of a data subject's links. */
+  /** The link, for recording the links of a data subject. */
   get link(): Uint8Array {
     return Buffer.from(this.#link, 'hex')
   }
@@ -117,8 +117,8 @@ export class Person implements Cacheable {
   }
 
   /**
-   * Moves to keys whose tree may have changed, and drops what no longer has a stored prefix. False if these are keys of
-   * another era, or new keys of this one: then the person must be created again.
+   * Moves to keys whose tree may have changed, and drops keys without a stored prefix. Returns false for keys of
+   * another era, or new keys of this era; the person must then be created again.
    */
   moveTo(keys: EraKeys): boolean {
     const sameEra = keys.era === this.era && keys.streamId === this.streamId
@@ -130,7 +130,7 @@ export class Person implements Cacheable {
     return true
   }
 
-  /** True if encryption may use this link: the whole person is there, not only some levels. */
+  /** True if encryption may use this link: nothing of the person is removed, not even a level. */
   isWhole(): boolean {
     return typeof this.#keys.tree.find(this.#link) === 'object'
   }
@@ -154,7 +154,7 @@ export class Person implements Cacheable {
     return walk(this.#node, path.slice(LINK_DIGITS))
   }
 
-  /** The person lost something: drops its node, and the levels without a stored prefix of their own. */
+  /** Drops the node after a part of the person was removed, and levels without a stored prefix of their own. */
   #dropForgotten(): void {
     this.#node?.fill(0)
     this.#node = undefined

@@ -1,4 +1,4 @@
-// The only place of this package that creates randomness: nonces, if the caller passes none. All other randomness is an
+// The only source of randomness in this package: nonces, if the caller passes none. All other randomness is an
 // argument.
 import { randomBytes } from 'node:crypto'
 

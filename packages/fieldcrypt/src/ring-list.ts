@@ -1,12 +1,12 @@
-// A circular doubly linked list, in the order of use. Its head contains no entry; the newest entry is on one side of
-// it, the oldest on the other. Moving a link takes a few assignments: a cache hit may cost no more.
+// A circular doubly linked list in the order of use. Its head contains no entry. The newest entry is on one side of the
+// head, and the oldest on the other. Moving a link takes only a few assignments, because it happens on each cache hit.
 export class RingLink<Entry> {
   /** Undefined for a head. */
   entry: Entry | undefined
   #newer: RingLink<Entry> = this
   #older: RingLink<Entry> = this
 
-  /** Of a head: the entry used longest ago; undefined if the list is empty. */
+  /** For a head: the least recently used entry; undefined if the list is empty. */
   get oldest(): Entry | undefined {
     return this.#newer.entry
   }
@@ -18,7 +18,7 @@ export class RingLink<Entry> {
     this.#older = this
   }
 
-  /** Makes this the newest in the head's list. */
+  /** Makes this link the newest in the head's list. */
   moveTo(head: RingLink<Entry>): void {
     if (head.#older === this) return
     this.unlink()

@@ -1,4 +1,5 @@
-// An encrypted field as text in the event. A value has only one text: what doesn't re-encode to itself is refused.
+// The text of an encrypted field in the event. Each value has exactly one text: a text that doesn't re-encode to itself
+// is refused.
 //
 //   text    = base64(bytes)                            ; standard alphabet, padded
 //   bytes   = %x01 id siv ciphertext
@@ -29,21 +30,21 @@ export function sealText(key: SivKey, ad: AdState, id: number, value: string): s
   return bytes.toString('base64', VERSION_AT, DATA_AT + length)
 }
 
-/** Throws `corrupt`, whatever is wrong. */
+/** Throws `corrupt` for every fault. */
 export function openText(key: SivKey, ad: AdState, id: number, text: string): string {
   const { workspace, length } = decode(id, text)
   if (!openInPlace(key, ad, workspace, length)) throw corrupt()
   const { bytes } = workspace
   const end = DATA_AT + length
   const value = bytes.toString('utf8', DATA_AT, end)
-  // Only bytes that aren't UTF-8, or the character itself, turn into this character.
+  // U+FFFD comes either from bytes that aren't UTF-8, or from the character itself.
   const wellFormed = !value.includes('\uFFFD') || isUtf8(bytes.subarray(DATA_AT, end))
   bytes.fill(0, DATA_AT, end)
   if (!wellFormed) throw corrupt()
   return value
 }
 
-/** Checks all that can be checked without a key. Throws `corrupt`. */
+/** Checks everything that needs no key. Throws `corrupt`. */
 export const checkForm = (id: number, text: string): void => void decode(id, text)
 
 function decode(id: number, text: string): { workspace: Workspace; length: number } {

@@ -1,6 +1,6 @@
-// Encryption: a session's keys are derived once and kept. After that a field costs two AES blocks and a base64. A value
-// that the session's previous event had, too, such as that of the key field, costs a look-up. The text is the same with
-// and without a cache.
+// Encryption. A session's keys are derived once and cached. After that a field costs two AES blocks and base64. If the
+// session's previous event had the same value, such as that of the key field, the field costs a look-up. The text is
+// the same with and without a cache.
 import { hash } from 'node:crypto'
 import { keyLinkOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
@@ -17,7 +17,7 @@ import type { KeyTime } from './era.ts'
 
 export type Sealer = PeopleCache & {
   /**
-   * The person that a key field value names now. Throws `key_unavailable` if a key record is missing, and
+   * The current person for a key field value. Throws `key_unavailable` if a key record is missing, and
    * `not_well_formed`.
    */
   person(keys: EraKeys, keyFieldValue: string, time: KeyTime): Person
@@ -25,7 +25,7 @@ export type Sealer = PeopleCache & {
   seal(person: Person, level: number, fieldPath: string, value: string): string
 }
 
-// A value may be as long as an event. The key of a longer one is its hash, whose 64 digits no shorter value has.
+// Longer values are cached under their hash. A hash has 64 digits, so no shorter value equals it.
 const VALUE_KEPT_MAX = 63
 
 const cacheKeyOf = (value: string): string =>
@@ -61,7 +61,7 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
   }
 }
 
-/** People of a later generation are derived again: only the erased have one, and this happens only after changes. */
+/** People of a later generation are derived again. Only erased people have one, and only after changes. */
 const staysCurrent = (person: Person, keys: EraKeys): boolean =>
   person.moveTo(keys) && person.generation === 0 && person.isWhole()
 

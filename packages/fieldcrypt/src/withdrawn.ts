@@ -1,6 +1,6 @@
-// The key records `withdrawn` of an era: which levels people have removed from their consent, by their links. The
-// tree's records make the fields of such a level unreadable; these records apply to whole events. A level stands for a
-// purpose, so code that uses an event's consent must remove these levels from it first.
+// The key records `withdrawn` of an era: the levels that people have removed from their consent, by their links. The
+// tree's records make the fields of such a level unreadable. The records here apply to whole events. A level stands for
+// a purpose, so code that uses an event's consent must first remove these levels from it.
 //
 //   part  = *entry          ; sorted, each once; in withdrawn.<first digit of the link>
 //   entry = link level
@@ -31,7 +31,7 @@ export function withdrawnIn(part: Buffer | undefined, link: Uint8Array): number[
 
 export type Withdrawal = { readonly link: Uint8Array; readonly levels: readonly number[] }
 
-/** The key record with more entries, all of links that belong in it; unchanged if it has them already. */
+/** The key record with further entries, all for links that belong in it. The same record if it already has them. */
 export function addWithdrawn(part: Buffer | undefined, more: readonly Withdrawal[]): Buffer {
   const before = part === undefined ? [] : entriesIn(checked(part))
   const added = more.flatMap(({ link, levels }) =>
@@ -43,7 +43,6 @@ export function addWithdrawn(part: Buffer | undefined, more: readonly Withdrawal
   )
 }
 
-/** The most bytes that one withdrawal adds. */
 export const withdrawalBytes = (levels: number): number => levels * ENTRY_BYTES
 
 function checked(part: Buffer): Buffer {
@@ -56,7 +55,7 @@ const entriesIn = (part: Buffer): Buffer[] =>
     part.subarray(nth * ENTRY_BYTES, (nth + 1) * ENTRY_BYTES),
   )
 
-/** The offset of the first entry that isn't below the link. */
+/** The offset of the first entry that isn't smaller than the link. */
 function firstOf(part: Buffer, link: Uint8Array): number {
   let [low, high] = [0, part.length / ENTRY_BYTES]
   while (low < high) {

@@ -1,5 +1,5 @@
-// Wrapping keys at rest: the keys that wrap key records, wrapped by a key-encryption key (KEK) that a KMS has. The KMS
-// sees 32 bytes a few times per start. The caller configures which KEK wraps which wrapping key.
+// Wrapping keys at rest. A wrapping key wraps key records, and is itself wrapped by a key-encryption key (KEK) in a
+// KMS. The KMS gets 32 bytes a few times per start. The caller configures which KEK wraps which wrapping key.
 //
 //   value = %x01 kek-length kek wrapped
 //   kek-length = OCTET
@@ -9,8 +9,8 @@ import { recordUnreadable } from './errors.ts'
 import { checkedKey, KEY_BYTES } from './tree/parts.ts'
 
 /**
- * A KMS as Weir needs it, or several of them as one. It binds what it wraps to the record key. The first segment of its
- * KEKs' ids names it: `file`, `env`, `vault`.
+ * The interface to a KMS, or to several that act as one. It binds the wrapped bytes to the record key. The first
+ * segment of its KEKs' ids names the provider: `file`, `env`, `vault`.
  */
 export type KekProvider = {
   /** Wraps under the newest version of its KEK, and returns that KEK's id. */
@@ -18,7 +18,7 @@ export type KekProvider = {
   /** Throws for any other record key or KEK, and for any change. */
   unwrap(recordKey: string, kek: string, wrapped: Buffer): Promise<Buffer>
   /**
-   * Whether the KEK of this id can unwrap, now or ever again. False only if it is known to be gone; throws if that is
+   * Whether the KEK with this id can unwrap, now or later. False only if it is known to be gone. Throws if that is
    * unknown.
    */
   has(kek: string): Promise<boolean>
@@ -40,7 +40,7 @@ export async function wrapByKek(
 /** The id of the KEK that wraps a wrapping key. Throws `record_unreadable`. */
 export const kekOf = (recordKey: string, value: Buffer): string => parse(recordKey, value).kek
 
-/** Throws `record_unreadable`, or what the provider throws. The caller overwrites the key after use. */
+/** Throws `record_unreadable`, or what the provider throws. The caller must overwrite the key after use. */
 export async function unwrapByKek(
   provider: KekProvider,
   recordKey: string,

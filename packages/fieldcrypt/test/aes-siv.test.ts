@@ -1,4 +1,4 @@
-// AES-SIV against the published vectors, in the key sizes that they have.
+// AES-SIV against the published vectors, in their key sizes.
 import { describe, expect, test } from '@jest/globals'
 import { adStateOf, expandSivKey, openInPlace, sealInPlace } from '../src/aes-siv.ts'
 import { DATA_AT, SIV_AT, workspaceFor } from '../src/tree/workspace.ts'

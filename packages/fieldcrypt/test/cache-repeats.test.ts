@@ -1,4 +1,4 @@
-// A value or text that is repeated is looked up; one that is erased is not.
+// A repeated value or text is looked up, unless it is erased.
 import { expect, test } from '@jest/globals'
 import { createOpener, createSealer } from '../src/index.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'

@@ -1,4 +1,4 @@
-// Caches change only the time: bounds hold, and what is erased is dropped immediately.
+// Caches affect only the time. Their limits hold, and erased entries are dropped immediately.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createOpener, createSealer, eraKeys, keyTimeOf } from '../src/index.ts'
@@ -15,7 +15,7 @@ describe('with a cache and without', () => {
     who,
     level: fc.nat(3),
     path: fc.constantFrom('f', 'g/h'),
-    // repeated values are encrypted by a look-up
+    // the encryption of repeated values is a look-up
     value: fc.oneof(fc.constantFrom('a', 'b'), fc.string({ unit: 'grapheme', maxLength: 70 })),
     time: fc.constantFrom(TODAY, TODAY, TOMORROW),
   })

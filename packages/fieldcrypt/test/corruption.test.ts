@@ -1,4 +1,4 @@
-// Anything invalid is refused with one error, the same for every cause.
+// Invalid input is refused with the same error for every cause.
 import { describe, expect, test } from '@jest/globals'
 import { adStateOf, expandSivKey } from '../src/aes-siv.ts'
 import { createOpener, createSealer, keyTimeOf } from '../src/index.ts'

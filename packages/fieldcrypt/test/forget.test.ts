@@ -1,5 +1,5 @@
-// Erasing a person, withdrawing a consent, splitting a tree that grew: byte for byte as in the vectors, and what must
-// hold whatever is erased in whatever order.
+// Erasing a person, withdrawing a consent, and splitting a grown tree: byte for byte as in the vectors, and invariants
+// for erasures in any order.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -22,7 +22,6 @@ function forget(keys: EraKeys, values: string[], levels?: number[]): EraKeys {
   return withTree(keys, puncture(keys, prefixes).tree)
 }
 
-/** All entries, in all key records. */
 const entriesOf = (tree: Tree): Map<string, Uint8Array> =>
   new Map([...tree.parts.keys()].flatMap((suffix) => [...(tree.entriesOf(suffix) ?? [])]))
 

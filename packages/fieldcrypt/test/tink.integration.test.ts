@@ -1,5 +1,5 @@
-// Google's Tink decrypts what we encrypt, with a keyset of the one key of a person, level and epoch, so that an archive
-// can be read without Weir (docs/keys.md, An encrypted field).
+// Google's Tink decrypts our encrypted texts, with a keyset that contains the key of a person, level and epoch. So an
+// archive can be read without Weir (docs/keys.md, An encrypted field).
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -13,7 +13,7 @@ const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
 const script = join(import.meta.dirname, 'open_with_tink.py')
 const time = keyTimeOf(1_635_416_584_627, 86_400_000)
 
-/** The keyset of one key; anyone who has the era's keys and a record's keyLink can create it. */
+/** The keyset of one key. Anyone who has the era's keys and a record's keyLink can create it. */
 function keysetOf(keys: EraKeys, keyLink: Buffer, of: { level: number; time: KeyTime }): object {
   const levelKey = keys.levelKey(of.level)
   if (keys.label === undefined || levelKey === undefined) throw new Error('a part is missing')
@@ -23,7 +23,7 @@ function keysetOf(keys: EraKeys, keyLink: Buffer, of: { level: number; time: Key
   if (typeof stored === 'string') throw new Error(stored)
   const sivKey = sivKeyOf(levelKey, walk(stored.node, path.slice(stored.digits)))
   const keyId = keyLink.readUInt32BE(0)
-  // The message AesSivKey: its second member, 64 bytes.
+  // The message AesSivKey, with its second member of 64 bytes.
   const value = Buffer.concat([Buffer.of(0x12, sivKey.length), sivKey]).toString('base64')
   const typeUrl = 'type.googleapis.com/google.crypto.tink.AesSivKey'
   const keyData = { typeUrl, value, keyMaterialType: 'SYMMETRIC' }

@@ -1,5 +1,5 @@
-// Which account calls: it authenticates with an API key, which is sent as a bearer token, and must have the role that
-// the route needs. A handler gets its caller as an argument.
+// Finds the calling account. It authenticates with an API key, which is sent as a bearer token, and must have the role
+// that the route needs. A handler gets its caller as an argument.
 import { requireRole } from '@weir/control-state'
 import type {
   AccountRecord,
@@ -16,7 +16,7 @@ export type Caller = {
   readonly billingId: string
   readonly account: AccountRecord
   readonly apiKey: ApiKeyRecord
-  /** For the audit log. */
+  /** The actor for the audit log. */
   readonly actor: AccountActor
 }
 
@@ -29,7 +29,7 @@ export type AccountCall = CallBy<Caller>
 export type AccountHandler = HandlerBy<Caller>
 
 /**
- * From here on the call is the account's, even if its key lacks the role.
+ * Authenticates the caller. From here on the call counts as the account's, even if its key lacks the role.
  * @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing`
  */
 export async function callerOf(
@@ -53,14 +53,14 @@ export const answering =
   async (call) =>
     handler({ ...call, caller: await callerFor(call) })
 
-/** What was refused to whom, for the audit log. */
+/** A refused request and its caller, for the audit log. */
 export type RefusedCall = {
   readonly actor: Actor
   readonly target: AuditTarget
   readonly code: string
 }
 
-/** Reports refusals to a known caller, but not the service's own failures. */
+/** Reports refusals to a known caller, except failures of the service itself. */
 export const tellingRefusals =
   (
     errors: Errors<string>,
@@ -92,7 +92,7 @@ const forms = {
   keyId: /^[0-9a-f]{12}$/,
 }
 
-/** The names in the path, if they have the form of a name: a request may contain anything. */
+/** The names in the path, if they have the form of a name, because a request may contain any text. */
 function targetOf(call: Call, actor: Actor): AuditTarget {
   const named = Object.entries(forms).flatMap(([what, form]) => {
     const text = call.param(what)

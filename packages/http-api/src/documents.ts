@@ -1,5 +1,5 @@
-// A service's documentation of its API, for people and for programs. It needs no authentication and contains nothing of
-// an account.
+// A service's API documentation, for people and for programs. It needs no authentication, and contains no data of an
+// account.
 import { apiPageOf, pageHeaders, style, styleHeaders } from '@weir/docs'
 import type { JsonSchema, PageLink } from '@weir/docs'
 import type { PageOf } from '@weir/kit'

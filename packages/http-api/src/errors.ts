@@ -1,6 +1,6 @@
-// Turns anything that was thrown into a response, by a service's two tables: its public codes, and what clients see of
-// the errors of packages. Anything in neither table becomes `internal` without details, even if its code is spelt like
-// a public one. Management uses RFC 9457's problem documents.
+// Turns anything that was thrown into a response, by two tables of the service: its public codes, and the public forms
+// of packages' errors. Anything in neither table becomes `internal` without details, even if its code has the name of a
+// public one. Management uses RFC 9457's problem documents.
 import { publicFormOf } from '@weir/kit'
 import type { PageOf, PublicForms } from '@weir/kit'
 import { z } from 'zod'
@@ -24,17 +24,17 @@ export type ErrorRow = {
   readonly title: string
   /** The headers of every response with the code. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The ids of the operations of the OpenAPI document that return it. Without these a rule of the document decides. */
+  /** The ids of the OpenAPI operations that return the code. Without these a rule of the document decides. */
   readonly operations?: readonly string[]
 }
 
 export type ErrorTable<Code extends string> = Readonly<Record<Code | SharedCode, ErrorRow>>
 
 export type Errors<Code extends string> = {
-  /** What a client may know of an error. */
+  /** The refusal that a client gets for an error. */
   refusalOf(error: unknown): Refusal<Code | SharedCode>
   statusOf(refusal: { readonly code: string }): number
-  /** Includes those that the code always has. */
+  /** Includes the headers that the code always has. */
   headersOf(refusal: Refusal): Readonly<Record<string, string>>
   problemOf(refusal: Refusal, pageOf: PageOf): RouteAnswer<z.infer<typeof problemAnswer>>
   /** The codes whose rows name this operation. */

@@ -1,5 +1,5 @@
-// Looks something up in control state and, if it isn't there, once more after following it to its end: another replica
-// may just have created it. `look` throws for what doesn't exist or isn't the caller's.
+// Looks up an object in control state. If it is missing, follows control state to its end and tries again, because
+// another replica may have just created it. `look` throws if the object is missing, or isn't the caller's.
 import { requireInput, requireOutput } from '@weir/control-state'
 import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
 import type { AccountCall } from './callers.ts'
@@ -19,7 +19,7 @@ export async function lookUp<Found>(
   }
 }
 
-/** Looks up by the input stream that the path names, of the account that calls. */
+/** Looks up by the input stream in the path, within the calling account. */
 export const lookUpByInput = <Found>(
   state: State,
   call: AccountCall,
@@ -33,7 +33,7 @@ export const lookUpByInput = <Found>(
 export const lookUpInput = (state: State, call: AccountCall): Promise<InputStream> =>
   lookUpByInput(state, call, (input) => input)
 
-/** The output that the path names, and its input. */
+/** The output in the path, and its input. */
 export const lookUpOutput = (
   state: State,
   call: AccountCall,

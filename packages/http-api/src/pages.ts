@@ -1,11 +1,11 @@
-// Lists in pages. A page begins after the last key of the page before it, so whatever is created or deleted meanwhile,
-// nothing else is left out or shown twice. If more follows, the header Link has the address of the next page (RFC
-// 8288).
+// Lists in pages. A page begins after the last key of the previous page. So objects that are created or deleted
+// meanwhile don't cause other objects to be skipped or repeated. If more follows, the header Link has the address of
+// the next page (RFC 8288).
 import type { Call } from './express/answer.ts'
 import { invalid } from './refusal.ts'
 
 export const pageEntries = { usually: 200, max: 1_000 }
-/** One entry may be larger. */
+/** A single entry may be larger. */
 const pageBytesMax = 262_144
 
 export type Page<Entry> = {
@@ -14,13 +14,16 @@ export type Page<Entry> = {
 }
 
 export type ListOptions<Entry> = {
-  /** Different for each entry; the list is ordered by it, by UTF-16 units. */
+  /** Unique for each entry. The list is sorted by it, in UTF-16 units. */
   readonly keyOf: (entry: Entry) => string
-  /** For entries that may be large. */
+  /** The size of an entry, if entries may be large. */
   readonly bytesOf?: (entry: Entry) => number
 }
 
-/** The page that the query selects with `limit` and `cursor`. @throws Refusal `invalid` if these are invalid */
+/**
+ * The page that `limit` and `cursor` in the query select.
+ * @throws Refusal `invalid` if these are invalid
+ */
 export function listPage<Entry>(
   call: Pick<Call, 'query'>,
   list: readonly Entry[],
@@ -45,7 +48,7 @@ export function listPage<Entry>(
   }
 }
 
-/** Relative to the requested address, which a proxy may have changed. */
+/** Relative to the requested address, because a proxy may have changed that address. */
 const linkTo = (limit: number, key: string): string =>
   `<?limit=${limit}&cursor=${Buffer.from(key).toString('base64url')}>; rel="next"`
 

@@ -1,11 +1,10 @@
-// Bodies: from bytes to JSON, and from JSON to the input of an endpoint. A body that can't be read is 400. One that can
-// is checked against its schema as a whole, and all problems are reported together.
+// Bodies: from bytes to JSON, and from JSON to the input of an endpoint. An unreadable body gets 400. A readable one is
+// checked against its schema as a whole, and all problems are reported together.
 import { countJsonMembers, jsonDepthMax, listItemsMax, longListIn } from '@weir/kit'
 import type { z } from 'zod'
 import type { Call } from './express/answer.ts'
 import { invalid, refuse } from './refusal.ts'
 
-/** The rule for a whole body. */
 export const bodyRule = 'The body must be a JSON object'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -15,7 +14,7 @@ export async function readJson(call: Call, bytesMax?: number): Promise<unknown> 
   return parse(await call.readBody(bytesMax))
 }
 
-/** The same, but an empty body counts as an empty object: for endpoints that need no input. */
+/** Like `readJson`, but an empty body counts as an empty object, for endpoints that need no input. */
 export async function readOptionalJson(call: Call): Promise<unknown> {
   const body = await call.readBody()
   return body.length === 0 ? {} : parse(body)

@@ -1,5 +1,5 @@
-// A refusal: an error for a client to read. Anything else that is thrown is not one, whatever its code; `errors.ts`
-// says what a client sees of it.
+// A refusal is an error for a client to read. Other errors are no refusals, whatever their code; `errors.ts` says what
+// a client gets for them.
 import { AppError } from '@weir/kit'
 
 type More = {
@@ -8,7 +8,7 @@ type More = {
   readonly cause?: unknown
 }
 
-/** Contains what the code alone doesn't say: all problems of the input, or headers of its own. */
+/** Adds to its code all problems of the input, or further headers. */
 export class Refusal<Code extends string = string> extends AppError<Code> {
   readonly problems: readonly string[] | undefined
   readonly headers: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export type Refuse<Code extends string> = (
   more?: More,
 ) => Refusal<Code>
 
-/** What this package itself refuses; the table of each service contains these codes. */
+/** The refusals of this package. The table of each service contains these codes. */
 export type SharedCode =
   | 'invalid_request'
   | 'not_json'
@@ -42,7 +42,7 @@ export type SharedCode =
 export const refuse: Refuse<SharedCode> = (code, publicMessage, more) =>
   new Refusal(code, publicMessage, more)
 
-/** More than anyone reads. */
+/** The maximum number of reported problems. */
 const problemsMax = 100
 
 export function invalid(all: readonly string[]): Refusal<'invalid'> {

@@ -1,8 +1,7 @@
-// Which callers a route needs: each service has one table of its routes, in its `route-needs.ts`, and nothing else is
-// mounted.
+// Which callers a route needs. Each service has one table of its routes, in its `route-needs.ts`, and mounts no others.
 import type { Needs, RouteNeeds } from '@weir/control-state'
 
-/** @throws Error for a route that isn't in the table: the service doesn't start with it */
+/** @throws Error for a route that isn't in the table. The service then fails to start. */
 export const needsIn =
   (table: RouteNeeds) =>
   (route: string): Needs => {

@@ -1,4 +1,4 @@
-// A service's documentation: the same document for programs and for people, in pages that run nothing.
+// A service's documentation: one document for programs and for people, in pages without scripts.
 import { expect, test } from '@jest/globals'
 import { openApiOf } from '@weir/docs'
 import { showApi, showOpenApi, showStyle } from '../src/index.ts'
@@ -29,7 +29,7 @@ const openApi = openApiOf({
   refusalForm: () => ({}),
 })
 
-/** A document needs nothing of the call. */
+/** The documents don't depend on the call. */
 const told = async (handler: RouteHandler) => handler({} as Call)
 
 test('programs get the document itself', async () => {

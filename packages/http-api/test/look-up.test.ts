@@ -1,4 +1,4 @@
-// What another replica has just created is found; what isn't the caller's is not.
+// Objects that another replica has just created are found. Objects of other accounts are not.
 import { expect, test } from '@jest/globals'
 import type { StateFollower } from '@weir/control-state'
 import { lookUp, lookUpInput, lookUpOutput } from '../src/index.ts'
@@ -7,7 +7,7 @@ import type { AccountCall } from '../src/index.ts'
 const clicks = { kind: 'input', state: 'ready', name: 'clicks', billingId: 'acme' }
 const web = { ...clicks, kind: 'derived', name: 'web', linkedStream: 'clicks' }
 
-/** Control state that knows its streams only when it is followed to its end. */
+/** Control state that knows the announced streams only after it is followed to its end. */
 function stateOf(known: readonly object[], announced: readonly object[] = []) {
   let streams = known
   let refreshes = 0
@@ -24,7 +24,7 @@ function stateOf(known: readonly object[], announced: readonly object[] = []) {
       streams = [...known, ...announced]
     },
   }
-  // Only what a look-up uses is there.
+  // Contains only what a look-up uses.
   return { state: state as unknown as StateFollower, refreshes: () => refreshes }
 }
 

@@ -1,4 +1,4 @@
-// Bodies: what isn't JSON is 400, what breaks a rule is 422 with all problems together.
+// Bodies: invalid JSON gets 400, and violated rules get 422 with all problems together.
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import {
@@ -11,7 +11,6 @@ import {
 } from '../src/index.ts'
 import type { Call } from '../src/index.ts'
 
-/** Only its body is read here. */
 const callWith = (body: string | Buffer): Call =>
   ({ readBody: async () => Buffer.from(body) }) as unknown as Call
 

@@ -1,4 +1,4 @@
-// What an attacker sends on each of its connections: the floods that the tests know, and stalls.
+// What an attacker sends on each connection: the floods of the tests, and stalls.
 import {
   data,
   endHeaders,
@@ -24,7 +24,7 @@ export type Attack = {
   readonly send: Buffer
   /** Sent repeatedly for as long as the connection lasts. */
   readonly drip?: Buffer
-  /** It reads no answers. */
+  /** The attacker reads no responses. */
   readonly isDeaf?: boolean
 }
 

@@ -1,12 +1,12 @@
-// The attacker, a separate process. Given a port and an attack it opens connection after connection, sends the attack
-// on each, and keeps up to a hundred of them; given nothing it stops.
+// The attacker, a separate process. When it gets a port and an attack, it opens up to a hundred connections, one after
+// the other, and sends the attack on each. When it gets nothing, it stops.
 import * as net from 'node:net'
 import { attacks } from './attack-list.ts'
 import type { Attack } from './attack-list.ts'
 
 /**
- * A flood ends its connection within a millisecond or two of work, so this rate is the load that a server must
- * withstand.
+ * A flood ends its connection after a millisecond or two of the server's work, so this rate is the load that a server
+ * must withstand.
  */
 const connectEveryMs = 100
 const dripEveryMs = 100
@@ -23,7 +23,7 @@ function connect(port: number, attack: Attack): void {
   open.add(socket)
   const { drip } = attack
   const dripping = drip && setInterval(() => socket.write(drip), dripEveryMs)
-  socket.on('error', () => {}) // it was cut off
+  socket.on('error', () => {}) // the server ended the connection
   socket.on('close', () => {
     clearInterval(dripping)
     open.delete(socket)

@@ -1,5 +1,5 @@
-// The well-behaved client, a separate process: on one connection it alternates between a small and a larger request, at
-// a fixed rate that doesn't wait for answers. It reports the answer times for each order to measure.
+// The well-behaved client, a separate process. On one connection it alternates between a small and a larger request, at
+// a fixed rate that doesn't wait for responses. It reports the response times for each order to measure.
 import * as http2 from 'node:http2'
 
 const everyMs = 4
@@ -18,7 +18,7 @@ function ask(body: Buffer | undefined): void {
   const stream = session.request({ ':method': 'POST', ':path': '/' })
   let isOk = false
   stream.on('response', (headers) => (isOk = headers[':status'] === 204))
-  stream.on('error', () => {}) // counted when it closes
+  stream.on('error', () => {}) // failures are counted when the stream closes
   stream.on('close', () => {
     if (isOk) tookMs.push(performance.now() - startedMs)
     else failures += 1

@@ -1,5 +1,5 @@
-// Floods of frames that each cost their sender nothing, by their CVE numbers: how the connection begins, and what
-// follows.
+// Floods of frames that cost their sender nothing, by their CVE numbers: the start of the connection, and the repeated
+// part.
 import {
   ack,
   data,

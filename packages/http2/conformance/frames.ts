@@ -1,4 +1,4 @@
-// Hand-written HTTP/2 frames, for what no well-behaved client sends.
+// Hand-written HTTP/2 frames, for bytes that no well-behaved client sends.
 import * as net from 'node:net'
 import { withTimeout } from '@weir/kit'
 
@@ -103,7 +103,6 @@ export function halfRequest(port: number, path: string): net.Socket {
 
 export type Frame = { type: number; flags: number; stream: number; payload: Buffer }
 
-/** The complete frames in the bytes, and their total size. */
 export function framesIn(bytes: Buffer): { frames: Frame[]; size: number } {
   const frames: Frame[] = []
   let at = 0
@@ -138,7 +137,7 @@ export function connectByHand(port: number, first: Buffer = settings()) {
   socket.on('close', () => look())
   socket.write(Buffer.concat([preface, first]))
 
-  /** The first accepted frame; rejects when the connection closes before. */
+  /** The first accepted frame. Rejects if the connection closes before. */
   const until = (accept: (frame: Frame) => boolean): Promise<Frame> =>
     withTimeout(
       new Promise((resolve, reject) => {

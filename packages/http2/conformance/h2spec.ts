@@ -1,5 +1,5 @@
-// Finds or installs h2spec, a third-party conformance suite for HTTP/2, and runs it against our listener in the clear
-// and over TLS. Installing it needs Go.
+// Finds or installs h2spec, a third-party conformance suite for HTTP/2, and runs it against our listener, with and
+// without TLS. Installing it needs Go.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const program = join(folder, 'h2spec')
 
 export type Report = { passed: number; failed: readonly string[] }
 
-/** Its path, after installing it if necessary; throws where Go is missing too. */
+/** Returns the path, and installs h2spec if necessary. Throws if Go is missing, too. */
 export async function findH2spec(): Promise<string> {
   if (existsSync(program)) return program
   try {
@@ -50,7 +50,7 @@ export async function runH2spec(h2spec: string, tls?: Tls): Promise<Report> {
   }
 }
 
-/** It exits with 1 when a case fails. */
+/** h2spec exits with 1 if a case fails. */
 async function outputOf(h2spec: string, args: readonly string[]): Promise<string> {
   try {
     return (await run(h2spec, args, { maxBuffer: 16 * 1_048_576 })).stdout

@@ -1,5 +1,4 @@
-// `npm run conformance`: h2spec against our HTTP/2, in the clear and over TLS. Fails unless all cases
-// pass.
+// `npm run conformance`: h2spec against our HTTP/2, with and without TLS. Fails unless all cases pass.
 import { selfSigned } from './certificate.ts'
 import { findH2spec, runH2spec } from './h2spec.ts'
 

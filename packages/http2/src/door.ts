@@ -1,5 +1,5 @@
-// Limits the connections of one address to a tenth of the port's, so that one client can't fill the port. A proxy of
-// ours is exempt: it stands for many clients, which can't be told apart here.
+// Limits the connections of one address to a tenth of the port's, so that one client can't fill the port. Proxies of
+// ours are exempt, because each stands for many clients, which can't be distinguished here.
 import type { Socket } from 'node:net'
 import { countedAddress } from '@weir/kit'
 
@@ -8,7 +8,7 @@ export type DoorOptions = {
   readonly isProxy: (address: string) => boolean
 }
 
-/** Returns a function that is false for a connection beyond the limit. */
+/** The returned function returns false for a connection beyond the limit. */
 export function createDoor({ connectionsMax, isProxy }: DoorOptions): (socket: Socket) => boolean {
   const addressMax = Math.max(1, Math.floor(connectionsMax / 10))
   const counts = new Map<string, number>()

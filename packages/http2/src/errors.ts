@@ -1,4 +1,4 @@
-// The one error of this package: the client is gone, or was too slow, so nobody receives an answer.
+// The only error of this package: the client is gone or was too slow, so nobody receives a response.
 import { AppError } from '@weir/kit'
 
 export type Http2ErrorCode = 'http2.aborted'

@@ -1,18 +1,18 @@
-// A connection within this process: its server end resembles a socket enough for Node's server and for Express, without
-// a network.
+// A connection within this process. Its server end is similar enough to a socket for Node's server and for Express,
+// without a network.
 import type { Http2Session } from 'node:http2'
 import { duplexPair } from 'node:stream'
 import type { Duplex } from 'node:stream'
 
 export type InProcessConnection = {
   clientEnd: Duplex
-  /** Has the address of the real client. */
+  /** Reports the address of the real client. */
   serverEnd: Duplex
 }
 
 export function createInProcessConnection(session: Http2Session | undefined): InProcessConnection {
   const [clientEnd, serverEnd] = duplexPair()
-  clientEnd.on('error', () => {}) // the request reports it
+  clientEnd.on('error', () => {}) // the request reports the error
   serverEnd.on('error', () => {})
   const socket = session?.socket
   const nothing = (): Duplex => serverEnd // the HTTP/2 connection's time-outs apply

@@ -1,4 +1,4 @@
-// The listener of the hot path: HTTP/1.1 and HTTP/2 on one port, requests to a handler.
+// The listener of the hot path: HTTP/1.1 and HTTP/2 on one port, with one handler for all requests.
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { constants } from 'node:http2'
@@ -21,12 +21,12 @@ export type ListenOptions = Crowd & {
   port: number
   tls?: Tls
   handler: Handler
-  /** Called with what a handler throws; the client gets a bare 500. */
+  /** Called with the errors of a handler. The client gets 500 without a body. */
   onError: (error: unknown) => void
   timeouts?: Partial<Timeouts>
-  /** Which HTTP/2 implementation to use: our own (the default), or node:http2. */
+  /** The HTTP/2 implementation: our own (the default), or node:http2. */
   http2?: 'own' | 'node'
-  /** Body bytes that our own HTTP/2 holds for all unanswered requests (64 MiB). */
+  /** The body bytes that our own HTTP/2 may hold for all unanswered requests (64 MiB). */
   heldBytesMax?: number
 }
 
@@ -37,7 +37,8 @@ export function listenHttp(options: ListenOptions): Promise<Listener> {
   const timeouts = withDefaults(options.timeouts)
   const serving = { handler, onError, bodyTimeoutMs: timeouts.bodyTimeoutMs }
   const http1 = createServer(http1Options(timeouts), (req, res) => serveHttp1(serving, req, res))
-  http1.maxHeadersCount = headersMax + 1 // Node drops headers beyond this; one more shows that there were any
+  // Node drops further headers, so one more shows that there were too many
+  http1.maxHeadersCount = headersMax + 1
   const http2 =
     options.http2 === 'node'
       ? nodeHttp2(timeouts, (stream, headers, rawHeaders) =>
@@ -92,7 +93,7 @@ function serveHttp2(
     target: headers[':path'] ?? '',
     rawHeaders,
     stream,
-    // A reset without an error code ends the stream as its last frame would, but also closes it.
+    // A reset without an error code ends the stream like its last frame, but also closes it.
     isComplete: () => !stream.closed,
     bodyTimeoutMs: serving.bodyTimeoutMs,
     cut: () => afterAnswer(stream, () => stream.close(constants.NGHTTP2_NO_ERROR)),
@@ -113,14 +114,14 @@ function serveHttp2(
     },
     endPieces: () => void stream.end(),
     abandon() {
-      // Closing would first end the answer as if it were complete.
+      // Closing the stream would first end the response as if it were complete.
       if (stream.headersSent) stream.destroy(new Error('the answer broke off'))
       else stream.close(constants.NGHTTP2_CANCEL)
     },
   })
 }
 
-/** Disconnects the client, but only after it has received the answer. */
+/** Disconnects the client after it has received the response. */
 function afterAnswer(response: Writable, end: () => void): void {
   if (response.writableFinished || response.destroyed) end()
   else response.once('finish', end)

@@ -1,5 +1,5 @@
 // The listener for people's endpoints: an ordinary `http.Server` (Express, ws) that clients reach over HTTP/1.1 as
-// usual, and also over HTTP/2. Express can't use node:http2's objects, so an HTTP/2 request is forwarded to the same
+// usual, and also over HTTP/2. Express can't use node:http2's objects. So an HTTP/2 request is forwarded to the same
 // server as HTTP/1.1, over a pair of streams within the process (docs/architecture.md 7).
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http'
@@ -23,7 +23,7 @@ export type ListenNodeOptions = Crowd & {
   timeouts?: Partial<Timeouts>
 }
 
-/** They belong to one HTTP/1.1 connection; HTTP/2 forbids them (RFC 9113 8.2.2). */
+/** Headers of a single HTTP/1.1 connection, which HTTP/2 forbids (RFC 9113 8.2.2). */
 const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -72,7 +72,7 @@ function forward({ server, stream, headers, rawHeaders, timeouts }: Forwarding):
   })
   stream.on('close', () => {
     outgoing.destroy()
-    serverEnd.destroy() // so that the server sees that the client is gone
+    serverEnd.destroy() // shows the server that the client is gone
   })
   server.emit('connection', serverEnd)
   outgoing.flushHeaders() // the body may take long
@@ -95,7 +95,7 @@ function answer(stream: ServerHttp2Stream, response: IncomingMessage): void {
   })
 }
 
-/** The server has answered, so the rest of the body isn't needed. */
+/** Call when the server has answered, because the rest of the body isn't needed then. */
 function dropRest(stream: ServerHttp2Stream, outgoing: ClientRequest, timeouts: Timeouts): void {
   stream.unpipe(outgoing)
   void drain(stream, {
@@ -105,7 +105,7 @@ function dropRest(stream: ServerHttp2Stream, outgoing: ClientRequest, timeouts: 
   })
 }
 
-/** As name, value, name, value, …, so that repeated headers stay repeated. */
+/** The list has the form name, value, name, value, … and keeps repeated headers. */
 function requestHeaders(rawHeaders: readonly string[], hasBody: boolean): string[] {
   const headers = ['connection', 'close']
   let authority: string | undefined
@@ -122,7 +122,8 @@ function requestHeaders(rawHeaders: readonly string[], hasBody: boolean): string
     headers.push(name, value)
   }
   headers.push('host', authority ?? host ?? '')
-  // Without either, Node sends the body of a GET unframed, and it would be read as the next request.
+  // Without either header, Node sends the body of a GET unframed, and the server would read the body as the next
+  // request.
   if (hasBody && !hasLength) headers.push('transfer-encoding', 'chunked')
   return headers
 }

@@ -1,5 +1,5 @@
-// An ordinary `http.Server` for `listenNode`, with the bounds of all our listeners: heads within 10 seconds, a whole
-// request within 30, one Host.
+// An ordinary `http.Server` for `listenNode`, with the limits of all our listeners: 10 seconds for a head, 30 for a
+// whole request, one Host.
 import { createServer } from 'node:http'
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -35,7 +35,7 @@ export function createNodeServer({ onRequest, onUpgrade, ...more }: NodeServerOp
 
 export const twoHosts = 'There are several Host headers; send one\n'
 
-/** A component that uses the first and one that uses the last would serve different hosts (RFC 9112 3.2). */
+/** A component that uses the first Host and one that uses the last would serve different hosts (RFC 9112 3.2). */
 export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2)

@@ -1,5 +1,5 @@
-// One port for HTTP/1.1 and HTTP/2: by ALPN under TLS, by the first bytes in the clear (sniff.ts). Each
-// connection goes to the server of its protocol and is closed together with the port.
+// One port for HTTP/1.1 and HTTP/2: by ALPN with TLS, and by the first bytes without TLS (sniff.ts). Each connection
+// goes to the server of its protocol, and is closed together with the port.
 import type { Server as Http1Server } from 'node:http'
 import * as net from 'node:net'
 import * as tls from 'node:tls'
@@ -14,8 +14,8 @@ const graceMsDefault = 5_000
 const unusedGraceMs = 500
 const idleCheckMs = 50
 /**
- * An HTTP/1.1 client learns with its next answer that the connection ends. When an idle connection is closed, a request
- * already on its way would be lost (RFC 9112 9.5), so connections in use get time to learn it.
+ * An HTTP/1.1 client learns from its next response that the connection ends. If an idle connection is closed, a request
+ * that is already on its way is lost (RFC 9112 9.5). So connections in use get this time.
  */
 const politeMsMax = 2_000
 
@@ -26,11 +26,11 @@ export type Http2Side = {
   finish(): void
 }
 
-/** Bounds on connections. */
+/** The limits for connections. */
 export type Crowd = {
-  /** Concurrent connections; one address may have a tenth of them. */
+  /** The maximum of concurrent connections. One address may have a tenth of them. */
   connectionsMax?: number | undefined
-  /** Whether an address stands for many clients. */
+  /** Whether the address is a proxy, which stands for many clients. */
   isProxy?: ((address: string) => boolean) | undefined
 }
 
@@ -41,7 +41,7 @@ export type PortOptions = Crowd & {
   http1: Http1Server
   http2: Http2Side
   timeouts: Timeouts
-  /** Called when the port itself fails, for example without free file descriptors. */
+  /** Called if the port itself fails, for example without free file descriptors. */
   onError?: (error: unknown) => void
 }
 
@@ -49,11 +49,11 @@ export async function openPort(options: PortOptions): Promise<Listener> {
   const { http1, http2, onError, connectionsMax = connectionsMaxDefault } = options
   const mayEnter = createDoor({ connectionsMax, isProxy: options.isProxy ?? (() => false) })
   const connections = trackConnections(http1, http2)
-  // Its time-outs for slow heads are set up on listening, which it never does.
+  // The server never listens itself, but this event starts its time-outs for slow heads.
   http1.emit('listening')
   const server = createPort(options, connections.markUsed)
   server.maxConnections = connectionsMax
-  // also those that are still shaking hands
+  // includes connections in their handshake
   server.on('connection', (socket) => {
     connections.track(socket)
     if (!mayEnter(socket)) socket.destroy()
@@ -122,15 +122,15 @@ function trackConnections(http1: Http1Server, http2: Http2Side) {
         sockets.delete(socket)
         unused.delete(socket)
       })
-      socket.on('error', () => {}) // the protocol's server gets the error too; nothing else needs it
+      socket.on('error', () => {}) // the protocol's server gets the error, too, and handles it
       socket.setNoDelay(true)
     },
-    /** It has shown its protocol, so a request may be open. */
+    /** The protocol of the connection is known, so a request may be open. */
     markUsed: (socket: net.Socket) => void unused.delete(socket),
     finish(): void {
       isFinishing = true
       http2.finish()
-      // A request may already be on its way on them; after that, waiting ends.
+      // A request may already be on its way on these connections. After that time the wait ends.
       setTimeout(() => {
         for (const socket of unused) socket.destroy()
       }, unusedGraceMs).unref()

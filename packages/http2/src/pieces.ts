@@ -1,10 +1,10 @@
-// Bodies in pieces, in either direction, over Node's own HTTP: read from a request and written to an answer no faster
-// than the other side goes. Time-outs require progress, not completion.
+// Bodies in pieces over Node's own HTTP: reading a request and writing a response, as fast as the other side. The
+// time-outs require progress, not completion.
 import type { Readable, Writable } from 'node:stream'
 import type { HttpResponse } from './types.ts'
 import { Http2Error } from './errors.ts'
 
-/** Less than this in the time of a whole body doesn't count as progress. */
+/** Fewer bytes in the time of a whole body don't count as progress. */
 export const progressBytesMin = 1_024
 
 export const isInPieces = (body: HttpResponse['body']): body is AsyncIterable<Buffer> =>
@@ -33,7 +33,7 @@ export async function* readPieces(
         bytes += piece.length
         const gaveMs = performance.now()
         yield piece
-        deadlineMs += performance.now() - gaveMs // that was our own time
+        deadlineMs += performance.now() - gaveMs // this was the handler's time, not the client's
         if (bytes < progressBytesMin) continue
         bytes = 0
         deadlineMs = performance.now() + timeoutMs
@@ -49,7 +49,7 @@ export async function* readPieces(
   }
 }
 
-/** Doesn't end the stream. Throws Http2Error `http2.aborted` when the client goes away or stops reading. */
+/** Doesn't end the stream. Throws Http2Error `http2.aborted` if the client goes away or stops reading. */
 export async function writePieces(
   stream: Writable,
   pieces: AsyncIterable<Buffer>,

@@ -1,4 +1,4 @@
-// Reads a request's body within bounds of size and time. The stream is always drained, so that its connection can carry
+// Reads a request's body with limits of size and time. The stream is always drained, so that its connection can carry
 // further requests.
 import type { Readable } from 'node:stream'
 import { dropBytesMax } from './bounds.ts'
@@ -7,7 +7,7 @@ import { Http2Error } from './errors.ts'
 export type BodyBounds = {
   bytesMax: number
   timeoutMs: number
-  /** From the request's header, if present. */
+  /** The value of the request's header, if present. */
   contentLength: number | undefined
   /** Whether an ended stream had its complete body. */
   isComplete: () => boolean
@@ -52,7 +52,7 @@ export function readBody(stream: Readable, bounds: BodyBounds): Promise<Buffer |
   })
 }
 
-/** Reads and drops the rest, within bounds; beyond them the request is cut. Resolves when it is over in either way. */
+/** Reads and drops the rest of the body, up to the limits. Beyond them the request is cut. Resolves in both cases. */
 export function drain(stream: Readable, { bytesMax, timeoutMs, cut }: DrainBounds): Promise<void> {
   return new Promise((resolve) => {
     if (stream.readableEnded || stream.destroyed) return resolve()

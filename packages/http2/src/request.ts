@@ -1,5 +1,5 @@
-// A request of either protocol as handlers see it: the same few look-ups over raw headers, because parsed ones hide
-// repeated headers.
+// A request of either protocol, as handlers see it: the same few look-ups over raw headers, because parsed headers hide
+// repetitions.
 import type { Readable } from 'node:stream'
 import { dropBytesMax } from './bounds.ts'
 import { readPieces } from './pieces.ts'
@@ -16,14 +16,14 @@ export type RawRequest = {
   /** Whether the ended stream had the complete body. */
   isComplete: () => boolean
   bodyTimeoutMs: number
-  /** Ends the request, but only after its answer is sent. */
+  /** Ends the request after its response is sent. */
   cut: () => void
 }
 
 export type ReadableRequest = HttpRequest & {
   /**
-   * Drops the unread rest of the body, bounded. Some clients hang when the answer overtakes their body (curl 7.88 over
-   * HTTP/2), so the end is waited for.
+   * Drops the unread rest of the body, up to a limit. The response waits for the body's end, because some clients hang
+   * if it comes earlier (curl 7.88 over HTTP/2).
    */
   dropBody(): Promise<void>
 }

@@ -1,5 +1,4 @@
-// Runs a handler and sends its result, the same for both protocols. A handler that fails is our fault: 500, without
-// details.
+// Runs a handler and sends its result, for both protocols. If the handler fails, the client gets 500 without details.
 import { hasCode } from '@weir/kit'
 import { isInPieces } from './pieces.ts'
 import type { ReadableRequest } from './request.ts'
@@ -9,7 +8,7 @@ export type Answer = {
   status: number
   headers: Record<string, string>
   body: string | Buffer | undefined
-  /** Instead of `body`, and of unknown length. */
+  /** Used instead of `body`, with unknown length. */
   pieces?: AsyncIterable<Buffer>
 }
 
@@ -17,10 +16,10 @@ export type Exchange = {
   handler: Handler
   onError: (error: unknown) => void
   send: (answer: Answer) => void
-  /** Sends the head and then the pieces, without an end. Throws when the client goes away or the next piece fails. */
+  /** Sends the head and then the pieces, without an end. Throws if the client goes away, or the next piece fails. */
   sendPieces: (answer: Answer, pieces: AsyncIterable<Buffer>) => Promise<void>
   endPieces: () => void
-  /** Ends the exchange without an answer, or without the rest of one. */
+  /** Ends the exchange without a response, or without the rest of a response. */
   abandon: () => void
 }
 
@@ -37,7 +36,7 @@ export async function respond(request: ReadableRequest, exchange: Exchange): Pro
   try {
     send(answer)
   } catch (error) {
-    onError(error) // the head can't be sent, for example because of a line break in it
+    onError(error) // the head can't be sent, for example because it contains a line break
     sendFailure(exchange)
   }
 }
@@ -51,13 +50,13 @@ async function respondInPieces(
     if (answer.pieces !== undefined) await sendPieces(answer, answer.pieces)
   } catch (error) {
     if (!hasCode(error, 'http2.aborted')) onError(error)
-    return abandon() // the head is already sent, so this is the only way to show the failure
+    return abandon() // the head is already sent, so only disconnecting can show the failure
   }
   await request.dropBody()
   endPieces()
 }
 
-/** Undefined when the client is gone. */
+/** Undefined if the client is gone. */
 async function answerOf(
   request: ReadableRequest,
   { handler, onError }: Exchange,

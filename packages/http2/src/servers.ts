@@ -9,7 +9,8 @@ import type { Http2Side } from './open-port.ts'
 export const http1Options = (timeouts: Timeouts): ServerOptions => ({
   maxHeaderSize: headerBytesMax,
   headersTimeout: Math.min(timeouts.firstBytesTimeoutMs, timeouts.bodyTimeoutMs),
-  requestTimeout: 0, // reading a body has a time-out of its own; one read in pieces may take long
+  // the reading of a body has its own time-out, and a body in pieces may take long
+  requestTimeout: 0,
   keepAliveTimeout: timeouts.idleTimeoutMs,
   connectionsCheckingInterval: Math.ceil(timeouts.firstBytesTimeoutMs / 10),
 })
@@ -17,7 +18,7 @@ export const http1Options = (timeouts: Timeouts): ServerOptions => ({
 export type OnStream = (
   stream: ServerHttp2Stream,
   headers: http2.IncomingHttpHeaders,
-  /** Name, value, name, value, … including repeated ones. */
+  /** Name, value, name, value, … with repeated headers. */
   rawHeaders: readonly string[],
 ) => void
 
@@ -32,12 +33,12 @@ export function nodeHttp2(timeouts: Timeouts, onStream: OnStream): Http2Side {
     sessions.add(session)
     session.on('close', () => sessions.delete(session))
     endUnused(session, timeouts)
-    session.on('error', () => {}) // the peer's fault, and the session is over anyway
+    session.on('error', () => {}) // the peer caused the error, and the session is over anyway
     session.setTimeout(timeouts.idleTimeoutMs, () => endIdle(session, timeouts))
   })
   server.on('sessionError', () => {})
   server.on('stream', (stream, headers, _flags, rawHeaders) => {
-    stream.on('error', () => {}) // a reset by the client
+    stream.on('error', () => {}) // the client has reset the stream
     if (isTooLarge(rawHeaders)) return refuse(stream)
     if (headers.expect?.toLowerCase() === '100-continue')
       stream.additionalHeaders({ ':status': 100 })
@@ -51,7 +52,7 @@ export function nodeHttp2(timeouts: Timeouts, onStream: OnStream): Http2Side {
   }
 }
 
-/** Frames without a request, including a header block that never ends, don't keep a connection alive. */
+/** Ends connections that send frames but no requests, even in an endless header block. */
 function endUnused(session: ServerHttp2Session, timeouts: Timeouts): void {
   let open = 0
   const timer = setTimeout(() => {
@@ -67,14 +68,14 @@ function endUnused(session: ServerHttp2Session, timeouts: Timeouts): void {
   session.once('close', () => clearTimeout(timer))
 }
 
-/** Closing alone would wait for ever for a client that doesn't read its answers. */
+/** Closing alone would wait forever for a client that doesn't read its responses. */
 function endIdle(session: ServerHttp2Session, { bodyTimeoutMs }: Timeouts): void {
   session.close()
   const timer = setTimeout(() => session.destroy(), bodyTimeoutMs)
   session.once('close', () => clearTimeout(timer))
 }
 
-/** The setting alone has no effect before the client has acknowledged it. Counted as in RFC 9113 6.5.2. */
+/** The setting alone has no effect before the client has acknowledged it. The size is that of RFC 9113 6.5.2. */
 function isTooLarge(rawHeaders: readonly string[]): boolean {
   let bytes = 16 * rawHeaders.length
   for (const text of rawHeaders) bytes += text.length

@@ -1,20 +1,20 @@
-// Tells HTTP/2 from HTTP/1.1 by the first bytes of a plain connection: a client with prior knowledge begins with a
-// fixed preface (RFC 9113 3.4), and no HTTP/1.1 request begins like it. Any other first line gets no answer, because
-// its sender would understand none.
+// Distinguishes HTTP/2 from HTTP/1.1 by the first bytes of a connection without TLS. A client with prior knowledge
+// begins with a fixed preface (RFC 9113 3.4), and no HTTP/1.1 request begins like this. Any other first line gets no
+// response, because its sender would not understand one.
 import type { Socket } from 'node:net'
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 
-/** RFC 9112 3; an empty line may precede it. */
+/** RFC 9112 3. An empty line may precede the request line. */
 const requestLine = /^(\r?\n)?\S+ \S+ HTTP\/\d\.\d\r?$/
 
-/** False when the first line is complete and isn't a request line. */
+/** False if the first line is complete and isn't a request line. */
 function couldBeHttp1(bytes: Buffer): boolean {
   const end = bytes.indexOf('\n', 2)
   return end < 0 || requestLine.test(bytes.toString('latin1', 0, end))
 }
 
-/** Inspects the first bytes and puts them back; disconnects a client that is too slow with them. */
+/** Inspects the first bytes and puts them back. Disconnects a client that sends them too slowly. */
 export function sniff(socket: Socket, timeoutMs: number, decide: (isHttp2: boolean) => void): void {
   let seen: Buffer = Buffer.alloc(0)
   const timer = setTimeout(() => socket.destroy(), timeoutMs)

@@ -1,26 +1,26 @@
-// The interface between a service and an HTTP listener: a request in, a response out. Small on purpose, so that the
-// listener can be replaced.
+// The interface between a service and an HTTP listener: a request in, a response out. It is small, so that the listener
+// can be replaced.
 
 export type HttpRequest = {
   readonly method: string
   /** The request target without its query, as sent. */
   readonly path: string
-  /** What follows the `?`, or ''. */
+  /** The text after the `?`, or ''. */
   readonly query: string
-  /** The first value of a header; the name in lower case. */
+  /** The first value of a header. The name must be in lower case. */
   header(name: string): string | undefined
-  /** How many times the header was sent. */
+  /** How often the header was sent. */
   headerCount(name: string): number
   /**
-   * The whole body; undefined when it has more than `bytesMax` bytes: then the rest was read and dropped, up to 8 MiB,
-   * so that the client can receive the answer. Rejects with Http2Error `aborted` when the client goes away or takes too
-   * long. Returns it immediately when it has already arrived. Call it once.
+   * The whole body. Undefined if it has more than `bytesMax` bytes; the rest is then read and dropped, up to 8 MiB, so
+   * that the client can receive the response. Rejects with Http2Error `aborted` if the client goes away or takes too
+   * long. Returns the body immediately if it has already arrived. Call it once.
    */
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined>
   /**
    * Use instead of `body` for bodies of any length: yields pieces as they arrive. The client is slowed down while no
-   * further piece is requested. Throws Http2Error `http2.aborted` when the client goes away, or sends less than 1 KiB
-   * in the time allowed for a whole body while a piece is waited for.
+   * further piece is requested. Throws Http2Error `http2.aborted` if the client goes away, or if it sends less than 1
+   * KiB in the time for a whole body while a piece is requested.
    */
   chunks(): AsyncGenerator<Buffer, void, void>
 }
@@ -30,7 +30,7 @@ export type HttpResponse = {
   readonly headers?: Readonly<Record<string, string>>
   /**
    * A string is sent as plain text in UTF-8, unless the headers name another type. Pieces are sent one by one, without
-   * a length and as fast as the client reads them; such an answer may overtake its request.
+   * a length, as fast as the client reads them. Such a response may overtake its request.
    */
   readonly body?: string | Buffer | AsyncIterable<Buffer>
 }
@@ -40,14 +40,14 @@ export type Handler = (request: HttpRequest) => HttpResponse | Promise<HttpRespo
 type TlsPair = { readonly cert: string | Buffer; readonly key: string | Buffer }
 
 export type Tls = TlsPair & {
-  /** Calls the listener with every new pair for new connections; open ones keep theirs. */
+  /** Calls the listener with every new pair. New connections use it; open ones keep their pair. */
   onChange?(listener: (pair: TlsPair) => void): void
 }
 
 export type Listener = {
   readonly port: number
   /**
-   * Takes no more connections and requests, lets open ones finish for `graceMs` (5 s), then cuts the rest. Resolves
+   * Takes no more connections and requests, lets open ones finish for `graceMs` (5 s), and then cuts the rest. Resolves
    * when everything is closed.
    */
   close(graceMs?: number): Promise<void>

@@ -1,4 +1,4 @@
-// Real clients for the tests, each request bounded in time.
+// Real clients for the tests. Each request has a time-out.
 import * as http from 'node:http'
 import type * as http2 from 'node:http2'
 import * as net from 'node:net'

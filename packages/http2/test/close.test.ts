@@ -1,4 +1,4 @@
-// How a port closes: open requests complete within the grace, and no client delays it beyond.
+// How a port closes: open requests complete within the grace period, and no client can extend it.
 import { createServer, Agent } from 'node:http'
 import * as http2 from 'node:http2'
 import * as net from 'node:net'

@@ -1,4 +1,3 @@
-// The third-party conformance suite.
 import { beforeAll, expect, test } from '@jest/globals'
 import { selfSigned } from '../conformance/certificate.ts'
 import { findH2spec, runH2spec } from '../conformance/h2spec.ts'

@@ -1,5 +1,5 @@
-// The bounds of every listener, for any handler: how many connections, also from one address, how long their heads and
-// bodies may take, and that a request names one host.
+// The limits of every listener, for any handler: the number of connections, in total and from one address, the time for
+// heads and bodies, and a single host per request.
 import * as http2 from 'node:http2'
 import * as net from 'node:net'
 import * as tls from 'node:tls'
@@ -84,7 +84,7 @@ describe.each(listeners)('%s', (name, listen) => {
     const port = await start({ connectionsMax: 20 })
     const [first, second] = [connect(port), connect(port)]
     expect([await isServed(first), await isServed(second)]).toEqual([true, true])
-    // Checked immediately: later a silent connection is closed anyway.
+    // Checked immediately, because a silent connection is closed later anyway.
     expect(await isServed(connect(port))).toBe(false)
     expect(await isServed(connect(port, '127.0.0.2'))).toBe(true)
     first.destroy()

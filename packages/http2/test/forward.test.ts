@@ -1,4 +1,4 @@
-// HTTP/2 requests forwarded to a plain http.Server: what must survive.
+// HTTP/2 requests that are forwarded to a plain http.Server: which parts must be kept.
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import * as http2 from 'node:http2'
@@ -48,7 +48,7 @@ afterAll(async () => {
   await listener.close(100)
 })
 
-/** The values of a header as the server saw them. */
+/** The values of a header that the server received. */
 function valuesOf(body: string, name: string): string[] {
   const raw: string[] = JSON.parse(body).raw
   return raw.filter((_, at) => at % 2 === 1 && raw[at - 1] === name)
@@ -89,7 +89,7 @@ test('HEAD has the head alone', async () => {
 })
 
 test('an answer before the end of a large body arrives whole', async () => {
-  // The client keeps unsent data when the answer arrives, and counts it.
+  // When the response arrives, the client keeps its unsent data and counts it.
   const url = `http://127.0.0.1:${listener.port}`
   const client = http2.connect(url, { maxSessionMemory: 100 })
   for (let i = 0; i < 5; i++) {

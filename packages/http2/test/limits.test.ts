@@ -1,4 +1,4 @@
-// The bounds for slow, greedy and vanished clients.
+// The limits for slow, greedy and vanished clients.
 import * as http from 'node:http'
 import * as http2 from 'node:http2'
 import * as net from 'node:net'

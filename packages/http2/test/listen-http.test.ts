@@ -10,7 +10,7 @@ import { callHttp1, callHttp2, callRaw } from './clients.ts'
 import { selfSigned } from '../conformance/certificate.ts'
 
 const run = promisify(execFile)
-/** What curl prints in this format about its request. */
+/** The output of curl in this format for a request. */
 const curl = async (format: string, ...args: string[]): Promise<string> =>
   (await run('curl', ['-sk', '-m', '3', '-o', '/dev/null', '-w', format, ...args])).stdout
 const bodyMax = 1_048_576
@@ -214,7 +214,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
       ...Array.from(preface, (byte) => Buffer.of(byte)),
       settingsFrame,
     ])
-    expect(answer.charCodeAt(3)).toBe(4) // a SETTINGS frame comes back
+    expect(answer.charCodeAt(3)).toBe(4) // the server returns a SETTINGS frame
   })
 
   test.each(['PRI * HTTP/1.1\r\n\r\n', 'POST', 'garbage \0\r\n\r\n', '\x16\x03\x01'])(

@@ -1,5 +1,5 @@
-// Bodies in pieces, of requests and of answers: of any length, no faster than the other side goes, with time-outs that
-// require progress.
+// Bodies in pieces, of requests and of responses: of any length, as fast as the other side, with time-outs that require
+// progress.
 import { createHash, randomBytes } from 'node:crypto'
 import * as http from 'node:http'
 import * as http2 from 'node:http2'
@@ -14,7 +14,7 @@ const mebibyte = 1_048_576
 const deadlineMs = 60_000
 const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-/** What the handlers below have recorded. */
+/** The data that the handlers below record. */
 const seen = { bytes: 0, pieces: 0, ended: '', isHeld: false }
 
 async function* answerOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -91,7 +91,7 @@ describe.each(['own', 'node', 'HTTP/1.1'] as const)('over HTTP/2 by %s', (server
     const where = { host: '127.0.0.1', port: 0 }
     listener = await listenHttp({ ...where, handler, onError, ...which, ...options })
     if (server === 'HTTP/1.1') return listener.port
-    // Node's client would abort with more than 10 MB of its own to send.
+    // Node's client would abort if more than 10 MB of its own data waited.
     session = http2.connect(`http://127.0.0.1:${listener.port}`, { maxSessionMemory: 100 })
     session.on('error', () => {})
     return listener.port

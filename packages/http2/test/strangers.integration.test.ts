@@ -1,6 +1,6 @@
-// Third-party clients against our own HTTP/2, in the clear and over TLS: bodies from nothing to the limit, a hundred
-// concurrent streams, very many requests on one connection. tools/testkit/ci/prepare.sh installs those that aren't part
-// of Node.
+// Third-party clients against our own HTTP/2, with and without TLS: bodies from nothing to the limit, a hundred
+// concurrent streams, and very many requests on one connection. tools/testkit/ci/prepare.sh installs the clients that
+// aren't part of Node.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -21,7 +21,7 @@ const timeoutMs = 180_000
 const bodyBytesMax = 1_048_576
 const sizes = [0, 1, 471, 16_384, 65_536, 300_000, bodyBytesMax]
 const streams = 100
-/** In `npm run soak`. */
+/** True in `npm run soak`. */
 const isFull = scale(true, false)
 const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
 const done: HttpResponse = Object.freeze({ status: 204 })

@@ -1,5 +1,5 @@
-// Certificates that change while the port is open: open connections notice nothing, new ones get the new one, and an
-// unusable pair changes nothing.
+// Certificates that change while the port is open. Open connections are not affected, new ones get the new certificate,
+// and an unusable pair changes nothing.
 import {
   copyFile,
   mkdir,

@@ -1,5 +1,5 @@
-// Bundles what index.ts names into one file. Run after each installation, by tools/devstack/bin/bootstrap.js and by the
-// images.
+// Bundles the exports of index.ts into one file. tools/devstack/bin/bootstrap.js and the images run it after each
+// installation.
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -11,7 +11,7 @@ const made = join(import.meta.dirname, `dist.${process.pid}/client-library.js`)
 const bundle = await rolldown({
   input: join(import.meta.dirname, 'index.ts'),
   platform: 'node',
-  // Its modules only define things; without this setting the bundle would keep every one of them.
+  // The modules only define things. Without this setting the bundle would keep all of them.
   treeshake: { moduleSideEffects: false },
 })
 await bundle.write({ file: made, format: 'esm' })

@@ -1,6 +1,6 @@
 // The parts of @platformatic/kafka that Weir uses; build.ts bundles them into one file. Loading the whole client costs
-// each process half a second of processor time and 30 MB, most of it for some 600 files of requests that Weir never
-// sends (docs/adr/0033-kafka-client.md).
+// each process half a second of processor time and 30 MB, mostly for 600 files with requests that Weir never sends
+// (docs/adr/0033-kafka-client.md).
 export {
   AclOperations,
   AclPermissionTypes,

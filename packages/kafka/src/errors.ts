@@ -1,7 +1,7 @@
-// The errors of this package. Their messages contain nothing of the records' content.
+// The errors of this package. Their messages never contain record content.
 import { AppError } from '@weir/kit'
 
-/** `unavailable`: certainly not stored; `outcome_unknown`: may be stored. */
+/** `unavailable`: certainly not stored. `outcome_unknown`: perhaps stored. */
 export type ProduceErrorCode =
   | 'kafka.unavailable'
   | 'kafka.outcome_unknown'

@@ -1,6 +1,6 @@
-// A network that tests can cut: a proxy between a handle and the broker. While it is cut every connection through it is
-// dead, and new ones end immediately; the broker still serves all others. The broker's address in answers is replaced
-// by the proxy's.
+// A proxy between a Kafka handle and the broker, to simulate network failures. After `cut`, all connections through the
+// proxy end, and it refuses new ones. Connections that don't use the proxy keep working. In responses, the proxy
+// replaces the broker's address by its own.
 import { connect as connectTo, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -10,13 +10,13 @@ import { BROKERS, log } from './support.ts'
 
 export type Network = {
   readonly kafka: Kafka
-  /** For a handle of the test's own. */
+  /** For tests that create a handle of their own. */
   readonly brokers: readonly string[]
   cut(): void
   mend(): void
-  /** Delays requests of this kind, by Kafka's number, from now on, and all that follow them on their connection. */
+  /** From now on, delays requests with this API key, and all requests after them on the same connection. */
   hold(apiKey: number): Held
-  /** The number of connections through it now. */
+  /** The current number of connections through the proxy. */
   size(): number
 }
 
@@ -95,7 +95,7 @@ export async function connectOverNetwork(
   }
 }
 
-/** The complete answers in a chunk, with the address replaced by one of the same length. */
+/** Returns the complete responses in a chunk, with the address replaced by one of the same length. */
 function replaceAddress(from: number, to: number): (chunk: Buffer) => Buffer[] {
   const [wanted, instead] = [addressBytes(from), addressBytes(to)]
   const frames = framesIn()
@@ -107,7 +107,7 @@ function replaceAddress(from: number, to: number): (chunk: Buffer) => Buffer[] {
     })
 }
 
-/** The complete requests or answers in a chunk. */
+/** Returns the complete requests or responses in a chunk. */
 function framesIn(): (chunk: Buffer) => Buffer[] {
   let rest = Buffer.alloc(0)
   return (chunk) => {

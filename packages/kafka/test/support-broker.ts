@@ -1,5 +1,5 @@
-// A broker of a test's own that can be paused, killed and restarted, and its log as read by kafkajs's consumer, which
-// shares no code with the producer under test.
+// A broker that one test can pause, kill and restart. Its log is read by kafkajs's consumer, which shares no code with
+// the producer under test.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import type { Admin, Consumer } from 'kafkajs'
 import { startStack } from '@weir/devstack'
 import { pollUntil, withTimeout } from '@weir/kit'
 
-// kafkajs includes gzip only. Node finds no named exports for these in a CommonJS module.
+// kafkajs includes only gzip. Node finds no named exports in these CommonJS modules.
 const { CompressionCodecs, CompressionTypes } = kafkajs
 const unpackers = [
   [CompressionTypes.Snappy, compressionsAlgorithms.snappy],
@@ -25,11 +25,11 @@ for (const [type, { decompressSync }] of unpackers)
 
 export type OwnBroker = {
   readonly brokers: string[]
-  /** Stays connected but doesn't answer. */
+  /** The broker stays connected, but doesn't respond. */
   pause(): void
   resume(): void
   kill(): Promise<void>
-  /** Resolves once it serves again, with the same data. */
+  /** Resolves once the broker serves again, with the same data. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -71,7 +71,7 @@ export type Outside = {
 
 const READ_WITHIN_MS = 60_000
 
-/** An independent view of a broker. */
+/** A view of a broker that uses none of the code under test. */
 export async function lookFromOutside(brokers: string[]): Promise<Outside> {
   const kafka = new KafkaJs({ clientId: 'outside', brokers, logLevel: logLevel.NOTHING })
   const admin = kafka.admin()
@@ -82,12 +82,12 @@ export async function lookFromOutside(brokers: string[]): Promise<Outside> {
     async makeTopic(topic, partitions, config = {}) {
       const configEntries = Object.entries(config).map(([name, value]) => ({ name, value }))
       const made = { topic, numPartitions: partitions, replicationFactor: 1, configEntries }
-      // kafkajs's own wait fails where a broker doesn't know the topic yet.
+      // kafkajs's own wait fails if a broker doesn't know the topic yet.
       await admin.createTopics({ topics: [made], waitForLeaders: false })
       await pollUntil(() => offsetsOf(topic), { deadlineMs: 60_000, what: `leaders of ${topic}` })
     },
     async readLog(topic) {
-      // Right after a start the broker may not lead its partitions yet.
+      // Right after its start a broker may not lead its partitions yet.
       const offsets = await pollUntil(() => offsetsOf(topic), {
         deadlineMs: 60_000,
         what: `the offsets of ${topic}`,
@@ -141,7 +141,6 @@ export function valuesIn(log: readonly LoggedRecord[], partition: number): strin
   return log.filter((record) => record.partition === partition).map(({ value }) => value)
 }
 
-/** How often each value is in the log. */
 export function timesStored(log: readonly LoggedRecord[]): Map<string, number> {
   const times = new Map<string, number>()
   for (const { value } of log) times.set(value, (times.get(value) ?? 0) + 1)

@@ -1,6 +1,6 @@
-// Brokers that implement just enough of Kafka's protocol to give answers that a real one gives only rarely: errors
-// after an append, a moved leader, no answer at all. Written from Kafka's protocol guide, on the public parts of
-// @platformatic/kafka, so that they share nothing with the code under test.
+// Brokers with just enough of Kafka's protocol to give responses that a real broker gives only seldom: errors after an
+// append, a moved leader, no response at all. Written from Kafka's protocol guide with the public parts of
+// @platformatic/kafka, so that they share no code with the code under test.
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -23,7 +23,7 @@ export type Reply =
 export type FakeBroker = {
   readonly address: string
   readonly port: number
-  /** Every batch that arrived, whatever the answer. */
+  /** Every batch that arrived, whatever the response. */
   readonly batches: Produced[]
   readonly requests: number[]
   /** Ends all connections. */
@@ -33,11 +33,11 @@ export type FakeBroker = {
 
 export type FakeBrokerOptions = {
   reply(batch: Produced, count: number): Reply
-  /** The port of every partition's leader; this broker's by default. */
+  /** The port of the leader of all partitions; this broker's by default. */
   leaderPort?(): number
-  /** Of all topics. */
+  /** The id of all topics. */
   topicId?(): string
-  /** 13 is the first with topic ids. */
+  /** Version 13 is the first with topic ids. */
   readonly produceVersionMax?: number
 }
 

@@ -1,8 +1,8 @@
-// A proxy before a broker that loses requests or answers.
+// A proxy before a broker. It loses requests or responses.
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 
-/** asked: requests get lost; answered: answers get lost. */
+/** `asked`: requests are lost. `answered`: responses are lost. */
 export type Losing = 'nothing' | 'asked' | 'answered'
 
 export type Proxy = {

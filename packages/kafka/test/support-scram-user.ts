@@ -17,7 +17,7 @@ type User = { readonly name: string; readonly password: string }
 
 const ITERATIONS = 4_096
 
-/** For both mechanisms. */
+/** Creates the user for both mechanisms. */
 export async function addScramUser(port: number, user: User): Promise<void> {
   for (const mechanism of scramMechanisms) {
     const answer = await ask(port, upsertion(user, mechanism))

@@ -1,5 +1,5 @@
-// A broker with a listener for every access method of our settings, certificates and users for them, and a token
-// endpoint whose tokens the broker accepts.
+// A broker with a listener for every access method of our settings. It has certificates and users for them, and a token
+// endpoint whose tokens it accepts.
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { createServer as createHttp } from 'node:http'
 import { createServer as createHttps } from 'node:https'
@@ -44,7 +44,7 @@ export type SecuredBroker = {
   readonly authority: Authority
   readonly tokens: TokenEndpoint
   address(listener: Listener): string
-  /** The access that these variables describe, as a service reads them. */
+  /** The access that a service would read from these variables. */
   access(listener: Listener, env?: Record<string, string>): KafkaAccess
   /** Writes a secret to a file; returns its path. */
   secret(text: string): Promise<string>
@@ -58,7 +58,7 @@ export async function startSecuredBroker(): Promise<SecuredBroker> {
   const ports = new Map<Listener, number>()
   for (const listener of listeners) ports.set(listener, await freePort())
   const portOf = (listener: Listener): number => ports.get(listener) ?? 0
-  // The broker's JVM takes it only from here; it fetches keys from no other address.
+  // The broker accepts this Java property only from here. It fetches keys from no other address.
   process.env['JAVA_TOOL_OPTIONS'] =
     `-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=${tokens.jwksUrl}`
   const stack = await startStack({
@@ -146,7 +146,7 @@ function loginSettings(listener: string, jwksUrl: string): Record<string, string
 export type TokenEndpoint = {
   readonly url: string
   readonly jwksUrl: string
-  /** Of tokens issued from now on. */
+  /** The issuer of tokens from now on. */
   issuer: string
   /** The number of issued tokens. */
   given(): number
@@ -154,7 +154,8 @@ export type TokenEndpoint = {
 }
 
 /**
- * Tokens are served over TLS, but the keys to verify them in plain, because the broker has a trust store of its own.
+ * Tokens are served over TLS. The keys that verify them are served without TLS, because the broker has a trust store of
+ * its own.
  */
 async function startTokens(authority: Authority): Promise<TokenEndpoint> {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })

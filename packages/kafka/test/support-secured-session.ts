@@ -13,14 +13,14 @@ export type Session = {
   readonly sinceMs: number
   produce(value: string): Promise<void>
   transact(value: string): Promise<void>
-  /** Its log. */
+  /** The lines of the session's log. */
   readonly lines: readonly string[]
   /** The records that the follower has seen. */
   readonly seen: readonly string[]
   close(): Promise<void>
 }
 
-/** All three kinds of connections: to store, for transactions, and to follow. */
+/** Opens all three kinds of connections: for storing, for transactions, and for following. */
 export async function openSessionOn(
   kafka: Kafka,
   outside: Outside,

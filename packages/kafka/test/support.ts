@@ -1,5 +1,5 @@
-// Shared by the integration tests: handles on the real broker, topics that are deleted afterwards, and plain readers
-// and writers that are independent of the code under test.
+// Shared support for the integration tests: handles on the real broker, topics that are deleted afterwards, and plain
+// readers and writers that use none of the code under test.
 import { randomUUID } from 'node:crypto'
 
 import { Kafka as KafkaJs, Partitioners, logLevel } from 'kafkajs'
@@ -34,7 +34,7 @@ export function plainKafka(): KafkaJs {
 
 const topicsMade: string[] = []
 
-/** A topic of its own; `deleteTopicsMade` deletes it at the end of the file. */
+/** Creates a topic for one test. `deleteTopicsMade` deletes it at the end of the file. */
 export async function makeTopic(
   admin: Admin,
   what: string,
@@ -51,7 +51,7 @@ export async function deleteTopicsMade(admin: Admin): Promise<void> {
   await Promise.all(topicsMade.splice(0).map((topic) => admin.topics.delete(topic)))
 }
 
-// One for each topic, because a kafkajs producer that knows a deleted topic fails for all others too.
+// One writer per topic, because a kafkajs producer that knows a deleted topic fails for all others, too.
 const writers = new Map<string, Promise<Producer>>()
 
 export async function writeTo(topic: string, ...messages: Message[]): Promise<void> {
@@ -74,7 +74,6 @@ export async function closeWriters(): Promise<void> {
   writers.clear()
 }
 
-/** The groups with this prefix, with their members. */
 async function groupsOf(groupPrefix: string): Promise<GroupDescription[]> {
   const admin = plainKafka().admin()
   await admin.connect()
@@ -89,7 +88,7 @@ export async function hasMembers(groupPrefix: string): Promise<boolean> {
   return (await groupsOf(groupPrefix)).some(({ members }) => members.length > 0)
 }
 
-/** All that a read_committed reader sees now, partition by partition. */
+/** Everything that a read_committed reader sees now, by partition. */
 export async function readRecords(topic: string): Promise<SourceRecord[]> {
   const calls = createBrokerCalls(connect(), 30_000)
   try {
@@ -106,7 +105,7 @@ export async function readRecords(topic: string): Promise<SourceRecord[]> {
   }
 }
 
-/** The same as `key=value`. */
+/** Like `readRecords`, as `key=value`. */
 export async function readAll(topic: string): Promise<string[]> {
   const records = await readRecords(topic)
   return records.map(({ key, value }) => `${key?.toString() ?? ''}=${value?.toString() ?? 'gone'}`)

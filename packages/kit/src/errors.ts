@@ -1,7 +1,6 @@
-// The one error class. Its message is public, because it may go into a response body: it never holds a secret, a token
-// or a value of an event (except for the validation sentence of the spec).
+// The only error class. Its message is public, because it may be sent in a response. So it never contains a secret, a
+// token or a value of an event (except in the validation sentence of the spec).
 
-/** Codes of the kit itself. */
 export type KitErrorCode =
   | 'kit.aborted'
   | 'kit.answer_too_large'
@@ -17,7 +16,7 @@ export class AppError<Code extends string = string> extends Error {
   }
 }
 
-/** True for an AppError that carries one of the codes given (any, when none is given). */
+/** True for an AppError with one of the given codes, or with any code if none is given. */
 export function hasCode<Code extends string>(
   error: unknown,
   ...codes: Code[]
@@ -28,10 +27,10 @@ export function hasCode<Code extends string>(
   )
 }
 
-/** In a table of public forms: clients may see the error's own message. */
+/** In a table of public forms: clients get the error's own message. */
 export const ownSentence = Symbol('its own sentence')
 
-/** What clients see of an error that has no public form of its own. */
+/** What clients get for an error that is not public itself. */
 export type PublicForm<Code extends string> = {
   readonly code: Code
   readonly sentence: string | typeof ownSentence

@@ -1,5 +1,5 @@
 /**
- * A queue for one worker: items of each party keep their order, and parties take turns, however many items one of them
+ * A queue for one worker. The items of each party keep their order, and parties take turns, however many items each
  * has.
  */
 export type FairQueue<Item> = {
@@ -9,7 +9,7 @@ export type FairQueue<Item> = {
 }
 
 export function createFairQueue<Item>(): FairQueue<Item> {
-  /** By party, in the order of their turns. */
+  /** The waiting items by party, in the order of their turns. */
   const waiting = new Map<string, Item[]>()
   let lastServed: string | undefined
   const nextParty = (): string | undefined => {

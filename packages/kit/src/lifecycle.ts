@@ -1,6 +1,6 @@
-// How a service ends. SIGTERM or SIGINT runs the steps in order, each within its own bound, and the process ends within
-// the total bound in any case. An uncaught error ends it immediately: its state can't be trusted any more, and the log
-// gets the stack but no values.
+// How a service ends. SIGTERM or SIGINT runs the steps in order, each within its own time-out, and the process ends
+// within the total time in any case. An uncaught error ends the process immediately, because its state may be
+// inconsistent. The log then gets the stack, but no values.
 
 import { describeCrash } from './logs/describe-error.ts'
 import type { Log } from './logs/log.ts'
@@ -9,13 +9,13 @@ import { withTimeout } from './time.ts'
 export type ShutdownStep = {
   name: string
   run(): Promise<void>
-  /** The step's own bound; by default what is left of the total. */
+  /** The step's time-out. By default the rest of the total time. */
   timeoutMs?: number
 }
 
 export type Lifecycle = { shutdown(exitCode?: number): Promise<void> }
 
-// Ctrl-C reaches the whole process group, and a parent such as npm then forwards it once more.
+// Ctrl-C reaches the whole process group, and a parent such as npm forwards it a second time.
 const SAME_SIGNAL_MS = 500
 
 export function onShutdown(

@@ -1,6 +1,6 @@
-/** Whether one party's work delays others. */
+/** Tells whether one party's work delays others. */
 export type Others = {
-  /** The party was served. */
+  /** Call when the party was served. */
   served(party: string): void
   /** Whether another party was served within the last second. */
   areBeside(party: string): boolean
@@ -10,7 +10,7 @@ const lateMs = 1_000
 
 export function createOthers(nowMs = () => performance.now()): Others {
   type Served = { readonly party: string; atMs: number }
-  // Of the last two different parties, at least one is another.
+  // Two different parties are enough, because at least one of them is another party.
   let last: Served | undefined
   let before: Served | undefined
   return {

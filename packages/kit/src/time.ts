@@ -1,9 +1,9 @@
-// Bounded waiting: delays that can be aborted, promises with a time-out, growing pauses between attempts, and polling.
-// Clocks are read only to measure time spans.
+// Waiting with limits: delays that can be aborted, promises with a time-out, growing pauses between attempts, and
+// polling. Clocks are read only to measure time spans.
 
 import { AppError } from './errors.ts'
 
-/** Resolves after `ms`; rejects with AppError `kit.aborted` as soon as the signal aborts. */
+/** Resolves after `ms`. Rejects with AppError `kit.aborted` as soon as the signal aborts. */
 export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(aborted())
@@ -22,7 +22,7 @@ export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** The promise's outcome, or AppError `kit.timeout` after `ms`. The promise's work isn't stopped. */
+/** The promise's outcome, or AppError `kit.timeout` after `ms`. The work itself continues. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const expiry = new Promise<never>((_, reject) => {
@@ -38,12 +38,12 @@ export async function withTimeout<T>(promise: Promise<T>, ms: number, what: stri
 export type BackoffOptions = {
   minMs: number
   maxMs: number
-  /** Upper bound of the first pause; it doubles each time, up to `maxMs`. */
+  /** The upper bound of the first pause. It doubles each time, up to `maxMs`. */
   firstMs?: number
   random?: () => number
 }
 
-/** Endless pauses in milliseconds, each random between `minMs` and a bound that doubles up to `maxMs`. */
+/** Endless pauses in milliseconds. Each is random between `minMs` and a bound that doubles up to `maxMs`. */
 export function* backoff(options: BackoffOptions): Generator<number, never, void> {
   const { minMs, maxMs, random = Math.random } = options
   let bound = Math.min(maxMs, options.firstMs ?? minMs * 2)
@@ -56,8 +56,8 @@ export function* backoff(options: BackoffOptions): Generator<number, never, void
 export type PollOptions = { deadlineMs: number; everyMs?: number; what?: string }
 
 /**
- * Calls `look` until it gives something other than undefined, null or false, and resolves with that. Rejects with
- * AppError `kit.timeout` when the deadline passes first; an error of `look` rejects immediately.
+ * Calls `look` until it returns something other than undefined, null or false, and resolves with that. Rejects with
+ * AppError `kit.timeout` after the deadline. An error of `look` rejects immediately.
  */
 export async function pollUntil<T>(
   look: () => T | Promise<T>,
@@ -86,8 +86,8 @@ function aborted(): AppError<'kit.aborted'> {
 }
 
 /**
- * Calls `read` at most once per turn of the event loop, for a value that is read thousands of times in one: a clock is
- * then late by at most one turn.
+ * Calls `read` at most once per turn of the event loop, for a value that is read thousands of times in a turn. A clock
+ * is then late by at most one turn.
  */
 export function oncePerTurn<T>(read: () => T): () => T {
   let known: { readonly value: T } | undefined
@@ -104,8 +104,8 @@ export function oncePerTurn<T>(read: () => T): () => T {
 }
 
 /**
- * For long, non-urgent work on the event loop, to be awaited between its steps: resolves immediately until the work has
- * taken `ms`, then after twice that time, in which other work mostly finds the loop free.
+ * For long, non-urgent work on the event loop; await it between the steps. It resolves immediately until the work has
+ * taken `ms`, and then after twice that time, so that other work mostly finds the loop free.
  */
 export function takingTurns(ms = 3): () => Promise<void> | undefined {
   let since = performance.now()
@@ -122,7 +122,7 @@ export function takingTurns(ms = 3): () => Promise<void> | undefined {
 
 export type InTurn = <Answer>(name: string, work: () => Promise<Answer>) => Promise<Answer>
 
-/** Runs work under the same name one after the other, whether it fails or not. */
+/** Runs work with the same name one after the other, even after failures. */
 export function oneAtATime(): InTurn {
   const last = new Map<string, Promise<unknown>>()
   return async (name, work) => {

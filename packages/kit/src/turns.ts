@@ -1,4 +1,4 @@
-// Bounds how many run concurrently; the others wait, and run in the order of their calls.
+// Limits concurrency. Further work waits, and runs in the order of the calls.
 export type Turns = <T>(work: () => Promise<T>) => Promise<T>
 
 export function createTurns(atOnce: number): Turns {

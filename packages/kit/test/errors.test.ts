@@ -1,5 +1,3 @@
-// AppError and how it is recognised.
-
 import { expect, test } from '@jest/globals'
 
 import { AppError, hasCode } from '../src/index.ts'

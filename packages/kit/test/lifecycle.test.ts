@@ -1,5 +1,3 @@
-// How a process ends, seen from outside.
-
 import { spawn, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -57,7 +55,7 @@ test('a step over its own bound is left behind, the next ones run, and the exit 
   await service.seen('started')
   service.kill('SIGTERM')
   expect(await service.exit()).toBe(1)
-  // In either order: a line that the pipe doesn't accept immediately is written later.
+  // The lines may come in either order, because a line that the pipe doesn't accept immediately is written later.
   expect(service.output()).toContain('a shutdown step failed')
   expect(service.output()).toContain('last ran')
 })

@@ -1,5 +1,3 @@
-// Bounded waiting.
-
 import { expect, test } from '@jest/globals'
 
 import { backoff, delay, oncePerTurn, pollUntil, withTimeout } from '../src/index.ts'

@@ -1,4 +1,4 @@
-// The errors of this package: of the registry itself, and of values with a wrong frame.
+// The errors of this package: of the registry, and of values with an invalid frame.
 import { AppError } from '@weir/kit'
 
 export type RegistryErrorCode =

@@ -1,5 +1,5 @@
-// The frame around each event's Avro bytes in a record's value, which names the schema in the registry.
-// It knows nothing of Avro or of the registry.
+// The frame before each event's Avro bytes in a record's value. It names the schema in the registry. This file knows
+// nothing of Avro or of the registry.
 import { RegistryError } from './errors.ts'
 
 // value     = magic schema-id payload

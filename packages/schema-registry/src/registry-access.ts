@@ -1,16 +1,16 @@
-// Turns the settings into access to the schema registry. Files are read again for each request, so they may be replaced
-// at any time.
+// Converts the settings to access to the schema registry. Files are read again for each request, so they may be
+// replaced at any time.
 import { fileReader, secretReader } from '@weir/kit'
 import type { RegistrySettings } from './registry-settings.ts'
 
 export type RegistryAccess = {
-  /** The header's value, read for each request. */
+  /** Returns the header's value. Called for each request. */
   readonly authorization?: (() => string) | undefined
   /** Certificates to trust instead of Node's own list. */
   readonly ca?: (() => Buffer | undefined) | undefined
 }
 
-/** Throws AppError `kit.setting_file_unreadable` when a file's first read fails. */
+/** Throws AppError `kit.setting_file_unreadable` if the first read of a file fails. */
 export function registryAccess(settings: RegistrySettings): RegistryAccess {
   const { SCHEMA_REGISTRY_CA_FILE: caFile } = settings
   return {

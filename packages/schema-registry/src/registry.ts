@@ -1,6 +1,6 @@
-// The parts of the schema registry's REST interface that Weir needs (Confluent's, which Apicurio implements too). No
-// client library, because the usual one parses schemas, hides their text, and changes compatibility settings. The
-// registry may reformat a schema (order, spaces); it keeps attributes that Avro doesn't know.
+// The parts of the schema registry's REST interface that Weir needs (Confluent's interface, which Apicurio implements,
+// too). It uses no client library, because the usual one parses schemas, hides their text, and changes compatibility
+// settings. The registry may reformat a schema (order, spaces), but keeps attributes that Avro doesn't define.
 
 import { codeIn, hintFor, httpCall } from '@weir/kit'
 import type { HttpCall } from '@weir/kit'
@@ -8,15 +8,14 @@ import { basic } from './registry-access.ts'
 import type { RegistryAccess } from './registry-access.ts'
 import { RegistryError } from './errors.ts'
 
-/** A schema's id, and its version within its subject. */
 export type SchemaPlace = { readonly id: number; readonly version: number }
 export type RegisteredSchema = SchemaPlace & { readonly schemaText: string }
 
-/** All methods throw RegistryError. */
+/** Every method throws RegistryError. */
 export type Registry = {
   /** Idempotent. The result's `schemaText` is the given text. */
   register(subject: string, schemaText: string): Promise<RegisteredSchema>
-  /** The id and version if the subject has exactly this schema, ignoring format; undefined if it doesn't. */
+  /** The id and version if the subject has exactly this schema, apart from its format; otherwise undefined. */
   find(subject: string, schemaText: string): Promise<SchemaPlace | undefined>
   bySubject(subject: string, version: number | 'latest'): Promise<RegisteredSchema>
   byId(id: number): Promise<{ readonly schemaText: string }>
@@ -73,7 +72,7 @@ export function createRegistry(url: string, access: RegistryAccess = {}): Regist
   }
 }
 
-/** User and password in the URL are also sent in a header. */
+/** The user and password in the URL are also sent in a header. */
 function askAt(url: string, { authorization, ca }: RegistryAccess): Ask {
   const base = new URL(url)
   const login = authorization ?? loginIn(base)
@@ -95,7 +94,7 @@ function askAt(url: string, { authorization, ca }: RegistryAccess): Ask {
   }
 }
 
-/** Removes it from the URL. */
+/** Removes the login from the URL. */
 function loginIn(base: URL): (() => string) | undefined {
   if (base.username === '') return undefined
   const value = basic(decodeURIComponent(base.username), decodeURIComponent(base.password))
@@ -104,7 +103,7 @@ function loginIn(base: URL): (() => string) | undefined {
   return () => value
 }
 
-// All requests are idempotent; a kept connection that the registry has just closed fails once.
+// Retries once, because a connection that the registry has just closed fails. All requests are idempotent.
 async function askWithRetry(address: URL, call: HttpCall): Promise<Answer> {
   let cause: unknown
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -120,7 +119,7 @@ async function askWithRetry(address: URL, call: HttpCall): Promise<Answer> {
   throw new RegistryError('registry.unavailable', 'the schema registry does not answer', { cause })
 }
 
-/** The log gets the hint about what to correct; clients don't. */
+/** Only the log gets the hint about what to correct. */
 function withHint(error: unknown): unknown {
   const hint = hintFor(codeIn(error), SETTINGS)
   return hint === undefined

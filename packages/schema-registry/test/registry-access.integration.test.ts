@@ -1,5 +1,5 @@
-// The real registry behind a proxy that requires a login, over HTTPS with a certificate of a test CA: each login method
-// works, and a failed one is explained in the error's cause, without a secret.
+// The real registry behind a proxy that requires a login, over HTTPS with a certificate of a test CA. Each login method
+// works. The cause of a failed login's error explains the failure, without a secret.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { createServer } from 'node:https'
@@ -84,7 +84,7 @@ async function expectUse(registry: Registry): Promise<void> {
   expect(JSON.parse((await registry.byId(id)).schemaText)).toEqual(JSON.parse(schemaText))
 }
 
-/** As logged. */
+/** The failure as it is logged. */
 const failureOf = (registry: Registry) =>
   registry.byId(1).then(
     () => ({}),

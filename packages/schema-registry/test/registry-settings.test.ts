@@ -1,4 +1,4 @@
-// Which registry settings must be set together: incomplete logins and unused files are refused.
+// Registry settings that belong together: incomplete logins and unused files are refused.
 import { expect, test } from '@jest/globals'
 import { loadConfig } from '@weir/kit'
 import { z } from 'zod'

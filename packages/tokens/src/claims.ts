@@ -1,5 +1,5 @@
-// What an id token contains (docs/wire-format.md Tokens), and the check that a payload contains just that. Anything
-// else is not our token; nothing is guessed or filled in.
+// The content of an id token (docs/wire-format.md Tokens), and the strict check of a payload. A payload with any other
+// content is not a Weir token; nothing is guessed or filled in.
 
 export type IdClaims = {
   readonly iss: string
@@ -16,14 +16,14 @@ export type IdClaims = {
   readonly kind: 'input' | 'derived'
 }
 
-/** Valid only at auth's `/refresh`. */
+/** A refresh token is valid only at auth's `/refresh`. */
 export type RefreshClaims = {
   readonly iss: string
   readonly sub: string
   readonly aud: 'weir-refresh'
   readonly iat: number
   readonly exp: number
-  /** When the secret was shown: refreshing doesn't renew this. */
+  /** When the client used its secret. A refresh doesn't change this time. */
   readonly auth_time: number
   readonly jti: string
   readonly billingId: string
@@ -33,7 +33,7 @@ export const idAudience = 'weir'
 export const refreshAudience = 'weir-refresh'
 
 export const idLifeSecondsMax = 3_600
-/** Counted from when the secret was shown. */
+/** Counted from the use of the secret. */
 export const refreshLifeSecondsMax = 30 * 24 * 3_600
 
 type Payload = Readonly<Record<string, unknown>>

@@ -1,4 +1,4 @@
-// The error is the same whatever is wrong with a token; for receipts it says what is wrong.
+// The error is the same for every fault of a token. For receipts it says what is wrong.
 import { AppError } from '@weir/kit'
 
 export type TokenErrorCode = 'tokens.invalid' | 'tokens.not_a_receipt'

@@ -1,6 +1,6 @@
-// Signs receipts of erasures: JWS in compact form, under keys of their own (docs/forgetting.md, Receipts). Their type,
-// algorithm and keys differ from those of tokens, and they have no audience and no expiry, so no check of tokens
-// accepts one.
+// Signs receipts of erasures: JWS in compact form, under separate keys (docs/forgetting.md, Receipts). Type, algorithm
+// and keys differ from those of tokens, and a receipt has no audience and no expiry. So no check of tokens accepts a
+// receipt.
 import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import type { SignWith } from './sign.ts'
 import type { SigningKey } from './signing-key.ts'
@@ -8,7 +8,7 @@ import type { SigningKey } from './signing-key.ts'
 export const receiptType = 'weir-receipt+jws'
 export const receiptAlgorithm = 'ES256'
 
-/** P-256, named by a kid. */
+/** A key on P-256, with a new kid. */
 export function makeReceiptKey(): SigningKey {
   const kid = randomUUID()
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

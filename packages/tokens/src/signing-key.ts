@@ -1,11 +1,11 @@
-// The keys that sign tokens: RSA 2048, named by a kid. Where they are stored is not decided here.
+// The keys that sign tokens: RSA 2048, identified by a kid. The caller stores them.
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 
 export type PublicJwk = Readonly<Record<string, unknown>>
 
 export type SigningKey = {
   readonly kid: string
-  /** As in JWKS: kty, n, e, kid, alg, use. */
+  /** The form in a JWKS: kty, n, e, kid, alg, use. */
   readonly publicJwk: PublicJwk
   /** PKCS #8. */
   readonly privatePem: string

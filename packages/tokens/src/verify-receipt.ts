@@ -1,19 +1,20 @@
-// Verifies a receipt of an erasure: a JWS in compact form, ES256, of a type of its own. It needs only the published
-// keys: no service, no account, no clock.
+// Verifies a receipt of an erasure: a JWS in compact form, ES256, with its own type. It needs only the published keys:
+// no service, no account, no clock.
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { TokenError } from './errors.ts'
 import { receiptAlgorithm, receiptType } from './receipt.ts'
 
-/** What a receipt claims (docs/forgetting.md, Receipts). */
+/** The claims of a receipt (docs/forgetting.md, Receipts). */
 export type ReceiptClaims = Readonly<Record<string, unknown>>
 
 /**
- * What a receipt claims. `keys` are JWKs; keys that aren't for receipts are ignored.
- * @throws TokenError `tokens.not_a_receipt`, whatever byte of it was changed, except white space; its message says why, without a full stop
+ * Returns the claims of a receipt. `keys` are JWKs; keys for other purposes are ignored.
+ * @throws TokenError `tokens.not_a_receipt` for a change of any byte except white space. Its message says why, without
+ * a full stop.
  */
 export function verifyReceipt(text: string, keys: readonly unknown[]): ReceiptClaims {
-  const receipt = text.replace(/\s+/g, '') // a printed or mailed one has line ends
+  const receipt = text.replace(/\s+/g, '') // a printed or mailed receipt contains line ends
   const [head = '', payload = '', signature = '', ...rest] = receipt.split('.')
   const header = parsed(head)
   const claims = parsed(payload)
@@ -26,7 +27,7 @@ export function verifyReceipt(text: string, keys: readonly unknown[]): ReceiptCl
   const bytes = Buffer.from(signature, 'base64url')
   const signed = Buffer.from(`${head}.${payload}`)
   const isSigned =
-    // Only one of several spellings of the same bytes is valid.
+    // The same bytes have several base64url texts, of which only one is valid.
     bytes.toString('base64url') === signature &&
     verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, bytes)
   if (!isSigned)
@@ -45,7 +46,7 @@ function keyOf(keys: readonly unknown[], kid: unknown): KeyObject | undefined {
   }
 }
 
-/** Node checks its content. */
+/** The cast is safe, because Node checks the content. */
 const asJwk = (jwk: ReceiptClaims): JsonWebKey => jwk as JsonWebKey
 
 const isObject = (value: unknown): value is ReceiptClaims =>
@@ -62,7 +63,7 @@ function parsed(text: string): ReceiptClaims | undefined {
 
 const doesNotHold = (why: string): TokenError => new TokenError('tokens.not_a_receipt', why)
 
-/** Whether a receipt is about a value: only someone who has the salt can tell. */
+/** Whether a receipt is about a value. Only someone who has the salt can check this. */
 export function isAbout({ subjects }: ReceiptClaims, salt: string, value: string): boolean {
   const key = Buffer.from(salt, 'base64url')
   const subject = createHmac('sha256', key).update(value, 'utf8').digest('base64url')

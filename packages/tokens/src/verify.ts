@@ -1,6 +1,6 @@
-// Verifies tokens: only RS256, by a key that the caller knows under the token's kid. Issuer, audience and expiry must
-// hold, and no token may live longer than auth permits, because a leaked key could sign for years. Every fault gives
-// the same error, so nobody learns which check failed.
+// Verifies tokens: only RS256, with the caller's key for the token's kid. Issuer, audience and expiry must be valid. A
+// lifetime longer than auth permits is invalid, because a leaked key could sign for years. Every fault gives the same
+// error, so nobody learns which check failed.
 import type { KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import type { IdClaims, RefreshClaims } from './claims.ts'
@@ -15,7 +15,7 @@ import {
 import { TokenError } from './errors.ts'
 
 export type VerifyOptions = {
-  /** The public key of a kid; undefined if it isn't one of the issuer's. */
+  /** The public key of a kid; undefined if the issuer has no such key. */
   readonly keyOf: (kid: string) => KeyObject | undefined
   readonly issuer: string
   readonly nowSeconds: number
@@ -23,7 +23,7 @@ export type VerifyOptions = {
 
 const tokenCharsMax = 8_192
 const kidCharsMax = 128
-/** How far the issuer's clock may be ahead of ours. Expiry is exact. */
+/** The issuer's clock may be ahead of ours by this much. Expiry is exact. */
 const aheadSecondsMax = 60
 
 /** @throws TokenError `tokens.invalid` */
@@ -69,7 +69,7 @@ function verify(
 const isAhead = ({ iat }: { iat: number }, { nowSeconds }: VerifyOptions): boolean =>
   iat > nowSeconds + aheadSecondsMax
 
-/** The last character of a signature has bits without meaning: one token would have many spellings. */
+/** The last character of a signature has unused bits, so one token would have several valid texts. */
 function isSpeltOnce(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1)
   return Buffer.from(signature, 'base64url').toString('base64url') === signature

@@ -1,4 +1,4 @@
-// Anything that a client sends as a token gives the same error: no crash, no other sentence, no acceptance.
+// Every invalid token from a client gives the same error: no crash, no other message, no acceptance.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { hasCode } from '@weir/kit'

@@ -1,4 +1,3 @@
-// What a token contains, and the keys that sign it.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { makeSigningKey, signIdToken, signRefreshToken } from '../src/index.ts'

@@ -1,15 +1,15 @@
-// Traces, if an endpoint is configured: without one nothing is loaded. A client's traceparent decides whether its
-// request is recorded; without one a share is sampled. The spans begun per second are bounded. The receiver's state
-// never affects the service: a bounded number of spans waits, and the others are dropped and counted.
+// Traces, if an endpoint is configured. Without one, nothing is loaded. A client's traceparent decides whether its
+// request is recorded. Requests without one are sampled. The number of new spans per second is limited. The receiver's
+// state never affects the service: a limited number of spans waits, and the others are dropped and counted.
 import type { Log } from '@weir/kit'
 import { createAllowance, delay, parseTraceparent } from '@weir/kit'
 import type { Beginning, Span, SpanOutcome } from './span.ts'
 import type { TraceSettings } from './trace-fields.ts'
 
 export type Tracing = {
-  /** Undefined when it isn't recorded. */
+  /** Undefined if the operation isn't recorded. */
   begin(beginning: Beginning): Span | undefined
-  /** Sends the waiting spans, for a second at most. */
+  /** Sends the waiting spans, for at most a second. */
   close(): Promise<void>
 }
 

@@ -1,13 +1,13 @@
-// A span as services know it: one operation, described with names of streams and contracts, never with anything of an
-// event. It hides OpenTelemetry's own type, so that its packages are loaded only where spans are wanted.
+// A span: one operation, described with names of streams and contracts, never with content of an event. The type hides
+// OpenTelemetry's own, so that its packages are loaded only if tracing is configured.
 
 export type Attributes = Readonly<Record<string, string | number>>
 
 export type Span = {
-  /** To be passed on in the header `traceparent`. */
+  /** The value for the header `traceparent` of further requests. */
   readonly traceparent: string
   tell(attributes: Attributes): void
-  /** Call once; with a code when it failed. A span that never ends is never sent. */
+  /** Call once; with a code if the operation failed. A span that never ends is never sent. */
   end(fault?: string): void
 }
 
@@ -19,6 +19,6 @@ export type Beginning = {
   readonly attributes: Attributes
 }
 
-/** over_rate: not begun, because there were too many. lost: ended, but not received in time. */
+/** over_rate: not begun, because of the rate limit. lost: ended, but not received in time. */
 export const spanOutcomes = ['begun', 'over_rate', 'exported', 'lost'] as const
 export type SpanOutcome = (typeof spanOutcomes)[number]

@@ -1,5 +1,5 @@
 // auth's settings: environment variables, read once in main, each with its unit and default. A secret may come from a
-// file. No value is ever logged.
+// file. Values are never logged.
 import { kafkaFields, withKafkaRules } from '@weir/kafka'
 import { registryFields, withRegistryRules } from '@weir/schema-registry'
 import {

@@ -1,4 +1,5 @@
-// Composes auth: configuration, control state and its controller, the endpoints, the listener. It decides nothing.
+// Composes auth: configuration, control state and its controller, the endpoints, the listener. It contains no
+// decisions.
 import { createErrorPages } from '@weir/docs'
 import { createNodeServer, listenNode } from '@weir/http2'
 import { createAcls, createAdmin, createKafka, kafkaAccess } from '@weir/kafka'

@@ -1,6 +1,6 @@
-// auth's metrics. Labels are closed sets: path templates, methods, statuses, kinds of grant; never an account, a stream
-// or a client. Except for requests, which have too many kinds, all series exist from the start, with 0, because
-// Prometheus does not see the first increase of a new series.
+// auth's metrics. Labels are closed sets: path templates, methods, statuses, kinds of grant. A label never contains an
+// account, a stream or a client. All series except those of requests, which have too many kinds, exist from the start
+// with 0, because Prometheus does not see the first increase of a new series.
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
@@ -24,7 +24,7 @@ export type PendingErasures = { readonly count: number; readonly oldestMs: numbe
 
 export type PendingWork = {
   readonly cleanUps: () => number
-  /** By their current state. */
+  /** The erasures by their current state. */
   readonly erasures: () => Readonly<Record<ErasureWaits, PendingErasures>>
   /** The highest share of ERASURES_MAX that an account has used. */
   readonly erasuresShare: () => number

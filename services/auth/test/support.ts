@@ -1,5 +1,5 @@
-// What the tests against a running auth share: replicas as separate processes, separate accounts, and requests whose
-// complete responses can be checked.
+// Shared support for tests against a running auth: replicas as separate processes, separate accounts, and requests with
+// complete responses.
 import { randomInt, randomUUID } from 'node:crypto'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,7 +25,7 @@ function newKekFile(): string {
   return file
 }
 
-/** The environment of every replica that this file starts: with the file's own names. */
+/** The environment of every replica that this file starts, with the file's own topic prefix. */
 export const startAuthEnv = {
   AUTH_PORT: '0',
   AUTH_ADMIN_PORT: '0',
@@ -41,19 +41,19 @@ export const startAuth = (env: Record<string, string> = {}): Promise<Service> =>
   startService({ name: 'auth', env: { ...startAuthEnv, ...env } })
 
 export type SharedAuth = Pick<Service, 'url' | 'adminUrl'> & {
-  /** Starts another replica of the same world. */
+  /** Starts another replica with the same environment. */
   replica(): Promise<Service>
-  /** Ends what was started for this test. */
+  /** Stops what was started for this test. */
   stop(): Promise<void>
 }
 
-/** The auth that the test run shares: for tests that don't configure, stop or count it, and don't read its log. */
+/** The auth that a test run shares, for tests that don't configure, stop or count it, and don't read its log. */
 export async function joinAuth(): Promise<SharedAuth> {
   const { auth, replica, stop } = await joinWorld()
   return { ...auth, replica: () => replica('auth'), stop }
 }
 
-/** Wrong guesses are counted by address, so each test file gets its own address from the shared auth's view. */
+/** Wrong guesses are counted by address. So each test file uses its own address for the shared auth. */
 const from = `10.${[0, 0, 0].map(() => randomInt(256)).join('.')}`
 
 export type Json = Record<string, unknown>
@@ -62,12 +62,12 @@ export type Reply = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as an object; empty if it is not an object. */
+  /** The body as an object; empty if the body is not an object. */
   readonly json: Json
   readonly list: readonly Json[]
 }
 
-/** The query of a list's next page. */
+/** The query for the next page of a list. */
 export const nextIn = ({ headers }: Reply): string | undefined =>
   /^<\?(.+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1]
 
@@ -77,7 +77,7 @@ export type RequestOptions = {
   readonly json?: unknown
   readonly body?: string | Buffer
   readonly headers?: Record<string, string>
-  /** How long the response may take. */
+  /** The maximum time for the response. */
   readonly patienceMs?: number
 }
 
@@ -128,7 +128,7 @@ export type Account = {
   post(path: string, json?: unknown): Promise<Reply>
   patch(path: string, json: unknown): Promise<Reply>
   delete(path: string): Promise<Reply>
-  /** The same account at another replica. */
+  /** The same account, with requests to another replica. */
   at(service: Pick<Service, 'url'>): Account
 }
 
@@ -174,7 +174,7 @@ export function textOf(json: unknown, member: string): string {
 
 export type Secrets = { readonly clientId: string; readonly clientSecret: string }
 
-/** The credentials in the response to a creation, in either shape or on their own. */
+/** The credentials in the response to a creation, in either shape or as the whole response. */
 export function secretsOf({ json }: Reply): Secrets {
   const held = json['credentials'] ?? json
   const credentials: unknown = Array.isArray(held) ? held[0] : held
@@ -187,7 +187,7 @@ export function secretsOf({ json }: Reply): Secrets {
 export const problemsOf = ({ json }: Reply): readonly string[] =>
   Array.isArray(json['problems']) ? json['problems'].map(String) : []
 
-/** An RFC 9457 problem document, as every refusal of management is. */
+/** An RFC 9457 problem document, the form of all management refusals. */
 export const problem = (status: number, code: string): Json => ({
   status,
   code,

@@ -1,5 +1,5 @@
-// Every refusal of an event, and the only place that turns an error into a response (docs/wire-format.md Ingest). The
-// body is one line for people; `Svc-Error` is the code for programs.
+// All refusals of an event, and the only place that turns an error into a response (docs/wire-format.md Ingest). The
+// body is one line for people. `Svc-Error` is the code for programs.
 import type { ContractsErrorCode } from '@weir/contracts'
 import type { AccessErrorCode } from '@weir/control-state'
 import type { FieldcryptErrorCode } from '@weir/fieldcrypt'
@@ -62,7 +62,7 @@ const publicForms = {
   'contracts.undecodable': { code: 'undecodable', sentence: ownSentence },
   'control-state.invalid_token': { code: 'invalid_token', sentence: ownSentence },
   'kafka.unavailable': { code: 'unavailable', sentence: ownSentence },
-  // The sentence says that the event may be stored. After any other refusal the event is not stored.
+  // The sentence says that the event may be stored. After all other refusals the event is certainly not stored.
   'kafka.outcome_unknown': { code: 'unavailable', sentence: ownSentence },
   'kafka.record_too_large': {
     code: 'too_large',
@@ -79,9 +79,7 @@ const publicForms = {
 } satisfies Record<ProduceErrorCode, Form> &
   Partial<Record<AccessErrorCode | ContractsErrorCode | FieldcryptErrorCode, Form>>
 
-/**
- * The response's code and message, with their cause. No Error object is created, because refusals may come in floods.
- */
+/** The response's code and message, with their cause. It is no Error object, because refusals may come in floods. */
 export type Refused = {
   readonly code: RefusalCode
   readonly message: string
@@ -102,7 +100,7 @@ export const statusOf = (code: RefusalCode): number => status[code]
 
 export type AnswerOf = (refused: Refused) => HttpResponse
 
-/** The headers of each code are created once, so that a flood of refusals is cheap. */
+/** Caches the headers of each code, so that a flood of refusals is cheap. */
 export function createAnswerOf(pageOf: PageOf): AnswerOf {
   const headers = new Map(
     refusalCodes.map((code) => [

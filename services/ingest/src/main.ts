@@ -1,4 +1,4 @@
-// Composes ingest: configuration, control state, encryption, Kafka, the listener. It decides nothing.
+// Composes ingest: configuration, control state, encryption, Kafka, the listener. It contains no decisions.
 import { createSealer } from '@weir/fieldcrypt'
 import { listenHttp } from '@weir/http2'
 import { createBatchProducer, createKafka, kafkaAccess } from '@weir/kafka'
@@ -70,7 +70,7 @@ const gate = createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now })
 forgetPeople(follower, sealer)
 onStreamGone(follower, (stream) => producer.forgetTopic(topicOf(stream)))
 
-// Requests that wait for Kafka get a response, as far as the 10 s of a shutdown allow.
+// Requests that wait for Kafka still get a response, as far as the 10 s of a shutdown permit.
 const graceMs = Math.min(config.PRODUCE_TIMEOUT_MS + 1_000, 7_000)
 let stopping = false
 const onError = (error: unknown): void => log.error({ err: error }, 'a request failed')

@@ -1,5 +1,5 @@
-// Ingest's metrics. Labels come from closed sets: never a stream, a contract or the content of an event. All series
-// exist from the start, with 0, because Prometheus does not see the first increase of a new series.
+// Ingest's metrics. Labels come from closed sets, and never contain a stream, a contract or the content of an event.
+// All series exist from the start with 0, because Prometheus does not see the first increase of a new series.
 import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
@@ -7,7 +7,7 @@ import { refusalCodes, statusOf } from './errors.ts'
 
 export type IngestMetrics = {
   answered(status: number, code: string, ms: number): void
-  /** Of requests of many events: how many had this outcome. */
+  /** Counts the events with this outcome in requests of many events. */
   events(code: string, count: number): void
   batchStored(batch: { records: number; bytes: number; ms: number }): void
   spans(outcome: SpanOutcome, count: number): void
@@ -18,7 +18,9 @@ export function createIngestMetrics(
   inFlightBytes: () => number,
 ): IngestMetrics {
   const registers = [registry]
-  /** Since the metrics were last read. Most responses are 204, and labels cost more than a number. */
+  /**
+   * The 204 responses since the metrics were last read. Most responses are 204, and a number is cheaper than labels.
+   */
   let accepted = 0
   const requests = new Counter({
     name: 'svc_ingest_requests_total',

@@ -1,4 +1,4 @@
-// The paths of ingest, exact, and the only place where a refusal becomes a response.
+// The exact paths of ingest, and the only place where a refusal becomes a response.
 import type { Handler, HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode, requestIdHeader, requestIdOf } from '@weir/kit'
 import type { Fault, PageOf } from '@weir/kit'
@@ -16,11 +16,11 @@ export type RoutesDeps = EventsDeps & {
   metrics: IngestMetrics
   /** Milliseconds since an arbitrary time. */
   elapsed: () => number
-  /** Called for refusals caused by a fault of ours. */
+  /** Called for refusals that ingest itself has caused. */
   onFault: (fault: Fault) => void
   /** The page that explains a code. */
   pageOf: PageOf
-  /** Undefined without tracing. */
+  /** Every path, with the function for its POST requests. */
   traces: Traces | undefined
 }
 

@@ -1,5 +1,5 @@
-// CORS: the console sends test events from a browser. It runs before the routes, and costs requests without an
-// `Origin`, which no producer sends, one header look-up.
+// CORS, because the console sends test events from a browser. It runs before the routes. Requests without an `Origin`,
+// as producers send them, cost one header look-up.
 import type { Handler, HttpResponse } from '@weir/http2'
 import type { Cors } from '@weir/kit'
 

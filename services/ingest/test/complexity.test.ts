@@ -1,5 +1,5 @@
-// Splitting bodies of many events costs at most in proportion to the body, whatever it contains and however it arrives.
-// The cost of the events themselves: tools/testkit/test/complexity/.
+// The cost of splitting bodies of many events is at most proportional to the body, whatever it contains and however it
+// arrives. tools/testkit/test/complexity/ covers the cost of the events themselves.
 import { expect, test } from '@jest/globals'
 import { parserGrowth } from '@weir/testkit'
 import type { ParserCase } from '@weir/testkit'
@@ -9,7 +9,7 @@ import type { Framing } from '../src/events/framing.ts'
 
 const eventBytesMax = 1_048_576
 
-/** Pushes the body in pieces of so many octets. */
+/** Pushes the body in pieces of `pieceBytes` octets. */
 const cutting =
   (createFraming: (bytesMax: number) => Framing, pieceBytes: number, body: Buffer) => () => {
     const framing = createFraming(eventBytesMax)

@@ -1,4 +1,4 @@
-// Compares the public documents with ingest's code: nothing missing, nothing invented.
+// Compares the public documents with ingest's code: nothing is missing, and nothing is invented.
 import { expect, test } from '@jest/globals'
 import { documentedStatuses } from '@weir/docs-tools'
 import { refusalCodes, statusOf } from '../src/errors.ts'

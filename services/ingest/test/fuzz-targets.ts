@@ -1,4 +1,4 @@
-// Ingest's fuzz target: splitting bodies of many events must not depend on how they arrive.
+// Ingest's fuzz target: splitting bodies of many events must not depend on the chunks in which they arrive.
 import { deepStrictEqual } from 'node:assert'
 import type { FuzzTarget } from '@weir/testkit'
 import { createEventFrames } from '../src/events/event-frames.ts'

@@ -1,4 +1,4 @@
-// What an operator sees: every response counted by status and code, what was stored, and health.
+// The metrics and health for an operator: every response counted by status and code, and the stored events.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { askAdmin, metricOf } from './support/admin.ts'
 import { bearer, goodRequest, startSceneApart } from './support/scene.ts'

@@ -1,4 +1,4 @@
-// SIGTERM under load: every event that got 204 is stored, requests under way get a response, and the process exits in
+// SIGTERM under load: every event that got 204 is stored, requests in progress get a response, and the process exits in
 // time with exit code 0.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'

@@ -1,5 +1,5 @@
-// Accounts cannot see each other through ingest: another account's contracts, ids and tokens are refused as if they did
-// not exist, and nothing that one account sends gets into another's stream, whatever it claims.
+// Accounts can't see each other through ingest. Another account's contracts, ids and tokens are refused as if they did
+// not exist. Events of one account never get into another's stream, whatever they claim.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   asObject,
@@ -52,7 +52,7 @@ const send = async (path: string, headers: readonly Header[], more: object = {})
     body: `${JSON.stringify({ ...(await exampleEvent('clickstream')), ...more })}\n`,
   })
 
-/** Every way in which another account's things can be named on a path. */
+/** Every way to name another account's objects on a path. */
 const asksOn = (path: string): Readonly<Record<string, Ask>> => ({
   'a contract id': async ({ contract }) => [
     await send(path, [bearer(token), schema(contract)]),
@@ -81,7 +81,7 @@ const asksOn = (path: string): Readonly<Record<string, Ask>> => ({
   ],
 })
 
-/** The account's own signature under other claims. */
+/** A token with the account's own signature but other claims. */
 function forged(claims: object): string {
   const [head = '', payload = '', signature = ''] = token.split('.')
   const own = asObject(JSON.parse(Buffer.from(payload, 'base64url').toString()))
@@ -89,7 +89,7 @@ function forged(claims: object): string {
   return `${head}.${other}.${signature}`
 }
 
-/** Numbers stay as they are: a schema's id may be the `1` of a version. */
+/** Numbers stay unchanged, because a schema's id may be the `1` of a version. */
 const told = ({ status, header, body }: Answer, names: TenantNames) => {
   let text = body
   for (const [name, value] of Object.entries(names))
@@ -99,7 +99,7 @@ const told = ({ status, header, body }: Answer, names: TenantNames) => {
 
 const paths = [...takersOf(unusable()).keys()]
 
-/** Enough to list the paths; they are never served. */
+/** Dependencies that are enough to list the paths, which are never served. */
 function unusable(): Parameters<typeof takersOf>[0] {
   return {} as Parameters<typeof takersOf>[0]
 }

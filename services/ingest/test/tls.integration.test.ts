@@ -1,4 +1,4 @@
-// Under TLS the handshake decides between HTTP/2 and HTTP/1.1 (ALPN), and nothing goes in the clear.
+// Under TLS the handshake selects HTTP/2 or HTTP/1.1 (ALPN), and nothing is sent without encryption.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

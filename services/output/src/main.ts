@@ -1,4 +1,4 @@
-// Composes output: configuration, control state, the derivers and the gateway. Nothing is decided here.
+// Composes output: configuration, control state, the derivers and the gateway. It contains no decisions.
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createOpener } from '@weir/fieldcrypt'
@@ -43,7 +43,7 @@ import { createStreamFeed } from './websocket/stream-feed.ts'
 import { createConcurrencyLimiter } from './access/concurrency-limiter.ts'
 
 const peopleMax = 100_000
-/** Of the 10 s that a shutdown may take. */
+/** A part of the 10 s that a shutdown may take. */
 const graceMs = 5_000
 /** Built by clients/console. */
 const consoleFolder = join(import.meta.dirname, '../../../clients/console/dist')
@@ -174,7 +174,7 @@ const heart = startHeartbeats({
   derives: readyNames({ follower, decrypterNames }),
 })
 stopHeart = async () => heart.stop()
-// An erasure waits only for replicas that have written a heartbeat, so nothing is decrypted before that.
+// An erasure waits only for replicas that have written a heartbeat. So nothing is decrypted before the first heartbeat.
 await heart.begun
 isHeard = true
 await owners.start()

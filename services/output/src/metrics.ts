@@ -1,5 +1,5 @@
-// What output counts. Labels come from closed sets, except for the lag, whose series are bounded. Series exist from the
-// start, with 0: Prometheus does not see the first increase of a series that did not exist.
+// The metrics of output. Labels come from closed sets, except for the lag, whose series are bounded. Series exist from
+// the start with 0, because Prometheus does not see the first increase of a new series.
 import { spanOutcomes, type SpanOutcome } from '@weir/trace'
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
@@ -9,11 +9,11 @@ import type { Counts, DeadAt } from './derive/flow/stream.ts'
 import { deadCodes, failureCodes } from './derive/transform.ts'
 
 export type OutputMetrics = {
-  /** The outcomes of records, once they are stored. */
+  /** Counts the outcomes of records after these are stored. */
   derived(counts: Counts, dead: readonly Pick<DeadAt, 'code'>[]): void
   deriverFailed(code: string): void
   lostToRetention(events: number): void
-  /** Whether this replica may own partitions. */
+  /** Sets whether this replica may own partitions. */
   lease(isHeld: boolean): void
   retried(outcome: RetryOutcome): void
   spans(outcome: SpanOutcome, count: number): void

@@ -1,4 +1,4 @@
-// What clients of output see of errors, and what not.
+// Which errors the clients of output see.
 import { expect, test } from '@jest/globals'
 import { KafkaError } from '@weir/kafka'
 import { AppError } from '@weir/kit'

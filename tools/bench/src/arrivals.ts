@@ -1,4 +1,4 @@
-// When records arrive in topics, as a consumer sees them; a fence's markers don't count.
+// The arrival times of records in topics, for a consumer. A fence's markers don't count.
 import { createKafka, tailTopic } from '@weir/kafka'
 import type { Admin, Kafka } from '@weir/kafka'
 import { createLog, withTimeout } from '@weir/kit'
@@ -14,7 +14,7 @@ export const connectBench = (): Kafka =>
   })
 
 export type Arrival = {
-  /** Resolves when a record was read that was written after the call. */
+  /** Resolves when a record that was written after the call was read. */
   readonly came: Promise<void>
   close(): void
 }

@@ -1,6 +1,6 @@
-// Part `changes`: how a stream is affected by other activity. How long an event of a quiet stream takes alone and
-// beside a noisy one, how soon a new derived stream holds its first event, and how soon one holds an event that is sent
-// while output restarts.
+// Part `changes`: how other activity affects a stream. It measures how long an event of a quiet stream takes, alone and
+// beside a noisy stream; how soon a new derived stream has its first event; and how soon a derived stream has an event
+// that is sent while output restarts.
 import { createAdmin } from '@weir/kafka'
 import type { Service } from '@weir/devstack'
 import { connectProducer, exampleEvent } from '@weir/testkit'
@@ -18,7 +18,7 @@ import type { Latency, WatchedStreams } from './watch.ts'
 
 const quietRate = 100
 const noisyRate = 5_000
-/** The start of the quiet stream's run, with its warm-up. */
+/** The start of the quiet stream's run, including its warm-up. */
 const startMs = 8_000
 /** Warm-up runs of noise, until Java has compiled Kafka's code for it. */
 const warmUps = 4
@@ -83,7 +83,7 @@ async function prepareNoise(
 }
 
 type Wait = {
-  /** Sends an event, and resolves when readers of a derived topic with no other writers see it. */
+  /** Sends an event, and resolves when readers of the derived topic see it. The topic must have no other writers. */
   forEventIn(topic: string): Promise<void>
   close(): Promise<void>
 }
@@ -120,7 +120,7 @@ async function timeNewStreams({ account, input }: WatchedStreams, wait: Wait): P
   return took
 }
 
-/** From the SIGTERM of the only replica of output to an event that was sent once it had ended, in ms. */
+/** From the SIGTERM of the only replica of output to the event that was sent after its end, in ms. */
 async function timeRestarts({ world, derived }: WatchedStreams, wait: Wait): Promise<number[]> {
   const took: number[] = []
   let output: Service = world.output

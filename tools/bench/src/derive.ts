@@ -1,6 +1,6 @@
-// Part `derive`: what an event costs the process that derives it, with two fields decrypted, exactly once; how long a
-// million take on one core; and whether eight derived streams of one input cost eight times as much as one. The events
-// exist beforehand; each run creates new derived streams that start from the earliest.
+// Part `derive`: the cost of an event for the process that derives it, with two decrypted fields, exactly once; the
+// time for a million events on one core; and whether eight derived streams of one input cost eight times as much as
+// one. The events are stored before. Each run creates new derived streams that start from the earliest event.
 import type { Admin } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 import { counterOf, signUp, freshName, startWorld } from '@weir/testkit'
@@ -60,7 +60,7 @@ async function measureAll(
       `${name}: ${Math.round(eventsPerCpuSecond)} events per CPU-second, ${seconds.toFixed(1)} s in all`,
     )
   }
-  await deriveOnce(setup, few, 1) // until V8 has compiled the deriver
+  await deriveOnce(setup, few, 1) // warms up, until V8 has compiled the deriver
   for (let count = 0; count < runs; count += 1) {
     if ('derive'.startsWith(only) || 'backfill'.startsWith(only)) await inTurn('derive', many, 1)
     if (!'fanout-'.startsWith(only.slice(0, 7))) continue
@@ -82,8 +82,8 @@ async function measureAll(
 }
 
 /**
- * Creates so many derived streams of the input, waits until each has derived everything, and deletes them. The process
- * is measured from before their creation.
+ * Creates this number of derived streams of the input, waits until each has derived everything, and deletes them. The
+ * measurement of the process starts before their creation.
  */
 async function deriveOnce(setup: Setup, input: FilledStream, streams: number): Promise<DeriveRun> {
   const { world, account, admin } = setup

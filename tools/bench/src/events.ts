@@ -1,9 +1,9 @@
-// The measured event: the spec's clickstream event, 471 bytes as Avro JSON, of 1,000 sessions in turn.
+// The measured event: the spec's clickstream event, 471 bytes as Avro JSON, for 1,000 sessions in turn.
 import { compiledExample, exampleEvent } from '@weir/testkit'
 
 const sessionPattern = /\d{4}$/
 
-/** The events in turn, this many per body, each preceded by its length. */
+/** Bodies with this many events in turn, each preceded by its length. */
 export function batchesOf(events: readonly Buffer[], eventsPerBody: number): Buffer[] {
   const framed = events.map((event) => {
     const length = Buffer.alloc(4)

@@ -18,7 +18,7 @@ export type FilledStream = { readonly stream: TestStream; readonly events: numbe
 
 export const createBenchAdmin = (): Admin => createAdmin(connectBench())
 
-/** Writes at least this many events; returns the actual number. */
+/** Writes at least this many events. Returns the actual number. */
 export async function fillStream(
   { world, account, admin }: { world: World; account: Account; admin: Admin },
   name: string,
@@ -49,7 +49,7 @@ export async function fillStream(
   return { stream, events: await settledCount(admin, stream.topic) }
 }
 
-/** Events in flight when the load ended are stored, too. */
+/** Waits for the events that were in flight at the end of the load, because they are stored, too. */
 async function settledCount(admin: Admin, topic: string): Promise<number> {
   for (let before = -1; ;) {
     const ends = await admin.offsets.ends(topic, { isolation: 'read_uncommitted' })

@@ -1,6 +1,6 @@
-// Part `ingest`: what one event costs the process that receives it, compared with Node's bare HTTP/2 server and a plain
-// reference; what a million sessions cost, all in one session, in turn; then the answer times at half of the maximal
-// load.
+// Part `ingest`: the cost of one event for the process that receives it, compared with Node's bare HTTP/2 server and a
+// plain reference server; the cost with a million sessions, with one session, and with sessions in turn; and the
+// response times at half of the maximum load.
 import { startWorld } from '@weir/testkit'
 import { measure } from './measure.ts'
 import type { Run } from './measure.ts'
@@ -39,7 +39,7 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
     const { 'sessions-1000000': millionSessions, ...targets } = await prepareTargets(world, started)
     for (const [name, target] of Object.entries(targets)) await warmUp(name, target)
     await inRounds(Object.entries(targets))
-    // The machine's own share shows in the bare server at half of its own rate.
+    // The bare server at half of its own rate shows the machine's own share.
     const halves = {
       'latency-post': atHalf(targets['ingest-json'], runs.get('ingest-json')),
       'latency-bare': atHalf(targets['http-bare'], runs.get('http-bare')),
@@ -57,7 +57,7 @@ export async function benchIngest(options: PartOptions): Promise<Result[]> {
   }
 }
 
-/** Until V8 has compiled the server. */
+/** Runs load until V8 has compiled the server. */
 const warm = ({ pid, load }: BenchTarget, measuredMs: number) =>
   measure(pid, { ...load, warmUpMs: 0, measuredMs })
 
@@ -74,13 +74,12 @@ const isPartOf = (only: string, name: string): boolean =>
 const wordsOf = ({ eventsPerCpuSecond, eventsPerSecond }: Run): string =>
   `${Math.round(eventsPerCpuSecond)} events per CPU-second, ${Math.round(eventsPerSecond)} a second`
 
-/** At half of its measured rate. */
 const atHalf = (target: BenchTarget, runs: readonly Run[] = []): BenchTarget => {
   const { median } = spreadOf(runs.map((run) => run.eventsPerSecond))
   return { ...target, load: { ...target.load, rate: Math.round((median || 2) / 2) } }
 }
 
-/** Waits for a shared core would distort latencies. */
+/** Lets the processes run on all cores, because waiting for a shared core would distort latencies. */
 async function sharingAllCores(
   { brokerPid }: PartOptions,
   servers: readonly BenchTarget[],

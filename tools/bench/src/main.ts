@@ -1,5 +1,5 @@
-// `npm run bench [-- part …] [--json FILE]`: runs the given parts on a Kafka and registry of its own and prints the
-// results. Only ratios within one run are comparable; absolute figures depend on the machine.
+// `npm run bench [-- part …] [--json FILE]`: runs the given parts on a Kafka and registry of its own, and prints the
+// results. Only ratios within one run are comparable, because absolute figures depend on the machine.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { arch, availableParallelism, cpus, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -80,7 +80,7 @@ const brokerPid = stack.brokerPid()
 if (brokerPid !== undefined) pin(brokerPid, otherCore)
 await makeKekFiles(folder)
 Object.assign(process.env, {
-  TMPDIR: folder, // so that files left by parts are deleted with it
+  TMPDIR: folder, // deletes the parts' files with it
   KAFKA_BROKERS: stack.kafkaBrokers,
   KAFKA_PREFIX: '',
   SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,

@@ -1,4 +1,4 @@
-// One run against one server: load from another core, and the use of the server's process meanwhile.
+// One run against one server: load from another core, and the resource use of the server's process.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const loadFlags = ['--max-semi-space-size=32']
 /** Each request counts as this many events. */
 export async function measure(pid: number, plan: LoadPlan, eventsPerRequest = 1): Promise<Run> {
   const load = startNode(loadFile, [JSON.stringify(plan)], otherCore, loadFlags)
-  // At a fixed rate, latencies are measured.
+  // At a fixed rate the run measures latencies.
   if (plan.rate !== undefined) putFirst(load.pid)
   try {
     await load.line((line) => line === 'measuring')

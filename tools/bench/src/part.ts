@@ -4,7 +4,7 @@ export type PartOptions = {
   runs: number
   warmUpMs: number
   measuredMs: number
-  /** Only results whose names begin with this. */
+  /** Runs only results whose names begin with this. */
   only: string
   /** The number of events in the topic that is derived. */
   events: number
@@ -12,7 +12,7 @@ export type PartOptions = {
   erasures: number
   /** The number of input streams; by default each part uses as many as it can create in ten minutes. */
   streams: number | undefined
-  /** Kafka's process, which shares a core with the load. */
+  /** Kafka's process. It shares a core with the load. */
   brokerPid: number | undefined
   /** The folder for CPU profiles of the measured processes. */
   profileFolder: string | undefined

@@ -1,4 +1,4 @@
-// Processes of a benchmark: pinned to a core where the machine allows it, and measured by the kernel's counters.
+// Processes of a benchmark: pinned to a core if the machine permits it, and measured by the kernel's counters.
 import { execFileSync, spawn } from 'node:child_process'
 import type { ChildProcessByStdio } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ const pageBytes = 4_096
 export const measuredCore = 0
 export const otherCore = 1
 
-/** Binds all threads of a process to a core; does nothing without `taskset` or a second core. */
+/** Binds all threads of a process to a core. Does nothing without `taskset` or a second core. */
 export function pin(pid: number, core: number): void {
   if (availableParallelism() > 1) run('taskset', ['-apc', String(core), String(pid)])
 }
@@ -25,15 +25,15 @@ export function unpin(pid: number): void {
 }
 
 /**
- * Lets a process that simulates clients on other machines run on any core, with priority: waits for a core would count
- * as measured time. Without `chrt` and CAP_SYS_NICE it has no priority.
+ * Lets a process that simulates remote clients run on any core, with priority, because waiting for a core would count
+ * as measured time. Without `chrt` and CAP_SYS_NICE it gets no priority.
  */
 export function putFirst(pid: number): void {
   unpin(pid)
   run('chrt', ['--rr', '--all-tasks', '--pid', '1', String(pid)])
 }
 
-/** User and system time of all threads so far. */
+/** The user and system time of all threads so far. */
 export function cpuSeconds(pid: number): number {
   const fields = statOf(pid)
   return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
@@ -70,7 +70,6 @@ export function startNode(
   return { pid, line: readLines(child, file), stop: () => void child.kill('SIGKILL') }
 }
 
-/** The lines that a child writes. */
 function readLines(
   child: ChildProcessByStdio<null, Readable, null>,
   file: string,

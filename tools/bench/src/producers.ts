@@ -1,6 +1,6 @@
-// Part `producers`: what one record costs the process that writes it to Kafka, with our own producer, kafkajs and
-// @platformatic/kafka, one after the other, each alone on the measured core. The acknowledged records are compared with
-// the topic's content.
+// Part `producers`: the cost of one record for the process that writes it to Kafka, with our own producer, kafkajs and
+// @platformatic/kafka. They run one after the other, each alone on the measured core. The acknowledged records are
+// compared with the topic's content.
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'
 import { createLog } from '@weir/kit'
@@ -18,7 +18,7 @@ const producerFile = `${import.meta.dirname}/producing/producer.ts`
 const names: readonly ClientName[] = ['own', 'kafkajs', 'platformatic']
 const batches = [100, 500]
 const partitions = 3
-/** A run writes a gigabyte or more, which must be deleted before the next one. */
+/** A short delay, because a run writes a gigabyte or more, which must be deleted before the next run. */
 const config = { 'file.delete.delay.ms': '1000' }
 
 export async function benchProducers(options: PartOptions): Promise<Result[]> {

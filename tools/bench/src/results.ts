@@ -3,9 +3,9 @@ import type { Run } from './measure.ts'
 
 export type Spread = { median: number; min: number; max: number }
 export type ServiceFigures = {
-  /** From its start until it was ready. */
+  /** The time from the start until the process was ready. */
   startMs?: number
-  /** Of one core. */
+  /** In per cent of one core. */
   cpuPercent?: number
   rssMb: number
   sockets: number
@@ -21,14 +21,13 @@ export type Result = {
   p99Ms?: number
   rssMb: number
   errors: number
-  /** How many there were, and their total time. */
+  /** The number of events, and their total time. */
   events?: number
   seconds?: Spread
-  /** The use of each service. */
+  /** The resource use of each service. */
   services?: Record<string, ServiceFigures>
-  /** Where more than one process is measured. */
+  /** Set if more than one process is measured. */
   eventsPerSecond?: Spread
-  /** The mean number of records per batch. */
   meanBatch?: number
 }
 
@@ -41,7 +40,7 @@ export function spreadOf(values: readonly number[], digits?: number): Spread {
   return digits === undefined ? spread : rounded(spread, digits)
 }
 
-/** A run without latencies, or without a bare server beside it, has no such figures. */
+/** A run without latencies, or without a bare server for comparison, has no such figures. */
 export function resultOf(name: string, runs: readonly RunFigures[], bare?: Spread): Result {
   const eventsPerCpuSecond = rounded(spreadOf(runs.map((run) => run.eventsPerCpuSecond)))
   const median = (key: 'p50Ms' | 'p99Ms'): { p50Ms?: number; p99Ms?: number } => {
@@ -63,7 +62,7 @@ export function resultOf(name: string, runs: readonly RunFigures[], bare?: Sprea
   }
 }
 
-/** Times in ms instead of events. The 99th percentile of fewer than a hundred is the longest. */
+/** Figures from times in ms, instead of events. With fewer than a hundred times, the 99th percentile is the longest. */
 export function timesOf(name: string, took: readonly number[], rssMb = 0): Result {
   const sorted = [...took].sort((a, b) => a - b)
   const at = (share: number): number => sorted[Math.floor(sorted.length * share)] ?? NaN

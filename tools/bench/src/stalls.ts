@@ -1,15 +1,15 @@
-// How often the machine itself stalls, measured by the gaps of a loop that only reads the clock. Virtual machines lose
-// whole milliseconds to their neighbours, and no latency measured on one is better than that.
+// How often the machine itself stalls, measured by the gaps in a loop that only reads the clock. Virtual machines lose
+// whole milliseconds to their neighbours, and no latency measured on one is more precise than that.
 
 export type Stalls = {
-  /** The share of time in gaps of 2 ms and more, in per cent. */
+  /** The share of time in gaps of 2 ms or more, in per cent. */
   readonly percent: number
   readonly longestMs: number
 }
 
 const gapMs = 2
 
-/** Blocks this process for that time. */
+/** Measures for this time, and blocks the process meanwhile. */
 export function measureStalls(forMs: number): Stalls {
   const end = performance.now() + forMs
   let lost = 0

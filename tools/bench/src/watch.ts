@@ -1,5 +1,5 @@
 // Parts `latency` and `tail`: how long an event takes from its POST to a consumer of a derived topic and to a WebSocket
-// client of it; and what a thousand WebSocket clients of one stream cost output.
+// client; and what a thousand WebSocket clients of one stream cost output.
 import { signUp, kafkaBrokers, startWorld } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
 import { startEcho } from './echo.ts'
@@ -18,7 +18,7 @@ export type WatchedStreams = {
   account: Account
   input: TestStream
   derived: TestStream
-  /** To send to the input, and to watch the input or what is derived from it. */
+  /** A token to send to the input, or to watch the input or a stream derived from it. */
   token: string
   derivedToken: string
 }
@@ -60,7 +60,7 @@ export async function benchLatency(options: PartOptions): Promise<Result[]> {
 
 export type Latency = { consumer: Run; webSocket: Run }
 
-/** Of the derived stream, with this many events a second sent to its input. */
+/** The latency of the derived stream, while this many events per second are sent to its input. */
 export async function measureLatency(
   { measuredMs, log }: PartOptions,
   { world, derived, ...streams }: WatchedStreams,
@@ -120,13 +120,13 @@ export async function benchTail(options: PartOptions): Promise<Result[]> {
   return [resultOf(`tail-${watchers}`, kept)]
 }
 
-/** Processes aren't pinned for latencies: waits for a shared core would distort them. */
+/** Doesn't pin the processes, because waiting for a shared core would distort latencies. */
 export function shareAllCores({ brokerPid }: PartOptions, { world }: WatchedStreams): void {
   for (const { pid } of [process, world.auth, world.ingest, world.output]) unpin(pid)
   if (brokerPid !== undefined) unpin(brokerPid)
 }
 
-/** Output has the measured core to itself. */
+/** Gives output the measured core alone. */
 export async function withStreams(
   { profileFolder }: PartOptions,
   work: (streams: WatchedStreams) => Promise<void>,

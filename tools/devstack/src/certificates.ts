@@ -1,5 +1,5 @@
-// Certificates for tests: a CA and its certificates, as PEM files in one folder, made by openssl. For tests only: the
-// keys aren't protected.
+// Certificates for tests: a CA and its certificates, as PEM files in one folder, created with openssl. For tests only,
+// because the keys aren't protected.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ const run = promisify(execFile)
 
 const NEW_KEY = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes'.split(' ')
 
-/** The names of its files in `folder` begin with `name`. */
+/** The names of the CA's files in `folder` begin with `name`. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
   const filesOf = (which: string): CertificateFiles => ({
     cert: join(folder, `${name}-${which}.pem`),

@@ -1,6 +1,6 @@
-// Runs Kafka, the schema registry and Weir's three services on this machine, for `npm start`. auth starts together with
-// Kafka: Kafka waits until auth serves the keys that its listener for analysts verifies tokens with, and auth is ready
-// once Kafka is. The others start when both are.
+// Runs Kafka, the schema registry and Weir's three services on this machine, for `npm start`. auth and Kafka start
+// together: Kafka's listener for analysts waits until auth serves the keys that verify tokens, and auth becomes ready
+// after Kafka. The other services start when both are ready.
 
 import { pollUntil } from '@weir/kit'
 
@@ -16,17 +16,17 @@ import type { Stack, StackOptions } from './stack.ts'
 export type ServicePorts = Readonly<Record<ServiceName, { port: number; adminPort: number }>>
 
 export type EverythingOptions = {
-  /** Of Kafka and the registry; the analysts' listener is added automatically. */
+  /** The options of Kafka and the registry. The analysts' listener is added automatically. */
   stack: Omit<StackOptions, 'analysts' | 'signal'>
   ports: ServicePorts | 'free'
-  /** Variables for all services, besides each other's addresses. */
+  /** Variables for all services, in addition to each other's addresses. */
   env: NodeJS.ProcessEnv
-  /** Variables for a single service: its secrets. */
+  /** The secrets of each service, as variables. */
   envOf: Readonly<Record<ServiceName, NodeJS.ProcessEnv>>
   logFileOf?(name: ServiceName): string
-  /** Called when a service ended without a request to stop. */
+  /** Called if a service ended without a request to stop. */
   onServiceEnded?(service: Service): void
-  /** Aborts the start; nothing is left running. */
+  /** Aborts the start. No process is left running. */
   signal?: AbortSignal
 }
 
@@ -35,7 +35,7 @@ export type Everything = {
   auth: Service
   ingest: Service
   output: Service
-  /** Stops the services first, so that Kafka gets what they hold. */
+  /** Stops the services first, so that they can still write to Kafka. */
   stop(): Promise<void>
 }
 
@@ -71,11 +71,11 @@ type Settings = {
   stack: StackOptions
   ports: ServicePorts
   env: NodeJS.ProcessEnv
-  /** Only auth gets it. */
+  /** Only auth gets this address. */
   registryUrl: string
 }
 
-/** All addresses must be known before anything starts, because the services need each other's. */
+/** All addresses must be known before the start, because the services need each other's. */
 async function settle({ stack, ports, env }: EverythingOptions): Promise<Settings> {
   const { kafkaBrokers, schemaRegistryUrl } = stack
   demandUnlocked(stack.folder)
@@ -133,7 +133,7 @@ async function freeServicePorts(): Promise<ServicePorts> {
   return { auth: await pair(), ingest: await pair(), output: await pair() }
 }
 
-/** A service that was just killed may still be ending. */
+/** Waits, because a service that was just killed may still be ending. */
 async function demandPorts(setting: string, ports: readonly [number, number]): Promise<void> {
   const demand = async (): Promise<true> => {
     await demandFree(ports[0], setting.toLowerCase(), `${setting}_PORT to another one`)

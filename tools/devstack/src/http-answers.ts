@@ -1,4 +1,4 @@
-// Whether an address answers over HTTP, with any content.
+// Whether an address responds over HTTP, with any content.
 
 const ANSWER_WITHIN_MS = 5000
 

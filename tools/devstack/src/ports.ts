@@ -1,4 +1,4 @@
-// Ports on this machine: finds free ones, and reports a needed one that is taken.
+// Ports on this machine: finds free ones, and reports a required port that is in use.
 
 import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
@@ -11,8 +11,8 @@ export const LOOPBACK = '127.0.0.1'
 // and its use.
 const FREE_FROM = 12_000
 const FREE_TO = 32_000
-// A port is chosen seconds before its program listens. So that no other test finds it meanwhile, each of jest's workers
-// searches a range of its own, and gets no port twice.
+// A port is chosen seconds before its program listens. Each jest worker searches a range of its own and gets no port
+// twice, so no other test finds the same port.
 const RANGES = 8
 const RANGE = (FREE_TO - FREE_FROM) / RANGES
 const RANGE_FROM = FREE_FROM + RANGE * (Number(process.env['JEST_WORKER_ID'] ?? 0) % RANGES)
@@ -23,7 +23,7 @@ export type Ports = { kafka: number; controller: number; analysts: number; regis
 
 const DEFAULTS: Ports = { kafka: 9092, controller: 9093, analysts: 9094, registry: 8085 }
 
-/** The ports to use. Throws AppError `port_in_use` when a required one is taken. */
+/** The ports to use. Throws AppError `port_in_use` if a required port is in use. */
 export async function choosePorts(
   chosen: Partial<Ports> | 'free',
   wanted: { broker: boolean; analysts?: boolean; registry: boolean },
@@ -50,7 +50,6 @@ export async function choosePorts(
 
 export const brokerAddress = (port: number): string => `${LOOPBACK}:${port}`
 
-/** All of them, free or not. */
 export async function allPorts(chosen: Partial<Ports> | 'free'): Promise<Ports> {
   if (chosen !== 'free') return { ...DEFAULTS, ...chosen }
   const [kafka, controller] = [await freePort(), await freePort()]
@@ -77,7 +76,7 @@ export async function freePort(): Promise<number> {
   throw new AppError('no_free_port', `No free port found ${range}.`)
 }
 
-/** Whether nothing listens there, on loopback or on all addresses. */
+/** Whether no program listens on the port, on loopback or on all addresses. */
 async function isFree(port: number): Promise<boolean> {
   return !(await answers(port)) && (await canListen(port))
 }

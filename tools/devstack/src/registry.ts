@@ -32,10 +32,9 @@ export async function createRegistryPart(
       args: () => ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-jar', program],
       env: {
         APICURIO_STORAGE_KIND: 'sql',
-        // Each commit is written immediately: a contract in Kafka must not outlive its schema's id.
+        // Writes each commit immediately, because a contract in Kafka must not outlive its schema's id.
         APICURIO_DATASOURCE_URL: `jdbc:h2:file:${join(folder, 'schemas')};WRITE_DELAY=0`,
-        // An id for each version of each subject: shared ids would reveal to accounts which others have the same
-        // schema.
+        // An id for each version of each subject. A shared id would reveal to accounts who else has the same schema.
         APICURIO_CCOMPAT_LEGACY_ID_MODE_ENABLED: 'true',
         QUARKUS_HTTP_HOST: LOOPBACK,
         QUARKUS_HTTP_PORT: String(options.port),

@@ -1,5 +1,5 @@
-// Secrets for a development machine, created here and never shipped: the KEKs, a file for each service with only those
-// that it needs (docs/keys.md), and the platform key that creates accounts.
+// Secrets for a development machine, created here and never shipped: the KEKs, in a file per service with only those
+// that it needs (docs/keys.md); and the platform key, which creates accounts.
 
 import { randomBytes, randomUUID } from 'node:crypto'
 import { chmod, link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,7 +10,7 @@ import type { ServiceName } from './services.ts'
 
 const KEKS = ['sign', 'link', 'open', 'levels']
 
-/** Only auth signs; only mapping a person to a keyLink needs `link`, which output never does. */
+/** Only auth signs. Only mapping a person to a keyLink needs `link`, and output never does that. */
 const KEKS_OF: Readonly<Record<ServiceName, readonly string[]>> = {
   auth: KEKS,
   ingest: ['link', 'open', 'levels'],
@@ -24,8 +24,8 @@ export const kekFilesIn = (folder: string): Readonly<Record<ServiceName, string>
 })
 
 /**
- * Creates files with four KEKs; those of ingest and output have their share of auth's. False when auth's file existed
- * already: it is kept, because it decrypts what it has wrapped.
+ * Creates files with four KEKs. Those of ingest and output contain a part of auth's. Returns false if auth's file
+ * exists; it is then kept, because it decrypts what it has wrapped.
  */
 export async function makeKekFiles(folder: string): Promise<boolean> {
   const files = kekFilesIn(folder)
@@ -53,13 +53,13 @@ export function makePlatformKey(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Creates or restricts a folder that only its owner may enter. */
+/** Creates or restricts a folder so that only its owner may enter. */
 export async function makePrivateFolder(path: string): Promise<void> {
   await mkdir(path, { recursive: true, mode: 0o700 })
   await chmod(path, 0o700)
 }
 
-/** Writes a file that only its owner can read, atomically, and its folder. False when it existed already. */
+/** Atomically writes a file that only its owner can read, and creates its folder. Returns false if the file exists. */
 export async function createPrivate(path: string, content: string): Promise<boolean> {
   const draft = `${path}.${randomUUID()}`
   await mkdir(dirname(path), { recursive: true })

@@ -17,11 +17,11 @@ export type ServiceName = 'auth' | 'ingest' | 'output'
 
 export type ServiceOptions = {
   name: ServiceName
-  /** Its configuration, added to this process's environment. */
+  /** The service's configuration, added to this process's environment. */
   env: NodeJS.ProcessEnv
   /** The file to run instead of the service's own main.ts. */
   entry?: string
-  /** Its log is appended to this file. */
+  /** The service's log is appended to this file. */
   logFile?: string | undefined
   onLine?(line: string): void
   readyWithinMs?: number
@@ -33,16 +33,16 @@ export type Service = {
   url: string
   adminUrl: string
   pid: number
-  /** The last lines of its log, at most LINES_MAX. */
+  /** The last lines of the service's log, at most LINES_MAX. */
   lines(): readonly string[]
-  /** Resolves with the exit code when it has ended, for any reason. */
+  /** Resolves with the exit code after any kind of end. */
   exited: Promise<number>
-  /** Sends SIGTERM, and SIGKILL after the time-out. Resolves when it is gone. */
+  /** Sends SIGTERM, and SIGKILL after the time-out. Resolves when the process is gone. */
   stop(timeoutMs?: number): Promise<void>
   kill(): Promise<void>
 }
 
-/** From docs/operations.md, What to run. */
+/** The flags that docs/operations.md, What to run, recommends. */
 const hotPathFlags = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
 const nodeFlags: Partial<Record<ServiceName, readonly string[]>> = {
   ingest: hotPathFlags,
@@ -53,14 +53,14 @@ const STOP_WITHIN_MS = 10_000
 const GRACE_MS = 10_000
 const LINES_MAX = 1000
 
-/** Resolves when it is ready. On failure nothing of it is left running. */
+/** Resolves when the service is ready. After a failure no process is left running. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { name, signal } = options
   const entry = options.entry ?? join(REPOSITORY, 'services', name, 'src', 'main.ts')
   const watched = await startWatched({
     command: process.execPath,
     args: [...(nodeFlags[name] ?? []), entry],
-    // The flags of this process, for example a test runner's, don't apply to the service.
+    // The flags of this process, for example a test runner's, must not apply to the service.
     env: { ...process.env, NODE_OPTIONS: '', ...options.env },
     cwd: REPOSITORY,
     output: 'pipe',

@@ -1,5 +1,5 @@
-// A real Kafka broker and schema registry on this machine, without containers: for `npm start`, tests and benchmarks,
-// never for production. One folder holds all their data and has one owner at a time.
+// A real Kafka broker and schema registry on this machine, without containers. For `npm start`, tests and benchmarks,
+// never for production. One folder has all their data, and one owner at a time.
 
 import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
@@ -20,36 +20,36 @@ import { DATA_FOLDER } from './repository.ts'
 import { makePrivateFolder } from './secrets.ts'
 
 export type StackOptions = {
-  /** For all data and logs; created when missing. */
+  /** The folder for all data and logs. Created if missing. */
   folder: string
-  /** The documented defaults for ports not given. */
+  /** Ports that aren't given have the documented defaults. */
   ports?: Partial<Ports> | 'free'
-  /** A running broker to use instead of one of our own. */
+  /** A running broker to use instead of a new one. */
   kafkaBrokers?: string | undefined
-  /** A running registry to use instead of one of our own. */
+  /** A running registry to use instead of a new one. */
   schemaRegistryUrl?: string | undefined
   /**
-   * Gives our own broker a listener for clients with Weir's tokens. The broker waits until the address serves the keys
-   * that verify them.
+   * Gives the stack's broker a listener for clients with Weir's tokens. The broker waits until the address serves the
+   * keys that verify tokens.
    */
   analysts?: Pick<AnalystSettings, 'jwksUrl' | 'issuer'> | undefined
-  /** Additional settings of our own broker, which override the usual ones. */
+  /** Additional settings of the stack's broker, which override the usual ones. */
   brokerSettings?: Readonly<Record<string, string | number>>
-  /** The cluster id of our own broker; a new one by default. */
+  /** The cluster id of the stack's broker; a new one by default. */
   clusterId?: string | undefined
   onProgress?(line: string): void
-  /** Called when one ended without a request to stop. */
+  /** Called if a part ended without a request to stop. */
   onDied?(part: DeadPart): void
-  /** Aborts the start; nothing is left running. */
+  /** Aborts the start. No process is left running. */
   signal?: AbortSignal
 }
 
-/** For tests that break the broker. */
+/** The functions for tests that break the broker. */
 export type OwnBroker = {
-  /** Undefined while the broker doesn't run, or when it isn't ours. */
+  /** Undefined while the broker doesn't run, or if the stack uses another one. */
   brokerPid(): number | undefined
   killBroker(): Promise<void>
-  /** Also after killBroker: the same data on the same port. */
+  /** Works also after killBroker, with the same data on the same port. */
   restartBroker(): Promise<void>
   pauseBroker(): void
   resumeBroker(): void
@@ -57,16 +57,16 @@ export type OwnBroker = {
 
 export type Stack = OwnBroker & {
   kafkaBrokers: string
-  /** For clients with Weir's tokens; undefined when our own broker has no such listener. */
+  /** The address for clients with Weir's tokens. Undefined if the broker has no such listener. */
   analystBrokers: string | undefined
   schemaRegistryUrl: string
-  /** Stops the registry, then Kafka, so that both can write what they hold. */
+  /** Stops the registry, then Kafka, so that both can write pending data. */
   stop(): Promise<void>
   /** Ends both with SIGKILL, at the same moment. */
   kill(): Promise<void>
 }
 
-// With the services' 10 s before that, the total stays under 20 s.
+// With the services' 10 s before that, the total stays below 20 s.
 const STOP_REGISTRY_MS = 3000
 const STOP_BROKER_MS = 6000
 
@@ -76,7 +76,7 @@ const STOP_BROKER_MS = 6000
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const folder = resolve(options.folder)
-  // Kafka's files contain what derived streams have decrypted.
+  // The folder is private, because Kafka's files contain values that derived streams have decrypted.
   await makePrivateFolder(folder)
   const lock = lockFolder(folder)
   try {
@@ -94,7 +94,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 /**
- * Starts and stops a broker once, if there is no class archive on this machine yet: with it all later ones start in two
+ * Starts and stops a broker once if this machine has no class archive yet. With the archive, later brokers start in two
  * thirds of the time (kafka/class-archive.ts). A busy broker, or one that stops in a hurry, creates none.
  */
 export async function warmUp(

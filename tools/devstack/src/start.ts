@@ -29,7 +29,7 @@ const PORTS: ServicePorts = {
   output: portsFrom('OUTPUT', 8083),
 }
 
-// Aborted when everything is to end: on request, or with the error of what died.
+// Aborted when everything must end: on request, or with the error of a part that died.
 const ending = new AbortController()
 const wish = onStopWish()
 wish.addEventListener('abort', () => ending.abort())
@@ -44,7 +44,8 @@ async function start(): Promise<number> {
   let everything: Everything | undefined
   try {
     const secrets = await ensureSecrets()
-    await buildConsole(say).catch((error: unknown) => say(String(error))) // everything else works without it
+    // everything else works without the demo
+    await buildConsole(say).catch((error: unknown) => say(String(error)))
     everything = await startAll(secrets)
     await Promise.race([showDemo(everything, secrets.auth.PLATFORM_KEY), ended])
     say(`Logs are in ${LOGS}.`)
@@ -88,7 +89,7 @@ async function startAll(secrets: Secrets): Promise<Everything> {
   return everything
 }
 
-/** Each service gets only its own. */
+/** Each service gets only its own secrets. */
 type Secrets = Readonly<Record<ServiceName, { KEK_FILE: string }>> & {
   readonly auth: { PLATFORM_KEY: string }
 }
@@ -114,7 +115,7 @@ async function ensureSecrets(): Promise<Secrets> {
   }
 }
 
-/** Everything works without it, so its failure is only reported. */
+/** Only reports a failure of the demo, because everything else works without it. */
 async function showDemo(everything: Everything, platformKey: string): Promise<void> {
   const { stack, auth, ingest, output } = everything
   const { kafkaBrokers, analystBrokers } = stack

@@ -1,4 +1,5 @@
-// From any Node to the pinned one, in a fake checkout: npx is a script that records its arguments.
+// The bootstrap from any Node version to the pinned one, in a fake checkout. npx is a script that records its
+// arguments.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// Which ports a stack takes, and its error when they are taken.
+// Which ports a stack uses, and its error if they are in use.
 
 import { once } from 'node:events'
 import { createServer } from 'node:net'

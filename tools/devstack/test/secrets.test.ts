@@ -1,5 +1,3 @@
-// Secrets on a development machine.
-
 import { chmod, readFile, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -1,5 +1,3 @@
-// Starting and stopping a service as a separate process.
-
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

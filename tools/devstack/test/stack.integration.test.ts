@@ -1,4 +1,4 @@
-// A stack of its own: what survives, what doesn't, and who may own it.
+// A stack for one test: which data and processes survive, and who may own the folder.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

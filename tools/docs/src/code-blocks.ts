@@ -1,11 +1,11 @@
-// The code blocks of a document, for the test that each of them runs. For one that can't run there, the document itself
-// tells its reader why: `_Not run by the tests: why._` after the block.
+// The code blocks of a document. A test checks that each of them runs. If one can't run in a test, the document says
+// why after the block: `_Not run by the tests: why._`
 
 export type CodeBlock = {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** The given reason for not running it; undefined when there is none. */
+  /** The given reason for not running the block; undefined if there is none. */
   readonly notRun: string | undefined
 }
 
@@ -32,7 +32,7 @@ const beginsLikeACommand =
 /** Commands that tools/testkit/ci/prepare.sh runs before the tests. */
 const onlyInstalls = /^\$ python3 -m venv \S+ && \S+\/pip install .*$/
 
-/** Whether it is a command or a program. */
+/** Whether the block is a command or a program. */
 export function isCode({ language, text }: CodeBlock): boolean {
   if (onlyInstalls.test(text)) return false
   const isTyped = text.split('\n').some((line) => beginsLikeACommand.test(line))

@@ -8,7 +8,7 @@ import { REPOSITORY } from '@weir/devstack'
 export const readDocument = (path: string): Promise<string> =>
   readFile(join(REPOSITORY, path), 'utf8')
 
-/** The cells of all table rows between a heading and the next one of its level, without header rows. */
+/** The cells of all table rows between a heading and the next heading of the same level, without header rows. */
 export function rowsUnder(markdown: string, heading: string): string[][] {
   const rows: string[][] = []
   for (const line of sectionOf(markdown, heading)) {
@@ -28,7 +28,7 @@ function sectionOf(markdown: string, heading: string): string[] {
   return lines.slice(start + 1, end === -1 ? lines.length : end)
 }
 
-/** Cells without their links and code marks: [`KEY`](page.md), `KEY` and KEY are the same. */
+/** Cells without their links and code marks, so that [`KEY`](page.md), `KEY` and KEY are equal. */
 const cellsOf = (line: string): string[] =>
   line
     .slice(1, line.lastIndexOf('|'))

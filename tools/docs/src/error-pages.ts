@@ -1,4 +1,4 @@
-// What the pages of docs/errors say of a service's codes, for comparison with the table in the service's errors.ts.
+// The codes of a service according to the pages of docs/errors, for comparison with the service's errors.ts.
 import { answersIn, readErrorPages } from '@weir/docs'
 
 type Answering = 'ingest' | 'auth' | 'output' | 'WebSocket' | 'weir'
@@ -10,13 +10,13 @@ async function pagesOf(service: Answering) {
   })
 }
 
-/** The service's status of each code, by the pages. */
+/** The service's status for each code, from the pages. */
 export async function documentedStatuses(service: Answering): Promise<Record<string, number>> {
   const pages = await pagesOf(service)
   return Object.fromEntries(pages.map(({ code, status }) => [code, status]))
 }
 
-/** The title in the answer on a page, where it is a problem document. */
+/** The title in a page's example response, if that is a problem document. */
 export async function shownTitles(service: Answering): Promise<Record<string, string>> {
   const pages = await pagesOf(service)
   return Object.fromEntries(

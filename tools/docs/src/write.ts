@@ -1,5 +1,4 @@
-// `npm run docs`: writes every document that is generated from the code. Tests fail when one of them differs from the
-// code.
+// `npm run docs`: writes every document that is generated from the code. Tests fail if one differs from the code.
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 

@@ -1,4 +1,4 @@
-// Every command and program of the README and the guides runs in a test, or its document says why not.
+// Every command and program in the README and the guides runs in a test, or its document says why not.
 import { expect, test } from '@jest/globals'
 
 import { codeBlocksOf, isCode } from '../src/code-blocks.ts'
@@ -9,7 +9,7 @@ import { repositoryFiles } from '../src/site/sources.ts'
 const wholly = /^docs\/guide\//
 const files = await repositoryFiles()
 
-/** The sections that tests run, by their calls: `walk('README.md', '## A walk')`. */
+/** The sections that tests run, from the calls in their sources: `walk('README.md', '## A walk')`. */
 const sections = new Set<string>()
 const walks =
   /^tools\/docs\/test\/walk\/(?!.*(?<!integration)\.test\.ts$).*\.ts$|\/test\/.*\.integration\.test\.ts$/

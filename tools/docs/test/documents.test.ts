@@ -1,5 +1,5 @@
-// What the public texts cite must exist, and nothing of the author's machine may be in them. Checks the files as git
-// has them, as in a clone.
+// Everything that public texts cite must exist, and they must contain nothing of the author's machine. Checks the files
+// that git tracks, as in a clone.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -41,7 +41,7 @@ const isThere = (path: string): boolean => existsSync(join(REPOSITORY, path))
 const documents = await filesOf('*.md')
 const sources = await filesOf('*.ts', '*.js', '*.cjs', '*.sh', '*.py', '*.yaml')
 
-/** A test file, with the tests from modules beside it. */
+/** A test file, together with the tests in modules beside it. */
 async function testsIn(file: string): Promise<string> {
   const own = await readDocument(file)
   const beside = matchesOf(own, /from '(\.\/[\w/-]+\.ts)'/g).map((path) =>

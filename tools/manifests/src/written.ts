@@ -1,5 +1,5 @@
 // The generated files: dashboards for Grafana, and the alerts for the Prometheus operator. `node
-// tools/manifests/src/write.ts` writes them; a test compares them with this.
+// tools/manifests/src/write.ts` writes them, and a test compares them with the code.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const MONITORING = 'k8s/components/monitoring'
 export const ALERTS = `${MONITORING}/alerts.yaml`
 export const DASHBOARDS: readonly Dashboard[] = [ingest, derive, keys, kafka]
 
-/** Their contents, by path. */
+/** The contents of the generated files, by path. */
 export async function writtenFiles(): Promise<Map<string, string>> {
   const alerts = await readFile(join(REPOSITORY, ALERTS), 'utf8')
   return new Map([

@@ -1,5 +1,5 @@
-// The rights of the KafkaUsers of k8s/components/strimzi, and those that auth grants ingest and output, against a real
-// broker with logins: each service logs in under its own name, and everything works; what they have no right to is
+// The rights of the KafkaUsers in k8s/components/strimzi, and those that auth grants to ingest and output, against a
+// real broker with logins. Each service logs in under its own name. Everything works, and actions without a right are
 // refused.
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

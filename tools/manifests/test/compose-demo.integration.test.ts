@@ -1,5 +1,5 @@
-// The demo of docker-compose.yml: in its container the services have other addresses than on the host, and the account
-// that it leaves works on the host. Only root may give the file away, as in the container.
+// The demo of docker-compose.yml. In its container the services have other addresses than on the host, but the created
+// account works on the host. Only root may change the owner of the file, as in the container.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

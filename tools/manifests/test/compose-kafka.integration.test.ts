@@ -1,4 +1,4 @@
-// Kafka with the settings of docker-compose.yml, without a container: the program of Kafka's own image generates
+// Kafka with the settings of docker-compose.yml, without a container. The program of Kafka's own image generates
 // server.properties from the variables and formats the data folder, and a broker starts with the result.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { globSync } from 'node:fs'
@@ -24,7 +24,7 @@ const KEYS_PATH = '/.well-known/jwks.json'
 let folder: string
 let java: string
 let classPath: string
-/** In place of auth, which serves no keys while it waits for Kafka. */
+/** Replaces auth, which serves no keys while it waits for Kafka. */
 let auth: Server
 let asked = 0
 let env: Record<string, string>
@@ -52,7 +52,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The container's variables, with its names and ports replaced by free ones here. */
+/** The container's variables, with its names and ports replaced by free ones on this machine. */
 async function environmentHere(authPort: number): Promise<Record<string, string>> {
   const given = composeEnvironmentOf(objectAt(await readCompose(), 'services', 'kafka'))
   const ports = new Map<string, number>()

@@ -1,5 +1,4 @@
-// docker-compose.yml against the compose specification, the Dockerfile, the services' settings and what
-// `npm start` runs.
+// Compares docker-compose.yml with the compose specification, the Dockerfile, the services' settings and `npm start`.
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-// The images' properties, read from the Dockerfile alone; images.integration.test.ts runs its steps.
+// The images' properties, read only from the Dockerfile. images.integration.test.ts runs its steps.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -1,5 +1,5 @@
 // The images' steps, run in a clean folder without a container engine: the Dockerfile's COPY and RUN, and then the
-// commands of the images, by a user without write permission there, on a real Kafka.
+// commands of the images, as a user without write permission, with a real Kafka.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, chmod, copyFile, chown } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ import { configOf, readDockerfile } from '../src/manifests/dockerfile.ts'
 
 const run = promisify(execFile)
 const stages = readDockerfile(await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8'))
-/** Only root can change the user; for anyone else the test only removes the permission to write. */
+/** Only root can change the user. For other users the test only removes the permission to write. */
 const nobody = process.getuid?.() === 0 ? { uid: 65_532, gid: 65_532 } : {}
 
 let folder = ''
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const build = { stages, folder: join(folder, 'stages'), context: join(folder, 'context') }
   weir = join(await buildStage(build, 'services'), 'weir')
   await run('chmod', ['-R', 'a-w', weir])
-  // The original may lie in a folder that others can't read.
+  // The original may be in a folder that other users can't read.
   await copyFile(process.execPath, node())
   for (const service of SERVICES) {
     const copy = kekCopyOf(service)

@@ -1,5 +1,5 @@
-// The manifests against the code: ports, paths, images, shutdown; and that their references exist. Checked in
-// production's overlay, which has every component, and in the trial's.
+// Compares the manifests with the code: ports, paths, images, shutdown. Checks that their references exist. Uses the
+// overlay of production, which has every component, and that of the trial.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

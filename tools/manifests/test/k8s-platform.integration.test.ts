@@ -1,5 +1,5 @@
-// The manifests against a cluster's behaviour: which nodes its scheduler counts, who may reach whom, what a drain or
-// another platform requires, which names and certificates must match.
+// Compares the manifests with a cluster's behaviour: which nodes its scheduler counts, who may reach whom, what a drain
+// or another platform requires, and which names and certificates must match.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -25,7 +25,7 @@ import { REPOSITORY } from '@weir/devstack'
 import { scale } from '@weir/testkit'
 
 const stages = readDockerfile(await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8'))
-/** `npm test` tries those of one or two components, where conflicts are most likely, and those of nearly all. */
+/** `npm test` tries sets of one or two components, where conflicts are most likely, and of nearly all. */
 const combinations = everyCombination().filter(({ length }) =>
   scale(true, length < 3 || length >= COMPONENTS.length - 2),
 )
@@ -77,7 +77,7 @@ test('the schemas do refuse: a wrong field, a wrong type, an unknown kind', asyn
   expect(await validate({ apiVersion: 'v1', kind: 'Nothing' })).not.toEqual([])
 }, 200_000)
 
-/** A service's distinct environments, with the names of where they occur. */
+/** A service's distinct environments, each with the names of the places where it occurs. */
 function environmentsOf(service: ServiceName): Map<string, string> {
   const found = new Map<string, string>()
   for (const [name, objects] of renderings) {

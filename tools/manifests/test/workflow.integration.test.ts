@@ -1,4 +1,5 @@
-// The workflow of continuous integration, checked by actionlint, and that its references exist in this repository.
+// actionlint checks the workflow of continuous integration, and the test checks that its references exist in this
+// repository.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// Shared by the tests of this repository. Never imported by production code.
+// Shared support for the tests of this repository. Production code never imports it.
 export type { FuzzTarget } from './fuzz/target.ts'
 export { parserGrowth } from './complexity/parser-growth.ts'
 export type { ParserCase } from './complexity/parser-growth.ts'

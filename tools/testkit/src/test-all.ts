@@ -1,8 +1,8 @@
-// `npm test`: the static checks and the unit tests; if they pass, the integration tests against one real broker and
-// registry, and the measuring tests, alone; at last a second try of the few files that failed
-// (test-run/second-tries.ts). `--unit` ends after the first two, `--all` continues after failures. Other arguments go
-// to jest (`npm test -- packages/kafka`), which then runs only what they name, each file once; with `--watch` it runs
-// again whenever a file changes. The last line is the count.
+// `npm test`: runs the static checks and the unit tests. If they pass, it runs the integration tests against one real
+// broker and registry, and then the measuring tests, alone. At the end, the few failed files get a second try
+// (test-run/second-tries.ts). `--unit` ends after the first two steps, and `--all` continues after failures. Other
+// arguments go to jest (`npm test -- packages/kafka`), which then runs only what they name, each file once. With
+// `--watch` it runs again whenever a file changes. The last line has the counts.
 
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -92,7 +92,7 @@ async function runSuites(suites: readonly Suite[], env: NodeJS.ProcessEnv): Prom
   })
 }
 
-/** Saves what later runs need, and prints the table. A file named explicitly may run in part, so it doesn't count. */
+/** Saves the data for later runs, and prints the table. Explicitly named files don't count: they may run in part. */
 async function closeWhole(): Promise<void> {
   const needed = secondTries.needed()
   const kept = afterRun(await readKept(), filesOf(parts.all()), needed)
@@ -105,7 +105,7 @@ async function closeWhole(): Promise<void> {
   }
 }
 
-/** Runs the first matching suite, and again whenever a file changes. */
+/** Runs the first matching suite, and runs it again whenever a file changes. */
 async function watch(): Promise<number> {
   const listed = jestArgs.filter((arg) => !isWatch(arg))
   const [suite] = await suitesWanted(

@@ -1,4 +1,4 @@
-// The fuzz targets of the packages: everything that reads untrusted input.
+// The fuzz targets of the packages, for all code that reads untrusted input.
 import { deepStrictEqual } from 'node:assert'
 import { readFileSync } from 'node:fs'
 import { compileContract, consentLevelsOf, definitionText, prepareContract } from '@weir/contracts'
@@ -26,7 +26,7 @@ const prepared = await prepareContract(everything, definitionText(everything))
 if ('problems' in prepared) throw new Error(prepared.problems.join())
 const contract: Contract = compileContract(prepared.prepared)
 
-/** A parsed event can be written, and parsed again as the same. */
+/** Writes a parsed event and parses it again, which must give the same event. */
 function throughAll(event: ReturnType<Contract['readJson']>): Buffer {
   const written = contract.encode(event)
   deepStrictEqual(contract.decode(written), event)
@@ -38,7 +38,7 @@ function throughAll(event: ReturnType<Contract['readJson']>): Buffer {
   return written
 }
 
-/** Runs it; refusals of these kinds are expected. */
+/** Runs the work. Refusals of these kinds are expected. */
 function refusing(
   kinds: readonly (abstract new (...given: never[]) => Error)[],
   read: () => unknown,
@@ -138,7 +138,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
       } catch {
         return
       }
-      // proving patterns takes a thread and a second; they are a target of their own
+      // without proofs, because proving a pattern takes a thread and a second; another target covers them
       const bare =
         typeof input === 'object' && input !== null ? { ...input, validations: [] } : input
       const result = await prepareContract(bare, definitionText(bare))
@@ -180,7 +180,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
         const tree = parsePattern(pattern.source)
         const test = compileRe2(pattern.source)
         const short = value.slice(0, 16)
-        // otherwise V8 may backtrack for ever
+        // otherwise V8 may backtrack forever
         if (isCheap(tree)) deepStrictEqual(test(short), pattern.test(short))
       })
     },
@@ -204,7 +204,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
         listFieldsMax: 20,
       })
       refusing([HeaderBlockError], () => {
-        // two blocks on one connection: the second may refer to the first's table entries
+        // two blocks on one connection, because the second may refer to the table entries of the first
         const half = octets.length >> 1
         for (const block of [octets.subarray(0, half), octets.subarray(half)]) {
           const { fields, isTooLarge } = decodeHeaders(decoder, block)

@@ -1,6 +1,6 @@
-// Bugs put into the services on purpose, to show that the checks find them. `preload/break.ts` replaces these lines of
-// their sources when they are loaded. Each replaced text must occur exactly once: a breakage that changes nothing would
-// prove nothing.
+// Bugs that are put into the services on purpose, to show that the checks find them. `preload/break.ts` replaces these
+// lines of the services' sources when they are loaded. Each replaced text must occur exactly once, because a breakage
+// that changes nothing would prove nothing.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -23,7 +23,7 @@ export type BreakageName = (typeof breakageNames)[number]
 export type Rewrite = { readonly file: string; readonly from: string; readonly to: string }
 
 export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
-  // Ingest returns 204 when the leader has the event, without waiting for its followers. Only a run with several
+  // Ingest returns 204 when the leader has the event, without waiting for the followers. Only a run with several
   // brokers finds it.
   'acks-1': [
     {
@@ -43,7 +43,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
     const answered = { answers, throttleTimeMs: 0 }\n`,
     },
   ],
-  // A batch whose answer was lost is sent again with other sequence numbers.
+  // A batch whose response was lost is sent again with other sequence numbers.
   resend: [
     {
       file: 'packages/kafka/src/produce/delivery.ts',
@@ -75,7 +75,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: 'isNewIdentity: false',
     },
   ],
-  // A derived batch whose answer was lost is sent again with the next sequence numbers.
+  // A derived batch whose response was lost is sent again with the next sequence numbers.
   renumbered: [
     {
       file: 'packages/kafka/src/produce/delivery.ts',
@@ -89,7 +89,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
     places.forget(batch.topic)\n`,
     },
   ],
-  // Only the noted position counts: the sources in the two logs are ignored.
+  // Only the noted position counts. The sources in the two logs are ignored.
   'noted-only': [
     {
       file: 'services/output/src/derive/find-next.ts',
@@ -97,7 +97,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '    const candidates = [derived, dead].slice(2).flatMap((source) =>',
     },
   ],
-  // Records of aborted or open transactions count when the logs are searched for the position.
+  // Records of aborted or open transactions count in the search for the position.
   'aborted-counts': [
     {
       file: 'packages/kafka/src/read/log-search.ts',
@@ -105,7 +105,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: 'found !== undefined',
     },
   ],
-  // A dead letter is sent while events before and after it are in flight, which are delayed by 200 ms.
+  // A dead letter is sent while earlier and later events, delayed by 200 ms, are in flight.
   'no-barrier': [
     {
       file: 'services/output/src/derive/flow/take.ts',
@@ -127,7 +127,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   new Promise((done) => setTimeout(done, waitMs)).then(() => lane?.append(records)).then(\n`,
     },
   ],
-  // Withdrawals are ignored: the consent that was sent decides, also in a rebuild.
+  // Withdrawals are ignored: the consent in the event counts, also in a rebuild.
   'forgets-withdrawn': [
     {
       file: 'services/output/src/derive/derive.ts',
@@ -135,7 +135,8 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '  if (keys !== undefined) return sent\n',
     },
   ],
-  // A replica reports an erasure as followed without waiting until what it decrypted before is stored, which takes 3 s.
+  // A replica reports that it has followed an erasure before the values that it decrypted earlier are stored, which
+  // takes 3 s.
   'hears-late': [
     {
       file: 'services/output/src/derive/openings.ts',
@@ -148,7 +149,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '  new Promise((done) => setTimeout(done, 3_000)).then(() => lane?.append(records)).then(\n',
     },
   ],
-  // Records of derived topics carry their writer's timestamp.
+  // Records of derived topics have their writer's timestamp.
   'create-time': [
     {
       file: 'services/auth/src/control/streams/topic-pins.ts',
@@ -161,10 +162,10 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
 export const isBreakage = (name: string): name is BreakageName =>
   breakageNames.some((known) => known === name)
 
-/** True for a breakage that shows only when one broker fails and the others continue. */
+/** True for a breakage that shows only if one broker fails and the others continue. */
 export const needsThree = (name: string): boolean => name === 'acks-1'
 
-/** Throws when the text isn't there exactly once. */
+/** Throws unless the text occurs exactly once. */
 export function rewrite(source: string, { file, from, to }: Rewrite): string {
   const [before, after, ...more] = source.split(from)
   if (before === undefined || after === undefined || more.length > 0)

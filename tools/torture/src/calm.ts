@@ -1,4 +1,4 @@
-// What must recover after a storm: every replica of ingest acknowledges events of every stream again, and every derived
+// The recovery after a storm: every replica of ingest acknowledges events of every stream again, and every derived
 // stream catches up with its input.
 import type { Isolation } from '@weir/kafka'
 import { hasCode, pollUntil } from '@weir/kit'
@@ -8,9 +8,9 @@ import type { TestOutput, TestInput, TortureStreams } from './streams.ts'
 import type { Topics } from './world/topics.ts'
 
 export type CalmProgress = {
-  /** A replica acknowledged an event of the stream that was sent at `sentMs` (`performance.now()`). */
+  /** Call when a replica acknowledged an event of the stream that was sent at `sentMs` (`performance.now()`). */
   stored(stream: string, replica: number, sentMs: number): void
-  /** When the latest acknowledged one was sent; -1 before the first. */
+  /** The time of sending of the latest acknowledged event; -1 before the first. */
   last(stream: string, replica: number): number
 }
 
@@ -36,7 +36,7 @@ export type CalmDeps = {
 const STORED_WITHIN_MS = 30_000
 const DERIVED_WITHIN_MS = 90_000
 
-/** How long it took, in ms. */
+/** Returns the time that it took, in ms. */
 export async function expectStored(deps: CalmDeps): Promise<number> {
   const startMs = performance.now()
   const waiting = deps.streams.inputs.flatMap(({ name }) =>
@@ -68,7 +68,7 @@ export async function expectDerived(deps: CalmDeps): Promise<number> {
   return performance.now() - startMs
 }
 
-/** A group that has committed nothing is at its start. */
+/** A group without commits is at its start. */
 async function isDerivedUpTo(
   topics: Topics,
   { groupId, input, start }: TestOutput,
@@ -80,7 +80,7 @@ async function isDerivedUpTo(
   if (committed === undefined || now === undefined) return false
   return ends.every((end, partition) => {
     const position = committed[partition] ?? start[partition]?.latest ?? 0n
-    // A position past the end was committed by a stranger.
+    // Another client committed a position past the end.
     return position >= end && position <= (now[partition] ?? 0n)
   })
 }
@@ -100,7 +100,7 @@ export async function untilNoneIsOpen({ topics, streams }: CalmDeps): Promise<vo
   await pollUntil(isNoneOpen, { deadlineMs: 60_000, everyMs: 300, what: 'no open transaction' })
 }
 
-/** Resolves when no input topic has grown for `quietMs`, so no event is still on its way. */
+/** Resolves when no input topic has grown for `quietMs`, so that no event is still in flight. */
 export async function untilQuiet({ topics, streams }: CalmDeps, quietMs: number): Promise<void> {
   let last = ''
   let sinceMs = performance.now()

@@ -1,5 +1,5 @@
-// The events that a run sends, by contract: how to create one, and what its number alone says about it. They are
-// encoded and decoded with avsc, so nothing here relies on the code under test.
+// The events that a run sends, by contract: how to create one, and what its number determines. They are encoded and
+// decoded with avsc, so nothing here relies on the code under test.
 import avsc, { type Type } from 'avsc'
 
 import { asObject, exampleContract, exampleEvent, textIn } from '@weir/testkit'
@@ -14,13 +14,13 @@ export type Kind = {
   readonly keyField: string
   /** Levels of the personal fields, by path. */
   readonly levels: ReadonlyMap<string, number>
-  /** A field that isn't personal. It holds the event's mark. */
+  /** A field that isn't personal. It contains the event's mark. */
   readonly markField: string
   readonly type: Type
   readonly template: Plain
 }
 
-/** An event as its sender knows it. */
+/** An event in its sender's view. */
 export type TortureEvent = {
   /** Unique in a run, counted from 0. */
   readonly number: number
@@ -76,10 +76,10 @@ export function numberOf(mark: unknown): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** If an event's number is a multiple of this, its nullable personal fields are null. */
+/** Every event whose number is a multiple of this has null in its nullable personal fields. */
 const NULL_EVERY = 7
 
-/** The personal fields' values. No value is part of another one's text. */
+/** The values of the personal fields. No value is a part of another value's text. */
 export function piiOf({ number, kind, person }: TortureEvent): Map<string, string | null> {
   const values = new Map<string, string | null>()
   for (const path of kind.levels.keys()) {

@@ -1,17 +1,17 @@
-// What was sent, and how it was answered: the only facts that the checks trust. An event is sent once, so it is stored
-// at most once, whatever the answer.
+// The sent events and the responses: the only facts that the checks trust. An event is sent only once, so it is stored
+// at most once, whatever the response.
 import type { TortureEvent } from './events.ts'
 
 /**
- * acknowledged: stored once. refused: never stored. unknown: no answer, or one that leaves it open; stored at most
- * once, at any time until everything has settled.
+ * acknowledged: stored once. refused: never stored. unknown: without a response, or with one that doesn't decide;
+ * stored at most once, at any time until the end.
  */
 export type SendOutcome = 'acknowledged' | 'refused' | 'unknown'
 
 export type Sent = TortureEvent & {
   outcome: SendOutcome
   readonly sentMs: number
-  /** When its outcome was known; Infinity until then. */
+  /** When the outcome was known; Infinity before that. */
   answeredMs: number
 }
 

@@ -1,5 +1,6 @@
-// `npm run torture -- --minutes N --seed S [--breakage NAME]`: injects faults while events flow, and checks that
-// nothing is lost, duplicated, or decrypted above its level. Exits with 1 after violations, with 2 on wrong usage.
+// `npm run torture -- --minutes N --seed S [--breakage NAME]`: injects faults while events flow, and checks that no
+// event is lost, duplicated, or decrypted above its level. Exits with 1 after violations, and with 2 for invalid
+// arguments.
 import { randomInt } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

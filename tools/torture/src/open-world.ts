@@ -24,7 +24,7 @@ import { openStrangers } from './world/strangers.ts'
 import { createTokens } from './world/tokens.ts'
 import { openTopics } from './world/topics.ts'
 
-/** What faults act on, without what the checks add. */
+/** The objects that faults affect, without the additions of the checks. */
 export type TortureWorld = Omit<Theatre, 'farewell' | 'people'> & {
   losses: readonly LossReport[]
   outside: Outside
@@ -34,11 +34,11 @@ export type TortureWorld = Omit<Theatre, 'farewell' | 'people'> & {
 export type TortureOptions = {
   folder: string
   kinds: readonly Kind[]
-  /** How long after the services start their clocks show a full hour. */
+  /** The time from the services' start to the full hour of their clocks. */
   fullHourAfterMs: number
   kekFolder: string
   platformKey: string
-  /** A registry that already runs; undefined: the world starts its own. */
+  /** A running registry. Undefined: the world starts its own. */
   schemaRegistryUrl: string | undefined
   brokers: 1 | 3
   expireIdsMs: number | undefined
@@ -49,7 +49,7 @@ export type TortureOptions = {
 }
 
 const PRODUCE_TIMEOUT_MS = 4_000
-/** Roughly how long it takes to start the services and create the streams. */
+/** The approximate time to start the services and create the streams. */
 const STARTING_MS = 15_000
 const NOWHERE = 'http://127.0.0.1:9'
 
@@ -159,7 +159,7 @@ async function makeStreams(
   }
 }
 
-/** Parses the line that output logs when retention removed events before they were derived. */
+/** Parses the line that output logs if retention removed events before they were derived. */
 function lossIn(line: string): LossReport | undefined {
   if (!line.includes('retention removed events before they were derived')) return undefined
   const entry: unknown = JSON.parse(line)

@@ -1,45 +1,45 @@
-// Erasures and withdrawals as their requester knows them: what they mean for each of a person's events, and where that
-// is unclear. Times are the broker's, because the services' clocks are shifted.
+// Erasures and withdrawals in the view of their requester: their effect on each of a person's events, and where this
+// effect is uncertain. Times are the broker's, because the services' clocks are shifted.
 import type { TortureEvent } from './events.ts'
 import type { Ledger, Sent } from './ledger.ts'
 
 export type Forgetting = {
   readonly stream: string
   readonly person: string
-  /** The withdrawn levels; undefined: the whole person was erased. */
+  /** The withdrawn levels. Undefined: the whole person was erased. */
   readonly levels: readonly number[] | undefined
-  /** When it was first requested. */
+  /** When the erasure was first requested. */
   readonly askedMs: number
-  /** How many requests were sent: auth may have executed one whose answer was lost. */
+  /** The number of requests. auth may have executed a request whose response was lost. */
   attempts: number
   /** When its acceptance was known. */
   acceptedMs: number | undefined
   erasureId: string | undefined
-  /** From then on, nothing older is decrypted. */
+  /** From then on, no older event is decrypted. */
   appliedMs: number | undefined
 }
 
-/** What must hold for an event in a record that was written at a given time. */
+/** The requirements for an event, in a record that was written at a given time. */
 export type Fate = {
-  /** It must not be in an output that requires one of these levels. */
+  /** The event must not be in an output that requires one of these levels. */
   readonly gone: ReadonlySet<number>
-  /** It may be missing from an output that requires one of these levels. */
+  /** The event may be missing from an output that requires one of these levels. */
   readonly mayBeGone: ReadonlySet<number>
   /** Whether fields of this level stay encrypted. */
   closed(level: number): 'yes' | 'no' | 'either'
 }
 
 export type TorturePeople = {
-  /** A person with an acknowledged event; undefined while there is none. */
+  /** A person with an acknowledged event; undefined if there is none. */
   pick(choice: number): { readonly stream: string; readonly person: string } | undefined
   add(forgetting: Forgetting): void
   all(): readonly Forgetting[]
-  /** How many keys a person may have in one epoch. */
+  /** The maximum number of keys of a person in one epoch. */
   keysMax(event: Pick<TortureEvent, 'stream' | 'person'>): number
   fateOf(event: Sent, writtenMs: number): Fate
 }
 
-/** How long after the acceptance replicas of ingest may encrypt under the old keys. */
+/** The time after the acceptance in which replicas of ingest may still encrypt under the old keys. */
 const heardWithinMs = 20_000
 
 type Relation = 'before' | 'after' | 'unclear'

@@ -1,13 +1,13 @@
-// Random choices that depend only on the seed. A run decides everything through these.
+// Random choices that depend only on the seed. All decisions of a run use them.
 
 export type Random = {
-  /** From 0 (included) to 1 (excluded). */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number
-  /** A whole number from `from` to `to`, both included. */
+  /** A whole number from `from` to `to`, both inclusive. */
   between(from: number, to: number): number
   chance(probability: number): boolean
   pick<T>(items: readonly T[]): T
-  /** An independent sequence: how often it is used doesn't change what others get. */
+  /** An independent sequence. Its use doesn't change the numbers of other sequences. */
   fork(): Random
 }
 

@@ -10,12 +10,12 @@ export type Report = {
   readonly breakage: string | undefined
   readonly faults: Readonly<Record<string, number>>
   readonly calmSpells: number
-  /** The longest times after a storm until every replica stored events again, and until every stream was derived. */
+  /** After a storm, the longest times until every replica stored events again, and until every stream was derived. */
   readonly storedAgainMs: number
   readonly derivedAgainMs: number
   readonly events: Readonly<Record<SendOutcome, number>>
   readonly checked: Checked
-  /** Derived records that a program without any code of Weir has read. */
+  /** The number of derived records that a program without code of Weir has read. */
   readonly fromOutside: number
   readonly violations: number
   readonly violationsBySort: Readonly<Record<string, number>>

@@ -1,5 +1,5 @@
-// One run: load and storms until the time is up, then the faults end and everything is compared with what was sent.
-// With a breakage, it does this in short rounds until the breakage is found.
+// One run: load and storms until the time has passed. Then the faults end, and everything is compared with what was
+// sent. With a breakage, this is done in short rounds until the breakage is found.
 import { join } from 'node:path'
 
 import { delay, hasCode } from '@weir/kit'
@@ -49,14 +49,14 @@ export type RunOptions = Pick<
   readonly minutes: number
   readonly size: LoadSize
   readonly faults: readonly FaultKind[]
-  /** If set, kills the output replicas in turn instead of storms, without calm spells. */
+  /** If set, kills the output replicas in turn, instead of storms with calm spells. */
   readonly killOutputEveryMs?: number | undefined
   readonly breakage?: BreakageName | undefined
   say(line: string): void
 }
 
 const QUIET_MS = 6_000
-/** The round length with a breakage. Without one, a run is a single round. */
+/** The length of a round with a breakage. Without a breakage, a run is one round. */
 const ROUND_MS = 30_000
 const BREAK = join(import.meta.dirname, 'preload/break.ts')
 const CALM_MS = 3_000
@@ -146,7 +146,7 @@ function planOf({ faults, killOutputEveryMs, minutes }: RunOptions, random: Rand
     : createOutputKills(killOutputEveryMs, minutes * 60_000)
 }
 
-/** Storms and calm spells under load, until the time is up. */
+/** Runs storms and calm spells under load, until the time has passed. */
 async function weather(run: Run, endMs: number): Promise<void> {
   const load = beginLoad(run)
   try {

@@ -1,5 +1,5 @@
-// The streams of a run as the checks expect them: which exist, from which offset a derived one must hold events, and
-// what retention removed before it was derived.
+// The streams of a run, as the checks expect them: which streams exist, from which offset a derived stream must contain
+// events, and what retention removed before it was derived.
 
 export type TestInput = {
   readonly name: string
@@ -13,23 +13,23 @@ export type OutputLevels = {
   readonly levels: readonly number[]
 }
 
-/** Offsets of one input partition that were removed before they were derived; `to` is excluded. */
+/** Offsets of one input partition that were removed before they were derived; `to` is exclusive. */
 export type Gap = {
   readonly partition: number
   readonly from: bigint
   readonly to: bigint
-  /** At least this many of them must be reported as lost. */
+  /** At least this many of the offsets must be reported as lost. */
   readonly countedAtLeast: bigint
 }
 
-/** A derived stream from its creation to its deletion. One created later under the same name is another stream. */
+/** A derived stream from its creation to its deletion. A later stream under the same name is another stream. */
 export type TestOutput = {
   readonly name: string
   readonly topic: string
   readonly groupId: string
   readonly input: TestInput
   readonly levels: OutputLevels
-  /** By partition: it starts at an offset from `earliest` to `latest`. */
+  /** By partition: the stream starts at an offset from `earliest` to `latest`. */
   readonly start: readonly { readonly earliest: bigint; readonly latest: bigint }[]
   readonly gaps: Gap[]
 }
@@ -54,7 +54,7 @@ export function createStreams(inputs: readonly TestInput[]): TortureStreams {
 }
 
 /**
- * Spec Events 4 and 5, implemented a second time: which events a derived stream holds, and what it decrypts of them.
+ * Spec Events 4 and 5, implemented a second time: which events a derived stream contains, and what it decrypts of them.
  */
 export const passes = ({ levels }: OutputLevels, consentLevels: readonly number[]): boolean =>
   levels.every((level) => consentLevels.includes(level))

@@ -1,4 +1,4 @@
-// The check of dead letter topics finds each kind of violation in a topic that is correct otherwise.
+// The check of dead letter topics finds each kind of violation in an otherwise correct topic.
 import { expect, test } from '@jest/globals'
 
 import { checkDead } from '../src/check/check-dead.ts'

@@ -1,4 +1,4 @@
-// The check of derived topics finds each kind of violation in a topic that is correct otherwise.
+// The check of derived topics finds each kind of violation in an otherwise correct topic.
 import { describe, expect, test } from '@jest/globals'
 
 import { decode, piiOf, putAt } from '../src/events.ts'

@@ -1,4 +1,4 @@
-// Correct topics, made by hand, in which tests spoil one thing. Encryption is a hash here.
+// Hand-made correct topics, in which tests corrupt one thing. A hash replaces encryption.
 import { createHash } from 'node:crypto'
 
 import type { SourceRecord } from '@weir/kafka'
@@ -38,9 +38,7 @@ export function derivedStream(levels: OutputLevels, more: Partial<TestOutput> = 
 
 export type Events = { ledger: ReturnType<typeof createLedger>; records: SourceRecord[] }
 
-/**
- * Events of three persons, all acknowledged and stored in order. Consent grows from none to levels 0 to 3, repeatedly.
- */
+/** Events of three persons, all acknowledged and stored in order. Consent repeatedly grows up to levels 0 to 3. */
 export function makeEvents(count = 40): Events {
   const ledger = createLedger()
   const records: SourceRecord[] = []
@@ -82,7 +80,7 @@ export function recordOf(event: Sent, offset: bigint): SourceRecord {
 export const framed = (kind: Kind, plain: Record<string, unknown>): Buffer =>
   Buffer.concat([FRAME, kind.type.toBuffer(plain)])
 
-/** What must be derived from these records, at offsets with gaps as transaction markers leave them. */
+/** The records that must be derived from these, at offsets with gaps such as those of transaction markers. */
 export function derive({ ledger, records }: Events, levels: OutputLevels): SourceRecord[] {
   return records.flatMap((record, index) => {
     const event = ledger.find(Number(record.offset))
@@ -129,7 +127,7 @@ export function derivedSorts(
   return Object.keys(violations.counts())
 }
 
-/** The same record with these fields as they are stored in the input. */
+/** The same record, with these fields in the form in which the input stores them. */
 export function closedRecord(
   event: Sent,
   { record, source }: { record: SourceRecord; source: SourceRecord },
@@ -147,7 +145,6 @@ export function withOutcome(events: Events, number: number, outcome: SendOutcome
   if (event !== undefined) event.outcome = outcome
 }
 
-/** The item at an index that must exist. */
 export function at<T>(items: readonly T[], index: number): T {
   const [item] = items.slice(index)
   if (item === undefined) throw new Error(`nothing at ${index}`)

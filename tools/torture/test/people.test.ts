@@ -1,4 +1,4 @@
-// The check of derived topics finds what is decrypted, or still there, after an erasure or a withdrawal.
+// The check of derived topics finds values that are decrypted, or still stored, after an erasure or a withdrawal.
 import { expect, test } from '@jest/globals'
 
 import { createPeople } from '../src/people.ts'
@@ -33,7 +33,7 @@ function forgotten(more: Partial<Forgetting> = {}) {
   return people
 }
 
-/** Replaces the person's fields of these levels by their encrypted values from the input. */
+/** Replaces the person's fields of these levels by their encrypted values in the input. */
 function closing(
   records: readonly SourceRecord[],
   levels: readonly number[],

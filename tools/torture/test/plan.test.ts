@@ -1,4 +1,4 @@
-// What a seed decides: the same storms each time, every kind of fault soon, and no fault that overlaps itself.
+// The decisions of a seed: the same storms each time, every kind of fault soon, and no fault that overlaps itself.
 import { expect, test } from '@jest/globals'
 
 import { createOutputKills, createPlan, faultKindsOf, faultNeedsOf } from '../src/faults/plan.ts'

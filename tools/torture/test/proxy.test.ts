@@ -1,4 +1,4 @@
-// The proxy: what arrives is complete and in order, and what doesn't arrive is as silent as the mode requires.
+// The proxy: arriving bytes are complete and in order, and missing bytes are as silent as the mode requires.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -49,7 +49,7 @@ function client() {
 }
 
 const until = (holds: () => boolean) => pollUntil(holds, { deadlineMs: 60_000, everyMs: 5 })
-/** To see that something does not happen: many times as long as it would take. */
+/** To see that something does not happen: many times the time that it would take. */
 const aWhile = () => delay(150)
 
 test('what is open carries everything both ways', async () => {

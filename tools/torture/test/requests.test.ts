@@ -1,4 +1,4 @@
-// What an answer of ingest proves about an event, and what it leaves open.
+// What a response of ingest proves about an event, and what it leaves open.
 import { expect, test } from '@jest/globals'
 
 import { eventOutcomeOf, outcomesOf } from '../src/load/requests.ts'

@@ -1,7 +1,8 @@
-// Reads the bytes of one Avro datum, checked at every step. Nothing is read past the end, no number is changed, and
-// nothing is allocated for a count or length that the bytes don't back up.
+// Reads the bytes of one Avro datum and checks every step. A function here never reads past the end and never changes a
+// number. It allocates memory for a count or a length only if so many bytes are left.
 //
-//   long   = 1*10 OCTET                   ; zigzag, 7 bits an octet, least significant first, high bit: more
+//   long   = 1*10 OCTET                   ; zigzag, 7 bits per octet, least significant first;
+//                                         ; the high bit says that another octet follows
 //   bytes  = long *OCTET                  ; the length, then as many octets; string: the same, UTF-8
 import { isUtf8 } from 'node:buffer'
 
@@ -22,7 +23,7 @@ function readByte(cursor: Cursor): number {
 export function readLong(cursor: Cursor): number {
   const first = readByte(cursor)
   if (first < 0x80) return (first >>> 1) ^ -(first & 1)
-  // the sign and 6 bits, then 7 bits per octet: sums, because bit operations end at 32 bits
+  // the sign and 6 bits, then 7 bits per octet; added up, because bit operations end at 32 bits
   let half = (first & 0x7f) >>> 1
   let factor = 64
   for (let octet = 2; ; octet += 1) {
@@ -49,7 +50,7 @@ export function readBoolean(cursor: Cursor): boolean {
   return byte === 1
 }
 
-/** Moves on by this many octets; returns where they began. */
+/** Moves the cursor forward by this many octets. Returns its old position. */
 export function skip(cursor: Cursor, length: number): number {
   const start = cursor.at
   if (length > cursor.end - start) throw new Unreadable(endsEarly)
@@ -67,20 +68,20 @@ export function readString(cursor: Cursor): string {
   const length = readLength(cursor)
   const start = skip(cursor, length)
   const text = cursor.bytes.toString('utf8', start, cursor.at)
-  // Decoding puts U+FFFD where the octets aren't UTF-8. Only then is it worth checking whether it was sent.
+  // Decoding puts U+FFFD where the octets aren't UTF-8. Text without U+FFFD needs no second check.
   if (text.includes('\uFFFD') && !isUtf8(cursor.bytes.subarray(start, cursor.at))) {
     throw new Unreadable('is not valid UTF-8')
   }
   return text
 }
 
-/** A copy, because events outlive the body that they came in. */
+/** A copy, because an event lives longer than the request body. */
 export function readOctets(cursor: Cursor, length: number): Buffer {
   const start = skip(cursor, length)
   return Buffer.from(cursor.bytes.subarray(start, cursor.at))
 }
 
-/** Moves past a string of this many octets. */
+/** Moves the cursor past a string of this many octets, and checks that they are UTF-8. */
 export function passText(cursor: Cursor, length: number): void {
   const start = skip(cursor, length)
   const { bytes, at: end } = cursor

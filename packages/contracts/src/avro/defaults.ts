@@ -1,18 +1,18 @@
-// The default of a record's field -> the value that an event gets if the producer left the field out. Events are not
-// read here: a default writes a union's first branch plainly. A schema can't make one omitted field grow into a value
-// without bound.
+// The default of a record's field -> the value that an event gets if the producer left the field out. In a default, the
+// value of a union is a plain value of the union's first branch. The size of defaults is bounded, because one omitted
+// field could otherwise grow without limit.
 import { scalarReader } from './scalars.ts'
 import { depthMax, describeType, nullableOf } from './types.ts'
 import type { AvroType, RecordField, UnionType } from './types.ts'
 import { emptyMap, isFields } from './values.ts'
 import type { Fields } from './values.ts'
 
-/** The maximum number of values in one default: records, lists, maps and what is in them. */
+/** The maximum number of values in one default. Records, lists and maps count, and so do the values in them. */
 const defaultValuesMax = 1_000
 
 class BadDefault extends Error {}
 
-/** What is wrong with the default of a field, as a clause; otherwise its size. */
+/** Returns the size of a field's default, or a clause that says what is wrong with the default. */
 export function checkDefault(
   field: RecordField,
 ): { readonly problem: string } | { readonly size: number } {
@@ -25,8 +25,8 @@ export function checkDefault(
 }
 
 /**
- * `make` returns a new value each time, because events are changed in place. `size` is about what a value takes: a
- * fixed number of octets for each value in it, and those of its text.
+ * `make` returns a new value each time, because events are changed in place. `size` estimates the octets of the value:
+ * a fixed number for each value in it, plus the length of its text.
  */
 export type Default = { readonly make: () => unknown; readonly size: number }
 

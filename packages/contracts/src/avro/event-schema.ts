@@ -29,5 +29,5 @@ export function readEventSchema(schemaText: string): EventSchema | undefined {
   }
 }
 
-/** A value of a type as JSON for people, as `Contract.toPlain` returns it. */
+/** Converts a value of the type to JSON for people, as `Contract.toPlain` does. */
 export const plainOf = (type: AvroType): ((value: unknown) => unknown) => compilePlain(type)

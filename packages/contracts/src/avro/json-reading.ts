@@ -1,16 +1,17 @@
-// The state of one reading of one JSON body, strict or lenient, that all its readers share. None of it outlives the
-// body. `read-json.ts` says why there are two readings.
+// The state of reading one JSON body, strictly or leniently. All readers share it. It is dropped with the body.
+// `read-json.ts` says why there are two readings.
 import { Unreadable } from '../unreadable.ts'
 import { depthMax } from './types.ts'
 
 export type JsonReading = {
   readonly isLenient: boolean
-  /** Members of all objects seen, to be compared with the text: if the text has more, one is double. */
+  /** The members of all objects seen. If the text has more, one member is written twice. */
   members: number
-  /** Octets that omitted fields may still add: a short body must not grow without bound. */
+  /** The octets that omitted fields may still add. The bound keeps a short body from growing without limit. */
   defaultsLeft: number
   /**
-   * True while branches of a union are tried. There are no trials inside a trial, or the cost would double per level.
+   * True while the branches of a union are tried. A trial never contains another trial, because the cost would double
+   * per level.
    */
   isTrial: boolean
 }
@@ -18,7 +19,7 @@ export type JsonReading = {
 /** `depth` counts the records, lists and maps around the value. */
 export type ReadJson = (json: unknown, reading: JsonReading, depth: number) => unknown
 
-/** Thrown only by the strict reading, created once: the lenient reading then finds the words. */
+/** Only the strict reading throws this error. It has no details, because the lenient reading then finds them. */
 export const notStrict = new Error('not strict Avro JSON')
 
 export function refuseJson(reading: JsonReading, sentence: string): Error {

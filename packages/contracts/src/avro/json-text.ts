@@ -1,6 +1,6 @@
-// The bytes of a JSON body -> the result of JSON.parse, and how many members its objects were written with. JSON.parse
-// silently keeps the last of two members of one name. So readers compare the members that they saw with this number,
-// and a second consentLevels is noticed.
+// The bytes of a JSON body -> the result of JSON.parse, and the number of members in its text. JSON.parse silently
+// keeps the last of two members with one name. Readers compare the number with the members that they saw, and so detect
+// a second consentLevels.
 import { isUtf8 } from 'node:buffer'
 import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { Unreadable } from '../unreadable.ts'
@@ -12,7 +12,7 @@ export function parseJsonText(body: Buffer): { readonly json: unknown; readonly 
   try {
     return { json: JSON.parse(body.toString('utf8')), members }
   } catch {
-    // the parser's own message quotes the body
+    // the message of JSON.parse quotes the body
     throw new Unreadable('is not JSON')
   }
 }

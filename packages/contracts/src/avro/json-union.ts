@@ -11,9 +11,8 @@ import { isFields } from './values.ts'
 
 type BranchReader = {
   readonly name: string
-  /** Reads a plain value. */
   readonly read: ReadJson
-  /** What a plain value looks like in JSON. `mayBe` checks only the names in an object. */
+  /** The kind of JSON that a plain value is. `mayBe` checks only the names in an object. */
   readonly kind: JsonKind
   readonly mayBe: (json: unknown, keys: readonly string[]) => boolean
 }
@@ -21,7 +20,7 @@ type BranchReader = {
 type Union = {
   readonly branches: readonly BranchReader[]
   readonly named: ReadonlyMap<string, BranchReader>
-  /** What is wrong with a value that fits no branch. */
+  /** The error sentence for a value that fits no branch. */
   readonly sentence: string
 }
 
@@ -51,7 +50,7 @@ export function readUnion(type: UnionType, compile: (branch: AvroType) => ReadJs
   }
 }
 
-/** The branch that an object of one member names, if any. */
+/** The branch that the only member of an object names, if any. */
 function nameIn(named: Union['named'], json: unknown): BranchReader | undefined {
   if (!isFields(json)) return undefined
   const keys = Object.keys(json)
@@ -70,7 +69,7 @@ function readLeniently(union: Union, json: unknown, reading: JsonReading, depth:
   const keys = isFields(json) ? Object.keys(json) : []
   const ofShape = ofKind.filter((branch) => branch.mayBe(json, keys))
   if (name !== undefined && ofShape.length === 0) return readNamed(name, json, reading, depth)
-  // if only one is left, reading it also finds the words for what is wrong
+  // if only one branch is left, reading the value as that branch also gives the precise error
   const plain = ofShape.length === 0 ? ofKind : ofShape
   const [only] = plain
   if (!only) throw new Unreadable(union.sentence)
@@ -83,10 +82,10 @@ function readLeniently(union: Union, json: unknown, reading: JsonReading, depth:
 }
 
 const sayBranch = 'fits more than one branch of its union: say it as {"<branch>": <value>}'
-/** The maximum for records, each of which reads the whole value. */
+/** The maximum number of record branches that are tried. Each trial reads the whole value. */
 const trialsMax = 8
 
-/** The first group in which anything fits decides, and only if exactly one fits. */
+/** Only the first group with a branch that fits is considered. In it, exactly one branch must fit. */
 function settle(reading: JsonReading, groups: readonly (readonly (() => unknown)[])[]): unknown {
   if (reading.isTrial) {
     throw new Unreadable('has a union within a union: say their branches as {"<branch>": <value>}')

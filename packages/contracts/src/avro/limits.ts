@@ -1,5 +1,5 @@
-// What a schema that parses still may not contain: lists whose items have no octets (a few octets could then claim any
-// number of them), and records that no event can contain. For a schema that passes, octets back every count.
+// What a valid schema still may not contain. First, lists whose items have no octets: a few octets could then claim any
+// number of items. Second, records that no event can contain. In a schema that passes, every count is backed by octets.
 import { depthMax } from './types.ts'
 import type { AvroType, RecordType } from './types.ts'
 
@@ -21,7 +21,7 @@ export function limitProblems(root: AvroType): string[] {
   return problems
 }
 
-/** Every type once. Without recursion, because references may make a chain of any length. */
+/** Returns each type once. Doesn't use recursion, because references may form a chain of any length. */
 function reachableFrom(root: AvroType): readonly AvroType[] {
   const found = new Set<AvroType>([root])
   for (const type of found) {
@@ -51,9 +51,9 @@ type Least = { readonly octets: number; readonly depth: number }
 const never: Least = { octets: Infinity, depth: Infinity }
 
 /**
- * Starts from «no value at all» and improves it until nothing changes. Each pass finds values that are at least one
- * level deeper, so after `depthMax` passes only values are missing that are too deep to be sent. A value without octets
- * contains no union, so it is the only one of its type, and is found by then, too.
+ * Starts with «no value exists» for each record, and improves the result until nothing changes. Each pass finds values
+ * that are nested at least one level deeper. So after `depthMax` passes, only values that are too deep to be sent are
+ * missing. A value without octets contains no union. It is the only value of its type, so it is found by then, too.
  */
 function leastOf(records: readonly RecordType[]): ReadonlyMap<RecordType, Least> {
   const least = new Map<RecordType, Least>()

@@ -1,5 +1,5 @@
-// Keeps what was computed from a type as long as the type. A schema may name a type many times: computed again for each
-// name, an enum's symbols would cost the square of the schema's length.
+// Caches what was computed from a type, for as long as the type exists. A schema may name a type many times. Without
+// the cache, the symbols of an enum would cost the square of the schema's length.
 import type { AvroType } from './types.ts'
 
 export function oncePerType<Type extends AvroType, Made>(

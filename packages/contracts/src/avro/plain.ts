@@ -1,5 +1,5 @@
-// An event's value -> plain JSON for people, as the WebSocket sends it: unions flattened, bytes as Avro JSON writes
-// them, longs as numbers. It can't be read back: it doesn't say which branch a union took.
+// An event's value -> plain JSON for people, as the WebSocket sends it. Unions are flattened, bytes are written as in
+// Avro JSON, and longs are numbers. This JSON can't be read back, because it doesn't name the branches of unions.
 import type { AvroType, RecordType } from './types.ts'
 import { emptyMap, isBranch, isFields } from './values.ts'
 import type { Fields } from './values.ts'
@@ -27,14 +27,14 @@ export function compilePlain(type: AvroType): Plain {
         return (value) => (Buffer.isBuffer(value) ? value.toString('latin1') : value)
       case 'float':
       case 'double':
-        // JSON has no such numbers, and JSON.stringify would write null
+        // JSON has no NaN or Infinity, and JSON.stringify would write null
         return (value) => (Number.isFinite(value) ? value : String(value))
       default:
         return (value) => value
     }
   }
 
-  /** Each record is compiled once, at its first use: a schema may name itself, or be a long chain. */
+  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
   function compileRecord(part: RecordType): Plain {
     const known = records.get(part)
     if (known) return known

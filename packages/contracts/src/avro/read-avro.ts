@@ -1,10 +1,12 @@
 // Avro type -> the function that reads a raw Avro datum: no magic byte, no header, no container. It checks while it
-// reads, so no other pass is needed.
+// reads, so no second pass is needed.
 //
 //   record = *field                       ; in the schema's order
-//   union  = long branch                  ; the branch's place
+//   union  = long branch                  ; the index of the branch
 //   array  = *block %x00    map = *block %x00
-//   block  = long *item                   ; how many; negative: then the block's size in octets follows
+//   block  = count [ size ] *item         ; as many items as the absolute value of count says
+//   count  = long                         ; if it is negative, a size follows
+//   size   = long                         ; the octets of the block's items
 import { atStep, Unreadable } from '../unreadable.ts'
 import {
   readBoolean,
@@ -37,7 +39,7 @@ export function compileAvroReader(type: AvroType): AvroReader {
   }
 }
 
-/** The same for one value among others; moves the cursor behind it. */
+/** Reads one value inside a datum, and moves the cursor behind the value. */
 export const compileRead = (type: AvroType): ReadAvro => createCompiler()(type)
 
 const scalars: Readonly<Record<string, ReadAvro>> = {
@@ -73,7 +75,7 @@ function createCompiler(): (type: AvroType) => ReadAvro {
     }
   }
 
-  /** Each record is compiled once, at its first use: a schema may name itself, or be a long chain. */
+  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
   function compileRecord(type: RecordType): ReadAvro {
     const known = records.get(type)
     if (known) return known
@@ -105,7 +107,7 @@ function readRecord(names: readonly string[], reads: readonly ReadAvro[]): ReadA
   const blank: Fields = Object.fromEntries(names.map((name) => [name, null]))
   return (cursor, depth) => {
     const inner = deeper(depth)
-    // a copy of one object keeps its shape, which is faster than adding the fields one by one
+    // copying one object keeps its shape in V8, which is faster than adding the fields one by one
     const record = { ...blank }
     let index = 0
     try {
@@ -130,7 +132,7 @@ function compileUnion(type: UnionType, reads: readonly ReadAvro[]): ReadAvro {
   }
 }
 
-/** Reads every block; `item` is called once for each item. */
+/** Reads all blocks, and calls `item` for each item. */
 function readBlocks(cursor: Cursor, item: () => void): void {
   for (;;) {
     const count = readLong(cursor)
@@ -138,7 +140,7 @@ function readBlocks(cursor: Cursor, item: () => void): void {
     const size = count < 0 ? readLength(cursor) : undefined
     const start = cursor.at
     const left = cursor.end - start
-    // every item has at least one octet: limits.ts refuses other contracts
+    // every item has at least one octet, because limits.ts refuses other contracts
     if (Math.abs(count) > left) throw new Unreadable('has more items than octets left')
     if (size !== undefined && size > left) throw new Unreadable('has a block that ends too early')
     for (let items = Math.abs(count); items > 0; items -= 1) item()

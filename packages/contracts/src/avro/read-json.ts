@@ -1,6 +1,6 @@
 // Avro type -> the function that reads an event in the Avro JSON serialization (spec Events, envelope rule 3). It reads
-// strictly first and, only if that fails, leniently: omitted fields get their default, and a union accepts a plain
-// value that exactly one branch fits. So a body that is valid strictly never means anything else. Both readings refuse
+// strictly first. Only if that fails, it reads leniently: an omitted field gets its default, and a union accepts a
+// plain value that exactly one branch fits. So a strictly valid body has only its strict meaning. Both readings refuse
 // unknown fields.
 import { atStep, Unreadable } from '../unreadable.ts'
 import { compileDefault } from './defaults.ts'
@@ -16,10 +16,10 @@ import { emptyMap, isFields } from './values.ts'
 import type { Fields } from './values.ts'
 
 export type JsonEvent = { readonly value: unknown; readonly members: number }
-/** Takes the result of JSON.parse. Throws Unreadable for what is no value of the type in either reading. */
+/** Reads the result of JSON.parse. Throws Unreadable if it is no value of the type in either reading. */
 export type JsonReader = (json: unknown) => JsonEvent
 
-/** The maximum for the defaults that one event gets. */
+/** The maximum size of all defaults in one event, in octets. */
 const defaultOctetsMax = 1_048_576
 
 export function compileJsonReader(type: AvroType): JsonReader {
@@ -57,7 +57,7 @@ function createCompiler(): (type: AvroType) => ReadJson {
     }
   }
 
-  /** Each record is compiled once, at its first use: a schema may name itself, or be a long chain. */
+  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
   function compileRecord(type: RecordType): ReadJson {
     const known = records.get(type)
     if (known) return known
@@ -106,7 +106,7 @@ function readRecord(fields: readonly FieldReader[]): ReadJson {
       const { name } = field
       const given = json[name]
       try {
-        // JSON.parse creates no functions: this is `constructor` or the like, of the prototype
+        // JSON.parse creates no functions, so this one is `constructor` or another member of the prototype
         if (given === undefined || typeof given === 'function') {
           record[name] = fillIn(field, reading)
         } else {
@@ -136,7 +136,7 @@ function fillIn(field: FieldReader, reading: JsonReading): unknown {
   return field.default.make()
 }
 
-/** The name is shown only if it could be a field's: anything else may be a misplaced value. */
+/** The error shows the name only if a field could have it. Anything else may be a misplaced value. */
 function unknownField(
   keys: readonly string[],
   names: ReadonlySet<string>,

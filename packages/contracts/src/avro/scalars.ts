@@ -1,9 +1,9 @@
-// JSON -> the value of a type that contains no other values. No number, string or symbol is changed to fit: what a type
-// can't hold exactly, except for a float's rounding, does not fit.
+// JSON -> the value of a type that contains no other values. No number, string or symbol is changed to fit the type. A
+// float is rounded; every other value must fit exactly.
 import { oncePerType } from './per-type.ts'
 import type { AvroType, EnumType } from './types.ts'
 
-/** The value; undefined if the JSON value doesn't fit. */
+/** Returns undefined if the JSON value doesn't fit. */
 export type ScalarReader = (json: unknown) => unknown
 
 const intMax = 2_147_483_647
@@ -16,7 +16,7 @@ const readers: Readonly<Record<string, ScalarReader>> = {
       ? json
       : undefined,
   long: (json) => (Number.isSafeInteger(json) ? json : undefined),
-  // JSON.parse reads a number that is too large as Infinity, which nobody sent
+  // JSON.parse turns a number that is too large into Infinity
   float: (json) => {
     const value = typeof json === 'number' ? Math.fround(json) : Number.NaN
     return Number.isFinite(value) ? value : undefined

@@ -1,7 +1,7 @@
-// The names that a schema may give. Bounded, because a schema may name a type many times, and a sentence about a field
-// contains its whole path.
+// The names that a schema may contain. Their length is bounded, because a schema may name a type many times, and an
+// error about a field contains the whole path.
 
-/** The maximum for a type with its namespace, and for a field. */
+/** The maximum length of a type's name with its namespace, and of a field's name. */
 export const nameCharsMax = 256
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/

@@ -1,6 +1,5 @@
 // Avro schema text -> types with every name resolved, which `read-avro.ts`, `write-avro.ts` and `read-json.ts` compile.
-// Any text gives either a type that all modules can walk, or all that is wrong with it; nothing throws, and nothing
-// recurses without bound.
+// Any text gives either a valid type or a list of all problems. Parsing never throws, and its recursion is bounded.
 import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { checkDefault } from './defaults.ts'
 import { isFullName, isName, nameCharsMax } from './schema-names.ts'
@@ -8,11 +7,11 @@ import { branchName, depthMax } from './types.ts'
 import type { AvroType, PrimitiveKind, RecordField, RecordType } from './types.ts'
 
 const schemaTextMax = 262_144
-/** The lenient reading compares a value with every branch. */
+/** Bounded, because the lenient reading compares a value with every branch. */
 const branchesMax = 100
-/** More than anyone reads; each contains its whole path. */
+/** The maximum number of reported problems. Each contains a whole path. */
 const problemsMax = 100
-/** The maximum for all defaults together. */
+/** The maximum size of all defaults of a schema together. */
 const defaultOctetsMax = 262_144
 
 const primitives: Readonly<Record<PrimitiveKind, AvroType>> = {
@@ -47,7 +46,7 @@ export function parseSchema(text: string): SchemaResult {
   return parsing.problems.length === 0 ? { type } : { problems: parsing.problems }
 }
 
-/** Where the parser is: names of the fields on the way, and the namespace of short names. */
+/** The current position: the names of the fields on the way, and the namespace of short names. */
 type Place = {
   readonly path: readonly string[]
   readonly namespace: string
@@ -71,7 +70,7 @@ const withLogical = (type: AvroType, logical: unknown): AvroType =>
     : type
 const within = (place: Place, name: string): Place => ({ ...place, path: [...place.path, name] })
 
-/** Notes what is wrong and continues with a stand-in, so that one response names everything. */
+/** Records a problem and returns a stand-in type, so that one response can name all problems. */
 function refuse(schema: Parsing, place: Place, sentence: string): AvroType {
   if (schema.problems.length < problemsMax) {
     schema.problems.push(
@@ -165,7 +164,7 @@ function parseRecord(schema: Parsing, json: Attributes, place: Place): AvroType 
 
 function parseField(schema: Parsing, json: unknown, place: Place): RecordField | undefined {
   const name = isAttributes(json) ? json['name'] : undefined
-  // `__proto__` is a name by Avro's grammar, but no plain property of a JavaScript object
+  // `__proto__` is a valid name in Avro, but no ordinary property of a JavaScript object
   if (!isAttributes(json) || !isName(name)) {
     refuse(schema, place, 'has a field without a valid name')
     return undefined
@@ -232,7 +231,7 @@ function parseUnion(schema: Parsing, json: readonly unknown[], place: Place): Av
   return { kind: 'union', branches }
 }
 
-/** Defaults are read once every type is complete: a record's default may contain any of its fields. */
+/** Reads the defaults after all types are complete, because a record's default may contain any of its fields. */
 function checkDefaults(schema: Parsing): void {
   let octetsLeft = defaultOctetsMax
   for (const { place, field } of schema.withDefault) {

@@ -1,7 +1,7 @@
-// Avro type and the paths that will be used -> the function that reads only those fields, and copies the octets of all
-// others unchanged: checked as in `read-avro.ts`, but not converted to values and back. It accepts only what a writer
-// would have written the same way. For everything else it gives up, and the full reader says what is wrong, or that
-// nothing is.
+// Avro type and the paths that will be used -> a function that reads only the fields on these paths. It checks all
+// other fields as `read-avro.ts` does, but copies their octets unchanged instead of converting them to values and back.
+// It accepts only what our own writer would have written. It gives up on everything else; the full reader then reads
+// the datum, or says what is wrong.
 import { passText, readBoolean, readInt, readLong, skip } from './cursor.ts'
 import type { Cursor } from './cursor.ts'
 import { compileAvroReader, compileRead } from './read-avro.ts'
@@ -11,7 +11,7 @@ import type { AvroType, RecordField, RecordType } from './types.ts'
 import { RawRun } from './values.ts'
 import type { Fields } from './values.ts'
 
-/** Moves past one value. */
+/** Moves the cursor past one value. */
 type Pass = (cursor: Cursor, depth: number) => void
 
 const givenUp = new Error('not for skimming')
@@ -31,7 +31,7 @@ export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): 
       const event = skim(cursor, 0)
       if (cursor.at === cursor.end) return event
     } catch {
-      // whatever it was, the full reader finds it
+      // the full reader reports the error, if there is one
     }
     return readFully(bytes)
   }
@@ -42,7 +42,7 @@ export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): 
  */
 const fieldsMax = 100_000
 
-/** Undefined if it would take too much. */
+/** Undefined if there would be more than `fieldsMax` fields. */
 function tryCompile(type: RecordType, paths: readonly string[]): ReadAvro | undefined {
   try {
     return compileSkim(type, { paths, left: { fields: fieldsMax } })
@@ -54,7 +54,7 @@ function tryCompile(type: RecordType, paths: readonly string[]): ReadAvro | unde
 
 type Wanted = { readonly paths: readonly string[]; readonly left: { fields: number } }
 
-/** In order: a field to be read, or a run of fields to be passed. */
+/** The steps in order. Each reads one field or passes a run of fields. */
 type Step =
   | { readonly name: string; readonly read: ReadAvro }
   | { readonly name: string; readonly passes: readonly Pass[] }
@@ -131,7 +131,7 @@ function compileField({ type }: RecordField, wanted: Wanted): ReadAvro {
 
 // --- passing ---
 
-/** A number may be written with superfluous octets; then it can't be copied. */
+/** A number may have superfluous octets. The skimmer then gives up, because our writer would write it differently. */
 function passLong(cursor: Cursor): number {
   const start = cursor.at
   const value = readLong(cursor)
@@ -144,7 +144,7 @@ function passLength(cursor: Cursor): number {
   return length < 0 ? giveUp() : length
 }
 
-/** NaN can be written in many ways. */
+/** Gives up on NaN, which has many encodings. */
 function passNumber(value: number): void {
   if (Number.isNaN(value)) giveUp()
 }
@@ -183,11 +183,11 @@ function createPassCompiler(): (type: AvroType) => Pass {
       case 'fixed':
         return (cursor) => skip(cursor, type.size)
       default:
-        return scalars[type.kind] ?? giveUp // a map must be read, to find a key that it has twice
+        return scalars[type.kind] ?? giveUp // only reading a map finds a key that is in it twice
     }
   }
 
-  /** Each record is compiled once, at its first use: a schema may name itself, or be a long chain. */
+  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
   function compileRecord(type: RecordType): Pass {
     const known = records.get(type)
     if (known) return known
@@ -211,7 +211,7 @@ const passUnion =
     pass(cursor, depth)
   }
 
-/** One block, as a writer writes it. */
+/** Accepts only one block per array, as our writer writes it. */
 const passArray =
   (pass: Pass): Pass =>
   (cursor, depth) => {

@@ -1,5 +1,5 @@
-// An Avro schema with every name resolved: the form that all readers and writers compile. A recursive schema is a cycle
-// here, so code that walks types must remember records or bound the depth.
+// An Avro schema with every name resolved. All readers and writers compile this form. A recursive schema is a cycle
+// here, so code that walks types must remember the records it has seen, or bound the depth.
 
 export type PrimitiveKind =
   | 'null'
@@ -14,7 +14,7 @@ export type PrimitiveKind =
 export type RecordField = {
   readonly name: string
   readonly type: AvroType
-  /** As the schema writes it; boxed, because null is a default, too. */
+  /** The default as the schema writes it. It is boxed, because null is a valid default. */
   readonly default: { readonly json: unknown } | undefined
 }
 
@@ -32,7 +32,7 @@ export type EnumType = {
   readonly symbols: readonly string[]
 }
 
-/** Readers and writers ignore `logical`: a long with `logicalType` date is a long. It is for code that shows values. */
+/** Readers and writers ignore `logical`: a long with `logicalType` date is a long. Code that shows values uses it. */
 export type AvroType =
   | { readonly kind: PrimitiveKind; readonly logical?: string }
   | { readonly kind: 'fixed'; readonly name: string; readonly size: number }
@@ -45,7 +45,7 @@ export type AvroType =
 /** The maximum nesting of records, lists and maps, in schemas and in events. */
 export const depthMax = 64
 
-/** How Avro JSON names a union's branch: a named type by its full name, others by their kind. */
+/** The name of a union's branch in Avro JSON: the full name of a named type, or the kind of any other type. */
 export const branchName = (type: AvroType): string => ('name' in type ? type.name : type.kind)
 
 /** The other branch of a union of null and one type; undefined for any other type. */
@@ -56,13 +56,13 @@ export function nullableOf(type: AvroType): AvroType | undefined {
   return second?.kind === 'null' ? first : undefined
 }
 
-/** A type as error sentences say it: «is not …». */
+/** Describes a type for error sentences: «is not …». */
 export function describeType(type: AvroType): string {
   if (type.kind === 'union') return `one of ${namesTold(type.branches.map(branchName))}`
   return descriptions[type.kind]
 }
 
-/** Each event that doesn't fit gets this sentence, so only some of many names are in it. */
+/** The names for an error sentence. A long list is cut off, because each event that doesn't fit gets this sentence. */
 const namesTold = (names: readonly string[]): string =>
   names.length <= namesToldMax
     ? names.join(', ')

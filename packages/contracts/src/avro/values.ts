@@ -10,14 +10,14 @@ export type Fields = { [name: string]: unknown }
 export type Branch = { readonly branch: number; readonly value: unknown }
 
 /**
- * The octets of consecutive fields of a record, unchanged. It is in the place of the first of these fields, and only a
- * writer can use it.
+ * The octets of consecutive fields of a record, unchanged. The object stands in the place of the first of these fields.
+ * Only a writer can use it.
  */
 export class RawRun {
   readonly bytes: Buffer
   readonly start: number
   readonly end: number
-  /** How many fields. */
+  /** The number of fields in the run. */
   readonly fields: number
 
   constructor(
@@ -39,7 +39,7 @@ export function isBranch(value: unknown): value is Branch {
   return isFields(value) && typeof value['branch'] === 'number'
 }
 
-/** Without a prototype, so that a key like `__proto__` is a key like any other. */
+/** Has no prototype, so a key such as `__proto__` is an ordinary key. */
 export function emptyMap(): Fields {
   const map: Fields = Object.create(null)
   return map

@@ -1,16 +1,16 @@
-// Avro type -> the function that writes an event's value as a raw Avro datum. Values come from our own readers, so one
-// that doesn't fit is a bug: an Error, not an AppError. Lists and maps are one block each. Grammar: `cursor.ts`,
-// `read-avro.ts`.
+// Avro type -> the function that writes an event's value as a raw Avro datum. The values come from our own readers. A
+// value that doesn't fit is therefore a bug, and throws an Error, not an AppError. Lists and maps are written as one
+// block. Grammar: `cursor.ts`, `read-avro.ts`.
 import { oncePerType } from './per-type.ts'
 import { nullableOf } from './types.ts'
 import type { AvroType, EnumType, RecordType, UnionType } from './types.ts'
 import { isBranch, isFields, RawRun } from './values.ts'
 
-/** The datum grows in one shared buffer, and is then copied at its size. */
+/** The datum is written to one shared buffer, and then copied out. */
 type Sink = { bytes: Buffer; at: number }
 type Write = (sink: Sink, value: unknown) => void
 
-/** Returns the datum, behind `before` if that is given. */
+/** Returns the datum, after the bytes of `before` if these are given. */
 export type AvroWriter = (value: unknown, before?: Uint8Array) => Buffer
 
 const sink: Sink = { bytes: Buffer.allocUnsafeSlow(65_536), at: 0 }
@@ -47,7 +47,7 @@ function writeByte(target: Sink, byte: number): void {
 function writeLong(target: Sink, value: number): void {
   ensure(target, 10)
   const { bytes } = target
-  // the sign and 6 bits, then 7 bits per octet: divisions, because bit operations end at 32 bits
+  // the sign and 6 bits, then 7 bits per octet; divided, because bit operations end at 32 bits
   const isNegative = value < 0
   const half = isNegative ? -(value + 1) : value
   let octet = ((half % 64) << 1) | (isNegative ? 1 : 0)
@@ -61,7 +61,7 @@ function writeLong(target: Sink, value: number): void {
 }
 
 function writeString(target: Sink, text: string): void {
-  // the text first, behind room for its length, so that it is encoded once: most are ASCII
+  // writes the text first and leaves room for its length, so that the text is encoded only once; most text is ASCII
   const { length } = text
   ensure(target, 10 + 3 * length)
   const start = target.at
@@ -151,7 +151,7 @@ function createCompiler(): (type: AvroType) => Write {
     }
   }
 
-  /** Each record is compiled once, at its first use: a schema may name itself, or be a long chain. */
+  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
   function compileRecord(type: RecordType): Write {
     const known = records.get(type)
     if (known) return known

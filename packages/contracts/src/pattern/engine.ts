@@ -1,5 +1,6 @@
-// Which engine runs a validation's pattern: V8 if its time is proved linear and its factor is small, otherwise re2js.
-// If neither can, the contract is refused with the reason. Both return the same as RegExp.test.
+// Chooses the engine for a validation's pattern: V8 if its time is proved linear and its factor is small, otherwise
+// re2js. If neither can run the pattern, the contract is refused with the reason. Both engines return the same as
+// RegExp.test.
 import type { Engine } from '../types.ts'
 import { isCheap, programSize } from './cost.ts'
 import { parsePattern, Untranslatable } from './parse.ts'
@@ -10,7 +11,10 @@ const patternLengthMax = 1_000
 
 export type EngineChoice = { readonly engine: Engine } | { readonly problem: string }
 
-/** For patterns in which `patternProblem` finds nothing wrong. `account`: the account in whose queue they wait. */
+/**
+ * Expects patterns in which `patternProblem` finds nothing wrong.
+ * @param account the account whose queue the patterns wait in
+ */
 export async function chooseEngines(
   sources: readonly string[],
   account: string,
@@ -27,8 +31,8 @@ export function compileTest(source: string, engine: Engine): (value: string) => 
 }
 
 /**
- * The length of the pattern with its repeats written out; 0 if RE2 can't express it, for which `chooseEngines` has the
- * reason.
+ * The length of the pattern with its repeats written out. 0 if RE2 can't express the pattern; `chooseEngines` reports
+ * the reason.
  */
 export function patternSize(source: string): number {
   try {
@@ -39,7 +43,7 @@ export function patternSize(source: string): number {
   }
 }
 
-/** What is wrong with it, whichever engine it might get. */
+/** The problem with a pattern, for either engine. */
 export function patternProblem(source: string): string | undefined {
   if (source.length > patternLengthMax) return `is longer than ${patternLengthMax} characters`
   if (!source.isWellFormed()) return 'is not well-formed Unicode'
@@ -56,7 +60,7 @@ function compiles(compile: () => unknown): boolean {
 }
 
 /**
- * Whether it is cheap, and no problem for V8's compiler, which runs at the first match, for each width of characters.
+ * Whether the pattern is cheap, and V8 can compile it. V8 compiles at the first match, for each width of characters.
  */
 function mayRunOnV8(source: string): boolean {
   try {

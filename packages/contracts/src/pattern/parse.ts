@@ -1,6 +1,6 @@
-// A JavaScript pattern without flags -> its tree, for patterns that V8 has already accepted (so nothing is checked for
-// validity). `re2.ts` writes the tree in RE2's syntax, `cost.ts` estimates its cost. What isn't understood for certain
-// is Untranslatable, never guessed.
+// A JavaScript pattern without flags -> its tree. V8 must have accepted the pattern, because nothing checks its
+// validity here. `re2.ts` writes the tree in RE2's syntax, and `cost.ts` estimates its cost. A construct that isn't
+// fully understood throws Untranslatable.
 import { anyButLineEnds, classEscapes, complement, union, unit } from './units.ts'
 import type { UnitSet } from './units.ts'
 
@@ -29,7 +29,7 @@ export function parsePattern(source: string): PatternNode {
   return node
 }
 
-/** Consumes what the sticky pattern finds here, if anything. */
+/** Consumes the match of the sticky pattern at the current position, if there is one. */
 function take(scanner: Scanner, pattern: RegExp): RegExpExecArray | undefined {
   pattern.lastIndex = scanner.at
   const match = pattern.exec(scanner.source)
@@ -99,7 +99,7 @@ function parseClass(scanner: Scanner): UnitSet {
   return isNegated ? complement(set) : set
 }
 
-/** A range, or three separate sets if one end is a class such as \d. */
+/** Returns one range, or three separate sets if one end is a class such as \d. */
 function classRange(from: UnitSet, to: UnitSet): readonly UnitSet[] {
   const [first, second] = [single(from), single(to)]
   if (first === undefined || second === undefined) return [from, unit(0x2d), to]
@@ -113,7 +113,7 @@ function single(set: UnitSet): number | undefined {
 
 const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 }
 
-/** One unit, written plainly or escaped, or a class escape. */
+/** Parses one unit, plain or escaped, or a class escape. */
 function parseUnits(scanner: Scanner, isInClass: boolean): UnitSet {
   const plain = take(scanner, /[^\\]/y)
   if (plain) return unit(plain[0].charCodeAt(0))

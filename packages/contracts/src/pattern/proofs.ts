@@ -1,7 +1,7 @@
-// One worker thread that proves patterns linear, so that a hard pattern blocks no event loop, and no Java or native
-// program is started. Accounts take turns, one pattern per turn: however many an account has, another waits for one of
-// them. An account whose pattern took long rests twice as long, so that it never keeps a processor busy. The thread
-// ends when it is idle for a while, and keeps no process alive.
+// Runs one worker thread that proves patterns linear, so that a hard pattern blocks no event loop, and no Java or
+// native program is needed. Accounts take turns, with one pattern per turn. So an account waits for at most one pattern
+// of each other account. After a slow pattern, its account must rest for twice the time, so that it never occupies a
+// processor fully. An idle thread ends after a while, and never keeps the process alive.
 import { Worker } from 'node:worker_threads'
 import { createFairQueue } from '@weir/kit'
 
@@ -13,14 +13,14 @@ const memoryMb = 256
 
 export type Proofs = {
   /**
-   * Undefined if the pattern breaks the worker, or the account must rest for longer than it may wait.
-   * @param options.waitMs how long it may wait for its turn
-   * @throws ContractsError `contracts.unavailable` if patterns of others take longer than that
+   * Undefined if the pattern breaks the worker, or if the account must rest for longer than it may wait.
+   * @param options.waitMs the maximum wait for the account's turn
+   * @throws ContractsError `contracts.unavailable` if patterns of other accounts take longer than that
    */
   of(pattern: string, options: { account: string; waitMs: number }): Promise<Proof | undefined>
 }
 
-/** @param patternMs a pattern that takes longer isn't proved */
+/** @param patternMs a pattern that takes longer is not proved */
 export function createProofs(patternMs: number, rests = createRests()): Proofs {
   const turns = createTurns()
   let worker: Worker | undefined
@@ -35,7 +35,7 @@ export function createProofs(patternMs: number, rests = createRests()): Proofs {
     const asked = (worker ??= startWorker())
     const { promise, resolve } = Promise.withResolvers<Proof | undefined>()
     const broke = (): void => resolve(undefined)
-    // Not unref'd: every caller that waits for a proof gets a result.
+    // No unref() here: every caller that waits for a proof gets a result.
     const timer = setTimeout(broke, patternMs + 10_000)
     asked.once('message', resolve).once('exit', broke)
     asked.postMessage({ pattern, patternMs } satisfies ProofRequest)
@@ -67,13 +67,13 @@ export function createProofs(patternMs: number, rests = createRests()): Proofs {
 
 const longMs = 100
 
-/** The rests of accounts whose patterns took long. */
+/** The rests of accounts after slow patterns. */
 export function createRests() {
   const untilMs = new Map<string, number>()
   const leftMs = (account: string): number => (untilMs.get(account) ?? 0) - performance.now()
   return {
     isResting: (account: string): boolean => leftMs(account) > 0,
-    /** False if the rest would last longer than that. */
+    /** Returns false if the rest would end after `endMs`. */
     async rest(account: string, endMs: number): Promise<boolean> {
       const restMs = leftMs(account)
       if (restMs > endMs - performance.now()) return false
@@ -93,12 +93,12 @@ function startWorker(): Worker {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   })
   started.unref()
-  // It exits after an error, and the exit is all that matters.
+  // The exit event follows an error, and only the exit is handled.
   return started.on('error', () => {})
 }
 
 function createTurns() {
-  /** Each returns whether it still wants its turn. */
+  /** Each function returns whether the caller still wants its turn. */
   const waiting = createFairQueue<() => boolean>()
   let isTaken = false
   const pass = (): void => {

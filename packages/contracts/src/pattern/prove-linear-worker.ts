@@ -6,7 +6,7 @@ import { checkSync } from 'recheck'
 
 export type Proof = {
   readonly isLinear: boolean
-  /** False if time ran out: the result may differ next time. */
+  /** False if time ran out. A later attempt may then have another result. */
   readonly isSettled: boolean
 }
 

@@ -1,22 +1,23 @@
-// Which patterns V8 matches in linear time, as the package recheck proves it: only its automaton counts, never its
-// fuzzer's «found nothing». Most are proved in milliseconds, some would practically never be. So each gets a short time
-// first; those that need more get it in another thread, where ordinary patterns don't wait for them.
+// Finds the patterns that V8 matches in linear time, with the package recheck. Only a proof by its automaton counts;
+// «found nothing» by its fuzzer does not. Most patterns are proved in milliseconds, but some need almost unlimited
+// time. So each pattern gets a short time first. Slow patterns continue in another thread, where they don't delay the
+// others.
 import { createProofs, createRests } from './proofs.ts'
 
 const rests = createRests()
 const quick = createProofs(500, rests)
 const patient = createProofs(10_000, rests)
-/** The maximum for the patterns of one contract together, including the wait for those of others. */
+/** The maximum time for all patterns of one contract, including the wait for patterns of other contracts. */
 const allMs = 20_000
 const settledMax = 1_000
 
-/** Whether a pattern is linear, if more time can't change the result; the newest last. */
+/** Caches whether a pattern is linear, if more time can't change the result. The newest entry is last. */
 const settled = new Map<string, boolean>()
 
 /**
- * Those of the patterns that are proved linear. A pattern that takes too long isn't proved.
- * @param account the account in whose queue they wait
- * @throws ContractsError `contracts.unavailable` if patterns of others take too long
+ * Returns the patterns that are proved linear. A pattern that takes too long is not proved.
+ * @param account the account whose queue the patterns wait in
+ * @throws ContractsError `contracts.unavailable` if patterns of other accounts take too long
  */
 export async function proveLinear(
   patterns: readonly string[],

@@ -1,6 +1,6 @@
-// A pattern's tree -> the same pattern for re2js, which takes linear time by construction. Groups, laziness and
-// captures are left out, because only whether the pattern is found matters. RE2 reads code points, so a private
-// character replaces each surrogate in patterns and values: then both engines count alike.
+// A pattern's tree -> the same pattern for re2js, which always takes linear time. Groups, laziness and captures are
+// left out, because only whether the pattern matches matters. RE2 reads code points. A private character therefore
+// replaces each surrogate in patterns and values, so that both engines count the same characters.
 import { RE2JS } from 're2js'
 
 import { programSize } from './cost.ts'
@@ -9,12 +9,12 @@ import type { PatternNode } from './parse.ts'
 import { unitMax } from './units.ts'
 import type { UnitRange } from './units.ts'
 
-/** Larger programs are linear, too, but a long value would delay everyone. */
+/** Larger programs are linear, too, but a long value would block the event loop. */
 const programSizeMax = 2_000
 
 /**
- * Up to this size re2js may build an automaton, state by state as values need them. A state takes 50 ns for each of the
- * pattern's states in it. Those of large patterns contain many, and are seldom met again.
+ * Up to this size, re2js may build an automaton. It adds each state when a value first needs it, which takes 50 ns for
+ * each of the pattern's states in it. The states of large patterns contain many of these, and are seldom reused.
  */
 const automatonSizeMax = 64
 

@@ -1,10 +1,11 @@
 // The maximum cost of matching a pattern, in steps of ten nanoseconds, computed from the pattern and the length of the
-// value before anything is matched. Linear time alone is no bound: six patterns of 950 states take two seconds for a
-// value of 61 kB. All validations of one event may take 20 ms of processor time together.
+// value before matching. Linear time alone is no bound: six patterns of 950 states take two seconds for a value of 61
+// kB. All validations of one event together may take 20 ms of processor time.
 //
 // The weights are twice the worst measurements, on Node 24. re2js takes up to 50 ns per state and character when it
-// meets a state of its automaton for the first time (1 ns later), and 20 ns without an automaton. V8 takes up to 3.5 ns
-// at each place for each way through the pattern and each element of it. Usual patterns take 10 to 50 times less.
+// meets a state of its automaton for the first time, 1 ns after that, and 20 ns without an automaton. V8 takes up to
+// 3.5 ns at each place, for each way through the pattern and each element of it. Usual patterns take 10 to 50 times
+// less.
 import type { Engine } from '../types.ts'
 import { isAnchored, programSize, repeatsForever, waysThrough } from './cost.ts'
 import { parsePattern } from './parse.ts'
@@ -15,7 +16,7 @@ export const stepsMax = 2_000_000
 
 export type MatchCost = {
   readonly perValue: number
-  /** For each UTF-16 unit of the value. */
+  /** The steps for each UTF-16 unit of the value. */
   readonly perUnit: number
 }
 
@@ -45,7 +46,7 @@ const classWeight = (ranges: number): number => (ranges <= 16 ? 1 : 1 + Math.log
 
 const sizeOf = (node: PatternNode): number => programSize(node, classWeight)
 
-/** How much of an anchored pattern is tried at every place of a value: everything from its first endless repeat on. */
+/** How much of an anchored pattern V8 tries at every place of a value: everything from the first endless repeat on. */
 function sizeEverywhere(node: PatternNode): number {
   if (!isAnchored(node)) return sizeOf(node)
   if (!repeatsForever(node)) return 0
@@ -56,7 +57,7 @@ function sizeEverywhere(node: PatternNode): number {
   return node.parts.slice(from).reduce((size, part) => size + sizeInPassing(part), 0)
 }
 
-/** An endless repeat of a single character, such as `.+`, goes over the value once and back. */
+/** An endless repeat of a single character, such as `.+`, scans the value once forward and once back. */
 const sizeInPassing = (node: PatternNode): number =>
   node.kind === 'repeat' && node.most === Infinity && node.part.kind === 'units'
     ? node.least + sizeOf(node.part)

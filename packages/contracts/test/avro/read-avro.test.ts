@@ -15,7 +15,7 @@ import {
 
 const list = (items: unknown) => ({ type: 'array', items })
 
-/** The sentence of the refusal; fails the test if the datum is read. */
+/** Returns the error sentence. The test fails if the datum can be read. */
 function refusal(contract: Contract, datum: Buffer): string {
   try {
     contract.decode(datum)
@@ -26,7 +26,7 @@ function refusal(contract: Contract, datum: Buffer): string {
   throw new Error('the datum was read')
 }
 
-/** An envelope without id and consent levels, the key "k", then the octets given. */
+/** A datum: an envelope without id and consent levels, the key "k", then the given octets. */
 const datumWith = (...octets: number[]): Buffer => Buffer.from([0x00, 0x00, 0x02, 0x6b, ...octets])
 
 const contractWith = (type: unknown): Promise<Contract> =>

@@ -1,4 +1,4 @@
-// Events with one more field, read or refused.
+// Reads events that have one more field than the base contract.
 import { hasCode } from '@weir/kit'
 import type { Contract } from '../../src/index.ts'
 import { baseEvent, bodyWith, compile, definitionWith } from '../examples.ts'

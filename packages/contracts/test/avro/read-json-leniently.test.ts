@@ -1,4 +1,5 @@
-// What may be left out, or wrapped otherwise than Avro JSON requires, and what that may never change.
+// What a lenient reading accepts: omitted fields, and unions without the wrapping that Avro JSON requires. A lenient
+// reading never changes the meaning of a strictly valid body.
 import { describe, expect, test } from '@jest/globals'
 import { baseEvent, bodyWith, exampleContract } from '../examples.ts'
 import { contractWith, list, readField, refuseField } from './read-field.ts'
@@ -96,7 +97,7 @@ describe('what is valid strictly never means anything else', () => {
     const maps = { type: 'map', values: { type: 'map', values: 'int' } }
     const strict = await readField(['null', maps], { map: { map: { a: 1 } } })
     expect(JSON.stringify(strict)).toBe('{"map":{"a":1}}')
-    // one level less is no strict reading, so it is the plain map
+    // with one level fewer the strict reading fails, so this is the plain map
     const lenient = await readField(['null', maps], { map: { a: 1 } })
     expect(JSON.stringify(lenient)).toBe('{"map":{"a":1}}')
   })

@@ -1,4 +1,4 @@
-// Every reader and writer against each other, and against avsc, an independent implementation of Avro.
+// Tests every reader and writer against each other, and against avsc, an independent implementation of Avro.
 import { expect, test } from '@jest/globals'
 import avro from 'avsc'
 import fc from 'fast-check'
@@ -18,7 +18,7 @@ import { Unreadable } from '../../src/unreadable.ts'
 
 const primitives = ['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes', 'string'] as const
 
-/** A schema without names yet. */
+/** A schema whose types have no names yet. */
 const { shape } = fc.letrec<{ shape: unknown }>((tie) => ({
   shape: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -35,7 +35,7 @@ const { shape } = fc.letrec<{ shape: unknown }>((tie) => ({
 const isObject = (value: unknown): value is { [name: string]: unknown } =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Names what must have a name, and leaves out branches that a union may not have. */
+/** Names each type that needs a name, and removes branches that a union may not have. */
 function name(node: unknown, counter: { next: number }): unknown {
   if (!isObject(node)) return node
   const { type, branches, fields, items, values } = node
@@ -67,7 +67,7 @@ const keys = fc.string({ maxLength: 5 }).filter((key) => key !== '__proto__')
 const octets = (size: { minLength: number; maxLength: number }) =>
   fc.uint8Array(size).map((bytes) => Buffer.from(bytes))
 
-/** Values of a type as in memory, with numbers that JSON and avsc can represent. */
+/** Generates in-memory values of a type, with numbers that JSON and avsc can represent. */
 function valuesOf(type: AvroType): fc.Arbitrary<unknown> {
   switch (type.kind) {
     case 'null':
@@ -77,7 +77,7 @@ function valuesOf(type: AvroType): fc.Arbitrary<unknown> {
     case 'int':
       return fc.integer()
     case 'long':
-      // beyond this avsc reads some negative numbers as positive ones; ours are tested below
+      // avsc reads some negative numbers beyond this as positive ones; ours are tested below
       return fc.maxSafeInteger().map((value) => Math.trunc(value / 2) + 0)
     case 'float':
       return fc.float({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)
@@ -169,7 +169,6 @@ test('no cut and no changed octet makes reading throw anything but Unreadable, o
   )
 })
 
-/** All paths to fields, of nested records as well. */
 function pathsOf(type: RecordType): string[] {
   return type.fields.flatMap(({ name: field, type: own }) => {
     const inner = nullableOf(own) ?? own

@@ -1,5 +1,5 @@
-// Patterns that cost their engine most, each with the letters of the most expensive values, and the steps that are
-// calculated for each UTF-16 unit. steps-cost.test.ts measures that this is enough: run it after lowering one.
+// The most expensive patterns for each engine. Each has the letters of its most expensive values, and the calculated
+// steps per UTF-16 unit. steps-cost.test.ts measures that the steps suffice; run it after lowering one.
 
 /** A pattern, the letters of its values, and the steps per unit. */
 export type Hard = readonly [pattern: string, letters: string, perUnit: number]

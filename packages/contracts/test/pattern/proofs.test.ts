@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 
 import { createProofs } from '../../src/pattern/proofs.ts'
 
-/** Its automaton has more states than can be computed in time. */
+/** A pattern whose automaton has too many states to be computed in time. */
 const endless = (nth: number): string => `^.*a.{12}b.{12}c${nth}`
 
 test('what takes too long isn’t proved, and an account waits for one pattern of another', async () => {

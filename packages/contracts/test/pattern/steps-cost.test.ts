@@ -1,5 +1,5 @@
-// Measures, on a quiet machine, that the bound on the cost of matching is enough: patterns and values near the bound
-// take less time than it stands for. Measures processor time, the least of a few runs.
+// Measures that the bound on the cost of matching is high enough: patterns and values near the bound take less
+// processor time than the bound permits. It takes the minimum of a few runs, and needs a quiet machine.
 import { describe, expect, test } from '@jest/globals'
 
 import { compileTest } from '../../src/pattern/engine.ts'

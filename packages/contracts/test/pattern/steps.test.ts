@@ -1,5 +1,5 @@
-// The bound on the cost of matching is one of processor time, calculated in steps before anything is matched.
-// steps-cost.test.ts has measured that the steps suffice.
+// Tests the calculated steps, which bound the processor time of matching. steps-cost.test.ts measures that the bound is
+// high enough.
 import { describe, expect, test } from '@jest/globals'
 
 import { chooseEngines } from '../../src/pattern/engine.ts'

@@ -1,6 +1,6 @@
-// Finds the stream that an Authorization header gives access to (spec Authentication 2, 3): the token must be validly
-// signed, and its stream and credentials must still exist. A token is verified once and remembered. The tables are
-// checked every time, so a deletion or revocation holds from the next request on.
+// Finds the stream that an Authorization header gives access to (spec Authentication 2, 3). The token's signature must
+// be valid, and its stream and credentials must still exist. A verified token is cached. The tables are checked for
+// every request, so a deletion or revocation takes effect with the next request.
 import type { KeyObject } from 'node:crypto'
 import { hasCode } from '@weir/kit'
 import { verifyIdToken } from '@weir/tokens'
@@ -24,11 +24,11 @@ export type Access = {
 
 export type Gate = {
   /**
-   * The access that a bearer token gives; a promise only if the tables must be followed first.
+   * The access that a bearer token gives. Returns a promise only if the tables must catch up first.
    * @throws ControlStateError `control-state.invalid_token` for any fault of the token, always with the same sentence
    */
   check(authorization: string | undefined): Access | Promise<Access>
-  /** The same look-up for a token that was checked before; undefined if its access has ended. */
+  /** Looks up the access again for a token that was checked before. Undefined if the access has ended. */
   recheck(access: Access): Access | undefined
 }
 
@@ -47,7 +47,7 @@ export function createGate(options: {
     const known = verify(authorization)
     if (known === undefined) return undefined
     const found = follower.tables.credential(known.claims.sub)
-    // Records are replaced as a whole, so the same one gives the same access.
+    // Records are replaced as a whole, so an identical record gives the same access.
     if (found === undefined || found !== known.found) {
       known.found = found
       known.access = found && accessOf(known, found)
@@ -55,7 +55,7 @@ export function createGate(options: {
     return known.access
   }
 
-  /** The token may be newer than the tables. */
+  /** Refreshes the tables, because the token may be newer. */
   const refresh = async (authorization: string): Promise<Access> => {
     await follower.refresh()
     const access = look(authorization)
@@ -91,7 +91,7 @@ function createVerify(options: Verifying): (authorization: string) => Verified |
   const verified = createTokenCache<Verified>()
   return (authorization) => {
     const nowSeconds = Math.floor(now() / 1000)
-    // Its key may have been revoked since.
+    // False if the key was revoked since.
     const isGood = ({ claims, kid }: Verified): boolean =>
       claims.exp > nowSeconds && keyOf(kid) !== undefined
     const usual = verified.get(authorization)
@@ -131,7 +131,7 @@ function verifyAnew(
 }
 
 type Found = { readonly stream: StreamRecord; readonly credential: Credential }
-/** A verified token, and the access that it gave at its last look-up. */
+/** A verified token, and the access that its last look-up found. */
 type Verified = {
   readonly claims: IdClaims
   readonly kid: string

@@ -1,7 +1,7 @@
-// Reports what does not change control state: who reads personal data, and that an API key is in use. Reports are
-// notices in `weir.accesses`, which output may write; only auth folds them into the audit log and into control state
-// (docs/audit.md). A reading is reported before anything of it is shown. A caller can cause only a bounded number of
-// notices; beyond it, readings are only counted, except the first of its kind in a minute.
+// Reports events that don't change control state: someone reads personal data, or an API key is in use. The reports are
+// notices in `weir.accesses`. output may write this topic, too; only auth folds the notices into the audit log and
+// control state (docs/audit.md). A reading is reported before any data is shown. The number of notices per caller is
+// bounded. Beyond the bound readings are only counted, except the first of each kind per minute.
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -12,18 +12,18 @@ import { ControlStateError } from '../errors.ts'
 
 export type AccessTrace = {
   /**
-   * Resolves once the notice is stored. @throws ControlStateError `control-state.unavailable`: then nothing may be
-   * shown
+   * Resolves once the notice is stored.
+   * @throws ControlStateError `control-state.unavailable`: the caller must then show nothing
    */
   read(reading: Reading): Promise<void>
-  /** A refusal to a known caller; nobody waits for it. */
+  /** Reports a refusal to a known caller. Returns without waiting. */
   refused(refused: Reading & { readonly refused: string }): void
   /**
-   * A token for a derived stream's credentials: one notice per hour. @throws ControlStateError
-   * `control-state.unavailable`
+   * Reports a token for a derived stream's credentials, with one notice per hour.
+   * @throws ControlStateError `control-state.unavailable`
    */
   token(reading: Reading): Promise<void>
-  /** One notice per hour for each key; nobody waits for it. */
+  /** Reports the use of an API key, with one notice per hour and key. Returns without waiting. */
   used(holder: KeyHolder): void
   close(): Promise<void>
 }
@@ -75,7 +75,7 @@ export function createAccessTrace(
     },
     refused(reading) {
       const { actor } = reading
-      // One kind for all, because a refused request may name anything.
+      // One kind for all refusals, because a refused request may contain any names.
       const kind = `refused ${actor.billingId}`
       const target = { account: actor.billingId }
       if (inMinute.count(kind) > atOnceMax)
@@ -100,7 +100,7 @@ export function createAccessTrace(
   }
 }
 
-/** Readings without a notice of their own: the newest of each kind, with their number and all their levels. */
+/** Readings without a notice of their own. Keeps the newest reading of each kind, the number and all levels. */
 function createCounted() {
   let counted = new Map<string, Reading>()
   return {
@@ -146,13 +146,13 @@ async function writeCounts(deps: TraceDeps, readings: readonly Reading[]): Promi
   }
 }
 
-/** Who reads what in which way. Time, request and levels are left out: they have too many values. */
+/** Who reads which data in which way. Time, request and levels are left out, because they have too many values. */
 function kindOf({ action, actor, target: { stream, output } }: Reading): string {
   const { requestId: _, ...who } = actor
   return JSON.stringify([action, who, stream, output])
 }
 
-/** How often each thing was reported in the current minute or hour. */
+/** Counts how often each thing was reported in the current minute or hour. */
 function createTold(spanMs: number, now: () => number) {
   let counts = new Map<string, number>()
   let span = 0
@@ -165,7 +165,7 @@ function createTold(spanMs: number, now: () => number) {
       counts.set(what, count)
       return count
     },
-    /** What could not be reported does not count. */
+    /** Uncounts a report that failed. */
     async unlessFailed(what: string, telling: Promise<void>): Promise<void> {
       await telling.catch((error: unknown) => {
         counts.delete(what)

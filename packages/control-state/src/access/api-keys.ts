@@ -1,5 +1,5 @@
-// Finds the account that calls, by the API key in its Authorization header, which is sent as a bearer token. Keys are
-// found by their hash, so no comparison can tell how much of a key is right.
+// Finds the calling account by the API key in its Authorization header, which is sent as a bearer token. The look-up
+// uses the key's hash, so its timing reveals nothing about the key.
 import type { StateFollower } from '../tables/follow.ts'
 import type { ApiKeyRecord, KeyHolder } from '../records/records.ts'
 import { hashSecret } from './secrets.ts'
@@ -8,7 +8,7 @@ import { ControlStateError } from '../errors.ts'
 export type Accounts = {
   /** @throws ControlStateError `control-state.invalid_api_key` */
   byApiKey(authorization: string | undefined): Promise<KeyHolder>
-  /** Whether the key is still good: not deleted, and not expired. */
+  /** Whether the key is still valid: not deleted, and not expired. */
   isGood(holder: KeyHolder): boolean
 }
 

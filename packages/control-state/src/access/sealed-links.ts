@@ -1,4 +1,5 @@
-// A person's links, as auth encrypts them for output: under the token with which the person's events can be downloaded.
+// A person's links, encrypted by auth for output. The key is the token with which the person's events can be
+// downloaded.
 import { openUnder, sealUnder } from './secret-ids.ts'
 
 const linkBytes = 8
@@ -12,7 +13,10 @@ export function sealLinks(
   return sealUnder(accessToken, 'subject-access', JSON.stringify(Object.fromEntries(eras)))
 }
 
-/** By era, the links in hexadecimal. @throws Error if they were encrypted under another token */
+/**
+ * The links in hexadecimal, by era.
+ * @throws Error if they were encrypted under another token
+ */
 export function openLinks(
   accessToken: string,
   sealedLinks: string,

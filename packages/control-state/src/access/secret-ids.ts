@@ -1,8 +1,8 @@
-// Ids that are also keys: control state contains the hash of an id, and what is encrypted under it. So the holder of
-// the id can have that used for a while, by any replica, and nobody else can tell what it is about.
+// Ids that are also keys. Control state contains only an id's hash, and data that is encrypted under the id. The holder
+// of the id can have any replica use this data for a while. Nobody else can tell whose data it is.
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 
-/** The purpose of an id. An id does not work for another purpose. */
+/** The purpose of an id. An id works only for its purpose. */
 export type SecretOf = 'search' | 'subject-access'
 
 const form = /^[A-Za-z0-9_-]{43}$/

@@ -7,7 +7,7 @@ import type { Role } from '../roles.ts'
 export const hashSecret = (secret: string): string =>
   createHash('sha256').update(secret, 'utf8').digest('hex')
 
-/** `secret` is what the caller keeps. */
+/** `secret` is the value for the caller. Weir doesn't store it. */
 export type NewApiKey = { readonly apiKey: ApiKeyRecord; readonly secret: string }
 
 const keyIdDigits = 12

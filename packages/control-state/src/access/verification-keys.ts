@@ -1,10 +1,10 @@
-// The public keys that verify tokens, from control state. Each is created once.
+// The public keys that verify tokens, from control state. Each key object is created once.
 import { createPublicKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import type { SigningKeyRecord } from '../records/records.ts'
 import type { PublicKeys } from '../tables/state.ts'
 
-/** The key of a kid while it is published. */
+/** The key of a kid, as long as the key is published. */
 export function createVerificationKeys(
   state: Pick<PublicKeys, 'signingKey'>,
   now: () => number,

@@ -1,10 +1,10 @@
-// The audit log: who did which management or key action, when, to what, and with which outcome. The fenced writer
-// writes an entry in the transaction of the change. Each entry contains the SHA-256 of the entry before, and control
-// state contains that of the newest, so a gap, a change or a missing end is detected (docs/audit.md). Pure. A target
-// contains only names and ids: never a secret, never a value of an event.
+// The audit log: who did which management or key action, when, on which target, and with which outcome. The fenced
+// writer writes an entry in the transaction of the change. Each entry contains the SHA-256 of the previous entry, and
+// control state contains that of the newest. So a gap, a change or a missing end is detected (docs/audit.md). Pure. A
+// target contains only names and ids: never a secret, never a value of an event.
 import type { Role } from '../roles.ts'
 
-/** What people and auth itself may do. A change names one of these, or the one that it is part of. */
+/** The actions of people and of auth. Each change names its action, or the action that it is part of. */
 export type AuditAction =
   | 'account.create'
   | 'account.quotas'
@@ -13,7 +13,7 @@ export type AuditAction =
   | 'stream.create'
   | 'stream.change'
   | 'stream.delete'
-  /** The rest of a deleted stream is gone: its topic, its record, its keys. */
+  /** The clean-up of a deleted stream has removed its topic, its record and its keys. */
   | 'stream.remove'
   | 'output.create'
   | 'output.change'
@@ -33,17 +33,17 @@ export type AuditAction =
   | 'people.search'
   /** A request for a token to download a person's events. */
   | 'subject.access'
-  /** Personal data was read, or could be read from then on: see accesses.ts. */
+  /** Personal data was read, or became readable: see accesses.ts. */
   | 'read.preview'
   | 'read.dead'
   | 'read.watch'
   | 'read.token'
   | 'read.subject'
-  /** A request that would have changed nothing was refused. */
+  /** A request that only reads was refused. */
   | 'read.refused'
   /** Dead-lettered records were derived again. */
   | 'dead.retry'
-  /** How many notices of readings Kafka removed before auth read them. */
+  /** Kafka removed notices of readings before auth read them. `count` says how many. */
   | 'read.lost'
   | 'keys.era.create'
   | 'keys.expire'
@@ -53,9 +53,9 @@ export type AuditAction =
   | 'keys.signing.rotate'
   | 'keys.receipt.rotate'
   | 'backup.restore'
-  /** How many refusals have no entry of their own, because there were too many. */
+  /** Refusals without an entry of their own, because there were too many. `count` says how many. */
   | 'access.refused'
-  /** How many requests came without a known key. */
+  /** Requests without a known key. `count` says how many. */
   | 'access.denied'
 
 export type Actor =
@@ -78,11 +78,11 @@ export type Actor =
   /** A reconcile loop, not a request. */
   | { readonly kind: 'auth' }
 
-/** Numbers and flags that people set, and limits, which are texts. */
+/** Settings of people are numbers and flags. Limits are texts. */
 export type Settings = Readonly<Record<string, string | number | boolean>>
 
 export type AuditTarget = {
-  /** The account that it belongs to, which sees the entry. */
+  /** The account that the target belongs to. It can see the entry. */
   readonly account?: string
   readonly stream?: string
   readonly output?: string
@@ -98,21 +98,21 @@ export type AuditTarget = {
   /** Input streams that were searched for a person; absent if all were. */
   readonly streams?: readonly string[]
   readonly levels?: readonly number[]
-  /** The time of a reading: its entry is written a moment later. */
+  /** The time of a reading. Its entry is written a moment later. */
   readonly at?: string
   /** The number of values, links, key records or requests. */
   readonly count?: number
-  /** The names of the members that a change has set. */
+  /** The names of the members that a change set. */
   readonly changed?: readonly string[]
-  /** Values of such members, before and after the change. */
+  /** The values of the changed members, before and after the change. */
   readonly before?: Settings
   readonly after?: Settings
-  /** How an output uses its levels, and with which events it starts. */
+  /** How an output uses its levels, and from which events it starts. */
   readonly consentLevelType?: string
   readonly from?: string
   /** What credentials permit. */
   readonly scope?: readonly string[]
-  /** The route of a request that is no action. */
+  /** The route of a request that has no action of its own. */
   readonly route?: string
   /** The quotas that the platform has set. */
   readonly quotas?: Readonly<Record<string, number>>
@@ -128,20 +128,21 @@ export type AuditTarget = {
   readonly era?: number
 }
 
-/** A change with an entry of its own. */
+/** A change that has an audit entry of its own. */
 export type Audited = {
   readonly action: AuditAction
   readonly actor: Actor
   readonly target: AuditTarget
-  /** It gets an entry even if nothing changes, because the action itself matters. */
+  /** The entry is written even if nothing changes, because the action itself matters. */
   readonly always?: true
-  /** Why it was refused; then it changes nothing. */
+  /** Why the action was refused. A refused action changes nothing. */
   readonly refused?: string
 }
 
 /**
- * What a change of control state is to the audit log: an action with an entry of its own; part of an action whose entry
- * another change writes; `unlogged`: nobody's action, so no entry; `read`: it may change nothing.
+ * The role of a control state change in the audit log. It is an action with an entry of its own, or part of an action
+ * whose entry another change writes. `unlogged`: no person acted, so there is no entry. `read`: the change may change
+ * nothing.
  */
 export type Change = Audited | { readonly partOf: AuditAction } | 'unlogged' | 'read'
 
@@ -153,7 +154,7 @@ export const act = (
 
 export const partOf = (action: AuditAction): Change => ({ partOf: action })
 
-/** The end of the chain: stored in `weir.control`, and written with each entry. */
+/** The end of the chain. It is stored in `weir.control`, and written again with each entry. */
 export type AuditHead = { readonly seq: number; readonly hash: string }
 export type AuditHeadRecord = AuditHead & { readonly type: 'audit-head' }
 

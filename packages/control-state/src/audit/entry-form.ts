@@ -1,5 +1,5 @@
-// How an entry of the audit log is stored in `weir.audit` (docs/formats.md). Actions of other releases are shown as
-// they are.
+// How an entry of the audit log is stored in `weir.audit` (docs/formats.md). Actions that only another release knows
+// are shown under their stored names.
 import { roles } from '../roles.ts'
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
 import {

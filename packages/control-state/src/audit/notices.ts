@@ -1,5 +1,5 @@
-// What is stored in `weir.accesses` (docs/formats.md): notices, which output may write and only auth reads. auth does
-// not trust output, so a notice may contain only names, ids and numbers of the right form.
+// The notices in `weir.accesses` (docs/formats.md). output may write them, and only auth reads them. auth does not
+// trust output, so a notice may contain only names, ids and numbers in valid form.
 import { z } from 'zod'
 import { createForm, parserOf, storedAs } from '../forms/form.ts'
 import type { Form } from '../forms/form.ts'

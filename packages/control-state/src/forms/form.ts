@@ -1,5 +1,6 @@
-// How records of Weir's own topics are stored in Kafka: `{"type": "…", "version": 1, …}`, JSON (docs/formats.md). Each
-// type has one form. A record in a form that this replica doesn't know is reported with a sentence, and never guessed.
+// How records of Weir's own topics are stored in Kafka: as JSON, `{"type": "…", "version": 1, …}` (docs/formats.md).
+// Each type has one form. A record whose form this replica doesn't know is reported with a sentence; its content is
+// never guessed.
 import { isObject } from './guards.ts'
 import type { Guard } from './guards.ts'
 import { ControlStateError } from '../errors.ts'
@@ -9,13 +10,13 @@ type Reader<T> = (members: object) => T | undefined
 
 export type Form<T> = {
   readonly type: string
-  /** How each version is read, the first one first. The last one is written. */
+  /** The readers of each version, the oldest first. Writers use the last version. */
   readonly versions: readonly Reader<T>[]
 }
 
 /**
- * @throws ControlStateError `control-state.record_not_known`: a type or a version of another release;
- * `record_malformed`: not written by Weir. Its sentence says which, and what to do.
+ * @throws ControlStateError `control-state.record_not_known` for a type or version of another release,
+ * `record_malformed` for a record that Weir didn't write. The message says which one, and what to do.
  */
 export type Parser<T> = (key: string, value: Buffer) => T
 
@@ -30,7 +31,7 @@ export const checked =
   (members) =>
     guard(members) ? members : undefined
 
-/** The same for records that are kept in memory without their type. */
+/** Like `checked`, for records that are kept in memory without their type. */
 export const untyped =
   <T>(guard: Guard<T>): Reader<T> =>
   (members) => {
@@ -41,7 +42,7 @@ export const untyped =
 export const storedAs = <T extends object>({ type, versions }: Form<T>, record: T): Buffer =>
   Buffer.from(JSON.stringify({ type, version: versions.length, ...record }))
 
-/** Reads the records of a topic, which have these types. */
+/** Reads the records of a topic that contains only these types. */
 export function parserOf<T>(topic: string, forms: readonly Form<T>[]): Parser<T> {
   const byType = new Map(forms.map((form) => [form.type, form]))
   return (key, value) => {
@@ -98,5 +99,5 @@ export const malformed = (
       `${what}; see docs/operations.md, Records that can't be read`,
   )
 
-/** Text of others: on one line, and cut off. */
+/** Quotes foreign text on one line, and cuts it off. */
 const quoted = (words: string): string => JSON.stringify(words.slice(0, 100))

@@ -1,11 +1,11 @@
-// Checks of parsed JSON, composed of small checks. A guard copies nothing: what is read from Kafka stays the one object
-// that was parsed, whatever its members are called.
+// Checks of parsed JSON, composed of small checks. A guard copies nothing: a record from Kafka stays the object that
+// was parsed, including members with unknown names.
 
 export type Guard<T> = (value: unknown) => value is T
 type Optional<T> = { readonly optional: Guard<T> }
 type Member = Guard<unknown> | Optional<unknown>
 
-/** A check for each member of T; one that may be missing is `optional`. */
+/** A check for each member of T. `optional` marks a member that may be missing. */
 type Shape<T> = {
   readonly [K in keyof T]-?: object extends Pick<T, K>
     ? Optional<Required<T>[K]>
@@ -42,13 +42,13 @@ export const either =
   (value): value is A | B =>
     isA(value) || isB(value)
 
-/** An object with these members; others are ignored. */
+/** An object with these members. Other members are ignored. */
 function objectOf<T extends object>(shape: Shape<T>): Guard<T>
 function objectOf(shape: Readonly<Record<string, Member>>): Guard<object> {
   const members = Object.entries(shape).map(([name, member]) => ({ name, is: guardOf(member) }))
   return (value): value is object => {
     if (!isObject(value)) return false
-    // A loop, because a start reads a million of them.
+    // A plain loop for speed, because a start checks a million records.
     for (const { name, is } of members) if (!is(value[name])) return false
     return true
   }

@@ -1,12 +1,15 @@
-// Which records of followed topics can't be read, until readable ones replace them. While there is one, nothing that
-// depends on those topics is certain.
+// Keeps the records of followed topics that can't be read, until readable records replace them. While one remains,
+// results that depend on these topics aren't certain.
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 export type Unread = {
-  /** Runs what reads a record, and notes an unknown or malformed record. @throws any other error of `read` */
+  /**
+   * Runs `read`, and records an unknown or malformed record.
+   * @throws any other error of `read`
+   */
   note(topic: string, key: string, read: () => void): void
-  /** A sentence for each record; of many, only the first few. */
+  /** One sentence per record. Of many records, only the first few are listed. */
   sentences(): string[]
   isEmpty(): boolean
   clear(): void

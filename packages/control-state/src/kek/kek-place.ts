@@ -1,18 +1,21 @@
-// The interface between Weir and whatever stores its KEKs.
+// The interface between Weir and the stores of its KEKs.
 import type { KekProvider } from '@weir/fieldcrypt'
 
 /**
- * What each place of KEKs offers, and all that another KMS must offer: wrap under the newest version of a named KEK,
- * unwrap by the id of a KEK, and say whether that id still exists. It says «no» only if it knows, never for lack of a
- * response. What is wrapped is bound to the record key.
+ * The functions of a KEK place, which another KMS must offer, too. It wraps under the newest version of a named KEK,
+ * unwraps by the id of a KEK, and says whether an id still exists. It says «no» only if it knows, never because a
+ * response is missing. The record key is bound to the wrapped bytes.
  */
 export type KekPlace = {
   wrap(name: string, ...toWrap: Parameters<KekProvider['wrap']>): ReturnType<KekProvider['wrap']>
   readonly unwrap: KekProvider['unwrap']
   readonly has: KekProvider['has']
-  /** The ids of the KEKs that this process itself has; none if a KMS keeps them. @throws if they are unknown */
+  /**
+   * The ids of the KEKs in this process; none if a KMS keeps them.
+   * @throws if they are unknown
+   */
   held(): Promise<readonly string[]>
 }
 
-/** All places of KEKs that this service has, as one. */
+/** All KEK places of this service, combined. */
 export type HeldKeks = Pick<KekPlace, 'held'>

@@ -1,6 +1,6 @@
-// Where the keys that wrap the wrapping keys (KEKs) come from: a file, a variable, HashiCorp Vault, or several of these
-// while keys move from one to another (docs/keys.md, Where KEKs come from). Only auth knows which of them wraps
-// (kek-wraps.ts); the others only unwrap.
+// The sources of the KEKs, which wrap the wrapping keys: a file, a variable, HashiCorp Vault, or several of these while
+// keys move (docs/keys.md, Where KEKs come from). Only auth wraps, and kek-wraps.ts decides with which KEK. The other
+// services only unwrap.
 import { parseKekFile } from '@weir/fieldcrypt'
 import {
   certificateFile,

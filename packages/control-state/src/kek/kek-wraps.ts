@@ -1,5 +1,5 @@
-// Which KEK wraps which wrapping key. Only auth wraps. Anyone who may use a KEK may use the wrapping keys under it, so
-// each service gets only the KEKs that it needs: four different ones, unless the operator allows a single one.
+// Which KEK wraps which wrapping key. Only auth wraps. A service that may use a KEK may use all wrapping keys under it.
+// So each service gets only the KEKs that it needs: there are four, unless the operator allows a single one.
 //
 //   KEK_WRAPS = item *( "," item )
 //   item      = [ key "=" ] provider ":" name
@@ -18,8 +18,8 @@ export type KekOfKey = (keyName: string) => KekName
 
 const FORM = /^(?:([a-z0-9.]+)=)?(file|env|vault):([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/
 /**
- * Each has a KEK of its own. Only auth gets that of `sign`, auth and ingest that of `link`, all three those of `open`
- * and `levels`.
+ * Each kind has a KEK of its own. Only auth gets the KEK of `sign`, auth and ingest get that of `link`, and all three
+ * get those of `open` and `levels`.
  */
 const KINDS: readonly string[] = [SIGN_KEY_NAME, 'link', 'open', 'levels']
 
@@ -37,7 +37,7 @@ function itemOf(text: string): Item | undefined {
 const itemsOf = (texts: readonly string[]): Item[] =>
   texts.map(itemOf).filter((item) => item !== undefined)
 
-/** Whether each wrapping key is named at most once, and each has a KEK. */
+/** Whether no wrapping key is named twice, and each has a KEK. */
 function isWhole(texts: readonly string[]): boolean {
   const items = itemsOf(texts)
   const wrappingKeys = new Set(items.map(({ keyName }) => keyName))
@@ -75,14 +75,14 @@ export type WrapSettings = KekSettings & {
   readonly KEK_SINGLE: boolean
 }
 
-/** The KEKs in lines. Vault's are not known here: KEK_WRAPS must name them. */
+/** The names of the KEKs in lines. KEKs in Vault are not listed; KEK_WRAPS must name them. */
 function availableNames({ KEK_FILE: file, KEK: lines }: Partial<WrapSettings>): KekName[] {
   const of = (provider: string, text: string | undefined): KekName[] =>
     text === undefined ? [] : kekNamesIn(text).map((name) => ({ provider, name }))
   return [...of('file', file && readFileSync(file, 'utf8')), ...of('env', lines)]
 }
 
-/** Without KEK_WRAPS each kind has the KEK of its name, or all have the only KEK, if a single one is allowed. */
+/** The items without KEK_WRAPS: each kind has the KEK of its name, or the only KEK if that is allowed. */
 function itemsByDefault(settings: Partial<WrapSettings>): Item[] {
   if (settings.VAULT_ADDR !== undefined) return []
   const there = availableNames(settings)
@@ -122,7 +122,7 @@ function notAssigned(keyName: string): never {
 export const kekOfKey = (settings: WrapSettings): KekOfKey =>
   kekOfKeyIn(settings) ?? notAssigned('open')
 
-/** If a file can't be read, its own setting reports the problem. */
+/** False if a file can't be read, because the file's own setting reports this problem. */
 function unlessUnreadable(look: () => boolean): boolean {
   try {
     return look()
@@ -144,7 +144,7 @@ const areAvailable = (settings: Partial<WrapSettings>): boolean =>
     )
   })
 
-/** A single level may have the KEK of `open`, which has the same holders, but never that of `sign` or `link`. */
+/** A single level may have the KEK of `open`, which the same services have, but never that of `sign` or `link`. */
 const areDifferent = (settings: Partial<WrapSettings>): boolean =>
   unlessUnreadable(() => {
     const of = kekOfKeyIn(settings)

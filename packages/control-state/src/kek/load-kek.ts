@@ -1,5 +1,5 @@
-// Combines all places of KEKs. A wrapping key is unwrapped by the KEK that its record names, whichever KEK wraps new
-// ones. So `weir keys rotate` moves keys from one place to another, while both are configured.
+// Combines all KEK places. Each wrapping key is unwrapped by the KEK that its record names, even if another KEK wraps
+// new keys. So `weir keys rotate` can move keys from one place to another while both are configured.
 import { kekIdsIn, parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { hasCode, readSettingFile } from '@weir/kit'
@@ -50,7 +50,7 @@ export async function loadKek(
   }
 }
 
-/** Only the place itself can say that a KEK is gone; a place that isn't configured says nothing. */
+/** The error for a KEK whose place isn't configured. Only the place itself could say that the KEK is gone. */
 function notTold(kek: string): ControlStateError<'control-state.kek_not_configured'> {
   const setting = { file: 'KEK_FILE', env: 'KEK', vault: 'VAULT_ADDR' }[providerOf(kek)]
   const advice = setting === undefined ? 'its provider is unknown' : `set ${setting} until it is`
@@ -64,8 +64,8 @@ const providerOf = (kek: string): string => kek.slice(0, kek.indexOf(':'))
 const keyNameOf = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
 /**
- * Lines are read for each use, a few times per start. So a version that was added is used immediately, and one that was
- * removed is in nobody's memory.
+ * Lines are read for each use, which happens a few times per start. So an added KEK version works immediately, and a
+ * removed one stays in no process's memory.
  */
 async function linesPlace(
   provider: 'file' | 'env',

@@ -1,5 +1,5 @@
-// Calls to Vault: bounded in time, and retried where that can help. An error says what to check, never what was sent,
-// because that contains a token.
+// Calls to Vault, with a time-out, and with retries for errors that may pass. An error says what to check. It never
+// contains the request, because the request contains a token.
 import { backoff, codeIn, delay, hintFor, httpCall, readSettingFileNow } from '@weir/kit'
 import type { HttpAnswer } from '@weir/kit'
 import { ControlStateError } from '../errors.ts'
@@ -20,7 +20,8 @@ export type VaultCall = {
   readonly body?: object
 }
 /**
- * Resolves with any response that a retry would not change. @throws ControlStateError `control-state.kms_unavailable`
+ * Resolves with any response that a retry wouldn't change.
+ * @throws ControlStateError `control-state.kms_unavailable`
  */
 export type CallVault = (call: VaultCall) => Promise<HttpAnswer>
 
@@ -50,7 +51,7 @@ export function createCallVault(address: string, caFile: string | undefined): Ca
     for (const pauseMs of backoff({ minMs: 50, maxMs: 1_000 })) {
       try {
         const answer = await once(what)
-        // Vault is not ready, is a standby, or limits requests: a retry may succeed.
+        // Vault is not ready, is a standby, or limits requests. A retry may succeed.
         if (answer.status < 429) return answer
         failure = unavailable(`Vault returns ${answer.status}`)
       } catch (error) {
@@ -64,7 +65,7 @@ export function createCallVault(address: string, caFile: string | undefined): Ca
   }
 }
 
-// No cause: an error of a connection may contain the request, and so the token.
+// No cause is attached, because a connection error may contain the request with its token.
 const unavailable = (message: string) =>
   new ControlStateError('control-state.kms_unavailable', message)
 

@@ -1,5 +1,5 @@
-// How a service authenticates to Vault: with a token from a file, which something else renews, or with the pod's
-// service account, for which Vault issues a token with a lifetime.
+// How a service authenticates to Vault: with a token from a file that another program renews, or with the pod's service
+// account. For the latter, Vault issues a token with a lifetime.
 import { readSettingFileNow } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
 import { objectIn, parsed } from './vault-http.ts'
@@ -8,7 +8,7 @@ import { ControlStateError } from '../errors.ts'
 
 export type VaultLogin = {
   token(): Promise<string>
-  /** The token was refused: the next one must be new. */
+  /** Call when the token was refused. The next call gets a new token. */
   forget(): void
 }
 

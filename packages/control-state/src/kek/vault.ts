@@ -1,9 +1,9 @@
-// HashiCorp Vault's Transit engine as a place of KEKs, through its HTTP API. Vault sees a wrapping key's 32 bytes a few
-// times per start, and never a key record. An error contains only the status of Vault's response: no message can
-// contain a token or a key.
+// HashiCorp Vault's Transit engine as a KEK place, through its HTTP API. Vault receives the 32 bytes of a wrapping key
+// a few times per start, and never a key record. An error contains only the status of Vault's response, so no message
+// can contain a token or a key.
 //
-//   kek     = "vault:" name ":" version                 ; the version is Transit's own
-//   wrapped = "vault:v" version ":" base64              ; as Transit gives it; associated_data = base64(record key)
+//   kek     = "vault:" name ":" version                 ; Transit's own version
+//   wrapped = "vault:v" version ":" base64              ; as Transit returns it; associated_data = base64(record key)
 import type { HttpAnswer } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
 import type { KekPlace } from './kek-place.ts'
@@ -14,7 +14,7 @@ import { ControlStateError } from '../errors.ts'
 const KEK_ID = /^vault:([A-Za-z0-9][A-Za-z0-9._-]{0,62}):([1-9][0-9]{0,8})$/
 const WRAPPED = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}$/
 
-/** Undefined without Vault. */
+/** Undefined if Vault isn't configured. */
 export function createVault(settings: KekSettings): KekPlace | undefined {
   if (settings.VAULT_ADDR === undefined) return undefined
   const transit = createTransit(settings.VAULT_ADDR, settings)
@@ -45,14 +45,14 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
     async has(kek) {
       const [, name, version] = KEK_ID.exec(kek) ?? []
       if (name === undefined) throw refused(`${kek} is not a KEK of Vault`)
-      // A version below this is gone for good; one that only may not decrypt can be allowed again.
+      // A version below this is gone for good. A version that merely may not decrypt can be allowed again.
       return Number(version) >= (await transit.oldestVersion(name, Number(version)))
     },
     held: async () => [],
   }
 }
 
-/** Requests to Vault, with a token of our own. */
+/** Requests to Vault with this service's token. */
 function createTransit(address: string, settings: KekSettings) {
   const mount = settings.VAULT_TRANSIT_MOUNT
   const call = createCallVault(address, settings.VAULT_CA_FILE)
@@ -76,7 +76,7 @@ function createTransit(address: string, settings: KekSettings) {
     async oldestVersion(name: string, version: number): Promise<number> {
       const path = `${mount}/keys/${name}`
       const answer = await ask(path)
-      // A mistyped mount and a deleted key look the same from here.
+      // A wrong mount and a deleted key give the same response.
       if (answer.status === 404) throw notTold(path, 'Vault returns 404')
       const data = dataOf(answer, path)
       const { name: said, latest_version: latest, min_available_version: min } = data

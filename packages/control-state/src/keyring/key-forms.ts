@@ -1,11 +1,11 @@
-// What is stored in `weir.keys`: bytes, of which the first says how to read the others (docs/formats.md).
+// The binary values in `weir.keys`. The first byte says how to read the others (docs/formats.md).
 //
 //   wrapping key, key record of an era, private key: as @weir/fieldcrypt wraps them, version 1
-//   marker = %x01 *replaced   ; precedes in the log what a piece of an erasure changes
-//   replaced = era "/" suffix %x0A      ; a tree part that was there before
-//   cuts   = %x01 *link       ; what an erasure has not cut out yet
+//   marker = %x01 *replaced   ; written before the changes of a piece of an erasure
+//   replaced = era "/" suffix %x0A      ; a key record of the tree before the change
+//   cuts   = %x01 *link       ; the links that an erasure must still cut out
 //   link   = 8OCTET
-//   beat   = %x01 time        ; closes a segment of the log that is due
+//   beat   = %x01 time        ; makes Kafka close a log segment that is due
 //   time   = 8OCTET           ; ms since 1970, big-endian
 import { malformed, notKnown } from '../forms/form.ts'
 import { keysTopic } from '../records/records.ts'
@@ -14,7 +14,8 @@ const version = 0x01
 const kinds: readonly string[] = ['_ring', '_signing', '_receipt', '_erasure', '_beat']
 
 /**
- * The type of a record, by its key. The key of an era's record has four segments; all others begin with an underscore.
+ * The type of a record, by its key. The key of an era's record has four segments. All other keys begin with an
+ * underscore.
  */
 function typeOf(key: string): string {
   if (!key.startsWith('_')) return 'part'
@@ -42,7 +43,7 @@ export function beatValue(timeMs: number): Buffer {
 export const beatTimeIn = (value: Buffer | undefined): number =>
   value?.length === 9 ? Number(value.readBigUInt64BE(1)) : 0
 
-/** Without a version: the prefix of the record keys of all versions. */
+/** The record key of a wrapping key's version. Without a version, the prefix of the record keys of all versions. */
 export const wrappingKeyId = (keyName: string, version: number | ''): string =>
   `_ring/${keyName}/${version}`
 export function parseWrappingKeyId(key: string): { keyName: string; version: number } | undefined {
@@ -52,10 +53,9 @@ export function parseWrappingKeyId(key: string): { keyName: string; version: num
 export const versionOfKeyId = (key: string): number => Number(key.slice(key.lastIndexOf('/') + 1))
 // --- erasures ---
 
-/** The prefix of all records of an erasure. */
 export const erasurePrefix = (erasureId: string): string => `_erasure/${erasureId}/`
 
-/** For each piece of the erasure, counted from 0. */
+/** The record key of the marker of one piece of the erasure, counted from 0. */
 export const markerKey = (erasureId: string, piece: number): string =>
   `${erasurePrefix(erasureId)}marker/${piece}`
 
@@ -81,7 +81,7 @@ export const replacedIn = (marker: Buffer): ReplacedPart[] =>
 const LINK_BYTES = 8
 const cutsPrefix = (erasureId: string): string => `${erasurePrefix(erasureId)}cuts/`
 
-/** The records of what an erasure must still cut out, each with some links of an era, in the order of work. */
+/** The records of links that an erasure must still cut out, in order. Each record has some links of one era. */
 export const cutsOf = (keys: { under(prefix: string): Iterable<string> }, erasureId: string) =>
   [...keys.under(cutsPrefix(erasureId))]
     .map((key) => {

@@ -1,12 +1,12 @@
-// The records of `weir.keys` as they arrived: wrapped bytes by record key, which nothing here decrypts. Also what a
-// change that isn't committed yet lays over them.
+// The records of `weir.keys` in wrapped form, by record key. Nothing here decrypts them. Also the draft that a change
+// puts over them before its commit.
 
 /** The wrapped values of `weir.keys` by record key. */
 export type KeyStore = {
   get(key: string): Buffer | undefined
   under(prefix: string): Iterable<string>
   keys(): Iterable<string>
-  /** The size of the values of a stream, or of all values. */
+  /** The size of the values of one stream, or of all values. */
   bytes(stream?: { readonly billingId: string; readonly streamId: string }): number
 }
 
@@ -61,23 +61,23 @@ function countBytes() {
   }
 }
 
-/** Groups keys by stream (`<billingId>/<streamId>/`), and the few others by kind (`_ring/`). */
+/** Groups keys by stream (`<billingId>/<streamId>/`), and all other keys by kind (`_ring/`). */
 function bucketOf(key: string): string {
   const first = key.indexOf('/') + 1
   return key.slice(0, key.startsWith('_') ? first : key.indexOf('/', first) + 1)
 }
 
-/** The records that a change is laid over. */
+/** The committed records below a change's own. */
 export type KeysBelow = Omit<KeyStore, 'bytes'>
 
-/** The records of `weir.keys` as a change sees them: its own puts over the records below. */
+/** The records of `weir.keys` in the view of a change: its own puts over the records below. */
 export type KeyDraft = {
   get(key: string): Buffer | undefined
   under(prefix: string): string[]
   keys(): Iterable<string>
   /** Wrapped bytes, or null for a tombstone. */
   put(key: string, value: Buffer | null): void
-  /** Whether this change, or an earlier one that isn't committed yet, has put something under the prefix. */
+  /** Whether this change, or an earlier uncommitted one, put a record under the prefix. */
   isChanged(prefix: string): boolean
 }
 

@@ -1,6 +1,6 @@
-// `weir.keys` in memory: the wrapped records by key, the wrapping keys, which are unwrapped as they arrive, and here
-// the keys of eras, which are decrypted at first use (docs/keys.md). A key record that is missing, or whose wrapping
-// key can't be unwrapped, is «unknown» and never counts as erased.
+// `weir.keys` in memory: the wrapped records by key, the wrapping keys, and the keys of eras (docs/keys.md). Wrapping
+// keys are unwrapped as they arrive. The keys of an era are decrypted at first use. A key record that is missing, or
+// whose wrapping key can't be unwrapped, is «unknown» and never counts as erased.
 import { createLru, keyVersionOf, suffixOfPart, unwrapPart } from '@weir/fieldcrypt'
 import type { Cacheable, EraKeys, OpenPart } from '@weir/fieldcrypt'
 import { createKeyStore } from './key-store.ts'
@@ -12,18 +12,18 @@ import type { UnwrapOptions, UnwrappedKeys } from './unwrapped-keys.ts'
 
 /** The decrypted content of `weir.keys`. */
 export type Keyring = {
-  /** Keys of a stream's era; undefined while a key record that every reader needs is missing or can't be unwrapped. */
+  /** The keys of a stream's era. Undefined while a record that every reader needs is missing or can't be unwrapped. */
   eraKeys(billingId: string, streamId: string, era: number): EraKeys | undefined
   /**
    * Unwraps one record of `weir.keys`. Undefined if it or its wrapping key is missing. @throws FieldcryptError
    * `fieldcrypt.record_unreadable`
    */
   open(recordKey: string, keyName: string): Buffer | undefined
-  /** The same for a value that isn't committed yet. */
+  /** Like `open`, for a value that isn't committed yet. */
   openValue(recordKey: string, keyName: string, value: Buffer): Buffer | undefined
 }
 
-/** The bound for decrypted records of trees in memory, of all streams together; one stream may have half of it. */
+/** The bound for decrypted tree records in memory, over all streams. One stream may use half of it. */
 const OPEN_PARTS_KILOBYTES_MAX = 65_536
 
 export type Keys = {
@@ -61,7 +61,7 @@ export function createKeys(
     wrappingKeys,
     keyring: { eraKeys: eras.keys, open, openValue },
     apply(recordKey, arrived) {
-      // A copy: what arrived is a slice of a whole fetch, most of which may be long out of date.
+      // A copy, because the value is a slice of a whole fetch, which must not stay in memory.
       const value = arrived && Buffer.from(arrived)
       keyStore.put(recordKey, value)
       parts.drop(recordKey)
@@ -76,8 +76,8 @@ export function createKeys(
 }
 
 /**
- * Keeps records of trees that were decrypted lately, within a bound: a tree may have hundreds of megabytes. Removed
- * ones are wiped.
+ * Caches recently decrypted tree records, within a bound, because a tree may have hundreds of megabytes. Removed
+ * records are wiped.
  */
 function keepOpenParts(kilobytesMax: number) {
   const lru = createLru<KeptPart>(kilobytesMax)
@@ -112,15 +112,13 @@ const keptPart = (part: OpenPart): KeptPart => ({
 
 type OpenedEra = {
   readonly keys: EraKeys
-  /**
-   * Records of its tree that were written or removed since, by suffix. They are processed together at the next look-up.
-   */
+  /** The suffixes of tree records that were written or removed since. The next look-up processes them together. */
   readonly changed: Map<string, boolean>
 }
 
-/** Keeps the keys of eras until one of their records changes. */
+/** Caches the keys of each era until one of its records changes. */
 function keepEras(source: EraSource) {
-  /** By stream and era. */
+  /** The decrypted eras by stream and era. */
   const opened = new Map<string, Map<number, OpenedEra>>()
   const keysNow = (at: StreamEra, known: OpenedEra | undefined): EraKeys | undefined => {
     if (known === undefined) return openEra(source, at)
@@ -138,7 +136,7 @@ function keepEras(source: EraSource) {
       else opened.set(streamId, eras.set(era, { keys, changed: new Map() }))
       return keys
     },
-    /** Drops what was decrypted of an era. If only records of the tree have changed, its other records are kept. */
+    /** Drops an era's decrypted keys. If only tree records changed, its other tree records are kept. */
     reopen(recordKey: string, isThere: boolean): void {
       const [, streamId = '', number, part = ''] = recordKey.split('/')
       const eras = opened.get(streamId)

@@ -1,5 +1,5 @@
-// Decrypts an era's key records, from the tables that follow `weir.keys` or from a change that isn't committed yet. If
-// a reader can't decrypt one, it waits with an alert; the record never counts as erased.
+// Decrypts an era's key records, from the tables that follow `weir.keys` or from an uncommitted change. A reader that
+// can't decrypt a record waits and raises an alert. Such a record never counts as erased.
 import {
   eraKeys,
   levelOfPart,
@@ -24,7 +24,7 @@ export type EraSource = {
   under(prefix: string): Iterable<string>
   /** Undefined if the record or its wrapping key is missing. @throws FieldcryptError `fieldcrypt.record_unreadable` */
   open(recordKey: string, keyName: string): Buffer | undefined
-  /** What `make` returned for a record of a tree, kept while there is room and the record is unchanged. */
+  /** Returns the result of `make` for a tree record, cached while there is room and the record is unchanged. */
   kept(at: StreamEra, recordKey: string, make: () => OpenPart | undefined): OpenPart | undefined
   log: Pick<Log, 'error'>
 }
@@ -32,7 +32,6 @@ export type EraSource = {
 export const eraPrefix = ({ billingId, streamId, era }: StreamEra): string =>
   `${billingId}/${streamId}/${era}/`
 
-/** The levels for which an era has keys. */
 export function levelsInEra({ under }: Pick<EraSource, 'under'>, at: StreamEra): number[] {
   const prefix = eraPrefix(at)
   return [...under(`${prefix}level.`)].flatMap((key) => levelOfPart(key.slice(prefix.length)) ?? [])
@@ -48,7 +47,7 @@ function openPart({ open, log }: EraSource, at: StreamEra, part: string): Buffer
   }
 }
 
-/** Decrypted when it is searched: most of a large tree is never read. */
+/** Decrypts a tree record only when it is searched, because most of a large tree is never read. */
 const treeSource = (source: EraSource, at: StreamEra, suffix: string): TreePart => ({
   open: () =>
     source.kept(at, eraPrefix(at) + treePart(suffix), () => {
@@ -80,8 +79,8 @@ export function openEra(source: EraSource, at: StreamEra): EraKeys | undefined {
 }
 
 /**
- * The same keys after some records of their tree, by suffix, were written or removed. What was decrypted of the others
- * is kept: a tree may have thousands of records, of which an erasure changes a few.
+ * Updates the keys after some of their tree records, named by suffix, were written or removed. The other tree records
+ * stay decrypted, because a tree may have thousands of records, and an erasure changes only a few.
  */
 export function withTreeParts(
   source: EraSource,

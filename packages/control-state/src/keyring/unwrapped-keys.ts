@@ -1,5 +1,5 @@
-// The wrapping keys of `weir.keys` (`_ring/…`) that this service may use, unwrapped by their KEK as they arrive. If one
-// can't be unwrapped, it is retried until it can be, or until its record is replaced.
+// The wrapping keys of `weir.keys` (`_ring/…`) that this service may use. Each is unwrapped by its KEK as it arrives. A
+// key that can't be unwrapped is retried until it succeeds, or until its record is replaced.
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -12,24 +12,24 @@ import type { KeyStore } from './key-store.ts'
 
 export type UnwrappedKeys = {
   key(keyName: string, version: number): KeyObject | undefined
-  /** The newest that was written. Undefined also while that one can't be unwrapped, so that no older one is used. */
+  /** The last written wrapping key. Undefined while this key can't be unwrapped, so that no older key is used. */
   newest(keyName: string): { version: number; key: KeyObject } | undefined
-  /** The record keys of those that this service may use and has not unwrapped yet. */
+  /** The record keys of permitted wrapping keys that are not unwrapped yet. */
   pending(): string[]
-  /** Those that have been pending for more than a second: while there are any, the service isn't ready. */
+  /** The pending record keys that are older than a second. The service isn't ready while there are any. */
   stuck(): string[]
-  /** Resolves when all that have arrived so far are unwrapped. */
+  /** Resolves when all wrapping keys that have arrived so far are unwrapped. */
   settled(): Promise<void>
 }
 
 export type UnwrapOptions = {
   readonly kek: KekProvider
   readonly log: Log
-  /** Which wrapping keys this service may unwrap at all: output never has `link`. */
+  /** Which wrapping keys this service may unwrap. output may never unwrap `link`. */
   readonly mayUse: (keyName: string) => boolean
 }
 
-/** A new wrapping key takes a moment in a running service, which need not be reported. */
+/** In a running service, a new wrapping key needs a moment to be unwrapped. That is not reported. */
 const stuckAfterMs = 1_000
 
 type Wrapped = {
@@ -80,7 +80,7 @@ export function createUnwrappedKeys(
   }
 }
 
-/** What is being unwrapped, by record key: the last work under a key counts. */
+/** The pending unwrapping work, by record key. Only the last work for a record key counts. */
 function createPending(): Pick<UnwrappedKeys, 'pending' | 'stuck' | 'settled'> & {
   begin(recordKey: string, work: Promise<void>): void
 } {
@@ -110,7 +110,7 @@ async function unwrapUntilDone(
   { recordKey, keyName, version, value }: Wrapped,
   { isWanted, signal }: { readonly isWanted: () => boolean; readonly signal: AbortSignal },
 ): Promise<KeyObject | undefined> {
-  // Most old wrapping keys are removed a few records later: no KEK is asked to unwrap those.
+  // Most old wrapping keys are removed a few records later. After this pause, the KEK isn't asked to unwrap those.
   await setImmediate()
   let tries = 0
   for (const pauseMs of backoff({ minMs: 200, maxMs: 10_000 })) {

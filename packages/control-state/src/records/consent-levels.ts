@@ -1,5 +1,5 @@
-// What the consent levels of a derived stream may be in bodies of requests: one rule for creating and for previewing a
-// stream. The text of a rule is the end of a sentence that begins with the member's name.
+// The rules for the consent levels of a derived stream in request bodies. Creating and previewing a stream share them.
+// The text of a rule completes a sentence that begins with the member's name.
 import { z } from 'zod'
 
 const levelRule = 'must be a whole number from 0 to 255'
@@ -15,11 +15,11 @@ export const consentLevels = z
 
 export const consentLevelType = z.enum(['CUMULATIVE', 'GRANULAR'], 'must be CUMULATIVE or GRANULAR')
 
-/** For `refine`: the rule for both members together. */
+/** For `refine`: the rule that covers both members. */
 export const oneLevelRule = {
   path: ['consentLevels'],
   message: 'must have exactly one level when consentLevelType is CUMULATIVE',
-  // Also checked if there are other problems, so that all are reported together.
+  // Runs even if other checks failed, so that all problems are reported together.
   when: () => true,
 }
 

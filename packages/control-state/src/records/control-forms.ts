@@ -1,4 +1,4 @@
-// How the records of `weir.control` are stored (docs/formats.md). A changed form gets the next version.
+// How the records of `weir.control` are stored (docs/formats.md). Each change of a form gets a new version.
 import { roles } from '../roles.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
 import { checked, createForm, malformed, parserOf, storedAs } from '../forms/form.ts'

@@ -1,11 +1,11 @@
 // Searches for people, and their results.
 
-/** Whether the values are of the contracts' key fields, or are data subjects, by the contracts' data subject fields. */
+/** Whether values are compared with the contracts' key fields or with their data subject fields. */
 export type ErasureTerm = 'key_field' | 'data_subject_field'
 
 /**
- * A search for a person in the streams of an account. It does not say for whom: decrypting the value needs the id that
- * the caller was given, of which only a hash is stored.
+ * A search for a person in the streams of an account. It doesn't reveal the person: decrypting the value needs the id
+ * that the caller was given, and only a hash of this id is stored.
  */
 export type SearchRecord = {
   readonly type: 'search'
@@ -14,22 +14,22 @@ export type SearchRecord = {
   readonly sealedValue: string
   readonly billingId: string
   readonly startedAtMs: number
-  /** Updated by the replica that searches every few seconds, so that others notice when it is gone. */
+  /** The searching replica updates it every few seconds, so that the others notice when that replica is gone. */
   readonly seenAtMs: number
-  /** Records of all topics together: how many were read, and how many there are. */
+  /** The number of records in all topics together: those that were read, and all. */
   readonly scanned: number
   readonly total: number
-  /** Set once the search is done. */
+  /** Set when the search is finished. */
   readonly streams?: readonly FoundInStream[]
 }
 
-/** What a search has found in an input stream, its outputs and their dead letter topics. */
+/** The result of a search in an input stream, its outputs and their dead letter topics. */
 export type FoundInStream = {
   readonly stream: string
   readonly by: readonly FoundBy[]
-  /** Nobody can decrypt any of the events in the input any more. */
+  /** No event in the input can be decrypted any more. */
   readonly erased?: true
-  /** The levels at which nobody can decrypt the events that are not erased. */
+  /** Levels at which the events that are not erased can't be decrypted any more. */
   readonly withdrawn?: readonly number[]
   readonly held: readonly HeldIn[]
   /** Why the stream, or a part of it, was not searched. */
@@ -53,19 +53,19 @@ export type HeldIn = {
   /** `dead`: dead letters of an output; `deleted`: a deleted output whose topic still exists. */
   readonly kind: 'input' | 'output' | 'dead' | 'deleted'
   readonly events: number
-  /** For inputs: how many of them nobody can decrypt any more. */
+  /** For inputs: how many of the events can't be decrypted any more. */
   readonly erased?: number
   /** The fields that are decrypted in at least one of the events. */
   readonly decrypted: readonly string[]
-  /** When Kafka will have removed all of them: ISO 8601, or `unknown`. */
+  /** When Kafka will have removed all of these events: ISO 8601, or `unknown`. */
   readonly until?: string
-  /** Why that is unknown. */
+  /** The reason, if `until` is unknown. */
   readonly because?: string
 }
 
-/** Events of the input stream that a search found for the values of an erasure. */
+/** Events that a search in the input stream found for the values of an erasure. */
 export type FoundPeople = {
-  /** How many of the values they belong to. */
+  /** The number of values that the events belong to. */
   readonly values: number
   readonly events: number
   readonly by: readonly FoundBy[]
@@ -73,8 +73,8 @@ export type FoundPeople = {
 }
 
 /**
- * A token with which the events of one person can be downloaded once, within minutes. It does not say whose: decrypting
- * the links needs the token, of which only a hash is stored.
+ * A token for one download of a person's events, valid for minutes. The record doesn't reveal the person: decrypting
+ * the links needs the token, and only a hash of the token is stored.
  */
 export type SubjectAccessRecord = {
   readonly type: 'subject-access'
@@ -83,7 +83,7 @@ export type SubjectAccessRecord = {
   readonly sealedLinks: string
   readonly billingId: string
   readonly streamId: string
-  /** The events' own time; `fromMs` is inclusive, `untilMs` is exclusive. */
+  /** A range of event times; `fromMs` is inclusive, `untilMs` is exclusive. */
   readonly fromMs?: number
   readonly untilMs?: number
   readonly expiresAtMs: number

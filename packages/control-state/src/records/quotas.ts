@@ -1,25 +1,25 @@
-// What the platform lets an account have and do, whatever the account itself may set. An account's record contains the
-// quotas that were set for it; the others have these values.
+// The platform's limits for an account. The account itself can't change them. An account's record contains the quotas
+// that were set for it; the others have these default values.
 
 export const defaultQuotas = {
   /** Input streams. */
   streams: 100,
   /** Derived streams. */
   outputs: 200,
-  /** Of all its streams, input and derived. */
+  /** All streams of the account, input and derived. */
   partitions: 2_000,
   contracts: 1_000,
-  /** Of all its streams. */
+  /** All streams of the account. */
   credentials: 2_000,
-  /** Values and pseudonyms, while the records of their erasures are kept. */
+  /** Values and pseudonyms, for as long as the records of their erasures are kept. */
   erasedLinks: 1_000_000,
-  /** Searches for data subjects at the same time, by each replica. */
+  /** Concurrent searches for data subjects, per replica. */
   lookUps: 2,
-  /** Management requests per minute, by each replica. */
+  /** Management requests per minute, per replica. */
   requestsPerMinute: 6_000,
-  /** The maximum `eventRate` that it may set for a stream. */
+  /** The maximum `eventRate` that the account may set for a stream. */
   eventRate: 999_999_999_999_999,
-  /** The maximum `eventCount` that it may set for a stream. */
+  /** The maximum `eventCount` that the account may set for a stream. */
   eventCount: 999_999_999_999_999,
 } as const
 

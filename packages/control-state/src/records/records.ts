@@ -1,5 +1,5 @@
-// The record types of `weir.control` and their keys. Plain data; control-forms.ts says how they are stored. Every
-// change writes whole records. Secrets are stored only as SHA-256 hashes.
+// The record types of `weir.control` and their keys, as plain data. control-forms.ts says how they are stored. A change
+// always writes whole records. Secrets are stored only as SHA-256 hashes.
 import type { Validation } from '@weir/contracts'
 import type { Role } from '../roles.ts'
 import type {
@@ -23,7 +23,7 @@ export type Credential = {
 }
 
 export type ApiKeyRecord = {
-  /** The first 12 digits of the hash: they tell an account's keys apart, and can't be used to call. */
+  /** The first 12 digits of the hash. They identify a key within its account, and can't be used to call. */
   readonly keyId: string
   /** SHA-256 of the key, hex. */
   readonly hash: string
@@ -38,14 +38,13 @@ export type AccountRecord = {
   readonly billingId: string
   readonly apiKeys: readonly ApiKeyRecord[]
   readonly createdAtMs: number
-  /** Only the quotas that the platform has set. */
+  /** Contains only the quotas that the platform has set. */
   readonly quotas?: Partial<Quotas>
 }
 
-/** An API key and its account. */
 export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }
 
-/** See docs/architecture.md 11. `deleting` streams exist only for the clean-up. */
+/** See docs/architecture.md 11. A `deleting` stream exists only until its clean-up is complete. */
 export type StreamState = 'creating' | 'ready' | 'deleting'
 
 export type Limits = { readonly eventRate: string; readonly eventCount: string }
@@ -54,7 +53,7 @@ type StreamCommon = {
   readonly type: 'stream'
   readonly billingId: string
   readonly name: string
-  /** A UUID that is never used again: a re-created name shares no keys with the old one. */
+  /** A UUID that is never reused, so a re-created name shares no keys with the old stream. */
   readonly streamId: string
   readonly state: StreamState
   readonly stateSinceMs: number
@@ -62,12 +61,12 @@ type StreamCommon = {
   readonly tags: readonly string[]
   readonly credentials: readonly Credential[]
   readonly partitions: number
-  /** How long its topics keep a record; absent: the broker's setting. */
+  /** How long its topics keep a record. Absent: the broker's setting. */
   readonly retentionHours?: number | undefined
   readonly createdAtMs: number
-  /** Set on a stream that is deleted without ever having been ready. */
+  /** Set if the stream was never ready before its deletion. */
   readonly neverReady?: true
-  /** The auth replica that cleans the stream up, and until when the others leave it alone. */
+  /** The auth replica that cleans the stream up, and how long other replicas must leave the stream to it. */
   readonly cleaner?: { readonly replica: string; readonly untilMs: number }
 }
 
@@ -82,14 +81,14 @@ export type InputStream = StreamCommon & {
 
 export type ConsentLevelType = 'CUMULATIVE' | 'GRANULAR'
 
-/** An output that is derived again, from the events that its input still has. */
+/** The state of a rebuild: the output is derived again from the events that its input still has. */
 export type Rebuild = {
-  /** How often a rebuild was requested. */
+  /** The number of rebuilds that were requested so far. */
   readonly number: number
   readonly askedAtMs: number
   /**
-   * Where its logs begin since the rebuild, by partition; older records are gone. Until this is set, nobody derives the
-   * output.
+   * The first offsets of the output's logs after the rebuild; older records are removed. The output is not derived
+   * before this is set.
    */
   readonly cut?: LogStarts & { readonly atMs: number }
 }
@@ -105,12 +104,12 @@ export type DerivedStream = StreamCommon & {
   readonly consentLevelType: ConsentLevelType
   readonly decrypterName: string
   readonly from: 'earliest' | 'now'
-  /** Where derivation starts, one decimal offset per input partition; set once the stream is ready. */
+  /** The first input offset to derive, one decimal number per partition. Set when the stream is ready. */
   readonly startOffsets?: readonly string[]
   readonly rebuild?: Rebuild
 }
 
-/** Whether its logs are being cut. */
+/** Whether the rebuild must still cut the output's logs. */
 export const isRebuilding = ({ rebuild }: Pick<DerivedStream, 'rebuild'>): boolean =>
   rebuild !== undefined && rebuild.cut === undefined
 
@@ -125,7 +124,7 @@ export type ContractRecord = {
   /** The registry's subject: the ref before the slash. */
   readonly subject: string
   readonly registryId: number
-  /** Which version of its subject the schema is. */
+  /** The version of the schema in its subject. */
   readonly registryVersion: number
   readonly schemaText: string
   readonly validations: readonly Validation[]
@@ -146,8 +145,8 @@ export type SigningKeyRecord = {
 }
 
 /**
- * New versions of all wrapping keys under the newest KEKs, which in the end wrap every key record. Only the last
- * rotation is kept. The key records themselves show its progress.
+ * A rotation: new versions of all wrapping keys under the newest KEKs. In the end, the new versions wrap every key
+ * record. Only the last rotation is stored. The key records themselves show its progress.
  */
 export type RotationRecord = {
   readonly type: 'rotation'
@@ -155,12 +154,12 @@ export type RotationRecord = {
   readonly startedAtMs: number
   /** The new version of each wrapping key. */
   readonly rings: Readonly<Record<string, number>>
-  /** How many key records older versions wrapped. */
+  /** The number of key records that older versions wrapped. */
   readonly parts: number
   readonly finishedAtMs?: number
-  /** The auth replica that works on it, and until when the others leave it alone. */
+  /** The auth replica that works on the rotation, and how long other replicas must leave it alone. */
   readonly worker?: { readonly replica: string; readonly untilMs: number }
-  /** KEKs that once wrapped wrapping keys and wrap none any more. */
+  /** KEKs that wrapped wrapping keys before, and wrap none now. */
   readonly unusedKeks: readonly UnusedKek[]
 }
 export type UnusedKek = { readonly kek: string; readonly sinceMs: number }
@@ -172,7 +171,7 @@ export type ReceiptKeyRecord = {
   readonly receiptsFromMs: number
 }
 
-/** The owner of a registry subject: the account whose contract named it first. */
+/** The owner of a registry subject: the account with the first contract for it. */
 export type SubjectRecord = {
   readonly type: 'subject-owner'
   readonly subject: string
@@ -180,40 +179,40 @@ export type SubjectRecord = {
 }
 
 /**
- * A person who is erased or, with `isWithdrawal`, a consent that is withdrawn (docs/forgetting.md). It does not say
- * who: `subjects` means nothing without the salt, which only the caller was given.
+ * The erasure of a person or, with `isWithdrawal`, the withdrawal of a consent (docs/forgetting.md). It doesn't reveal
+ * the person: `subjects` are useless without the salt, which only the caller has.
  */
 export type ErasureRecord = {
   readonly type: 'erasure'
   readonly erasureId: string
   readonly billingId: string
   readonly streamId: string
-  /** What the values are: see `ErasureTerm`. */
+  /** The kinds of the values: see `ErasureTerm`. */
   readonly as: readonly ErasureTerm[]
   /** HMAC-SHA-256(salt, value) of each value, base64url. */
   readonly subjects: readonly string[]
-  /** What a search found before. */
+  /** The events that a search found before the erasure. */
   readonly found: FoundPeople
-  /** How many values count against the account's bound: erasure-bound.ts. */
+  /** The number of values that count against the account's bound: erasure-bound.ts. */
   readonly counted: number
-  /** The levels are withdrawn; otherwise the whole person is erased. */
+  /** Set for the withdrawal of levels. Otherwise the whole person is erased. */
   readonly isWithdrawal?: true
-  /** The levels that are withdrawn, or all for which the stream has keys. */
+  /** The withdrawn levels. For an erasure, all levels for which the stream has keys. */
   readonly levels: readonly number[]
   /** The caller's name for it, such as a ticket's number. */
   readonly reference?: string
-  /** The day by which the person must have an answer, such as 2026-12-24. */
+  /** The deadline for the response to the person, such as 2026-12-24. */
   readonly dueOn?: string
   readonly eras: readonly number[]
-  /** How many transactions have cut something out; each has its marker until the erasure is complete (key-forms.ts). */
+  /** The number of transactions that have cut out links. Each has a marker until the erasure is complete. */
   readonly pieces: number
-  /** Set while some links are not cut out yet. */
+  /** Set while some links are still to be cut out. */
   readonly rest?: ErasureRest
   /** The KEKs of the wrapping keys that wrapped the replaced key records. */
   readonly keks: readonly string[]
   readonly acceptedAtMs: number
   readonly appliedAtMs?: number
-  /** Set when it is applied: the outputs of that moment that decrypt one of the levels. */
+  /** Set when the erasure is applied: the outputs at that time that decrypt one of the levels. */
   readonly outputs?: readonly OutputThen[]
   readonly complete?: ErasureScan & { readonly atMs: number }
   readonly destroyedAtMs?: number
@@ -226,25 +225,25 @@ export type OutputThen = {
 }
 
 export type ErasureRest = {
-  /** How many links there are, and how many are cut out. A link counts once in each era. */
+  /** The number of all links, and of those that are cut out. A link counts once in each era. */
   readonly links: number
   readonly done: number
-  /** The replica that cuts. Two at the same time do no harm, but fence each other. */
+  /** The replica that cuts. Two replicas at the same time do no harm, but they fence each other. */
   readonly worker?: { readonly replica: string; readonly untilMs: number }
 }
 
-/** A scan of the whole log of `weir.keys` that found nothing older than an erasure. */
+/** A scan of the whole log of `weir.keys` that found no record from before an erasure. */
 export type ErasureScan = {
   readonly scannedAtMs: number
-  /** The scan covered the log from its first offset up to this one, on the broker `leader`. */
+  /** The scan covered the log from the first offset to this one, on the broker `leader`. */
   readonly scannedTo: string
   readonly leader: number
 }
 
-/** When an API key was used last, to the hour. */
+/** When an API key was last used, to the hour. */
 export type KeyUseRecord = { readonly type: 'api-key-use'; readonly usedAtMs: number }
 
-/** How far auth has folded `weir.accesses`: the next offset, decimal. */
+/** auth's position in `weir.accesses`: the next offset to fold, decimal. */
 export type AccessesRecord = { readonly type: 'accesses-position'; readonly nextOffset: string }
 
 export type ControlRecord =
@@ -288,7 +287,7 @@ export const topicOf = (stream: { billingId: string; name: string }): string =>
 export const accountOfTopic = (topic: string): string => topic.slice(0, topic.indexOf('.'))
 export const deadLetterTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
 export const groupOf = (stream: DerivedStream): string => `weir.${stream.billingId}.${stream.name}`
-/** output's own prefix: auth's transactional ids have others, for which output has no rights. */
+/** The prefix of output's transactional ids. auth's have other prefixes, for which output has no rights. */
 export const TRANSACTIONAL_ID_PREFIX = 'weir.derive.'
 export const transactionalIdOf = (stream: DerivedStream, partition: number): string =>
   `${TRANSACTIONAL_ID_PREFIX}${topicOf(stream)}.${partition}`

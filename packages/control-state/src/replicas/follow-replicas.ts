@@ -1,5 +1,5 @@
-// Follows what replicas report: their heartbeats and, if the reader wants them, the counts of the month. Only what
-// comes while it follows is new; older records say which replicas there were.
+// Follows the replicas' reports: their heartbeats and, if the reader wants them, the counts of the month. Only records
+// that arrive while it follows count as current. Older records only say which replicas there were.
 import { followTopics } from '@weir/kafka'
 import type { FollowedRecord, Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -11,9 +11,9 @@ import { countsTopic } from './usage.ts'
 
 export type ReplicaFollower = {
   readonly replicas: ReplicaTable
-  /** Resolves when everything stored so far is read; never if it is closed before. */
+  /** Resolves when all records stored so far are read. Never resolves if it is closed before. */
   start(): Promise<void>
-  /** False before that, while the tables are read again, and while a record can't be read. */
+  /** False before `start` resolves, while the tables are read again, and while a record can't be read. */
   isRead(): boolean
   /** A sentence for each record that this replica can't read. */
   unread(): string[]
@@ -29,7 +29,7 @@ type FollowOptions = {
   readonly monotonic?: () => number
   readonly log: Log
   readonly onBeat?: (replica: KnownReplica) => void
-  /** The table of `weir.counts`; without one the topic isn't followed. */
+  /** The table of `weir.counts`. Without this table the topic isn't followed. */
   readonly counts?: { apply(record: FollowedRecord): void; clear(): void }
 }
 

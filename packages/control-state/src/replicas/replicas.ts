@@ -1,6 +1,7 @@
-// What replicas report in `weir.replicas`: one heartbeat per second, under the replica's id. Limits across replicas
-// depend on these, erasures wait for the positions in them, and output's replicas share partitions by them. Records and
-// the table of them. The reader's own clock decides which replicas are alive, so no two clocks need to agree.
+// The replicas' reports in `weir.replicas`: one heartbeat per second, under the replica's id. Limits across replicas
+// are computed from them, erasures wait for the positions in them, and output's replicas divide the partitions by them.
+// This file has the records and their table. The reader's own clock decides which replicas are alive, so clocks need
+// not agree.
 
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
 import { listOf, number, objectOf, oneOf, optional, tableOf, text } from '../forms/guards.ts'
@@ -12,67 +13,66 @@ export type StreamDemand = readonly [demanded: number, taken: number]
 
 export type Heartbeat = {
   readonly service: 'auth' | 'ingest' | 'output'
-  /** When it was sent, by the replica's own clocks: only the replica itself may compare them with anything. */
+  /** The time of sending by the replica's own clock. Only the replica itself may compare it with other times. */
   readonly sentMs: number
-  /** The same by its monotonic clock. */
+  /** The time of sending by the replica's monotonic clock. */
   readonly uptimeMs: number
-  /** The time that `streams` covers. */
+  /** The length of time that `streams` covers. */
   readonly spanMs: number
-  /** The next offsets to be read of `weir.control` and `weir.keys`, decimal. */
+  /** The next offsets to read in `weir.control` and `weir.keys`, decimal. */
   readonly control: string
   readonly keys: string
-  /** By streamId; only those with any demand. */
+  /** The demand by streamId, for streams with any demand. */
   readonly streams: Readonly<Record<string, StreamDemand>>
-  /** How many wrapping keys it may use and can't unwrap; absent if none. */
+  /** The number of permitted wrapping keys that the replica can't unwrap; absent if there are none. */
   readonly sealedRings?: number
-  /** The KEKs that this replica itself has, in KEK_FILE or KEK; absent while it can't tell. */
+  /** The KEKs of this replica in KEK_FILE or KEK; absent while the replica can't read them. */
   readonly keks?: readonly string[]
-  /** The decrypterNames whose streams this replica of output is ready to derive; absent if none. */
+  /** The decrypterNames whose streams this replica of output is ready to derive; absent if there are none. */
   readonly derives?: readonly string[]
-  /** The last heartbeat: the replica accepts nothing more. */
+  /** Marks the last heartbeat, after which the replica accepts no requests. */
   readonly leaving?: true
 }
 
 export type Replica = {
   readonly id: string
   readonly beat: Heartbeat
-  /** When its last heartbeat was received, by this process's clock. */
+  /** When the last heartbeat was received, by this process's clock. */
   readonly heardMs: number
-  /** The same, but for a heartbeat from before the reader started, when it was written, if that is earlier. */
+  /** As `heardMs`. For a heartbeat from before the reader's start: when it was written, if that is earlier. */
   readonly freshMs: number
 }
 
-/** The same, with the times of other clocks. */
+/** A replica, with times of other clocks as well. */
 export type KnownReplica = Replica & {
   /** When its last heartbeat was received, by this process's monotonic clock. */
   readonly heardUptimeMs: number
-  /** The timestamp of its last heartbeat: the broker's clock. */
+  /** The timestamp of the last heartbeat, by the broker's clock. */
   readonly writtenMs: number
-  /** Its last heartbeat was written before the reader started. */
+  /** Whether the last heartbeat was written before the reader's start. */
   readonly isPast: boolean
 }
 
-/** Which replicas there are. */
 export type ReplicaTable = {
-  /** All that the topic names, including those that left or died. */
+  /** All replicas in the topic, including those that left or died. */
   known(): Iterable<KnownReplica>
   /** The replicas that count for limits. */
   live(): Replica[]
-  /** The replicas that may still be working: heard in the last 60 s, if the reader has run that long. */
+  /** The replicas that may still be working: heard in the last 60 s; all, before the reader has run for 60 s. */
   heard(): Replica[]
-  /** The replicas that were not heard for 60 s: their records may be removed. */
+  /** The replicas that were not heard for 60 s. Their records may be removed. */
   dead(): string[]
   /**
-   * How far this process's clock was ahead of the broker's when the last heartbeat was received, including its delay;
-   * undefined unless that was in the last 5 s. The topic's timestamps are the broker's.
+   * How far this process's clock was ahead of the broker's clock at the last heartbeat, including its delay. Undefined
+   * if the last heartbeat is more than 5 s old. The topic's timestamps are the broker's.
    */
   aheadOfBrokerMs(): number | undefined
 }
 
-/** The table, and what fills it. */
+/** The table, with the functions that fill it. */
 export type FollowedReplicas = ReplicaTable & {
   /**
-   * `isPast`: it was written before the reader started. Undefined for a tombstone.
+   * `isPast`: the record was written before the reader's start. Returns undefined for a tombstone.
    * @throws ControlStateError `control-state.record_not_known`, `record_malformed`
    */
   apply(record: ReplicaRecord, isPast: boolean): KnownReplica | undefined
@@ -93,7 +93,7 @@ const uptime = (): number => performance.now()
 
 export function createReplicaTable(now: () => number, monotonic = uptime): FollowedReplicas {
   const replicas = new Map<string, KnownReplica>()
-  /** When the replicas whose last heartbeat can't be read were heard. */
+  /** When each replica was heard whose last heartbeat can't be read. */
   const notRead = new Map<string, number>()
   const clocks = compareClocks(now)
   const heardWithin = (ms: number): Replica[] =>
@@ -141,7 +141,7 @@ const writtenAt = (
   freshMs: isPast ? Math.min(heardMs, writtenMs) : heardMs,
 })
 
-/** By the last heartbeat that was received while the topic was followed. */
+/** Uses the last heartbeat that arrived while the topic was followed. */
 function compareClocks(now: () => number) {
   let last: { readonly heardMs: number; readonly writtenMs: number } | undefined
   return {

@@ -1,8 +1,8 @@
-// What is stored in `weir.usage` and `weir.counts`: what each stream used, by replica of ingest and minute, and each
+// The records of `weir.usage` and `weir.counts`: the usage of each stream by ingest replica and minute, and each
 // replica's count of the month. Records and their keys, both ways; no I/O.
 //
 // usage key = streamId "/" replica "/" minute       ; minutes since 1970
-//           / streamId "/day/" yyyy-mm-dd           ; what the minutes of a day were folded into
+//           / streamId "/day/" yyyy-mm-dd           ; the sum of a day's minutes
 // count key = streamId "/" replica
 import { partitionOf } from '@weir/kafka'
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
@@ -11,15 +11,15 @@ import { number, objectOf, tableOf, text } from '../forms/guards.ts'
 export const usageTopic = 'weir.usage'
 export const countsTopic = 'weir.counts'
 
-/** Reading one stream's usage then means reading an eighth of everything. */
+/** A reader of one stream's usage reads only one eighth of all records. */
 export const usagePartitions = 8
 export const usagePartitionOf = (streamId: string): number => partitionOf(streamId, usagePartitions)
 
-/** A stored event counts once; bytes are those of its body, decompressed. */
+/** Each stored event counts once. `bytes` is the size of its decompressed body. */
 export type Usage = {
   events: number
   bytes: number
-  /** Refused requests by the code of their refusal. */
+  /** The number of refused requests by error code. */
   readonly refused: Record<string, number>
 }
 
@@ -28,7 +28,7 @@ export type UsageKey = { readonly streamId: string } & (
   | { readonly day: string }
 )
 
-/** The events that one replica counted, in the month that it counted last. */
+/** The number of events that one replica counted in its latest month. */
 export type MonthCount = { readonly month: string; readonly events: number }
 
 const minuteMs = 60_000

@@ -1,10 +1,10 @@
-// Which of a writer's own changes were followed. After a commit with an unknown outcome, a record of the change in the
-// log proves that it was committed.
+// Records which of a writer's own changes were followed. After a commit with an unknown outcome, a record of the change
+// in the log proves that the commit succeeded.
 
 /** The header that names the change a record belongs to. */
 export const changeHeader = 'weir-change'
 
-/** Ids of own changes whose records may still be followed. */
+/** The ids of own changes whose records may still arrive. */
 export type ChangeLog = {
   expect(id: string): string
   has(id: string): boolean

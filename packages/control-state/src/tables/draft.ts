@@ -1,4 +1,4 @@
-// What changes read and write before the writer commits them: the tables, and the puts of the changes over them.
+// The reads and writes of changes before the writer commits them: the tables, and the puts of the changes over them.
 // Nothing here reaches Kafka.
 import type { Audited, AuditTarget, Change } from '../audit/audit.ts'
 import { auditHeadKey, nextEntry, noEntries } from '../audit/chain.ts'
@@ -8,12 +8,12 @@ import type { ControlRecord } from '../records/records.ts'
 import type { RecordStore, State } from './state.ts'
 import { overlay, stateOver } from './state.ts'
 
-/** The state as a change sees it, including its own puts and those of earlier changes. */
+/** The state that a change sees: the tables, the puts of earlier changes, and its own puts. */
 export type Draft = State & {
   put(key: string, record: ControlRecord | null): void
   /** The records of `weir.keys`. */
   readonly keys: KeyDraft
-  /** Adds to the target of the change's audit entry what only the change itself finds out. */
+  /** Adds data that only the change itself knows to the target of its audit entry. */
   addToEntry(more: AuditTarget): void
 }
 
@@ -31,15 +31,15 @@ export type Attempt = {
 
 export type Batch = {
   /**
-   * Runs one change on the draft. Its puts stay unless it throws, together with an audit entry, unless the change is
-   * part of another one that has the entry.
+   * Runs one change on the draft. If the change throws, its puts are dropped. Otherwise they are kept, together with an
+   * audit entry. A change that is part of another action adds no entry.
    */
   attempt(change: Attempt): void
   readonly control: readonly Put<ControlRecord>[]
   readonly keys: readonly Put<Buffer>[]
   /** Entries of the audit log, in the order of their chain. */
   readonly audit: readonly { readonly value: Buffer; readonly timeMs: number }[]
-  /** How many bytes of `weir.keys` it contains so far. */
+  /** The bytes of `weir.keys` in the draft so far. */
   keyBytes(): number
 }
 
@@ -52,7 +52,7 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
     audit: [] as { value: Buffer; timeMs: number }[],
   }
 
-  /** The head is put with each entry under the change's own id, which shows whether the change was committed. */
+  /** Each entry writes the head under the change's own id, so the head shows whether the change was committed. */
   const audit = (changeId: string, what: Audited, more: AuditTarget): void => {
     const timeMs = now()
     const before = stateOver(records).auditHead() ?? noEntries

@@ -1,5 +1,5 @@
-// Control state as every service sees it (docs/architecture.md 1): `weir.control` and `weir.keys`, followed from their
-// start into plain tables. Read-only. Nothing is cached that could become stale unnoticed.
+// Control state in every service (docs/architecture.md 1): follows `weir.control` and `weir.keys` from their start into
+// plain tables. Read-only. There is no other cache that could become stale.
 import { followTopics, kafkaTrouble } from '@weir/kafka'
 import type { FollowedRecord, Follower, Kafka } from '@weir/kafka'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -25,26 +25,26 @@ export type StateFollower = Pick<Keys, 'keyStore' | 'wrappingKeys' | 'keyring'> 
   readonly tables: Tables
   readonly changes: ChangeLog
   /**
-   * Resolves when everything committed before the call is in the tables.
+   * Resolves when all changes that were committed before the call are in the tables.
    * @throws ControlStateError `control-state.unavailable`
    */
   catchUp(): Promise<void>
-  /** `catchUp` for look-ups that missed: shared by concurrent callers, at most ten times per second. */
+  /** `catchUp` after a failed look-up. Concurrent callers share one call, and it runs at most ten times per second. */
   refresh(): Promise<void>
-  /** False while revocations may be missing: then nothing may be accepted or decrypted. */
+  /** False while revocations may be missing. Nothing may be accepted or decrypted then. */
   isFresh(): boolean
-  /** How far control state is read: the next offset of each topic. */
+  /** The read position: the next offset of each topic. */
   positions(): { control: bigint; keys: bigint }
-  /** Called after each record with its topic and key, and without a key when the tables start over. */
+  /** The listener gets the topic and key of each record. Without a key, the tables are cleared and read again. */
   onChange(listener: ChangeListener): () => void
 }
 
-/** The same, for the service that starts and stops it, and reports whether it is ready. */
+/** The follower for the service that starts and stops it, and that reports whether it is ready. */
 export type StateFollowing = {
   readonly follower: StateFollower
   /**
-   * Resolves when both topics are read to their ends, every record in them can be read, and the wrapping keys are
-   * unwrapped. Never resolves if it is closed before.
+   * Resolves when both topics are read to their ends, every record can be read, and the wrapping keys are unwrapped.
+   * Never resolves if it is closed before.
    */
   start(): Promise<void>
   /** False while there is a record that this replica doesn't understand. */
@@ -104,7 +104,7 @@ export function followState(options: StateOptions): StateFollowing {
   }
 }
 
-/** Control state in memory, built record by record. */
+/** Control state in memory, filled record by record. */
 function holdState({ service, kek, mayUnwrap, log }: StateOptions) {
   const tables = createTables()
   const keys = createKeys({ kek, log, mayUse: mayUnwrap })
@@ -147,26 +147,26 @@ function apply(
   try {
     if (value !== null) checkKeyRecord(key, value)
   } catch (error) {
-    keys.apply(key, null) // what it replaces is no longer valid
+    keys.apply(key, null) // the value that this record replaces is no longer valid
     throw error
   }
   keys.apply(key, value)
 }
 
-/** There may be many of these records, and only auth needs them once the trees have changed. */
+/** Leaves out records that only auth needs. There may be many of them. */
 const isOfUse = (key: string, service: string): boolean =>
   service === 'auth' || !(key.startsWith('erasure/') || key.startsWith('key-use/'))
 
 const refreshEveryMs = 100
 
-/** Callers that come while one waits for its turn share its run. */
+/** Callers that arrive while a run waits for its turn share that run. */
 function atMostEvery(everyMs: number, work: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | undefined
   let lastMs = -everyMs
   const runOnce = async (): Promise<void> => {
     await delay(lastMs + everyMs - performance.now())
     lastMs = performance.now()
-    next = undefined // later callers may need something newer
+    next = undefined // later callers may need newer data
     await work()
   }
   return () => (next ??= runOnce())

@@ -1,6 +1,5 @@
-// Keeps a cache of people in step with control state. What is under a removed prefix is dropped soon after the changed
-// record was read, not only at its next use, and the people of a deleted stream are dropped. It changes no result, only
-// what stays in memory.
+// Keeps a cache of people in step with control state. It drops entries under a removed prefix soon after the changed
+// record was read, and the people of a deleted stream. This affects only what stays in memory, never a result.
 import type { Opener } from '@weir/fieldcrypt'
 import type { StateFollower } from './follow.ts'
 import type { Keyring } from '../keyring/keyring.ts'
@@ -13,7 +12,7 @@ export type People = Pick<Opener, 'refresh' | 'forget' | 'clear' | 'size'>
 type Era = { readonly billingId: string; readonly streamId: string; readonly era: number }
 type Followed = Pick<StateFollower, 'tables' | 'onChange'> & { keyring: Pick<Keyring, 'eraKeys'> }
 
-/** One change of a tree may be many records, which are processed together. */
+/** One change of a tree may be many records. The pause lets them be processed together. */
 const refreshAfterMs = 100
 
 // era-part = billing-id "/" stream-id "/" era "/tree" [ "." suffix ]
@@ -35,7 +34,7 @@ export function forgetPeople(follower: Followed, people: People): () => void {
   }
 
   const stopWatchingKeys = follower.onChange((topic, key) => {
-    if (key === undefined) return people.clear() // the tables start over
+    if (key === undefined) return people.clear() // the tables are cleared and read again
     if (topic !== keysTopic || people.size() === 0) return
     const [era, billingId, streamId, number] = treeRecord.exec(key) ?? []
     if (era === undefined || billingId === undefined || streamId === undefined) return

@@ -1,19 +1,17 @@
-// Which outputs contain what an erasure can't reach: fields that were decrypted before it was applied stay in the
-// topics of derived streams until those topics' own retention. Dead letter topics are not among them: a dead-lettered
-// record is encrypted, as in the input. Pure. Until when depends on the topics' settings, which are read elsewhere.
+// The outputs that contain fields out of an erasure's reach. Fields that were decrypted before the erasure stay in the
+// topics of derived streams until the retention of these topics. Dead letter topics are not included, because their
+// records are encrypted as in the input. Pure. The end of the retention depends on topic settings, which other code
+// reads.
 import type { DerivedStream, ErasureRecord } from '../records/records.ts'
 import type { Streams } from './state.ts'
 
 export type HoldingOutput = {
   readonly output: DerivedStream
-  /** The erasure's levels that the output decrypts. */
+  /** The levels of the erasure that the output decrypts. */
   readonly levels: readonly number[]
 }
 
-/**
- * Whether a derived stream sees fields of the level decrypted. The default is to deny: without levels nothing is
- * decrypted.
- */
+/** Whether a derived stream gets fields of the level decrypted. Without levels nothing is decrypted. */
 export function opensLevel(
   { consentLevels, consentLevelType }: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
   level: number,
@@ -30,7 +28,7 @@ export function opensLevel(
 
 /**
  * Includes deleted outputs while their topics may exist. Excludes outputs that were created after the erasure was
- * applied: what they derive is encrypted by then.
+ * applied, because they get its fields encrypted.
  */
 export function outputsHolding(
   state: Pick<Streams, 'streamsOf'>,

@@ -1,5 +1,5 @@
-// Look-ups by what requests contain, such as the hash of an API key: a Map or two for each kind of record, kept in step
-// with the tables by `add` and `remove`.
+// Look-ups by values in requests, such as the hash of an API key. Each kind of record has one or two Maps, which `add`
+// and `remove` keep in step with the tables.
 import type {
   ContractRecord,
   ControlRecord,
@@ -18,7 +18,7 @@ export type Index = {
   clear(): void
 }
 
-/** By the hash of an API key; the caller must check whether it has expired. */
+/** By the hash of an API key. The caller must check whether the key has expired. */
 export function indexApiKeys(): Index & { apiKey(hash: string): KeyHolder | undefined } {
   const holders = new Map<string, KeyHolder>()
   return {
@@ -67,7 +67,7 @@ export function indexStreams(): Index & StreamIndex {
 
 export type ContractIndex = {
   contract(billingId: string, id: string): ContractRecord | undefined
-  /** Of all accounts. */
+  /** The contracts of all accounts. */
   contracts(): Iterable<ContractRecord>
 }
 
@@ -93,7 +93,7 @@ export function indexContracts(): Index & ContractIndex {
 export type ErasureIndex = {
   /** The erasures of all streams that are not complete yet. */
   pendingErasures(): ErasureRecord[]
-  /** By account, what counts against ERASURES_MAX. */
+  /** The number of values per account that count against ERASURES_MAX. */
   erasedValues(): ReadonlyMap<string, number>
 }
 
@@ -126,7 +126,7 @@ export function indexErasures(): Index & ErasureIndex {
 }
 
 export type SearchIndex = {
-  /** Of all accounts. */
+  /** The searches of all accounts. */
   searches(): Iterable<SearchRecord>
 }
 

@@ -1,15 +1,15 @@
-// Whether followed topics were read to their ends: once at the start, and again each time they start over, because
-// half-read tables may contain what a later record removes.
+// Tracks whether followed topics were read to their ends: at the start, and each time the tables are cleared. Tables
+// that are read only in part may contain data that a later record removes.
 import { delay } from '@weir/kit'
 
 export type WholeReading = {
   /**
-   * Resolves when everything stored so far is read. Never resolves if it is closed before: a service that gets SIGTERM
-   * during its start stops, and doesn't fail.
+   * Resolves when all records stored so far are read. Never resolves if it is closed before, so a service that gets
+   * SIGTERM during its start stops without an error.
    */
   start(): Promise<void>
   isDone(): boolean
-  /** The tables are empty again. */
+  /** Call when the tables are cleared. */
   startOver(): void
   close(): void
 }

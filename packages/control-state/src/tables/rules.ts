@@ -1,5 +1,5 @@
-// The rules that changes of control state check first: what must exist, and which names are free. Each reads only the
-// draft, and throws the refusal that the caller of the API gets.
+// The rules that changes of control state check first: required records and free names. Each rule reads only the draft,
+// and throws the refusal for the caller of the API.
 import type {
   AccountRecord,
   DerivedStream,
@@ -26,7 +26,7 @@ export function requireAccount(
   return account
 }
 
-/** The input stream, if callers of the API may see it. */
+/** The input stream, unless it is hidden from callers of the API. */
 export function requireInput(
   state: Pick<Streams, 'stream'>,
   billingId: string,
@@ -37,7 +37,7 @@ export function requireInput(
   return stream
 }
 
-/** The same for a derived stream, which is named together with its input stream. */
+/** The derived stream with this name and input stream, unless it is hidden from callers of the API. */
 export function requireOutput(
   state: Pick<Streams, 'stream'>,
   billingId: string,
@@ -50,7 +50,7 @@ export function requireOutput(
   return stream
 }
 
-/** An erasure of an input stream, if callers of the API may see it. */
+/** An erasure of an input stream, unless it is hidden from callers of the API. */
 export function requireErasure(
   state: Pick<Erasures, 'erasure'>,
   stream: InputStream,

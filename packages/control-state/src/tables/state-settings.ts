@@ -1,4 +1,4 @@
-// The settings that all three services share because they share control state: where the KEKs are, and the issuer of
+// The settings that all three services share, because they all follow control state: the KEKs, and the issuer of
 // tokens.
 
 import { url } from '@weir/kit'

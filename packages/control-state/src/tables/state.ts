@@ -32,7 +32,7 @@ import {
   subjectKey,
 } from '../records/records.ts'
 
-/** Records by key, and the keys under a folder (`stream/acme/`, `signing/`). */
+/** Records by key, and the keys in a folder (`stream/acme/`, `signing/`). */
 export type RecordStore = {
   get(key: string): ControlRecord | undefined
   folder(prefix: string): Entries
@@ -54,7 +54,7 @@ export type Streams = {
 export type Contracts = {
   contract(billingId: string, id: string): ContractRecord | undefined
   contractsOf(billingId: string): ContractRecord[]
-  /** The account that a registry subject belongs to: the one that named it first. */
+  /** The account that owns a registry subject: the first one that named the subject in a contract. */
   subjectOwner(subject: string): string | undefined
 }
 
@@ -67,7 +67,7 @@ export type SearchRecords = {
   search(billingId: string, searchHash: string): SearchRecord | undefined
   searchesOf(billingId: string): SearchRecord[]
   subjectAccess(accessHash: string): SubjectAccessRecord | undefined
-  /** Of all accounts. */
+  /** The subject accesses of all accounts. */
   subjectAccesses(): SubjectAccessRecord[]
 }
 
@@ -83,11 +83,11 @@ export type PublicKeys = {
 export type AuditState = {
   /** The newest entry of the audit log. */
   auditHead(): AuditHead | undefined
-  /** How far `weir.accesses` is folded. */
+  /** auth's position in `weir.accesses`. */
   accesses(): AccessesRecord | undefined
 }
 
-/** All of it, as a change sees it. Readers take only the kinds that they need. */
+/** The whole state, as a change sees it. A reader's type names only the kinds that the reader needs. */
 export type State = AccountState &
   Streams &
   Contracts &
@@ -96,7 +96,6 @@ export type State = AccountState &
   PublicKeys &
   AuditState
 
-/** The record, if it is of this type. */
 function typed<T extends ControlRecord['type']>(type: T, record: ControlRecord | undefined) {
   const isOfType = (one: ControlRecord): one is Extract<ControlRecord, { type: T }> =>
     one.type === type
@@ -149,14 +148,14 @@ export function stateOver(store: RecordStore): State {
   }
 }
 
-/** The folder of a key: everything up to its second slash, or its only one (`signing/`). */
+/** The folder of a key: everything up to its second slash, or up to its only slash (`signing/`). */
 export function folderOf(key: string): string {
   const first = key.indexOf('/')
   const second = key.indexOf('/', first + 1)
   return key.slice(0, (second < 0 ? first : second) + 1)
 }
 
-/** A store laid over another: its puts are visible only here. A null hides the record below. */
+/** A store over another one: its puts are visible only here. A null hides the record below. */
 export function overlay(base: RecordStore): RecordStore & {
   put(key: string, record: ControlRecord | null): void
   readonly puts: ReadonlyMap<string, ControlRecord | null>

@@ -18,7 +18,7 @@ type Linked = {
   readonly linkedStreamId: string
 }
 
-/** All look-ups. A caller takes only the kinds that it needs, or picks from them. */
+/** All look-ups. A caller's type names only the kinds that the caller needs. */
 export type Tables = State &
   StreamIndex &
   ContractIndex &
@@ -30,7 +30,7 @@ export type Tables = State &
     inputOf(stream: Linked): InputStream | undefined
   }
 
-/** The tables, and what fills them. */
+/** The tables, with the functions that fill them. */
 export type FollowedTables = Tables & {
   apply(key: string, record: ControlRecord | null): void
   clear(): void
@@ -73,7 +73,7 @@ export function createTables(): FollowedTables {
   }
 }
 
-/** Every record by its key, and by its folder. */
+/** Stores every record by its key and its folder. */
 function createFolders() {
   const folders = new Map<string, Map<string, ControlRecord>>()
   const store: RecordStore = {

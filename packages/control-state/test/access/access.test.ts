@@ -93,7 +93,7 @@ test('a good token gives access at once, without following control state', () =>
 test('however a header spells it, a token is verified once', () => {
   const { gate, token } = setUp()
   const good = token()
-  const access = gate.check(`Bearer ${good}`) // one that is verified again is another object
+  const access = gate.check(`Bearer ${good}`) // a second verification would return another object
   for (const spelling of [`bearer ${good}`, `BEARER   ${good}`, `Bearer ${good}   `])
     expect(gate.check(spelling)).toBe(access)
 })

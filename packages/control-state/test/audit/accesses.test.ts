@@ -1,4 +1,4 @@
-// How readings are reported: each before it is shown, no more than the bound, and none lost by a failed write.
+// How readings are reported: before the data is shown, within the bound, and without a loss after a failed write.
 import { expect, test } from '@jest/globals'
 import { createAccessTrace } from '../../src/access/accesses.ts'
 import { parseNotice } from '../../src/audit/notices.ts'

@@ -1,4 +1,4 @@
-// One form for each type: what a replica knows is read, older versions too; the rest is reported with a sentence.
+// One form for each type: a replica reads all known versions, and reports unknown ones with a sentence.
 import { expect, test } from '@jest/globals'
 import { hasCode } from '@weir/kit'
 import { checked, createForm, parserOf, storedAs, untyped } from '../../src/forms/form.ts'
@@ -14,7 +14,7 @@ const isCup = objectOf<Cup>({ colour: text, size: number, owner: optional(text) 
 const isFirstCup = objectOf<{ readonly colour: string }>({ colour: text })
 
 const first = createForm('cup', untyped(isCup))
-/** What the next release adds: one function that reads the previous version. */
+/** The change for the next release: one function that reads the previous version. */
 const second = createForm<Cup>(
   'cup',
   (members) => (isFirstCup(members) ? { colour: members.colour, size: 1 } : undefined),

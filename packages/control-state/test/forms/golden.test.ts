@@ -1,5 +1,5 @@
-// Golden records: one file for each type and version that a release has ever written, kept for ever. Each is read and
-// written again; a record of the newest version gives the same bytes. docs/formats.md has the members.
+// Golden records: one file for each type and version that any release has written. They are kept forever. Each is read
+// and written again; a record of the newest version must give the same bytes. docs/formats.md lists the members.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
@@ -17,7 +17,7 @@ import {
   usageValue,
 } from '../../src/replicas/usage.ts'
 
-/** By topic: reads a record and writes the result. */
+/** By topic: reads a record and writes it again. */
 const again: Readonly<Record<string, (key: string, value: Buffer) => Buffer>> = {
   'weir.control': (key, value) => controlValue(parseControlRecord(key, value)),
   'weir.audit': (key, value) => entryValue(parseEntry(key, value)),
@@ -99,7 +99,7 @@ function outcomeOf(read: () => unknown): string {
   }
 }
 
-/** The members in the page's table of a type, and whether each is optional. */
+/** The members in a type's table in docs/formats.md, and whether each is optional. */
 function documented(type: string): Map<string, boolean> {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/formats.md'), 'utf8')
   const [, section] = page.split(`\n### ${type}\n`)

@@ -1,5 +1,5 @@
-// Each kind of wrapping key has a KEK of its own, by name or as KEK_WRAPS says. Anything else stops auth's start, with
-// a sentence that says what to set and contains no key. One KEK for all needs an explicit setting.
+// Each kind of wrapping key has a KEK of its own, by name or by KEK_WRAPS. Anything else stops auth's start, with a
+// message that says what to set and contains no key. A single KEK needs an explicit setting.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,4 @@
-// The combined places of KEKs. An error names the setting that is wrong and shows no key, and keys can move from one
-// place to another.
+// The combined KEK places. An error names the wrong setting and shows no key. Keys can move from one place to another.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -178,7 +178,7 @@ test('when one part of a tree is written anew, what was opened of the others sta
 describe('a tree that takes more memory than its opened parts may', () => {
   const digits = '0123456789abcdef'.split('')
 
-  /** In sixteen key records, with people erased in each. */
+  /** A keyring with sixteen key records, with people erased in each. */
   async function withParts(openPartsKilobytesMax: number) {
     const { keys, wrappingKeys } = await withEra({ openPartsKilobytesMax })
     const era = keys.keyring.eraKeys('acme', 's', 7)

@@ -1,4 +1,4 @@
-// Which replicas are alive, by the reader's own clock.
+// Which replicas count as alive, by the reader's own clock.
 import { expect, test } from '@jest/globals'
 import { createReplicaTable, heartbeatValue } from '../../src/replicas/replicas.ts'
 import type { Heartbeat } from '../../src/replicas/replicas.ts'

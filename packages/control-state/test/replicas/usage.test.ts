@@ -1,4 +1,3 @@
-// The keys and sums of usage records.
 import { expect, test } from '@jest/globals'
 import {
   addUsage,

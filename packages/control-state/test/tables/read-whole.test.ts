@@ -1,9 +1,8 @@
-// When followed topics count as read.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createWholeReading } from '../../src/tables/read-whole.ts'
 
-/** The end is reached when the test says so. */
+/** A reading whose end the test controls. */
 function reading(start: () => Promise<void> = async () => {}) {
   const ends: PromiseWithResolvers<void>[] = []
   const whole = createWholeReading({

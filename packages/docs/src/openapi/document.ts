@@ -1,4 +1,4 @@
-// Builds an OpenAPI 3.1 document from a service's table of operations and its table of refusals. Pure.
+// Builds an OpenAPI 3.1 document from a service's tables of operations and refusals. Pure.
 import type { DocumentedAnswer, Api, JsonSchema, Operation, Parameter } from './types.ts'
 
 const link: JsonSchema = {
@@ -32,7 +32,7 @@ export function openApiOf(api: Api): JsonSchema {
   }
 }
 
-/** Refusals shared by several operations are described once, and collected here. */
+/** The document that is being built. Refusals that several operations share are described once, in `refused`. */
 type Making = { readonly api: Api; readonly refused: Record<string, JsonSchema> }
 
 function operationOf(making: Making, operation: Operation): JsonSchema {

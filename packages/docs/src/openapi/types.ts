@@ -15,7 +15,7 @@ export type Content = Readonly<Record<string, JsonSchema>>
 export type DocumentedAnswer = {
   readonly status: number
   readonly says: string
-  /** By media type; without it the answer has no body. */
+  /** The content by media type. Without it the response has no body. */
   readonly content?: Content
 }
 
@@ -25,12 +25,12 @@ export type Operation = {
   readonly id: string
   readonly group: string
   readonly method: Method
-  /** As in the router: `/v2/streams/:stream`. */
+  /** The path as in the router: `/v2/streams/:stream`. */
   readonly path: string
   readonly says: string
   /** Names of alternative security schemes; none means public. */
   readonly who: readonly string[]
-  /** The role that an API key needs; a role that includes it will do, too. */
+  /** The role that an API key needs. A role that includes it is sufficient, too. */
   readonly role?: string | undefined
   readonly query?: readonly Parameter[]
   readonly headers?: readonly Parameter[]
@@ -38,7 +38,7 @@ export type Operation = {
   readonly answers: readonly DocumentedAnswer[]
   /** Codes of refusals. */
   readonly refusals: readonly string[]
-  /** The format of this operation's refusals; the service's own by default. */
+  /** The format of this operation's refusals. By default that of the service. */
   readonly refusalForm?: RefusalForm
 }
 
@@ -51,7 +51,6 @@ export type Api = {
   readonly version: string
   readonly groups: Readonly<Record<string, string>>
   readonly operations: readonly Operation[]
-  /** The path parameters, by name. */
   readonly pathParameters: Readonly<Record<string, Parameter>>
   readonly schemas: Readonly<Record<string, JsonSchema>>
   readonly security: Readonly<Record<string, JsonSchema>>

@@ -1,5 +1,5 @@
-// Erasing: removes subtrees from a tree, and finds the link that encryption uses afterwards. Pure: the result says
-// which records of the era change; the caller writes them in one transaction.
+// Erasing: removes subtrees from a tree, and finds the link that encryption uses afterwards. Pure: the result contains
+// the changed key records of the era, and the caller writes them in one transaction.
 import type { KeyObject } from 'node:crypto'
 import { levelDigits, LINK_DIGITS, linkDigits, linkOf } from '../derivation.ts'
 import { keyUnavailable } from '../errors.ts'
@@ -9,13 +9,12 @@ import { HEX_DIGITS, splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-by
 import { replaceTreeParts } from './tree.ts'
 import type { Tree } from './tree.ts'
 
-// Nobody is erased more often than this within an era. Without the bound, a tree without a root would cause an endless
-// loop.
+// Nobody is erased more often within an era. Without the bound, a tree without a root would cause an endless loop.
 const GENERATIONS_MAX = 65_536
 
 export type Current = { readonly generation: number; readonly link: Uint8Array }
 
-/** The link that encryption uses: that of the smallest generation with a stored prefix. */
+/** The link for encryption: the one with the smallest generation that has a stored prefix. */
 export function currentOf(
   tree: Tree,
   linkKey: KeyObject,
@@ -31,8 +30,8 @@ export function currentOf(
 }
 
 /**
- * Every link under which this value may have been encrypted in the era: those of all generations up to the current one.
- * Throws `key_unavailable` if a key record is missing: a link left out would stay readable.
+ * All links under which this value may have been encrypted in the era: those of all generations up to the current one.
+ * Throws `key_unavailable` if a key record is missing, because a missed link would stay readable.
  */
 export function linksOf(keys: EraKeys, keyFieldValue: string): Uint8Array[] {
   const { linkKey } = keys.link ?? missing(keys, 'link')
@@ -47,7 +46,7 @@ const missing = (keys: EraKeys, part: string): never => {
   throw keyUnavailable(keys.streamId, keys.era, part)
 }
 
-/** Where a person is in the tree or, with levels, where these consents of a person are. */
+/** The prefixes of a person in the tree or, with levels, those of the person's consents. */
 export function prefixesOf(link: Uint8Array, levels?: Iterable<number>): string[] {
   const person = linkDigits(link)
   return levels === undefined ? [person] : [...levels].map((level) => person + levelDigits(level))
@@ -55,14 +54,17 @@ export function prefixesOf(link: Uint8Array, levels?: Iterable<number>): string[
 
 /** Removes subtrees from a tree one after the other. The tree itself is not changed. */
 export type Cutting = {
-  /** False if nothing was stored there. @throws FieldcryptError `key_unavailable` if its key record is missing */
+  /**
+   * Returns false if nothing was stored at the prefix.
+   * @throws FieldcryptError `key_unavailable` if the key record is missing
+   */
   remove(prefix: string): boolean
   /** The size of all key records that have changed so far. */
   bytes(): number
   /**
-   * What changes in the era, by the suffix of the tree's key record; undefined: a tombstone. If a record has grown too
-   * large, the sixteen that replace it come before its tombstone, so that a replica that has followed half of them
-   * lacks nothing. Each is encoded when it is requested.
+   * The changed key records of the era, by suffix; undefined for a tombstone. If a record has grown too large, its
+   * sixteen replacements come before its tombstone, so that a replica that has read half of them lacks nothing. Each
+   * record is encoded on request.
    */
   changes(): Generator<readonly [suffix: string, part: Buffer | undefined]>
 }
@@ -105,8 +107,8 @@ const ENTRY_BYTES_MAX = 1 + 9 + NODE_BYTES
 const LEVEL_DIGITS = 2
 
 /**
- * The most bytes that a tree grows by when this many people or, with `levels`, this many consents of each are removed.
- * Each person leaves fifteen siblings at each digit of the path; many people share those at the first digits.
+ * The maximum growth of the tree in bytes if so many people or, with `levels`, so many consents of each are removed.
+ * Each person leaves fifteen siblings at each digit of the path. Many people share the siblings at the first digits.
  */
 export function growthMaxBytes(people: number, levels?: number): number {
   let entries = levels === undefined ? 0 : people * levels * LEVEL_DIGITS
@@ -117,11 +119,14 @@ export function growthMaxBytes(people: number, levels?: number): number {
 
 export type Puncture = {
   readonly tree: Tree
-  /** As in `Cutting`. */
+  /** The same as in `Cutting`. */
   readonly changes: ReadonlyMap<string, Buffer | undefined>
 }
 
-/** The tree without the subtrees at `prefixes`. @throws as `Cutting` does */
+/**
+ * The tree without the subtrees at `prefixes`.
+ * @throws as `Cutting` does
+ */
 export function puncture(
   keys: Pick<EraKeys, 'streamId' | 'era' | 'tree'>,
   prefixes: Iterable<string>,
@@ -133,7 +138,7 @@ export function puncture(
   return { tree: replaceTreeParts(keys.tree, changes), changes }
 }
 
-/** Changes `entries` in place. False if nothing was stored there. */
+/** Changes `entries` in place. Returns false if nothing was stored at the prefix. */
 function removeSubtree(entries: Map<string, Uint8Array>, prefix: string): boolean {
   for (let digits = 0; digits < prefix.length; digits++) {
     const held = prefix.slice(0, digits)
@@ -151,7 +156,7 @@ function removeSubtree(entries: Map<string, Uint8Array>, prefix: string): boolea
   return removed
 }
 
-/** Adds what was below the stored ancestor, except for the subtree at `prefix`. */
+/** Adds the children of the stored ancestor, except the subtree at `prefix`. */
 function addSiblings(
   entries: Map<string, Uint8Array>,
   ancestor: Uint8Array,

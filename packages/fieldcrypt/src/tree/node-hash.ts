@@ -1,6 +1,6 @@
-// One step down a tree: SHA-256 of a node and one digit. 33 bytes are one block, so a step is one call of
-// @noble/hashes' compression function on a block that is padded once. This is four to five times as fast as a general
-// hash (a new session takes about thirty steps), and leaves no copy of a node.
+// One step down a tree: SHA-256 of a node and one digit. These 33 bytes fit into one block. So a step is one call of
+// @noble/hashes' compression function, on a block that is padded only once. This is four to five times as fast as a
+// general hash function (a new session takes about thirty steps), and leaves no copy of a node.
 import { _SHA256 } from '@noble/hashes/sha2.js'
 
 export const NODE_BYTES = 32
@@ -8,7 +8,7 @@ export const NODE_BYTES = 32
 const [a, b, c, d] = [0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a]
 const [e, f, g, h] = [0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19]
 
-/** A class, because the compression function and its state are accessible only to subclasses. */
+/** A class, because only subclasses can access the compression function and its state. */
 class NodeHash extends _SHA256 {
   readonly #block = new Uint8Array(64)
   readonly #words = new DataView(this.#block.buffer)
@@ -53,5 +53,5 @@ function digitAt(digits: string, index: number): number {
 
 const nodeHash = new NodeHash()
 
-/** The node below `node` at the end of `digits`: a new array, or a copy if there are no digits. */
+/** The node at the end of `digits` below `node`. Returns a new array, also if there are no digits. */
 export const walk = (node: Uint8Array, digits: string): Uint8Array => nodeHash.walk(node, digits)

@@ -1,5 +1,5 @@
 // Key records at rest: their names, the wrapping key of each, and the wrapping. A value in the key topic is bound to
-// its record key, so no key record can be put in another's place.
+// its record key, so it can't be used under another one.
 //
 //   value = %x01 key-version nonce ciphertext tag     ; AES-256-GCM, AD = the record key as UTF-8
 //   key-version = 4OCTET                              ; big-endian
@@ -19,17 +19,17 @@ export const LINK_PART_BYTES = 3 * KEY_BYTES
 
 export const levelPart = (level: number): string => `level.${level}`
 
-/** `''` is the whole tree. */
+/** `''` stands for the whole tree. */
 export const treePart = (suffix: string): string => (suffix === '' ? 'tree' : `tree.${suffix}`)
 
-/** The suffix of a tree's key record; undefined for any other. */
+/** The suffix of a tree's key record; undefined for other records. */
 export const suffixOfPart = (part: string): string | undefined =>
   /^tree(?:\.([0-9a-f]+))?$/
     .exec(part)
     ?.slice(1)
     .map((suffix) => suffix ?? '')[0]
 
-/** The level of a level's key record; undefined for any other. */
+/** The level of a level's key record; undefined for other records. */
 export function levelOfPart(part: string): number | undefined {
   const digits = /^level\.(0|[1-9][0-9]{0,2})$/.exec(part)?.[1]
   return digits === undefined || Number(digits) > 255 ? undefined : Number(digits)
@@ -50,7 +50,7 @@ export const SIGN_KEY_NAME = 'sign'
 const FORMAT = 0x01
 const NONCE_AT = 5
 
-/** Throws `record_unreadable` unless the plaintext has its size. */
+/** Throws `record_unreadable` unless the plaintext has the right size. */
 export function checkedKey(plain: Buffer, sizeBytes: number, part: string): Buffer {
   if (plain.length !== sizeBytes) throw recordUnreadable(`key record ${part}`)
   return plain
@@ -62,7 +62,7 @@ export function wrapPart(part: {
   readonly wrappingKey: KeyObject
   readonly recordKey: string
   readonly plain: Uint8Array
-  /** 12 bytes, never the same twice under a wrapping key; random by default. */
+  /** 12 bytes, which must never repeat under a wrapping key. Random by default. */
   readonly nonce?: Buffer
 }): Buffer {
   const header = Buffer.alloc(NONCE_AT)
@@ -72,13 +72,13 @@ export function wrapPart(part: {
   return Buffer.concat([header, gcmSeal(wrappingKey, recordKey, plain, nonce)])
 }
 
-/** The version of its wrapping key that a key record needs. Throws `record_unreadable`. */
+/** The version of the wrapping key that a key record needs. Throws `record_unreadable`. */
 export function keyVersionOf(value: Buffer): number {
   if (value.length < NONCE_AT || value[0] !== FORMAT) throw recordUnreadable('a wrapped key record')
   return value.readUInt32BE(1)
 }
 
-/** Throws `record_unreadable` for another wrapping key or record key, and for any change. */
+/** Throws `record_unreadable` for another wrapping key, another record key, or a changed value. */
 export function unwrapPart(part: {
   readonly wrappingKey: KeyObject
   readonly recordKey: string

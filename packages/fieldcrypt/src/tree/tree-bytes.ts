@@ -1,5 +1,5 @@
-// A tree as stored in a key record. Reading is strict: a malformed record must never look like one in which somebody
-// was erased. No prefix begins another, so each path has at most one stored prefix.
+// A tree as stored in a key record. Reading is strict, because a malformed record must never look like a record after
+// an erasure. No prefix is the beginning of another, so each path has at most one stored prefix.
 //
 //   tree   = *entry              ; by ascending prefix
 //   entry  = digits-count digits node
@@ -10,12 +10,12 @@ import { PATH_DIGITS } from '../derivation.ts'
 import { recordUnreadable } from '../errors.ts'
 import { NODE_BYTES } from './node-hash.ts'
 
-/** Prefix, in lower-case hexadecimal digits, to node. */
+/** Nodes by prefix, in lower-case hexadecimal digits. */
 export type TreeEntries = ReadonlyMap<string, Uint8Array>
 
 /**
- * A larger key record is split into sixteen. What can be below one link takes at most 11 kB, so no record is split
- * below a link, and one record shows whether a person is there.
+ * A larger key record is split into sixteen. The nodes below one link take at most 11 kB, so no record is split below a
+ * link. So one record shows whether a person is in the tree.
  */
 export const TREE_PART_BYTES_MAX = 65_536
 export const HEX_DIGITS: readonly string[] = '0123456789abcdef'.split('')
@@ -51,7 +51,7 @@ export function decodeTree(bytes: Buffer, suffix: string): Map<string, Uint8Arra
   return entries
 }
 
-/** Where each entry begins. Throws `record_unreadable` unless every rule above holds. */
+/** The offset of each entry. Throws `record_unreadable` if a rule above is violated. */
 export function indexTree(bytes: Buffer, suffix: string): Uint32Array {
   const offsets: number[] = []
   let previous: string | undefined
@@ -79,13 +79,13 @@ function prefixAt(bytes: Buffer, at: number): string {
   return bytes.toString('hex', at + 1, at + 1 + packedBytes(digits)).slice(0, digits)
 }
 
-/** A copy: a record's bytes may be overwritten when a newer one arrives. */
+/** A copy, because a record's bytes may be overwritten when a newer record arrives. */
 function nodeAt(bytes: Buffer, at: number): Uint8Array {
   const from = at + 1 + packedBytes(bytes[at] ?? 0)
   return new Uint8Array(bytes.subarray(from, from + NODE_BYTES))
 }
 
-/** The entry whose prefix begins `path`, found by a binary search over the bytes themselves. */
+/** The entry whose prefix is the beginning of `path`, found by a binary search in the bytes. */
 export function findInTree(
   bytes: Buffer,
   offsets: Uint32Array,
@@ -103,7 +103,7 @@ export function findInTree(
   return undefined
 }
 
-/** 0 if the entry's prefix begins the path; otherwise the side of the entry on which the path is. */
+/** 0 if the entry's prefix is the beginning of the path. Otherwise on which side of the entry the path is. */
 function compare(bytes: Buffer, at: number, packedPath: Buffer, pathDigits: number): number {
   const digits = bytes[at] ?? 0
   const shared = Math.min(digits, pathDigits)
@@ -119,7 +119,7 @@ function compare(bytes: Buffer, at: number, packedPath: Buffer, pathDigits: numb
   return digits <= pathDigits ? 0 : 1
 }
 
-/** The key records of a tree: one or, if it is too large, sixteen with one more digit each. */
+/** The key records of a tree: one or, if it is too large, sixteen whose suffixes have one more digit. */
 export function splitTree(
   entries: TreeEntries,
   suffix: string,

@@ -1,29 +1,29 @@
-// The tree of one era, which determines whose fields can be decrypted. It is searched in the bytes of its key records,
-// each unwrapped at first use, because a tree may have thousands of records, of which an event needs one. Trees are
-// values: a change returns a new one that shares the records that stayed.
+// The tree of one era, which determines whose fields can be decrypted. It is searched in the bytes of its key records.
+// Each record is unwrapped at first use, because a tree may have thousands of records, and an event needs only one.
+// Trees are immutable: a change returns a new tree that shares the unchanged records.
 //
-// «erased» is only returned for a record that exists and was read. A missing record is «unknown», even if its siblings
+// «erased» is returned only for an existing record that was read. A missing record is «unknown», even if its siblings
 // exist, and the caller must wait.
 import { decodeTree, findInTree, indexTree } from './tree-bytes.ts'
 
 /**
- * A key record's plaintext, or how to get it; undefined: not available (yet), asked for again next time. What was once
- * returned is kept, except by a `TreePart`.
+ * A key record's plaintext, or a function that returns it. If it returns undefined, the record is not available, and
+ * the function is called again next time. A returned plaintext is cached, except by a `TreePart`.
  */
 export type TreePartSource = Buffer | (() => Buffer | undefined) | TreePart
 
 export type StoredNode = {
-  /** How many digits of the path the stored prefix has. */
+  /** The number of digits of the path in the stored prefix. */
   readonly digits: number
   readonly node: Uint8Array
 }
 
 export type Tree = {
-  /** The one stored prefix of `path`, 0 to 21 lower-case hexadecimal digits. */
+  /** The only stored prefix of `path`, which has 0 to 21 lower-case hexadecimal digits. */
   find(path: string): StoredNode | 'erased' | 'unknown'
-  /** The key record that would contain `path`: `''` is `tree`, `3f` is `tree.3f`. */
+  /** The suffix of the key record that would contain `path`: `''` is `tree`, `3f` is `tree.3f`. */
   suffixFor(path: string): string | undefined
-  /** All entries of a key record, for changing it. */
+  /** All entries of a key record, for a change. */
   entriesOf(suffix: string): Map<string, Uint8Array> | undefined
   readonly parts: ReadonlyMap<string, TreePart>
 }
@@ -40,7 +40,7 @@ export const openTreePart = (bytes: Buffer, suffix: string): OpenPart => ({
 export const createTree = (parts: Iterable<readonly [string, TreePartSource]>): Tree =>
   treeOf(new Map([...parts].map(([suffix, source]) => [suffix, treePart(suffix, source)])))
 
-/** A tree in which some key records are replaced; undefined: the record is gone. */
+/** A tree with some key records replaced; undefined: the record is removed. */
 export function replaceTreeParts(
   tree: Tree,
   changes: Iterable<readonly [string, TreePartSource | undefined]>,
@@ -69,8 +69,8 @@ function treePart(suffix: string, source: TreePartSource): TreePart {
 
 function treeOf(parts: ReadonlyMap<string, TreePart>): Tree {
   const suffixDigitsMax = Math.max(0, ...[...parts.keys()].map((suffix) => suffix.length))
-  // For a moment a follower may see a key record and the sixteen that replace it. The longer suffix is the newer one,
-  // because records are never joined again.
+  // For a moment a follower may have a key record and its sixteen replacements. The longer suffix is newer, because
+  // records are never joined again.
   const suffixFor = (path: string): string | undefined => {
     for (let digits = Math.min(suffixDigitsMax, path.length); digits >= 0; digits--) {
       const suffix = path.slice(0, digits)

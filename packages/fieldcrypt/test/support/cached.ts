@@ -1,4 +1,3 @@
-// Times, people and keys for tests of caches.
 import { linksOf, prefixesOf, puncture, keyTimeOf, withTree } from '../../src/index.ts'
 import type { EraKeys, KeyTime, Opener } from '../../src/index.ts'
 

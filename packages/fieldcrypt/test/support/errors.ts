@@ -1,4 +1,4 @@
-// The code and the message of a refusal: both are promises.
+// The code and the message of a refusal, which are both part of the interface.
 import { AppError } from '@weir/kit'
 
 export function refusalOf(action: () => unknown): { code: string; message: string } | undefined {
@@ -26,7 +26,7 @@ export async function asyncRefusalOf(
   )
 }
 
-/** The one error for everything invalid. */
+/** The one error for all invalid input. */
 export const CORRUPT = {
   code: 'fieldcrypt.corrupt',
   message: 'the encrypted field or its keyLink is not authentic',

@@ -1,9 +1,9 @@
-// Keys of an era, created from a seed, so that a failure can be repeated.
+// Keys of an era, created from a seed, so that failures are reproducible.
 import { createHash } from 'node:crypto'
 import { eraKeys, makeEraParts } from '../../src/index.ts'
 import type { EraKeys, RandomBytes } from '../../src/index.ts'
 
-/** Bytes that look random and are always the same for a seed. */
+/** Bytes that look random, but are always the same for a seed. */
 export function seededBytes(seed: string): RandomBytes {
   let made = 0
   return (size) =>

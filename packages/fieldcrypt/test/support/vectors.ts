@@ -1,5 +1,5 @@
-// The fixtures as the tests use them: format version 1 as an independent implementation writes it, RFC 5297's examples
-// and Wycheproof's AES-SIV cases. They never change.
+// The fixtures for the tests: format version 1 as an independent implementation writes it, RFC 5297's examples, and
+// Wycheproof's AES-SIV cases. They never change.
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { eraKeys } from '../../src/index.ts'
 import type { EraKeys } from '../../src/index.ts'
@@ -14,7 +14,7 @@ export { keysV1, rfc5297, wycheproof }
 
 export const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 
-/** The cases write levels as properties, `"0"` to `"3"`. */
+/** The cases have levels as properties, `"0"` to `"3"`. */
 export const perLevel = (values: Readonly<Record<string, string>>): [number, string][] =>
   Object.entries(values).map(([level, value]) => [Number(level), value])
 
@@ -28,7 +28,7 @@ export const levelKeyBytes = (level: number): Buffer | undefined => {
   return key === undefined ? undefined : hex(key)
 }
 
-/** The vectors' keys as the keys of any stream and era, with another tree if one is given. */
+/** The vectors' keys as the keys of any stream and era, optionally with another tree. */
 export function vectorKeys(
   era: number,
   { streamId = 'stream-a', trees = [['', treeBytes]] }: VectorKeysOptions = {},

@@ -1,4 +1,4 @@
-// The last handler: turns anything that was thrown into a response that names its code and links to its page.
+// The last handler: turns anything that was thrown into a response that names its code and links to the code's page.
 import type { NextFunction, Request, Response } from 'express'
 import { helpLink, tooManyGuesses } from '@weir/kit'
 import type { Guesses, PageOf, RefusedRequest } from '@weir/kit'
@@ -8,7 +8,7 @@ import type { Refusal } from '../refusal.ts'
 import type { ErrorForm } from './answer.ts'
 import { send } from './mount.ts'
 
-/** The secret that a refusal says is wrong; undefined if it is no guess. */
+/** The secret that is wrong according to a refusal; undefined if the refusal is no guess. */
 export type WrongSecret = (refusal: Refusal, req: Request) => string | undefined
 
 export type AnswerErrorsOptions = {
@@ -19,7 +19,7 @@ export type AnswerErrorsOptions = {
   readonly wrongSecretOf: WrongSecret
 }
 
-/** Express recognises it by its four parameters. */
+/** Has four parameters, because Express recognises an error handler by their number. */
 export function answerErrors({ errors, pageOf, onError, ...guessing }: AnswerErrorsOptions) {
   return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
     const refusal = limitGuesses(guessing, errors.refusalOf(error), req)
@@ -34,8 +34,7 @@ export function answerErrors({ errors, pageOf, onError, ...guessing }: AnswerErr
 }
 
 /**
- * A request that authenticates never comes here: this runs after all authentication, where a refusal becomes a
- * response.
+ * Runs after all authentication, where a refusal becomes a response. A request with a valid secret never comes here.
  */
 function limitGuesses(
   { guesses, wrongSecretOf }: Pick<AnswerErrorsOptions, 'guesses' | 'wrongSecretOf'>,
@@ -50,6 +49,6 @@ function limitGuesses(
   })
 }
 
-/** `res.locals` is untyped; only `mount` and `errorsUnder` set this. */
+/** `res.locals` is untyped. Only `mount` and `errorsUnder` set this member. */
 const errorFormOf = (res: Response): ErrorForm | undefined =>
   res.locals.errorForm as ErrorForm | undefined

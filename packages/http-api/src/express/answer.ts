@@ -1,11 +1,11 @@
-// What a route is to the rest of a service: a handler takes a call and returns an answer.
+// The interface of a route to the rest of a service: a handler takes a call and returns a response.
 import type { Actor } from '@weir/control-state'
 import type { PageOf } from '@weir/kit'
 import type { Refusal } from '../refusal.ts'
 
 export type RouteAnswer<Body = unknown> = {
   readonly status: number
-  /** Sent as JSON; a string or a `StreamedBody` is sent unchanged, with the content type from the headers. */
+  /** Sent as JSON. A string or a `StreamedBody` is sent unchanged, with the content type of the headers. */
   readonly body: Body
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -17,7 +17,7 @@ export type Call = {
   query(name: string): string | undefined
   header(name: string): string | undefined
   readonly requestId: string
-  /** Sets whose call it is, for the log and for the audit log. */
+  /** Sets the caller, for the log and for the audit log. */
   isFrom(caller: string, actor: Actor): void
   /**
    * At most 1 MiB by default.

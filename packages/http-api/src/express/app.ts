@@ -1,5 +1,5 @@
-// An application before its routes, and after them. Each request has an id, and a request that no route answers is an
-// error.
+// Creates an application before its routes, and completes it after them. Each request has an id, and a request without
+// a matching route is an error.
 import express from 'express'
 import type { Express } from 'express'
 import { nameRequests, tellFaults } from '@weir/kit'
@@ -28,7 +28,7 @@ export type Rest = {
   readonly wrongSecretOf: WrongSecret
 }
 
-/** What comes after all routes. */
+/** Adds the handlers after all routes. */
 export function answerRest(app: Express, { notFound, log, ...rest }: Rest): void {
   app.use(() => {
     throw refuse('not_found', notFound)

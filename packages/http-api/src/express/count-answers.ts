@@ -1,4 +1,4 @@
-// Counts each answer under its path's template.
+// Counts each response under its path's template.
 import type { NextFunction, Request, Response } from 'express'
 
 export type Answered = {

@@ -1,5 +1,5 @@
-// The interface to Express: a path has a handler for each method that it supports. What a handler throws goes to the
-// error form of its path.
+// The interface to Express: a path has a handler for each method that it supports. Errors of a handler go to the error
+// form of its path.
 import express from 'express'
 import type { Express, Request, Response } from 'express'
 import type { Needs } from '@weir/control-state'
@@ -12,13 +12,12 @@ import { bodyBytesMax, refusalOfUnreadable } from './unreadable.ts'
 
 export type MountOn = {
   readonly app: Express
-  /** @throws Error for a route that isn't in the table of who may call it */
+  /** @throws Error for a route that isn't in the table of needs */
   readonly needsOf: (route: string) => Needs
 }
 
 /**
- * Serves a path. Methods without a handler get 405 and an `Allow` header. Without a form of its own, its errors are
- * problem documents.
+ * Serves a path. Methods without a handler get 405 and an `Allow` header. By default its errors are problem documents.
  */
 export function mount(
   { app, needsOf }: MountOn,
@@ -47,7 +46,7 @@ export function mount(
   })
 }
 
-/** The form of errors under a folder, including those of unknown paths. */
+/** Sets the form of errors for all paths under a folder, including unknown paths. */
 export function errorsUnder(app: Express, folder: string, errorForm: ErrorForm): void {
   app.use(folder, (_req, res, next) => {
     res.locals.errorForm = errorForm

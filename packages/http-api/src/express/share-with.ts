@@ -1,4 +1,4 @@
-// Tells browsers which pages of other origins may see a response, and answers their preflights.
+// Tells browsers which pages of other origins may read a response, and answers their preflight requests.
 import type { NextFunction, Request, Response } from 'express'
 import type { Cors } from '@weir/kit'
 

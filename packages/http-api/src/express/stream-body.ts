@@ -1,17 +1,18 @@
-// A body that is created while it is sent, only as fast as the client reads. A client that stops reading is cut off. So
-// is the response if the rest of it can't be created: its head is already sent, so nothing else could say so.
+// A body that is created while it is sent, as fast as the client reads. A client that stops reading is disconnected. If
+// the rest of a body can't be created, the client is disconnected, too, because the head of the response is already
+// sent.
 import type { Response } from 'express'
 import type { RouteAnswer } from './answer.ts'
 
-/** Resolves when there is room for more; no bytes write nothing. Rejects if the client is gone, or doesn't read. */
+/** Resolves when there is room for more. Empty bytes write nothing. Rejects if the client is gone, or doesn't read. */
 export type Write = (bytes: Uint8Array) => Promise<void>
 
 export type StreamedBody = {
-  /** Called once, whatever happens to the client. */
+  /** Called once, even if the client disconnects. */
   stream(write: Write): Promise<void>
 }
 
-/** How long a client may read nothing while data waits for it. */
+/** The maximum time without progress while data waits for the client. */
 const stalledMs = 30_000
 
 export const isStreamed = (body: unknown): body is StreamedBody =>

@@ -1,4 +1,4 @@
-// Requests that Express or its body reader could not read: the error's `status` says that the request itself was at
+// Requests that Express or its body reader could not read. The error's `status` says that the request itself is at
 // fault.
 import { refuse } from '../refusal.ts'
 import type { Refusal, SharedCode } from '../refusal.ts'

@@ -1,4 +1,4 @@
-// Bodies that are created while they are sent: a client has all of one, or notices that it doesn't.
+// Bodies that are created while they are sent. A client gets the whole body, or detects that it is incomplete.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import type { RouteHandler, StreamedBody } from '../../src/index.ts'
@@ -70,7 +70,7 @@ test('no more is made than the client reads', async () => {
   }
   await served(stream, async (ask) => {
     const response = await ask()
-    // Some of it is created as long as buffers on the way have room.
+    // The body is created until the buffers on the way are full.
     await pollUntil(
       async () => {
         const before = written

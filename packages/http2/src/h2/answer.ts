@@ -1,5 +1,5 @@
-// An answer as frames need it: its header block and its body. The same response object is encoded once, so that 204
-// costs a look-up.
+// A response as its frames need it: header block and body. The same response object is encoded only once, so that a 204
+// costs one look-up.
 import { encodeHeaders } from '../hpack/encoder.ts'
 import type { HttpResponse } from '../types.ts'
 import { isInPieces } from '../pieces.ts'
@@ -7,7 +7,7 @@ import { badValue, connectionHeaders } from './head/request-head.ts'
 
 export type EncodedAnswer = {
   readonly block: Buffer
-  /** Whether the block contains the answer's own date. */
+  /** Whether the block contains a date set by the handler. */
   readonly hasDate: boolean
   readonly body: Buffer
 }

@@ -1,5 +1,5 @@
-// From a request to its answer: calls the handler, and sends the result as far as the peer's windows and the socket
-// allow. An answer doesn't overtake the body of its request.
+// From a request to its response: calls the handler, and sends the result as far as the peer's windows and the socket
+// permit. A response doesn't overtake the body of its request.
 import { hasCode } from '@weir/kit'
 import { encodeHeaders } from '../hpack/encoder.ts'
 import { goneAway, isInPieces, progressBytesMin } from '../pieces.ts'
@@ -50,7 +50,7 @@ export function dispatch(c: ConnectionState, stream: H2Stream): void {
   )
 }
 
-/** The stream's handler is done. */
+/** Call when the stream's handler is done. */
 function leave(c: ConnectionState, stream: H2Stream): void {
   stream.isAtWork = false
   if (!stream.isClosed) return
@@ -82,8 +82,8 @@ function answer(c: ConnectionState, stream: H2Stream, response: HttpResponse): v
 }
 
 /**
- * May overtake its request, but doesn't end before it. The handler counts as working until the last piece is sent.
- * Never rejects.
+ * The response may overtake its request, but doesn't end before it. The handler counts as working until the last piece
+ * is sent. Never rejects.
  */
 async function answerInPieces(
   c: ConnectionState,
@@ -146,7 +146,7 @@ function send(c: ConnectionState, stream: H2Stream, { block, hasDate, body }: En
   return sendBody(c, stream)
 }
 
-/** Sends as much of the body as the windows and the socket allow. */
+/** Sends as much of the body as the windows and the socket permit. */
 export function sendBody(c: ConnectionState, stream: H2Stream): void {
   while (stream.unsent.length > 0) {
     const room = Math.min(c.sendWindow, stream.sendWindow, framePayloadMax)
@@ -177,5 +177,6 @@ export function sendAllBodies(c: ConnectionState): void {
 function finishStream(c: ConnectionState, stream: H2Stream): void {
   c.allowance.earn()
   if (stream.isEnded) return closeStream(c, stream)
-  return resetStream(c, stream, errorCode.noError) // the answer is out, the body has no end in sight
+  // the response is sent, and the request's body would take too long
+  return resetStream(c, stream, errorCode.noError)
 }

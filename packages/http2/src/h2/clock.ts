@@ -1,5 +1,5 @@
-// The time shared by all connections of a port, read about once a second: precise enough for time-outs and for the Date
-// of an answer, and free for every request.
+// The time that all connections of a port share. It is read about once a second, which is precise enough for time-outs
+// and for the Date of a response, and costs a request nothing.
 import { encodeHeaders } from '../hpack/encoder.ts'
 
 export type Clock = {

@@ -1,6 +1,5 @@
-// One HTTP/2 connection (RFC 9113) on its socket: preface, reading, writing, time-outs, and the end. The rules of
-// frames are in the modules beside it: requests.ts, control.ts, credit.ts, answers.ts, ends.ts. It knows no paths and
-// no events.
+// One HTTP/2 connection (RFC 9113) on its socket: preface, reading, writing, time-outs, and the end. Other modules have
+// the rules of frames: requests.ts, control.ts, credit.ts, answers.ts, ends.ts. It knows no paths and no events.
 import type { Timeouts } from '../bounds.ts'
 import { HeaderBlockError } from '../hpack/decoder.ts'
 import { dispatch, sendAllBodies } from './answers.ts'
@@ -17,9 +16,9 @@ import type { ConnectionOptions, ConnectionState } from './state.ts'
 const droppedBytesMax = 262_144
 
 export type Connection = {
-  /** Ends what has taken too long; called about once a second. */
+  /** Ends requests and connections that have taken too long. Called about once a second. */
   sweep(timeouts: Timeouts, elapsedMs: number): void
-  /** Takes no more requests and ends when the open ones are answered. */
+  /** Takes no more requests, and ends when the open ones are answered. */
   finish(): void
 }
 
@@ -63,13 +62,13 @@ function onChunk(c: ConnectionState, read: (chunk: Buffer) => void, chunk: Buffe
   checkOutput(c)
 }
 
-/** Data that was on its way when we sent GOAWAY. A peer that keeps sending gets no more answers. */
+/** Drops data that was on its way when we sent GOAWAY. A peer that keeps sending gets no more responses. */
 function drop(c: ConnectionState, chunk: Buffer): void {
   c.droppedBytes += chunk.length
   if (c.droppedBytes > droppedBytesMax) c.socket.destroy()
 }
 
-/** Stops reading from a peer that doesn't read its answers. */
+/** Stops reading from a peer that doesn't read its responses. */
 function checkOutput(c: ConnectionState): void {
   if (!c.output.isFull || c.blockedSinceMs !== undefined) return
   c.blockedSinceMs = c.clock.nowMs
@@ -91,7 +90,7 @@ function fail(c: ConnectionState, error: unknown): void {
   return endConnection(c, errorCode.internalError)
 }
 
-/** Reads the preface and then frames. */
+/** Reads the preface, and then frames. */
 function createReader(c: ConnectionState): (chunk: Buffer) => void {
   const readFrames = createFrameReader(createRoute(c))
   let beginning: Buffer | undefined = Buffer.alloc(0)
@@ -127,7 +126,7 @@ function sweep(c: ConnectionState, timeouts: Timeouts, elapsedMs: number): void 
     else if (stream.unsent.length > 0 && since(stream.lastProgressMs) > bodyTimeoutMs)
       resetStream(c, stream, errorCode.cancel)
   }
-  // A connection without requests isn't kept alive by its frames: their answers may not be read.
+  // Frames don't keep a connection without requests alive, because the peer may not read their responses.
   const isIdle = c.streams.size === 0 && since(c.lastStreamMs) > idleTimeoutMs
   const isSilent = c.output.pendingBytes > 0 && since(c.lastFrameMs) > idleTimeoutMs
   if (isIdle || isSilent) endConnection(c, errorCode.noError)

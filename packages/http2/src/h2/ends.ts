@@ -6,11 +6,11 @@ import type { ClosedBy } from './recent-streams.ts'
 import type { ConnectionState } from './state.ts'
 import type { H2Stream } from './stream.ts'
 
-/** How long a peer may take to read our last frames and close. */
+/** The time for a peer to read our last frames and close. */
 const lingerMs = 1_000
-/** How long requests may still arrive that were sent before the peer got our notice. */
+/** How long requests may still arrive that were sent before the peer received our GOAWAY. */
 const noticeMs = 2_000
-/** Its acknowledgement means that the peer has read everything we sent before. */
+/** Its acknowledgement shows that the peer has read all earlier frames. */
 export const noticePing = Buffer.from('finished', 'latin1')
 
 export function closeStream(c: ConnectionState, stream: H2Stream, by: ClosedBy = 'peer'): void {
@@ -25,7 +25,7 @@ export function closeStream(c: ConnectionState, stream: H2Stream, by: ClosedBy =
     endConnection(c, errorCode.noError)
 }
 
-/** The body of the stream is no longer held. */
+/** Stops counting the body of the stream as held. */
 export function release(c: ConnectionState, stream: H2Stream): void {
   stream.heldBytes = 0
   accountFor(c, stream)
@@ -42,7 +42,7 @@ export function endConnection(c: ConnectionState, code: H2ErrorCode, reason = ''
   goAway(c, c.lastStream, { code, reason })
   c.output.flush()
   closeAll(c)
-  c.socket.resume() // bytes left unread would make the kernel drop our last words
+  c.socket.resume() // the kernel would drop our last frames if bytes were left unread
   c.socket.end()
   const timer = setTimeout(() => c.socket.destroy(), lingerMs).unref()
   c.socket.once('close', () => clearTimeout(timer))
@@ -53,8 +53,8 @@ export function closeAll(c: ConnectionState): void {
 }
 
 /**
- * Tells the peer to open no new streams, accepts those opened before it knew, and ends when all are answered (RFC 9113
- * 6.8).
+ * Tells the peer to open no new streams, accepts those that were opened before the peer knew, and ends when all are
+ * answered (RFC 9113 6.8).
  */
 export function finishConnection(c: ConnectionState): void {
   if (c.isOver || c.hasNotice) return
@@ -64,7 +64,7 @@ export function finishConnection(c: ConnectionState): void {
   setTimeout(() => refuseStreams(c), noticeMs).unref()
 }
 
-/** By now the peer knows, so later streams are refused. */
+/** By now the peer knows of the end, so later streams are refused. */
 export function refuseStreams(c: ConnectionState): void {
   if (c.isOver || c.isFinishing) return
   c.isFinishing = true

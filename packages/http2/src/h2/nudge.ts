@@ -1,15 +1,15 @@
-// Wakes clients that hang although their windows are open. Some (httpcore 1.0) let every request that waits for a
-// window read from the connection once: when one read brings the windows of ten requests, the other nine wait for bytes
-// that nobody has to send. A PING provides such bytes, and is harmless.
+// Wakes clients that hang although their windows are open. In some (httpcore 1.0), every request that waits for a
+// window reads from the connection once. If one read brings the windows of ten requests, the other nine wait for
+// further bytes that need not come. A PING provides such bytes, and is harmless.
 import { frameType } from './frames/frames.ts'
 import type { ConnectionState } from './state.ts'
 
 const firstMs = 30
-/** A merely slow client isn't disturbed. */
+/** The longest pause between two checks. The pauses grow, so that a merely slow client isn't disturbed. */
 const lastMs = 5_000
 const nudge = Buffer.from('continue', 'latin1')
 
-/** Call whenever windows were opened: watches until no body is missing any more. */
+/** Call whenever windows were opened. Watches until no body is missing. */
 export function watchBodies(c: ConnectionState): void {
   if (c.isWatched) return
   c.isWatched = true
@@ -28,14 +28,14 @@ function watch(c: ConnectionState, afterMs: number): void {
   setTimeout(look, afterMs).unref()
 }
 
-/** A PING may wake a request that can't continue, so there are as many as there are requests. */
+/** Sends as many PINGs as there are requests, because a PING may wake a request that can't continue. */
 function beginRound(c: ConnectionState): void {
   c.nudgesLeft = c.streams.size
   c.nudgedAt = c.dataFrames
   sendNudge(c)
 }
 
-/** Whether it is the acknowledgement of a nudge. Then the next one is sent, unless that one helped. */
+/** Whether the PING is the acknowledgement of a nudge. If so, the next one is sent, unless that nudge helped. */
 export function onNudged(c: ConnectionState, payload: Buffer): boolean {
   if (c.nudgesLeft <= 0 || !payload.equals(nudge)) return false
   c.nudgesLeft -= 1
@@ -48,7 +48,7 @@ function sendNudge(c: ConnectionState): void {
   c.output.frame({ length: nudge.length, type: frameType.ping, flags: 0, stream: 0 }, nudge)
 }
 
-/** Whether a body is missing that the client is allowed to send. */
+/** Whether a body is missing that the client may send. */
 function waitsForBodies(c: ConnectionState): boolean {
   if (c.isOver || c.receiveWindow <= 0) return false
   for (const stream of c.streams.values())

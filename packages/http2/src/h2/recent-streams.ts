@@ -1,5 +1,5 @@
-// The streams that closed last. A frame for one of them was either on its way when it closed or breaks the rules,
-// depending on which side closed it (RFC 9113 5.1).
+// The streams that closed last. A frame for one of them is either late or a violation, depending on the side that
+// closed the stream (RFC 9113 5.1).
 
 const streamsMax = 256
 
@@ -7,7 +7,7 @@ export type ClosedBy = 'us' | 'peer'
 
 export type RecentStreams = {
   add(id: number, by: ClosedBy): void
-  /** Undefined when it closed long ago or never was open. */
+  /** Undefined if the stream closed long ago, or was never open. */
   closedBy(id: number): ClosedBy | undefined
 }
 

@@ -1,5 +1,5 @@
-// The frames of a request: HEADERS and CONTINUATION, DATA, trailers; their order, and what is malformed (RFC 9113 5.1,
-// 6.1, 6.2, 6.10, 8.1).
+// The frames of a request: HEADERS and CONTINUATION, DATA, trailers. Checks their order and form (RFC 9113 5.1, 6.1,
+// 6.2, 6.10, 8.1).
 import { concurrentStreamsMax, headerBytesMax } from '../bounds.ts'
 import { decodeHeaders } from '../hpack/decoder.ts'
 import { cost } from './bounds/allowance.ts'
@@ -21,7 +21,7 @@ import type { ConnectionState } from './state.ts'
 import { H2Stream } from './stream.ts'
 
 const blockBytesMax = 2 * headerBytesMax
-/** A reset stream may leave its handler at work; both together are bounded. */
+/** The handler of a reset stream may still run. This limits open streams and such handlers together. */
 const atWorkMax = 2 * concurrentStreamsMax
 const smallBytes = 16
 
@@ -72,7 +72,7 @@ function onBlock(c: ConnectionState, id: number, flags: number, bytes: Buffer): 
       'HEADERS on a stream that has ended',
     )
   }
-  // Decoded even for a refused stream, because later blocks depend on it.
+  // Decoded even for a refused stream, because later blocks depend on this one.
   const head = c.heads.read(bytes)
   c.lastStream = id
   if (head?.isTooLarge === true) c.allowance.spend(cost.largeHeaders)
@@ -122,7 +122,7 @@ function onTrailers(c: ConnectionState, stream: H2Stream, isEnd: boolean, bytes:
   stream.end()
 }
 
-/** They were on their way when the stream was reset. */
+/** For trailers that were sent before the client learned of the reset. */
 function ignoreTrailers(c: ConnectionState, bytes: Buffer): void {
   c.allowance.spend(cost.idleFrame)
   if (decodeHeaders(c.decoder, bytes).changedTable) c.heads.clear()
@@ -150,7 +150,7 @@ export function onData(c: ConnectionState, id: number, flags: number, payload: B
 function onLateData(c: ConnectionState, id: number): void {
   c.allowance.spend(cost.idleFrame)
   const by = c.recent.closedBy(id)
-  if (by === 'us') return // it was on its way when we reset the stream
+  if (by === 'us') return // the frame was sent before the client learned of our reset
   if (by === undefined)
     throw new ConnectionError(errorCode.streamClosed, 'DATA on a stream that has ended')
   c.output.numberFrame(frameType.rstStream, id, errorCode.streamClosed)
@@ -184,7 +184,10 @@ function checkLength({ head, bodyBytes }: H2Stream, isEnd: boolean): void {
     )
 }
 
-/** Undefined when it is closed already. @throws ConnectionError when it was never open */
+/**
+ * Undefined if the stream is already closed.
+ * @throws ConnectionError if it was never open
+ */
 export function openStream(c: ConnectionState, id: number): H2Stream | undefined {
   const stream = c.streams.get(id)
   if (stream === undefined && (id > c.lastStream || id % 2 === 0))

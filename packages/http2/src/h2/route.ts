@@ -1,4 +1,4 @@
-// Passes each frame to the module with its rules, and ends the stream or the whole connection when a rule is broken.
+// Passes each frame to the module with its rules. If a rule is violated, ends the stream or the whole connection.
 import { cost } from './bounds/allowance.ts'
 import { onGoAway, onPing, onPriority, onReset, onSettings, onWindowUpdate } from './control.ts'
 import { resetStream } from './ends.ts'

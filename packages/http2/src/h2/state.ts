@@ -1,4 +1,4 @@
-// The state of one connection: a plain record, changed by the modules beside this file. It holds no logic.
+// The state of one connection: a plain record that the other modules of this folder change. It contains no logic.
 import type { Socket } from 'node:net'
 import { headerBytesMax, headersMax } from '../bounds.ts'
 import { createHeaderDecoder, decodeHeaders } from '../hpack/decoder.ts'
@@ -40,10 +40,10 @@ export type ConnectionState = ConnectionOptions & {
   readonly decoder: HeaderDecoder
   readonly heads: HeadCache
   readonly allowance: CalmAllowance
-  /** Open ones, the oldest first. */
+  /** The open streams, the oldest first. */
   readonly streams: Map<number, H2Stream>
   readonly recent: RecentStreams
-  /** Opened by the chunk that is being read; their handlers run once it is read. */
+  /** Streams that the current chunk has opened. Their handlers run after the chunk is read. */
   readonly dispatchable: H2Stream[]
   readonly acceptedMs: number
   peer: PeerSettings
@@ -52,24 +52,23 @@ export type ConnectionState = ConnectionOptions & {
   /** The highest stream that a client opened. */
   lastStream: number
   block: Block | undefined
-  /** Bytes of bodies that we may still send, on all streams together. */
+  /** The body bytes that we may still send on all streams together. */
   sendWindow: number
-  /** Bytes of bodies that the client may still send, on all streams together. */
+  /** The body bytes that the client may still send on all streams together. */
   receiveWindow: number
   /** The memory of the bodies of open streams and of running handlers. */
   heldBytes: number
-  /** Bodies are larger than usual, so a larger window pays. */
+  /** True if bodies are large, so that a larger window helps. */
   hasLargeBodies: boolean
-  /** The number of DATA frames received. */
   dataFrames: number
-  /** A timer watches for clients that hang (nudge.ts). */
+  /** Whether a timer watches for clients that hang (nudge.ts). */
   isWatched: boolean
   /** The unacknowledged PINGs of the last nudge, and the number of DATA frames before it. */
   nudgesLeft: number
   nudgedAt: number
-  /** Streams wait for window until less is held. */
+  /** Whether streams wait for window until fewer bytes are held. */
   hasStalledStreams: boolean
-  /** Running handlers of closed streams. */
+  /** The number of running handlers of closed streams. */
   orphans: number
   /** The peer knows that we will soon take no new streams. */
   hasNotice: boolean
@@ -77,19 +76,19 @@ export type ConnectionState = ConnectionOptions & {
   isFinishing: boolean
   /** The peer opens no new streams; we end when none is left. */
   isPeerLeaving: boolean
-  /** Later events are ignored. */
+  /** The connection has ended, and later events are ignored. */
   isOver: boolean
-  /** Bytes read and dropped since then. */
+  /** Bytes that were read and dropped after the end. */
   droppedBytes: number
   lastFrameMs: number
   /** When a stream began or ended. */
   lastStreamMs: number
-  /** Since when the peer hasn't read our answers; undefined when it reads them. */
+  /** Since when the peer has not read our responses; undefined if it reads them. */
   blockedSinceMs: number | undefined
   onBodyWanted: (stream: H2Stream) => void
-  /** Called when the peer has read enough. */
+  /** Called when the peer has read enough output. */
   onOutputRoom: () => void
-  /** Called when all connections together hold less again. */
+  /** Called when all connections together hold fewer bytes again. */
   onRoom: () => void
 }
 

@@ -1,4 +1,4 @@
-// One stream: a request as handlers see it, its incoming body, and what is left to send.
+// One stream: the request for its handler, the incoming body, and the unsent part of the response.
 import { dropBytesMax } from '../bounds.ts'
 import { goneAway, progressBytesMin } from '../pieces.ts'
 import type { HttpRequest } from '../types.ts'
@@ -10,11 +10,11 @@ import type { RequestHead } from './head/request-head.ts'
 const nothing = Buffer.alloc(0)
 const keptBytesMin = 1_024
 
-/** What a stream needs of its connection. */
+/** The functions of the connection that a stream needs. */
 export type StreamHost = {
   readonly peer: PeerSettings
   readonly clock: Clock
-  /** A reader waits for the rest of the stream's body. */
+  /** Called when a reader waits for the rest of the stream's body. */
   onBodyWanted: (stream: H2Stream) => void
 }
 
@@ -30,25 +30,25 @@ export class H2Stream implements HttpRequest {
   readonly openedMs: number
   /** The request is complete. */
   isEnded = false
-  /** The rest of the body isn't waited for. */
+  /** Nobody waits for the rest of the body any more. */
   isCut = false
   isClosed = false
-  /** A handler is working on it. */
+  /** A handler is working on the request. */
   isAtWork = false
-  /** Bytes that we may still send of the answer's body. */
+  /** The bytes of the response's body that we may still send. */
   sendWindow: number
-  /** Bytes that the client may still send of the request's. */
+  /** The bytes of the request's body that the client may still send. */
   receiveWindow = streamWindow
-  /** The memory of the body, and how much of it is already counted. */
+  /** The counted memory of the body. */
   heldBytes = 0
   countedBytes = 0
-  /** How much of it is counted as part of an incomplete body. */
+  /** The part of the counted memory that belongs to an incomplete body. */
   unfinishedBytes = 0
   bodyBytes = 0
   lastProgressMs: number
-  /** The unsent rest of the answer's body, when the client's window was too small. */
+  /** The unsent rest of the response's body, if the client's window was too small. */
   unsent: Buffer = nothing
-  /** Called when all of `unsent` is sent, if more of the answer comes after it. */
+  /** Called when all of `unsent` is sent, if more of the response follows. */
   whenSent: (() => void) | undefined
   readonly #host: StreamHost
   #kept: Buffer = nothing
@@ -56,7 +56,7 @@ export class H2Stream implements HttpRequest {
   #isDropping = false
   #reader: Reader | undefined
   #whenOver: (() => void) | undefined
-  /** The body is read in pieces; one of them is in use. */
+  /** The body is read in pieces, and one of them is in use. */
   #isInPieces = false
   #usedBytes = 0
   #droppedFrom = 0
@@ -89,31 +89,31 @@ export class H2Stream implements HttpRequest {
     return this.head.count(name)
   }
 
-  /** The body is far larger than what would be dropped, so reading more is useless. */
+  /** The body is far larger than the limit for dropping, so reading more is useless. */
   get isEndless(): boolean {
     return this.#isDropping && this.bodyBytes - this.#droppedFrom > dropBytesMax
   }
 
-  /** A reader waits for more, if only to drop it. */
+  /** Whether a reader waits for more of the body, or wants to drop it. */
   get wantsBody(): boolean {
     if (this.isEnded || this.isCut || this.isClosed) return false
     if (this.#isInPieces && this.#keptBytes === 0) return true
     return this.#isDropping || this.#reader !== undefined
   }
 
-  /** Since when the client owes us the body, or more of it; undefined while we delay it ourselves. */
+  /** Since when the client could have sent more of the body; undefined while we delay it ourselves. */
   get owedSinceMs(): number | undefined {
     if (this.isEnded || this.isCut) return undefined
     if (!this.#isInPieces) return this.openedMs
     return this.#isDropping || this.#onPiece !== undefined ? this.#progressMs : undefined
   }
 
-  /** The answer waits for the body's end. */
+  /** Whether the response waits for the body's end. */
   get isAnswered(): boolean {
     return this.#whenOver !== undefined
   }
 
-  /** See `HttpRequest.body`; returns immediately when the request is complete. */
+  /** See `HttpRequest.body`. Returns immediately if the request is complete. */
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined> {
     if (this.isClosed) return Promise.reject(goneAway())
     if (Math.max(this.bodyBytes, this.head.contentLength ?? 0) > bytesMax) this.#drop()
@@ -124,7 +124,7 @@ export class H2Stream implements HttpRequest {
     })
   }
 
-  /** See `HttpRequest.chunks`; everything from one turn of the event loop is one piece. */
+  /** See `HttpRequest.chunks`. Data of one turn of the event loop forms one piece. */
   async *chunks(): AsyncGenerator<Buffer, void, void> {
     this.#isInPieces = true
     this.#progressMs = this.#host.clock.nowMs
@@ -136,7 +136,8 @@ export class H2Stream implements HttpRequest {
         yield this.#takePiece()
         this.#usedBytes = 0
         this.#keep(this.#kept, this.#keptBytes)
-        this.#progressMs += this.#host.clock.nowMs - takenMs // that was our own time
+        // this was the handler's time, not the client's
+        this.#progressMs += this.#host.clock.nowMs - takenMs
       } else if (this.isEnded) return
       else {
         await new Promise<void>((resolve) => (this.#onPiece = resolve))
@@ -167,7 +168,7 @@ export class H2Stream implements HttpRequest {
     this.#settle()
   }
 
-  /** Drops the rest of the body and then calls back: an answer doesn't overtake its request. */
+  /** Drops the rest of the body and then calls back, because a response must not overtake its request. */
   dropRest(then: () => void): void {
     if (this.#isInPieces) this.#droppedFrom = this.bodyBytes
     this.#progressMs = this.#host.clock.nowMs
@@ -175,7 +176,7 @@ export class H2Stream implements HttpRequest {
     this.#whenOver = then
   }
 
-  /** Rejects the body's reader: the rest won't arrive. */
+  /** Rejects the body's reader, because the rest won't arrive. */
   close(): void {
     this.isClosed = true
     this.#kept = nothing
@@ -214,13 +215,13 @@ export class H2Stream implements HttpRequest {
   #keep(bytes: Buffer, count: number): void {
     this.#kept = bytes
     this.#keptBytes = count
-    // Only the written part of a large buffer takes memory.
+    // Only the written part of a large buffer uses memory.
     this.heldBytes = Math.max(count, Math.min(bytes.length, keptBytesMin)) + this.#usedBytes
   }
 
   /**
-   * A body in pieces is copied: a small piece must not keep its whole chunk alive, and many small ones cost no more
-   * than their bytes.
+   * Copies a body in pieces. So a small piece doesn't keep its whole chunk in memory, and many small ones cost only
+   * their bytes.
    */
   #append(chunk: Buffer): void {
     const bytes = this.#keptBytes + chunk.length
@@ -233,7 +234,7 @@ export class H2Stream implements HttpRequest {
     this.#keep(kept, bytes)
   }
 
-  /** It counts as held until the next one is requested. */
+  /** The piece counts as held until the next one is requested. */
   #takePiece(): Buffer {
     this.#usedBytes = this.#kept.length
     const piece = this.#take()
@@ -241,7 +242,7 @@ export class H2Stream implements HttpRequest {
     return piece
   }
 
-  /** The handler's body counts as held until it has answered. */
+  /** The handler's body counts as held until the handler has answered. */
   #take(): Buffer {
     const body = this.#kept.subarray(0, this.#keptBytes)
     this.#kept = nothing

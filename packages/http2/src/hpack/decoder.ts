@@ -1,6 +1,6 @@
-// Reads header blocks (RFC 7541). One decoder lives as long as its connection, because blocks refer to the dynamic
-// table of earlier ones. Bounded: a list beyond its limit is still decoded, so that the table stays right, but no
-// longer kept.
+// Reads header blocks (RFC 7541). A decoder lives as long as its connection, because blocks refer to the dynamic table
+// of earlier ones. A list beyond the limit is still decoded, because the table must stay correct, but its fields are
+// dropped.
 import type { Field } from './field.ts'
 import { fieldSize } from './field.ts'
 import { lengthLiteralAt } from './length-literal.ts'
@@ -9,22 +9,22 @@ import { createStringDecoder } from './long-strings.ts'
 import type { StringDecoder } from './long-strings.ts'
 import { staticTable } from './static-table.ts'
 
-/** The block can't be read: the connection must end (RFC 7541 2.2, RFC 9113 4.3). */
+/** The block can't be read, so the connection must end (RFC 7541 2.2, RFC 9113 4.3). */
 export class HeaderBlockError extends Error {}
 
 export type DecodedBlock = {
   readonly fields: readonly Field[]
-  /** The list was longer than the limit; `fields` is its beginning. */
+  /** The list was longer than the limit, and `fields` is only its beginning. */
   readonly isTooLarge: boolean
-  /** The block changed the dynamic table, so the same bytes would now mean something else. */
+  /** The block changed the dynamic table, so the same bytes may now have another meaning. */
   readonly changedTable: boolean
-  /** How much longer the list might have been; negative when it was too long. */
+  /** The bytes that the list could still have; negative if the list was too long. */
   readonly listBytesLeft: number
   /** The position of the last `content-length` that isn't added to the dynamic table. */
   readonly lengthLiteral: LengthLiteral | undefined
 }
 
-/** The dynamic table, and how far the present block is read. */
+/** The dynamic table, and the read position in the current block. */
 export type HeaderDecoder = {
   readonly tableBytesMax: number
   readonly listBytesMax: number
@@ -98,7 +98,7 @@ function fieldAt({ table }: HeaderDecoder, index: number): Field {
   return field
 }
 
-/** An integer whose first byte also holds other bits (RFC 7541 5.1). */
+/** An integer whose first byte also contains other bits (RFC 7541 5.1). */
 function integer(decoder: HeaderDecoder, prefixBits: number): number {
   const { block } = decoder
   const mask = (1 << prefixBits) - 1
@@ -127,7 +127,7 @@ function string(decoder: HeaderDecoder): string {
   return text
 }
 
-/** A change of the table's size, allowed only before the first field (RFC 7541 4.2). */
+/** A change of the table's size, which is permitted only before the first field (RFC 7541 4.2). */
 function resize(decoder: HeaderDecoder, fieldsBefore: number): void {
   if (fieldsBefore > 0) throw new HeaderBlockError('the table is resized within a block')
   const limit = integer(decoder, 5)
@@ -139,7 +139,8 @@ function resize(decoder: HeaderDecoder, fieldsBefore: number): void {
 function remember(decoder: HeaderDecoder, field: Field): void {
   const size = fieldSize(field)
   shrink(decoder, decoder.tableLimit - size)
-  if (size > decoder.tableLimit) return // larger than the whole table: it is empty now (RFC 7541 4.4)
+  // an entry larger than the whole table empties it (RFC 7541 4.4)
+  if (size > decoder.tableLimit) return
   decoder.table.unshift(field)
   decoder.tableBytes += size
 }

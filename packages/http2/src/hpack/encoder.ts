@@ -1,5 +1,5 @@
-// Writes header blocks of responses (RFC 7541): fields of the static table by their index, all others literally,
-// without the dynamic table. A block's bytes thus never depend on earlier ones, and those of constant answers can be
+// Writes header blocks of responses (RFC 7541): fields of the static table by their index, all others as literals,
+// without the dynamic table. So a block's bytes never depend on earlier blocks, and those of constant responses can be
 // cached.
 import { staticIndexOf, staticNameIndexOf } from './static-table.ts'
 

@@ -1,5 +1,5 @@
-// Huffman coding of strings in HPACK (RFC 7541 5.2 and Appendix B). The code is canonical, so the lengths of its
-// symbols define it; the last one is the end-of-string symbol.
+// Huffman coding of strings in HPACK (RFC 7541 5.2 and Appendix B). The code is canonical, so the lengths of the codes
+// define it. The last symbol is the end of a string.
 
 const lengths =
   '13 23 28 28 28 28 28 28 28 24 30 28 28 30 28 28 28 28 28 28 28 28 30 28 28 28 28 28 28 28 28 28 6 10 10 12 13 6 8 11 10 10 8 11 8 6 6 6 5 5 5 6 6 6 6 6 6 6 7 8 15 6 12 10 13 6 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 7 8 7 8 13 19 13 14 6 15 5 6 5 6 5 6 6 6 5 7 7 6 6 6 5 6 7 6 5 5 6 7 7 7 7 7 15 11 14 13 28 20 22 20 20 22 22 22 23 22 23 23 23 23 23 24 23 24 24 22 23 24 23 23 23 23 21 22 23 22 23 23 24 22 21 20 22 22 23 23 21 23 22 22 24 21 22 23 23 21 21 22 21 23 22 23 23 20 22 22 22 23 22 22 23 26 26 20 19 22 23 22 25 26 26 26 27 27 26 24 25 19 21 26 27 27 26 27 24 21 21 26 26 28 27 27 27 20 24 20 21 22 21 21 23 22 22 25 25 24 24 26 23 26 27 26 26 27 27 27 27 27 28 27 27 27 27 27 26 30'
@@ -12,14 +12,14 @@ const stateShift = 9
 const invalid = -1
 
 /**
- * The decoder's transition for four bits in a state, at the state's number plus the bits: the next state, and the
- * symbol that ends there, if any. No symbol has fewer than five bits, so it is at most one.
+ * The decoder's transition for four bits in a state, at index state plus bits: the next state and the symbol that ends
+ * there, if any. Every code has at least five bits, so at most one symbol ends.
  */
 const tree = buildTree()
 const steps = buildSteps()
 const finalStates = paddingStates()
 
-/** The text, one byte per character; undefined when it isn't a valid coding. */
+/** The text, one byte per character; undefined if the coding is invalid. */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string | undefined {
   const out = Buffer.allocUnsafe(Math.ceil(((end - start) * 8) / 5))
   let length = 0
@@ -37,7 +37,7 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
   return finalStates.has(state) ? out.toString('latin1', 0, length) : undefined
 }
 
-/** A state is a node of the tree, numbered so that there is room for its sixteen transitions. */
+/** A state is a node of the tree. Its number leaves room for its sixteen transitions. */
 function stateOf(node: number): number {
   return node * 8
 }
@@ -61,7 +61,7 @@ function step(from: number, bits: number): number {
   return (stateOf(node) << stateShift) | ended
 }
 
-/** The remaining bits must be a prefix of the end-of-string code, all ones, shorter than a byte. */
+/** The remaining bits must be a prefix of the end-of-string code: all ones, and fewer than eight. */
 function paddingStates(): ReadonlySet<number> {
   const states = new Set([0])
   for (let node = tree[1] ?? 0; states.size < 8; node = tree[node + 1] ?? 0)
@@ -70,8 +70,8 @@ function paddingStates(): ReadonlySet<number> {
 }
 
 /**
- * The code as a binary tree in one array: nodes of two slots, each holding the next node (positive) or
- * the symbol that ends here (as its bitwise complement).
+ * The code as a binary tree in one array. Each node has two slots, with the next node (positive) or the symbol that
+ * ends there (its bitwise complement).
  */
 function buildTree(): Int32Array {
   const nodes: number[] = [0, 0]

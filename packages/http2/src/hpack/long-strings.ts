@@ -1,9 +1,9 @@
-// Caches the last few decoded long strings by their coded bytes. Long strings, such as signed tokens, are repeated in
-// each request, and clients that keep them out of the dynamic table send them in full each time.
+// Caches the last few decoded long strings by their coded bytes. Each request repeats long strings, such as signed
+// tokens. Clients that keep these out of the dynamic table send them in full each time.
 import { decodeHuffman } from './huffman.ts'
 import { hasBytesAt } from './same-bytes.ts'
 
-/** Shorter strings are decoded as fast as they are found. */
+/** Decoding a shorter string is as fast as a look-up. */
 const bytesMin = 128
 const bytesMax = 2_048
 const keptMax = 16
@@ -21,7 +21,7 @@ export function createStringDecoder(): StringDecoder {
       if (bytes.length === length && hasBytesAt(block, start, bytes)) return text
     const text = decodeHuffman(block, start, end)
     if (text === undefined) return undefined
-    // With memory of its own: a slice of Node's pool would keep all of it alive.
+    // Has its own memory, because a slice would keep all of Node's pool in memory.
     const bytes = Buffer.allocUnsafeSlow(length)
     block.copy(bytes, 0, start, end)
     kept[oldest] = { bytes, text }

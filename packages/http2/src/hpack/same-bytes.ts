@@ -1,5 +1,5 @@
-// Whether a block repeats the same bytes. Compares two of them first: different blocks and tokens mostly differ there,
-// and comparing all bytes costs thirty times as much.
+// Whether a block has the same bytes at this position. It compares two bytes first, because different blocks and tokens
+// mostly differ there, and comparing all bytes costs thirty times as much.
 
 export function hasBytesAt(block: Buffer, at: number, bytes: Buffer): boolean {
   const { length } = bytes

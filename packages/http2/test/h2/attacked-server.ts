@@ -1,4 +1,4 @@
-// The server that the tests attack, in a separate process, so that its memory and its time can be measured.
+// The server that the tests attack, in a separate process, so that its memory and time can be measured.
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { listenHttp } from '../../src/index.ts'
@@ -12,7 +12,7 @@ const done: HttpResponse = Object.freeze({ status: 204 })
 const held: ((response: HttpResponse) => void)[] = []
 const errors: string[] = []
 
-/** Memory of unreferenced buffers is released at the next collection. */
+/** Collects first, because the memory of unreferenced buffers is released at the next collection. */
 async function memory(): Promise<HttpResponse> {
   collect()
   await new Promise((resolve) => setImmediate(resolve))

@@ -1,4 +1,4 @@
-// Starts the attacked server, and a well-behaved client that must not notice the attack.
+// Starts the attacked server, and a well-behaved client that the attack must not affect.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import * as http2 from 'node:http2'
@@ -11,9 +11,9 @@ import { callHttp2 } from '../clients.ts'
 const deadlineMs = 60_000
 jest.setTimeout(60_000)
 const calmRequestsMin = 20
-/** A client without pauses would take a processor from the other tests. */
+/** A client without pauses would take processor time from the other tests. */
 const calmPauseMs = 5
-/** Memory that stays in caches and pools that were empty before. */
+/** Permitted growth, for caches and pools that were empty before. */
 const grownBytesMax = 8 * 1_048_576
 
 export type Attacked = {
@@ -51,8 +51,8 @@ export async function startAttacked(
 }
 
 /**
- * Runs the attack while a client on another connection keeps sending: every request of that client succeeds, the server
- * reports no error, and its memory returns to what it was.
+ * Runs the attack while a client on another connection keeps sending. Every request of that client must succeed, the
+ * server must report no error, and its memory must return to the value before.
  */
 export async function undisturbed<T>(server: Attacked, attack: () => Promise<T>): Promise<T> {
   const before = await server.memory()

@@ -1,5 +1,5 @@
-// A client's concurrent resources: streams, window, header lists, bytes held. Beyond the bound the stream or the
-// connection ends with the code that says why, and other clients notice nothing.
+// A client's concurrent resources: streams, window, header lists, held bytes. Beyond a limit the stream or the
+// connection ends with the code for the reason, and other clients are not affected.
 import { pollUntil } from '@weir/kit'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
@@ -143,7 +143,7 @@ describe('all connections together', () => {
       let peak = 0
       await undisturbed(server, async () => {
         const before = (await server.memory()).bytes
-        // At least 58 MB that all want to send, and none finishes.
+        // At least 58 MB of bodies that all want to be sent, but none finishes.
         for (const client of clients) sendWithinWindow(client, bodies)
         const isFreed = async (): Promise<boolean> => {
           peak = Math.max(peak, (await server.memory()).bytes - before)
@@ -187,7 +187,7 @@ const isHead = ({ type }: Frame): boolean => type === frameTypes.headers
 
 type Bodies = { streams: number; bytes: number; end: number; announced?: number }
 
-/** One body after the other, each within the connection's window as it is returned. */
+/** Sends one body after the other, each within the connection's window. */
 function sendWithinWindow(client: ByHand, { streams, bytes, end, announced }: Bodies): void {
   const length = announced === undefined ? nothing : literal('content-length', String(announced))
   const head = Buffer.concat([postHead('/hold'), length])

@@ -1,5 +1,5 @@
 // Arbitrary bytes and frames cause no exception, no hang and no leak. The connection gets a fake socket, so that a
-// thousand sessions take seconds.
+// thousand sessions take only seconds.
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import fc from 'fast-check'
@@ -32,7 +32,7 @@ const timeouts = { firstBytesTimeoutMs: 10_000, bodyTimeoutMs: 30_000, idleTimeo
 const heldBytesMax = 1_048_576
 const limits = { tableBytesMax: 4_096, listBytesMax: 16_384, listFieldsMax: 100 }
 
-/** Accepts every write immediately, and counts. */
+/** Accepts every write immediately, and counts the bytes. */
 class Sink extends EventEmitter {
   written: Buffer[] = []
   writableLength = 0
@@ -68,7 +68,7 @@ const handler: Handler = (request) => {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Feeds the chunks, ends the connection and checks what is left. */
+/** Feeds the chunks, ends the connection, and checks that nothing remains. */
 async function session(chunks: readonly Buffer[]): Promise<Buffer> {
   const sink = new Sink()
   const errors: unknown[] = []
@@ -92,13 +92,13 @@ async function session(chunks: readonly Buffer[]): Promise<Buffer> {
   return Buffer.concat(sink.written)
 }
 
-/** Cut at these places, given as fractions of the whole. */
+/** Cuts the bytes at these places, given as fractions of the whole. */
 function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   const cuts = places.map((place) => Math.floor(place * bytes.length)).sort((a, b) => a - b)
   return [0, ...cuts].map((from, i) => bytes.subarray(from, cuts[i] ?? bytes.length))
 }
 
-/** Undefined when the block is refused, as expected. */
+/** Undefined if the block is refused, which is also valid. */
 function decodeOrRefuse(decoder: HeaderDecoder, block: Buffer): DecodedBlock | undefined {
   try {
     return decodeHeaders(decoder, block)

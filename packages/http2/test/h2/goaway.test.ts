@@ -1,4 +1,4 @@
-// How a connection ends with GOAWAY: no request is lost, and each side knows which were accepted.
+// How a connection ends with GOAWAY: no request is lost, and each side knows which requests were accepted.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { listenHttp } from '../../src/index.ts'
 import type { HttpResponse, Listener } from '../../src/index.ts'
@@ -25,7 +25,7 @@ const lastStreams = (): number[] =>
     .filter(({ type }) => type === frameTypes.goAway)
     .map(({ payload }) => payload.readUInt32BE(0))
 const letGo = (): void => waiting.splice(0).forEach((answer) => answer({ status: 204 }))
-/** Everything sent before has been handled. */
+/** Resolves when everything that was sent before is handled. */
 async function settled(): Promise<void> {
   const mark = Buffer.from('settled!')
   client.send(frame(frameTypes.ping, 0, 0, mark))

@@ -1,5 +1,5 @@
-// Bodies read in pieces by slow handlers: whatever their number and length, the memory held is bounded, and all are
-// read to their end.
+// Bodies that slow handlers read in pieces: for any number and length, the held memory is bounded, and all are read to
+// their end.
 import * as http2 from 'node:http2'
 import { delay, pollUntil } from '@weir/kit'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -11,7 +11,7 @@ const mebibyte = 1_048_576
 const deadlineMs = 60_000
 const connections = 10
 const streams = 10
-/** The size of a body, and the bound for all connections together. */
+/** The size of a body, and the limit for all connections together. */
 const bytes = mebibyte
 const heldBytesMax = 8 * mebibyte
 

@@ -1,5 +1,5 @@
-// Slow clients: with their preface, their header blocks, their bodies, or with reading our answers. Each is ended in
-// time, and other clients notice nothing.
+// Slow clients: slow with their preface, their header blocks, their bodies, or with reading our responses. Each is
+// disconnected in time, and other clients are not affected.
 import * as net from 'node:net'
 import { pollUntil } from '@weir/kit'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -27,7 +27,7 @@ const deadlineMs = 60_000
 const timeouts = { firstBytesTimeoutMs: 2_000, bodyTimeoutMs: 4_000, idleTimeoutMs: 6_000 }
 
 let server: Attacked
-/** All at the same time, each on connections of its own; a well-behaved client notices nothing. */
+/** All attacks run at the same time, each on connections of its own, while a well-behaved client is measured. */
 let outcomes: ReadonlyMap<string, unknown>
 beforeAll(async () => {
   server = await startAttacked({ timeouts })
@@ -180,7 +180,7 @@ test('answers that a client never reads are not piled up, and end its connection
       return clients.every(({ socket }) => socket.destroyed)
     }
     for (const { socket } of clients) socket.once('close', () => {})
-    // The kernel keeps data sent before; the sockets notice the end when they write.
+    // The kernel keeps earlier data, so the sockets detect the end only when they write.
     const pinging = setInterval(() => {
       for (const { socket, send } of clients) if (!socket.destroyed) send(settings())
     }, 100)
@@ -192,5 +192,5 @@ test('answers that a client never reads are not piled up, and end its connection
     }
   })
   expect(closed).toBe(true)
-  expect(grown).toBeLessThan(20 * 1_048_576) // a hundred times less than was requested
+  expect(grown).toBeLessThan(20 * 1_048_576) // a hundredth of what was requested
 })

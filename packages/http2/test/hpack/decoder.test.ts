@@ -40,7 +40,7 @@ describe.each(sequences)('RFC 7541 $name', ({ tableBytesMax, examples }) => {
 })
 
 test('the integers of RFC 7541 C.1 are read', () => {
-  // As table sizes, whose prefix has five bits: 10, 1337; 42 with eight bits is an index.
+  // As table sizes, whose prefix has five bits: 10, 1337. 42 with an eight-bit prefix is an index.
   const decoder = createHeaderDecoder(limits)
   expect(decoded(decoder, '2a').changedTable).toBe(true)
   expect(decoded(decoder, '3f9a0a').changedTable).toBe(true)

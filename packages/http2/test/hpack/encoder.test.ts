@@ -1,4 +1,3 @@
-// Writing header blocks.
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createHeaderDecoder, decodeHeaders } from '../../src/hpack/decoder.ts'

@@ -1,5 +1,5 @@
-// The Huffman code of RFC 7541 Appendix B as the RFC lists it, symbol by symbol, each `code in hex/bits`; and an
-// encoder from it. The server derives its own from the lengths alone, so the two check each other.
+// The Huffman code of RFC 7541 Appendix B as the RFC lists it, symbol by symbol, each `code in hex/bits`, and an
+// encoder that uses it. The server derives its code from the lengths alone, so the two check each other.
 
 const listed = `
 1ff8/13 7fffd8/23 fffffe2/28 fffffe3/28 fffffe4/28 fffffe5/28 fffffe6/28 fffffe7/28
@@ -30,7 +30,7 @@ fffed/20 1fffe6/21 3fffe9/22 1fffe7/21 1fffe8/21 7ffff3/23 3fffea/22 3fffeb/22
 7ffffec/27 7ffffed/27 7ffffee/27 7ffffef/27 7fffff0/27 3ffffee/26 3fffffff/30
 `
 
-/** Bits as text, for each byte and, last, the end of a string. */
+/** The bits as text, for each byte and, at the end, for the end of a string. */
 export const huffmanCodes: readonly string[] = listed
   .trim()
   .split(/\s+/)

@@ -1,4 +1,4 @@
-// The Huffman code: every symbol both ways, by an encoder of the tests' own.
+// The Huffman code: every symbol in both directions, with the tests' own encoder.
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { decodeHuffman } from '../../src/hpack/huffman.ts'

@@ -1,4 +1,4 @@
-// Cached long strings: the same bytes mean the same, and no others do.
+// Cached long strings: equal bytes give equal strings, and different bytes don't.
 import { expect, test } from '@jest/globals'
 import { createStringDecoder } from '../../src/hpack/long-strings.ts'
 import { decodeHuffman } from '../../src/hpack/huffman.ts'

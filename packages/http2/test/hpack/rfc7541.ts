@@ -3,7 +3,7 @@
 export type Example = {
   block: string
   fields: readonly string[]
-  /** Newest first; with the table's size as the RFC counts it. */
+  /** The newest first, with the table's size as the RFC counts it. */
   table: readonly string[]
   tableBytes: number
 }

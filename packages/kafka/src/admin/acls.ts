@@ -1,5 +1,5 @@
-// ACLs of topics, groups and transactional ids, as Kafka's authorizer keeps them. Creates only ALLOW for READ and
-// WRITE, which include DESCRIBE; also finds ALL. Callers decide which ACLs to create and revoke.
+// ACLs of topics, groups and transactional ids in Kafka's authorizer. This file creates only ALLOW for READ and WRITE,
+// which include DESCRIBE. It also finds ALLOW for ALL. The callers decide which ACLs to create and revoke.
 import {
   AclOperations,
   AclPermissionTypes,
@@ -21,11 +21,9 @@ import { protocolTypeOf, brokerUnavailable } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { KafkaError } from '../errors.ts'
 
-/**
- * A principal may read or write a topic, be in a group, or write under a transactional id; or all with such a prefix.
- */
+/** Lets a principal read or write a topic, join a group, or use a transactional id; or all of these with a prefix. */
 export type Acl = {
-  /** As Kafka writes it: `User:…`. */
+  /** The principal as Kafka writes it: `User:…`. */
   readonly principal: string
   readonly resource: 'topic' | 'group' | 'transactionalId'
   readonly name: string
@@ -34,13 +32,13 @@ export type Acl = {
   readonly operation: 'read' | 'write' | 'all'
 }
 
-/** All of them throw KafkaError `kafka.no_authorizer` where the brokers have no authorizer, and so allow everything. */
+/** Each function throws KafkaError `kafka.no_authorizer` if brokers have no authorizer and so allow everything. */
 export type Acls = {
-  /** All ACLs of this form, also those that something else created. */
+  /** All ACLs of this form, including those that other programs created. */
   list(): Promise<Acl[]>
-  /** Resolves once every broker knows them. */
+  /** Resolves once every broker has the ACLs. */
   allow(acls: readonly Acl[]): Promise<void>
-  /** Revokes exactly these. Resolves once no broker has them any more. */
+  /** Revokes exactly these ACLs. Resolves once no broker has them any more. */
   revoke(acls: readonly Acl[]): Promise<void>
   /** Revokes all ACLs of these principals, of any form. Resolves once no broker has them any more. */
   disallow(principals: readonly string[]): Promise<void>
@@ -124,7 +122,7 @@ export function createAcls(kafka: Kafka): Acls {
 type Ask = <T>(what: string, work: BrokerCall<T>) => Promise<T>
 
 function whatBrokersKnow(ask: Ask) {
-  /** What each broker knows of one principal, or of all. */
+  /** What each broker reports for one principal, or for all. */
   const seenEverywhere = (principal: string | null): Promise<Entry[][]> =>
     ask('read ACLs', async (brokers) => {
       const { brokers: ids } = await brokers.describe([])
@@ -157,7 +155,7 @@ function whatBrokersKnow(ask: Ask) {
   return { knownNowhere, knownEverywhere, areKnownNowhere }
 }
 
-/** Asks about a single principal by name, because a broker searches all its ACLs for each question. */
+/** The name of a single principal, to ask only about that one. A broker searches all its ACLs for each question. */
 const about = (principals: readonly string[]): string | null =>
   principals.length === 1 ? (principals[0] ?? null) : null
 

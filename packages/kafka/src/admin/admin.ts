@@ -1,4 +1,4 @@
-// Everything but reading and writing: one handle for topics, offsets, groups and settings, over one connection.
+// All functions except reading and writing: one handle for topics, offsets, groups and settings, over one connection.
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createConfigs } from './configs.ts'
@@ -19,7 +19,7 @@ export type Admin = {
 }
 
 export type AdminOptions = {
-  /** How long a call may try before it is KafkaError `kafka.unavailable`; 15 s when left out. */
+  /** The time after which a call throws KafkaError `kafka.unavailable`; 15 s by default. */
   readonly deadlineMs?: number
 }
 

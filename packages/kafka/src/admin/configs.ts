@@ -12,16 +12,16 @@ import { KafkaError } from '../errors.ts'
 const SHOWN_WITHIN_MS = 5_000
 
 export type Configs = {
-  /** Throws KafkaError `kafka.not_found` where there is no such topic. */
+  /** Throws KafkaError `kafka.not_found` if the topic doesn't exist. */
   topic(topic: string): Promise<ConfigEntries>
   /** Topics that don't exist are left out. */
   topics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>>
   /**
-   * Sets all of the topic's own settings: those that aren't named go back to the broker's default. Resolves once every
-   * broker shows them, or after a few seconds, because another client may have set others since.
+   * Sets all of the topic's own settings; settings that aren't named return to the broker's default. Resolves once
+   * every broker shows the settings, or after a few seconds, because another client may have changed them since.
    */
   setTopic(topic: string, config: ConfigEntries): Promise<void>
-  /** By broker id. */
+  /** The brokers' configuration by broker id. */
   brokers(): Promise<ReadonlyMap<string, ConfigEntries>>
 }
 

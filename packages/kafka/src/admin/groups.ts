@@ -11,14 +11,13 @@ import { committedOffsets } from '../connect/topic-calls.ts'
 import { KafkaError } from '../errors.ts'
 
 export type Groups = {
-  /** The group's committed offsets, by partition, without joining it; undefined where it never committed. */
+  /** The group's committed offsets by partition, without joining the group; undefined where it never committed. */
   committedOffsets(groupId: string, topic: string): Promise<(bigint | undefined)[]>
-  /** Throws KafkaError `kafka.group_not_empty` while it has members. */
+  /** Throws KafkaError `kafka.group_not_empty` while the group has members. */
   delete(groupId: string): Promise<'deleted' | 'absent'>
   /**
-   * Ends the open transaction of this transactional id, and fences its transactions in all partitions. It leaves no
-   * marker where no transaction was open, so it doesn't fence batches written without a transaction: `Fencer` does, in
-   * partitions that exist.
+   * Ends the open transaction of this transactional id, and fences its producer in all partitions. If no transaction
+   * was open, Kafka writes no marker. Then batches without a transaction are not fenced; use `Fencer` against these.
    */
   fence(transactionalId: string): Promise<FormerHolder>
 }

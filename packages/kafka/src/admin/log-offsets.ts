@@ -1,17 +1,17 @@
-// Where each partition's log begins and ends, asked from the brokers each time; and deleting its oldest records.
+// Asks the brokers where each partition's log begins and ends, and deletes its oldest records. Nothing is cached.
 import type { BrokerCalls } from '../connect/broker-calls.ts'
 import * as topicCalls from '../connect/topic-calls.ts'
 import type { Isolation } from '../connect/topic-calls.ts'
 
 export type LogOffsets = {
   earliest(topic: string): Promise<bigint[]>
-  /** One past the last offset that a reader of this isolation may see. */
+  /** One past the last offset that a reader with this isolation may see. */
   ends(topic: string, options: { isolation: Isolation }): Promise<bigint[]>
-  /** The first offset of each partition that was written at or after a time; the end where none was. */
+  /** The first offset of each partition that was written at or after the time; the log end if there is none. */
   at(topic: string, timestampMs: number): Promise<bigint[]>
   /**
-   * Resolves once no reader gets a record before these offsets, one per partition. Brokers free the disk when they
-   * delete the segment. Throws KafkaError `kafka.refused` where an offset is beyond the end.
+   * Resolves once no reader gets a record before these offsets, one per partition. Brokers free the disk space when
+   * they delete the segment. Throws KafkaError `kafka.refused` if an offset is beyond the end.
    */
   deleteBefore(topic: string, before: readonly bigint[]): Promise<void>
 }

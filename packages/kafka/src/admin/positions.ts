@@ -1,5 +1,5 @@
-// Positions of readers that aren't members of a group, kept as a group's offsets, so that standard tools show their
-// lag. The last commit wins, so a reader must recognise its own positions by their metadata.
+// Positions of readers that aren't members of a group. They are stored as a group's offsets, so that standard tools
+// show their lag. The last commit wins, so a reader must recognise its own positions by their metadata.
 import { ProtocolError, offsetCommitV9, offsetFetchV9 } from '#client-library'
 
 import { createTurns } from '@weir/kit'
@@ -14,9 +14,9 @@ import { KafkaError } from '../errors.ts'
 export type PartitionOf = { readonly topic: string; readonly partition: number }
 
 export type Position = PartitionOf & {
-  /** The next offset to be read. */
+  /** The next offset to read. */
   readonly offset: bigint
-  /** At most 4,096 bytes. */
+  /** The maximum is 4,096 bytes. */
   readonly metadata: string
 }
 
@@ -27,11 +27,11 @@ export type GroupPartitions = {
 
 export type Positions = {
   /**
-   * In one request. Gives those that Kafka rejected because it knows no such partition. Throws KafkaError
-   * `kafka.group_not_empty` when the group has members, `kafka.unavailable` or `kafka.refused`.
+   * Commits in one request. Returns the positions that Kafka rejected because it doesn't know the partition. Throws
+   * KafkaError `kafka.group_not_empty` if the group has members, `kafka.unavailable` or `kafka.refused`.
    */
   commit(groupId: string, positions: readonly Position[]): Promise<readonly Position[]>
-  /** The committed positions, by group. Groups that share a coordinator take one request. */
+  /** The committed positions, by group. Groups with the same coordinator share one request. */
   read(groups: readonly GroupPartitions[]): Promise<ReadonlyMap<string, readonly Position[]>>
   close(): Promise<void>
 }
@@ -41,14 +41,14 @@ type FetchAnswer = offsetFetchV9.OffsetFetchResponse
 
 const NO_MEMBER = { generation: -1, memberId: '', instanceId: null }
 const ANY_EPOCH = -1
-// A commit waits for replicas; other requests on that connection must not wait for a thousand commits.
+// A commit waits for replicas. The bound keeps other requests on that connection from waiting for a thousand commits.
 const AT_ONCE = 8
 const GROUPS_AT_ONCE = 1_000
 const NONE = 0
 const UNKNOWN_TOPIC_OR_PARTITION = 3
 const NOT_COORDINATOR = 16
 const UNKNOWN_MEMBER_ID = 25
-// The error came from the answer to FindCoordinator.
+// The error of a FindCoordinator response.
 const NO_COORDINATOR = new ProtocolError('COORDINATOR_NOT_AVAILABLE')
 
 export function createPositions(kafka: Kafka): Positions {
@@ -108,8 +108,8 @@ function isTaken(groupId: string, errorCode = UNKNOWN_TOPIC_OR_PARTITION): boole
 }
 
 /**
- * Adds to `found`. Asks one group's coordinator about all that are left; its answer says which groups have other
- * coordinators.
+ * Asks the coordinator of one group about all remaining groups, and adds the results to `found`. Its response says
+ * which groups have other coordinators.
  */
 async function read(
   brokers: KafkaBrokers,

@@ -1,5 +1,5 @@
-// Describes topics and brokers: a topic's replication, its effective configuration, and which of it was set on the
-// topic itself. Changes nothing.
+// Describes topics and brokers: a topic's replication, its effective configuration, and the settings of the topic
+// itself. Changes nothing.
 import { ConfigResourceTypes, ConfigSources, describeConfigsV4 } from '#client-library'
 
 import type { KafkaBrokers } from '../connect/broker-calls.ts'
@@ -10,11 +10,11 @@ import type { BrokerRequest } from '../connect/requests.ts'
 export type ConfigEntries = Readonly<Record<string, string>>
 
 export type TopicSettings = {
-  /** Of the partition with the fewest replicas. */
+  /** The replication of the partition with the fewest replicas. */
   readonly replication: number
   /** The effective settings, whatever their source. */
   readonly config: ConfigEntries
-  /** Those of them that were set on the topic itself. */
+  /** The settings that were set on the topic itself. */
   readonly own: ConfigEntries
 }
 
@@ -51,7 +51,7 @@ async function describeSlice(
   })
 }
 
-/** Whether every broker shows exactly these as the topic's own settings. */
+/** Whether every broker shows exactly these settings as the topic's own. */
 export async function isShown(
   brokers: KafkaBrokers,
   topic: string,
@@ -66,7 +66,7 @@ export async function isShown(
   })
 }
 
-/** By broker id: each broker describes itself. */
+/** The configuration by broker id. Each broker describes itself. */
 export async function describeBrokers(brokers: KafkaBrokers): Promise<Map<string, ConfigEntries>> {
   const found = new Map<string, ConfigEntries>()
   for (const id of (await brokers.describe([])).brokers) {

@@ -1,5 +1,4 @@
-// Creates, deletes and inspects topics. Callers check beforehand whether a topic may be deleted. Every answer is fresh
-// from the brokers.
+// Creates, deletes and inspects topics. Callers must check whether a topic may be deleted. Nothing is cached.
 import { createTopicsV5, deleteTopicsV4 } from '#client-library'
 
 import { hasCode, pollUntil } from '@weir/kit'
@@ -16,24 +15,25 @@ import * as topicCalls from '../connect/topic-calls.ts'
 export type TopicSpec = {
   readonly topic: string
   readonly partitions: number
-  /** The broker's default when left out. */
+  /** The broker's default if left out. */
   readonly replicationFactor?: number | undefined
   readonly config?: Readonly<Record<string, string>>
 }
 
 export type TopicAdmin = {
-  /** Resolves once every broker knows the topic. `exists` means that it was there before. */
+  /** Resolves once every broker has the topic. `exists` means that the topic existed before. */
   create(spec: TopicSpec): Promise<'created' | 'exists'>
   /** Resolves once no broker shows the topic any more. Informs the producers of this handle. */
   delete(topic: string): Promise<'deleted' | 'absent'>
   exists(topic: string): Promise<boolean>
-  /** True when no partition holds a record, of any transaction. Fences' markers don't count. */
+  /** True if no partition contains a record of any transaction. The markers of fences don't count. */
   isEmpty(topic: string): Promise<boolean>
   partitionCount(topic: string): Promise<number | undefined>
 }
 
 const BROKERS_DEFAULT = -1
-// A quota on topic changes refuses later versions of these requests; a broker answers these versions late instead.
+// With later versions of these requests, a quota on topic changes causes a refusal. With these versions, it only delays
+// the response.
 const REQUEST_TIMEOUT_MS = 10_000
 const SPREAD_TIMEOUT_MS = 15_000
 

@@ -1,5 +1,5 @@
-// Calls of one or several requests to brokers. A call is repeated as a whole after a passing error. All users of one
-// handle share its connections.
+// Calls that send one or several requests to brokers. After a retriable error, the whole call is repeated. All users of
+// one handle share its connections.
 import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 
 import type { ClusterState } from './cluster-state.ts'
@@ -10,19 +10,19 @@ import { internalsOf } from './internals.ts'
 import type { Kafka } from './internals.ts'
 import type { BrokerRequest } from './requests.ts'
 
-/** Brokers that can be asked during one call. */
+/** The brokers that a call may send requests to. */
 export type KafkaBrokers = {
   ask<Answer>(target: Target, request: BrokerRequest<Answer>, purpose?: Purpose): Promise<Answer>
-  /** What any broker, or broker `at`, knows now of the brokers and these topics. */
+  /** What a broker reports now about the brokers and these topics: broker `at`, or any. */
   describe(topics: readonly string[], at?: number): Promise<ClusterState>
 }
 
 export type BrokerCall<T> = (brokers: KafkaBrokers) => Promise<T>
 
 export type BrokerCalls = {
-  /** Retries passing errors until the deadline. Throws KafkaError `kafka.unavailable` or `refused`. */
+  /** Retries after retriable errors until the deadline. Throws KafkaError `kafka.unavailable` or `refused`. */
   run<T>(what: string, call: BrokerCall<T>): Promise<T>
-  /** Never retries, and asks brokers just seen working: for calls that must not run twice. */
+  /** Never retries, and asks only brokers that have just responded. For calls that must not run twice. */
   runOnce<T>(what: string, call: BrokerCall<T>): Promise<T>
   close(): Promise<void>
 }
@@ -37,7 +37,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
   const leave = cluster.join()
 
   async function attempt<T>(call: BrokerCall<T>, limits: Limits): Promise<T> {
-    // Nothing would close a connection opened now.
+    // A connection that is opened now would never be closed.
     if (signal.aborted) throw brokerUnavailable('be asked after closing')
     const end = performance.now() + limits.ms
     return bounded(call(askBrokers(cluster, 'control', () => end)), limits)
@@ -63,7 +63,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
   }
 }
 
-/** Sends each request once, and none after `untilMs`, which is read for each request. */
+/** Sends each request once. `untilMs` is read for each request; after that time nothing is sent. */
 export function askBrokers(
   cluster: Cluster,
   purpose: Purpose,
@@ -103,10 +103,10 @@ function lastWord(what: string, error: unknown): unknown {
   return mayPass ? brokerUnavailable(what, error) : refused(what, error)
 }
 
-/** An error with the caller's own code. */
+/** An error with the caller's own code ends the retries. */
 const isOver = (error: unknown): boolean => hasCode(error) && !hasCode(error, 'kafka.not_sent')
 
-/** Rejects when the time is over, or when `signal` aborts. */
+/** Rejects after `ms`, or when `signal` aborts. */
 async function bounded<T>(work: Promise<T>, { what, ms, signal }: Limits): Promise<T> {
   const { promise: closed, reject } = Promise.withResolvers<never>()
   const onAbort = () => reject(brokerUnavailable(what))

@@ -1,7 +1,7 @@
-// One connection to one broker. The library connects, frames requests and matches answers; this file negotiates
-// versions, logs in, and delays requests while the broker throttles. A request ends with its answer, as certainly not
-// sent (KafkaError `kafka.not_sent`), or lost with the connection, its outcome unknown. An answer that takes too long
-// ends the connection for all its requests.
+// One connection to one broker. The library connects, frames requests and matches responses. This file negotiates
+// versions, logs in, and delays requests while the broker throttles. A request has one of three outcomes: its response;
+// certainly not sent (KafkaError `kafka.not_sent`); or lost with the connection, with an unknown outcome. A response
+// that takes too long ends the connection with all its requests.
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
@@ -21,16 +21,16 @@ import type { Troubles } from './troubles.ts'
 export type Address = { readonly host: string; readonly port: number }
 
 export type BrokerConnection = {
-  /** Requests leave in the order of these calls; a waiting one isn't sent after `untilMs` (of `performance.now`). */
+  /** Sends requests in the order of the calls, but none that still waits at `untilMs` (of `performance.now`). */
   send<Answer>(request: BrokerRequest<Answer>, untilMs: number): Promise<Answer>
-  /** False if it was lost, or was idle for so long that the broker may be closing it. */
+  /** False if the connection was lost, or was idle for so long that the broker may be closing it. */
   isUsable(): boolean
-  /** Takes no further requests, and ends after the last answer. */
+  /** Takes no further requests, and ends after the last response. */
   retire(): void
   close(): void
 }
 
-/** For all connections of a handle. */
+/** The settings for all connections of a handle. */
 export type ConnectionSettings = {
   readonly clientId: string
   readonly troubles: Troubles
@@ -43,12 +43,12 @@ type Purpose = { readonly answerWithinMs: number; readonly gate: SendGate }
 const CONNECT_TIMEOUT_MS = 3_000
 const KEEP_ALIVE_MS = 60_000
 const IN_FLIGHT_MAX = 10_000
-// Brokers close a connection after 10 minutes without a request; one sent at that moment would be lost.
+// Brokers close a connection after 10 minutes without a request. A request sent at that moment would be lost.
 const IDLE_MS_MAX = 540_000
-// Quota windows last seconds; timers misbehave far above this value.
+// Quota windows last seconds. Timers misbehave far above this value.
 const THROTTLE_MS_MAX = 600_000
 
-// They print whole requests, including logins, where DEBUG is set.
+// If DEBUG is set, they print whole requests, including logins.
 for (const logger of Object.values(loggers)) logger.enabled = false
 
 /** Throws KafkaError `kafka.not_sent`, or `kafka.unsupported_broker`. */
@@ -101,7 +101,7 @@ async function connect(
   address: Address,
   troubles: Troubles,
 ): Promise<void> {
-  // The request's caller gets the error; without a listener it would end the process.
+  // The request's caller gets the error. Without a listener the error would end the process.
   connection.on('error', () => undefined)
   const connected = connection.connect(address.host, address.port)
   connection.socket.setKeepAlive(true, KEEP_ALIVE_MS)
@@ -165,7 +165,8 @@ function throttledBy<T>(gate: SendGate, outcome: T): T {
   return outcome
 }
 
-// The library's own close ignores a connection that it couldn't open. There is no socket if opening threw immediately.
+// The library's own close ignores a connection that could not be opened. If opening threw immediately, there is no
+// socket.
 function end({ socket }: Partial<Connection>): void {
   socket?.destroy()
 }

@@ -27,7 +27,7 @@ export function createKafka(options: KafkaOptions): Kafka {
   })
 }
 
-/** The last colon precedes the port: an IPv6 address contains colons too. */
+/** The last colon precedes the port, because an IPv6 address contains colons, too. */
 const seedsOf = ({ brokers }: KafkaOptions): Address[] =>
   brokers.map((broker) => {
     const at = broker.lastIndexOf(':')

@@ -1,13 +1,13 @@
-// A broker's description of the cluster: its brokers, and for each requested topic whether it exists and which broker
-// leads its partitions. An error with one topic doesn't affect the others.
+// A broker's description of the cluster: its brokers, whether each requested topic exists, and the leaders of its
+// partitions. An error with one topic doesn't affect the others.
 import { ProtocolError, ResponseError } from '#client-library'
 import type { metadataV12 } from '#client-library'
 
 export type Partition = {
   readonly partition: number
-  /** Undefined while the partition has none. */
+  /** Undefined while the partition has no leader. */
   readonly leader: number | undefined
-  /** Grows with each new leader. */
+  /** Increases with each new leader. */
   readonly leaderEpoch: number
   readonly replicas: readonly number[]
 }
@@ -17,9 +17,9 @@ export type Topic = { readonly id: string; readonly partitions: readonly Partiti
 export type ClusterState = {
   readonly brokers: readonly number[]
   readonly controller: number
-  /** Topics that exist, their partitions by number. */
+  /** The existing topics, with their partitions by number. */
   readonly topics: ReadonlyMap<string, Topic>
-  /** The topics whose existence the broker neither confirms nor denies. */
+  /** The topics for which the broker returned an error, so that their existence is unknown. */
   readonly faults: ReadonlyMap<string, ProtocolError>
 }
 
@@ -53,13 +53,13 @@ const toPartitions = (found: readonly metadataV12.MetadataResponsePartition[]): 
     }))
     .sort((a, b) => a.partition - b.partition)
 
-/** For `catch`: returns an answer in which only some parts failed as a whole answer. */
+/** For `catch`: if only parts of a response failed, returns the whole response. Otherwise throws the error. */
 export function answerWithFaults<Answer>(error: unknown): Answer {
   if (error instanceof ResponseError) return wholeAnswer(error)
   throw error
 }
 
-// The library's types don't tell which answer it was.
+// The library's types don't tell which response it is.
 function wholeAnswer<Answer>({ response }: ResponseError): Answer {
   return response as Answer
 }

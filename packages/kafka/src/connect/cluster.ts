@@ -1,6 +1,6 @@
-// One request to a broker, a coordinator or the controller of a handle's cluster. The coordinators of groups and
-// transactions are cached until they move. Partition leaders aren't cached: they are asked topic by topic, so no entry
-// can become stale, and a missing topic doesn't affect others.
+// Sends one request to a broker, a coordinator or the controller of a handle's cluster. The coordinators of groups and
+// transactions are cached until they move. Partition leaders aren't cached but asked for each topic, so no entry can
+// become stale, and a missing topic doesn't affect others.
 import { ProtocolError, findCoordinatorV4 } from '#client-library'
 
 import type { Address } from './broker-connection.ts'
@@ -20,15 +20,15 @@ export type Target =
   | { readonly group: string }
   | { readonly transactionalId: string }
 
-/** A waiting request isn't sent after `untilMs` (of `performance.now`). */
+/** A request that still waits at `untilMs` (of `performance.now`) isn't sent. */
 export type AskOptions = { readonly purpose: Purpose; readonly untilMs: number }
 
 export type Cluster = {
-  /** Asks once. Passing errors may be retried (`isRetriable`). */
+  /** Asks once. The caller may retry retriable errors (`isRetriable`). */
   ask<Answer>(target: Target, request: BrokerRequest<Answer>, options: AskOptions): Promise<Answer>
-  /** What one broker knows now of the brokers and these topics. */
+  /** What one broker reports now about the brokers and these topics. */
   describe(topics: readonly string[], options: DescribeOptions): Promise<ClusterState>
-  /** Every user calls it, and calls the function returned once; the last such call ends the connections. */
+  /** Registers a user of the handle. The user must call the result at its end; the last call ends the connections. */
   join(): () => void
 }
 

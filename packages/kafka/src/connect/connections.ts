@@ -1,6 +1,6 @@
-// The connections of one handle: at most one per purpose and broker, opened on demand and shared. Separate purposes
-// exist only where one must not wait for another: a broker answers the requests of a connection one at a time, in
-// order.
+// The connections of one handle: at most one per purpose and broker, opened on demand and shared. A separate purpose
+// exists only where requests must not wait for others, because a broker processes the requests of a connection one by
+// one.
 import type { Log } from '@weir/kit'
 
 import { openConnection } from './broker-connection.ts'
@@ -8,10 +8,10 @@ import type { Address, BrokerConnection, ConnectionSettings } from './broker-con
 import { createSendGate } from './gate.ts'
 
 /**
- * Milliseconds after which an unanswered request ends its connection. `control` is for short requests. Long or bulky
- * ones, such as fetches, have their own: `hot` and `cold` for the two fetch sessions, `pool` for fetches without a
- * session. The producer may end its connection earlier. There are no more than six, because a broker bounds the
- * connections of a host.
+ * Milliseconds after which an unanswered request ends its connection. `control` is for short requests. Long or large
+ * ones, such as fetches, have their own connections: `hot` and `cold` for the two fetch sessions, `pool` for fetches
+ * without a session. The producer may end its connection earlier. There are at most six connections, because a broker
+ * limits the connections of a host.
  */
 const ANSWER_WITHIN_MS = {
   control: 15_000,
@@ -33,7 +33,7 @@ export type Connections = {
   close(): void
 }
 
-// So that waiting callers don't flood a broker that is down.
+// Keeps waiting callers from flooding a broker that is down.
 const PAUSE_AFTER_FAILURE_MS = 50
 
 export function createConnections(
@@ -41,7 +41,7 @@ export function createConnections(
 ): Connections {
   const opening = new Map<string, Promise<BrokerConnection>>()
   const opened = new Map<string, BrokerConnection>()
-  // Per broker, not per connection: a new connection is throttled as the old one was.
+  // One gate per broker, because throttling also applies to a new connection.
   const gateOf = remembered(createSendGate)
 
   const usable = (name: string) => usableIn(opened, name)

@@ -1,12 +1,12 @@
-// Classifies errors of the Kafka client: Kafka's own name for them, and whether a retry may help. The client nests
-// errors, so all of these functions search the causes.
+// Classifies errors of the Kafka client: Kafka's own name for an error, and whether a retry may help. The client nests
+// errors, so all functions here search the causes.
 import { ProtocolError } from '#client-library'
 
 import { hasCode } from '@weir/kit'
 
 import { KafkaError } from '../errors.ts'
 
-/** Why a login failed, in a sentence for the operator. It holds no secret. */
+/** The reason of a failed login, as a sentence for the operator. It contains no secret. */
 export class LoginFailed extends Error {}
 
 type Refusal = { readonly type: string; readonly isRetriable: boolean }
@@ -16,12 +16,12 @@ const USED_WRONGLY = 'PLT_KFK_USER'
 
 const WRAPPINGS_MAX = 8
 
-/** Kafka's name for what went wrong, such as UNKNOWN_TOPIC_OR_PARTITION, when a broker said it. */
+/** Kafka's name for the error, such as UNKNOWN_TOPIC_OR_PARTITION, if a broker returned one. */
 export function protocolTypeOf(error: unknown): string | undefined {
   return refusalIn(error)?.type
 }
 
-/** True when the same request may succeed later: the broker said so, or no broker answered. */
+/** True if the same request may succeed later: the broker said so, or no broker responded. */
 export function isRetriable(error: unknown): boolean {
   const chain = chainOf(error)
   if (chain.some((link) => hasCode(link, 'kafka.not_sent'))) return true
@@ -34,12 +34,12 @@ export function isFromBroker(error: unknown): boolean {
   return refusalIn(error) !== undefined
 }
 
-/** Whether a broker answered in TLS although we speak plain. */
+/** Whether a broker responded with TLS to a connection without TLS. */
 export function isTlsMissing(error: unknown): boolean {
   return chainOf(error).some((link) => codeOf(link) === USED_WRONGLY)
 }
 
-/** For how many milliseconds the broker that sent this answer or refusal wants no other request. */
+/** The throttle time in a response or refusal, in milliseconds. The broker wants no other request before its end. */
 export function throttleIn(outcome: unknown): number {
   if (typeof outcome !== 'object' || outcome === null) return 0
   if ('throttleTimeMs' in outcome) return Number(outcome.throttleTimeMs)
@@ -64,7 +64,7 @@ function chainOf(error: unknown): Error[] {
   return chain
 }
 
-/** When several parts of a request failed, some failed only because of others. */
+/** Prefers the causal error if several parts of a request failed, because some fail only as a consequence of others. */
 const firstOf = (errors: readonly unknown[]): unknown =>
   errors.find((error) => Object(error).apiId !== 'OPERATION_NOT_ATTEMPTED') ?? errors[0]
 

@@ -1,14 +1,11 @@
-// Passes requests to a broker in order; while it is shut they wait. A throttling broker must get none, and a broker
-// closes a connection when another request interrupts a renewed login.
+// Lets requests to a broker pass in order, or wait while the gate is shut. A throttling broker must get no requests,
+// and a broker closes a connection if another request interrupts a renewed login.
 import { KafkaError } from '../errors.ts'
 
 export type SendGate = {
-  /**
-   * Runs `work` immediately, or when the gate opens. Rejects with KafkaError `kafka.not_sent` where that is after
-   * `untilMs`.
-   */
+  /** Runs `work` when the gate is open. Rejects with KafkaError `kafka.not_sent` if it is still shut at `untilMs`. */
   pass<T>(work: () => Promise<T>, untilMs: number): Promise<T>
-  /** Shuts it until the function returned is called, once. */
+  /** Shuts the gate until the returned function is called. That function must be called once. */
   shut(): () => void
 }
 
@@ -41,6 +38,6 @@ export function createSendGate(): SendGate {
   }
 }
 
-/** The broker has certainly received nothing of it. */
+/** An error for a request of which the broker has certainly received nothing. */
 export const notSent = (why: string, cause?: unknown): KafkaError =>
   new KafkaError('kafka.not_sent', why, { cause })

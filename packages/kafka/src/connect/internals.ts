@@ -1,4 +1,4 @@
-// The content of a Kafka handle inside this package. Never exported from the package.
+// The content of a Kafka handle inside this package. It must never be exported from the package.
 import type { Log } from '@weir/kit'
 
 import type { Cluster } from './cluster.ts'
@@ -6,7 +6,7 @@ import type { Troubles } from './troubles.ts'
 
 declare const opaque: unique symbol
 
-/** A connection's settings, to be passed to the functions of this package; it has no methods. */
+/** A connection's settings, for the functions of this package. The type has no methods. */
 export type Kafka = { readonly [opaque]: true }
 
 export type Internals = {
@@ -16,7 +16,7 @@ export type Internals = {
   readonly troubles: Troubles
 }
 
-/** Informs producers of this process that a topic was deleted. */
+/** Tells the producers of this process that a topic was deleted. */
 export type DeletedTopics = {
   announce(topic: string): void
   subscribe(listener: (topic: string) => void): () => void
@@ -36,7 +36,7 @@ export function internalsOf(kafka: Kafka): Internals {
   return internals
 }
 
-// The brand exists in types only, so a value gets it only by this cast.
+// The brand exists only in types, so a value can get it only by this cast.
 function asOpaque(value: object): Kafka {
   return value as Kafka
 }

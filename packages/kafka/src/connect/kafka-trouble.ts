@@ -2,7 +2,7 @@
 import { internalsOf } from './internals.ts'
 import type { Kafka } from './internals.ts'
 
-/** Why Kafka could not be reached recently: one more reason why a service isn't ready, or none. */
+/** A reason why Kafka was recently unreachable, to be listed among the reasons why a service isn't ready; or empty. */
 export function kafkaTrouble(kafka: Kafka): string[] {
   const reason = internalsOf(kafka).troubles.current()
   return reason === undefined ? [] : [`Kafka: ${reason}`]

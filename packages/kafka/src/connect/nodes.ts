@@ -1,5 +1,5 @@
-// The brokers' addresses: first those of the settings, then those that a broker named last. Any reachable one can name
-// the others.
+// The brokers' addresses: first those of the settings, then those that a broker named last. Any reachable broker can
+// name the others.
 import { ProtocolError, metadataV12 } from '#client-library'
 
 import type { Address, BrokerConnection } from './broker-connection.ts'
@@ -14,7 +14,6 @@ type ConnectOptions = { readonly purpose: Purpose; readonly untilMs: number }
 export type DescribeOptions = { readonly untilMs: number; readonly at?: number | undefined }
 
 export type Nodes = {
-  /** To the broker with this id, or to any. */
   connect(target: number | 'any', options: ConnectOptions): Promise<BrokerConnection>
   describe(topics: readonly string[], options: DescribeOptions): Promise<ClusterState>
   learn(node: Address & { readonly nodeId: number }): void
@@ -35,7 +34,7 @@ export function createNodes(seeds: readonly Address[], connections: Connections)
     try {
       return await connections.open(address, purpose)
     } catch (error) {
-      // It may have moved; the other brokers know its new address.
+      // The broker may have moved. The other brokers have its new address.
       addresses.delete(target)
       throw error
     }
@@ -52,7 +51,7 @@ export function createNodes(seeds: readonly Address[], connections: Connections)
       .catch(answerWithFaults<metadataV12.MetadataResponse>)
     addresses.clear()
     answer.brokers.forEach(learn)
-    // Otherwise a broker whose name in the settings differs from its own would get two connections.
+    // Otherwise a broker whose address in the settings differs from its own name would get two connections.
     if (addresses.size > 0) connections.keepOnly([...addresses.values()])
     return toClusterState(answer)
   }

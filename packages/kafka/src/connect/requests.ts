@@ -1,14 +1,15 @@
-// A request to a broker. Most use the library's generated requests; for the others, own functions to write and read
-// them are given to its `createAPI`. None is sent in a version that the broker doesn't have.
+// A request to a broker. Most use the library's generated requests. The others are written and parsed by functions of
+// this package, which are passed to the library's `createAPI`. A request is never sent in a version that the broker
+// doesn't support.
 import { protocolAPIsById } from '#client-library'
 import type { API, Connection } from '#client-library'
 
 import { KafkaError } from '../errors.ts'
 
 export type BrokerRequest<Answer> = {
-  /** Its API key in Kafka's protocol. */
+  /** The request's API key in Kafka's protocol. */
   readonly key: number
-  /** The versions that we support, the preferred one first. */
+  /** The supported versions, the preferred one first. */
   readonly versions: readonly RequestVersion<Answer>[]
 }
 
@@ -31,7 +32,7 @@ export function requestOf<Args extends unknown[], Answer>(
   return { key: api.key, versions: [{ version: api.version, send }] }
 }
 
-/** Throws KafkaError `kafka.unsupported_broker`, which names what is missing. */
+/** Throws KafkaError `kafka.unsupported_broker`, with a message that names the missing version. */
 export function versionFor<Answer>(
   { key, versions }: BrokerRequest<Answer>,
   known: KnownVersions,

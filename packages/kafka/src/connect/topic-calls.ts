@@ -1,4 +1,4 @@
-// Questions about one topic, asked of the brokers: its leaders, its logs' ends, a group's committed offsets. Nothing is
+// Questions to the brokers about one topic: its leaders, the ends of its logs, a group's committed offsets. Nothing is
 // cached.
 import { ProtocolError, deleteRecordsV2, listOffsetsV8, offsetFetchV9 } from '#client-library'
 
@@ -29,8 +29,8 @@ const ISOLATION_LEVEL = { read_uncommitted: 0, read_committed: 1 } as const sati
 >
 
 /**
- * The partitions by number, as one broker (any, or the given one) knows them now; undefined when it knows no such
- * topic.
+ * The partitions by number, as one broker reports them now: the given broker, or any. Undefined if the broker doesn't
+ * know the topic.
  */
 export async function findPartitions(
   brokers: KafkaBrokers,
@@ -51,7 +51,7 @@ async function findTopic(
   return topics.get(topic)
 }
 
-/** The same from every broker: some learn of a new or deleted topic before others. */
+/** The partitions as every broker reports them, because some brokers learn of a new or deleted topic before others. */
 export async function findPartitionsEverywhere(
   brokers: KafkaBrokers,
   topic: string,
@@ -71,8 +71,8 @@ export async function needTopic(brokers: KafkaBrokers, topic: string): Promise<T
 }
 
 /**
- * True when all brokers say so, twice, because one that just started might not know all topics yet. Checks the id if
- * one is given.
+ * True if all brokers say twice that the topic is gone, because a broker that just started might not know all topics
+ * yet. If an id is given, a topic with another id counts as gone.
  */
 export async function isGone(brokers: KafkaBrokers, topic: string, id?: string): Promise<boolean> {
   const isKnown = async () => {
@@ -85,7 +85,7 @@ export async function isGone(brokers: KafkaBrokers, topic: string, id?: string):
   return !(await isKnown())
 }
 
-/** One past the last offset that a reader of this isolation may see, by partition. */
+/** One past the last offset that a reader with this isolation may see, by partition. */
 export function endOffsets(
   brokers: KafkaBrokers,
   topic: string,
@@ -94,7 +94,7 @@ export function endOffsets(
   return listOffsets(brokers, topic, LATEST, isolation)
 }
 
-/** The committed ends of these partitions alone. */
+/** The committed ends of only these partitions. */
 export function endOffsetsOf(
   brokers: KafkaBrokers,
   topic: string,
@@ -105,14 +105,14 @@ export function endOffsetsOf(
 
 type LedBy = Pick<Partition, 'partition' | 'leader'>
 
-/** The log end of one partition, committed or not. Throws Kafka's own error while the leader doesn't have it. */
+/** The log end of one partition, with uncommitted records. Throws Kafka's own error if the leader has no log. */
 export async function logEndOf(brokers: KafkaBrokers, topic: string, one: LedBy): Promise<bigint> {
   const asked = { topic, partitions: [one] }
   const [end] = (await askLeaders(brokers, asked, LATEST, 'read_uncommitted')).values()
   return end ?? leftOut()
 }
 
-/** Where the partition's log begins now. */
+/** The first offset of the partition's log now. */
 export async function logStartOf(
   brokers: KafkaBrokers,
   topic: string,
@@ -127,13 +127,13 @@ export function earliestOffsets(brokers: KafkaBrokers, topic: string): Promise<b
   return listOffsets(brokers, topic, EARLIEST, 'read_uncommitted')
 }
 
-/** By partition, the first offset written at or after a time, by the records' own times; the end if none was. */
+/** By partition, the first offset written at or after a time, by records' timestamps; the log end if none. */
 export async function offsetsAt(
   brokers: KafkaBrokers,
   topic: string,
   timestampMs: number,
 ): Promise<bigint[]> {
-  // The end is asked first: anything written between the two questions lies at or after it.
+  // The end is asked first. Records that are written between the two questions are at or after this end.
   const ends = await endOffsets(brokers, topic, 'read_committed')
   // Negative timestamps have special meanings in Kafka.
   const time = BigInt(Math.max(0, Math.floor(timestampMs)))
@@ -141,7 +141,7 @@ export async function offsetsAt(
   return found.map((offset, partition) => (offset < 0n ? (ends[partition] ?? 0n) : offset))
 }
 
-/** The group's committed offsets, by partition, without joining it; undefined where it never committed. */
+/** The group's committed offsets by partition, without joining the group; undefined where it never committed. */
 export async function committedOffsets(
   brokers: KafkaBrokers,
   groupId: string,
@@ -158,7 +158,7 @@ export async function committedOffsets(
   return inOrder(partitions, committed).map((offset) => (offset < 0n ? undefined : offset))
 }
 
-/** From then on each partition begins at its offset. Throws Kafka's own error where an offset isn't in the log. */
+/** Deletes the records before these offsets. Throws Kafka's own error if an offset isn't in the log. */
 export async function deleteBefore(
   brokers: KafkaBrokers,
   topic: string,
@@ -210,7 +210,7 @@ async function askLeaders(
   return offsets
 }
 
-/** Throws Kafka's own, retriable error while the partition has none. */
+/** Throws Kafka's own, retriable error while the partition has no leader. */
 export function leaderOf({ leader }: Pick<Partition, 'leader'>): number {
   if (leader === undefined) throw new ProtocolError('LEADER_NOT_AVAILABLE')
   return leader

@@ -1,5 +1,5 @@
-// Why Kafka can't be reached, as far as a connection can tell: logged once a minute per reason, and shown in readiness
-// with what to correct. It doesn't affect the retries.
+// Why Kafka can't be reached, as far as a connection can tell. Each reason is logged once a minute, and shown in
+// readiness with what to correct. It doesn't affect the retries.
 import type { Socket } from 'node:net'
 
 import type { Log } from '@weir/kit'
@@ -10,9 +10,9 @@ import { LoginFailed } from './faults.ts'
 export type Troubles = {
   /** Call with each new socket to a broker. */
   watch(socket: Socket, address: { host: string; port: number }): void
-  /** A broker that speaks TLS has closed a plain connection. */
+  /** Call when a broker that requires TLS closed a connection without TLS. */
   turnedAway(broker: string): void
-  /** A login was refused or broke off; the error's message says why. */
+  /** Call when a login was refused or broke off. The error's message contains the reason. */
   loginFailed(error: unknown): void
   /** The recent reason, if there is one. */
   current(): string | undefined
@@ -30,7 +30,8 @@ const SETTINGS = {
 const CURRENT_FOR_MS = 20_000
 const LOG_AGAIN_AFTER_MS = 60_000
 const REASONS_MAX = 100
-// A broker that rejects our protocol closes immediately; one that restarts has served the connection for a while.
+// A broker that rejects our protocol closes the connection immediately. A broker that restarts has served it for a
+// while.
 const YOUNG_MS = 2_000
 const LOGIN_COUNTS_FOR_MS = 5_000
 
@@ -44,7 +45,7 @@ export function createTroubles(log: Log, { isTls, mechanism }: ConnectionSecurit
   }
 
   function closedAtOnce(broker: string, isShaken: boolean): void {
-    // The reason is already known: the login was refused a moment ago.
+    // The refused login a moment ago is already the reason.
     if (latest?.isLogin && performance.now() - latest.atMs < LOGIN_COUNTS_FOR_MS) return
     note(`${broker} closes connections immediately; ${questionOf({ isTls, mechanism }, isShaken)}?`)
   }
@@ -89,7 +90,7 @@ function questionOf({ isTls, mechanism }: ConnectionSecurity, isShaken: boolean)
   return `does it need ${wanted.join(' or ')}`
 }
 
-/** Whether a reason wasn't logged for a while. */
+/** Returns whether a reason is to be logged, because it wasn't logged for a while. */
 function createNews(): (reason: string) => boolean {
   const loggedMs = new Map<string, number>()
   return (reason) => {

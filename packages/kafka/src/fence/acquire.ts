@@ -1,7 +1,7 @@
-// Makes the caller the one writer of some partitions that share a transactional id: from a marker on, each partition
-// refuses its former writers. The fence is complete only once its own marker was read back from every partition; until
-// then it is repeated. It writes only markers. What a former transaction left open there is ended as the rest of that
-// transaction was.
+// Makes the caller the only writer of some partitions that share a transactional id. From the fence's marker on, each
+// partition refuses its former writers. The fence is complete only when its marker was read back from every partition;
+// until then it is repeated. It writes only markers. If a former transaction is still open in a partition, the fence
+// ends it there as it has ended in the other partitions.
 import { ProtocolError } from '#client-library'
 
 import { createTurns, hasCode } from '@weir/kit'
@@ -25,60 +25,62 @@ import { requestsUntil } from './transaction-requests.ts'
 import { untilDone } from './until-done.ts'
 import { KafkaError } from '../errors.ts'
 
-/** Partitions that have one writer. */
+/** The partitions of one writer. */
 export type OwnedLogs = {
   readonly partitions: readonly { readonly topic: string; readonly partition: number }[]
   /**
-   * A header with the same value on those records of a transaction that belong together, in any of the partitions. It
-   * finds in another partition the marker that one partition lacks, if the transaction has at most 2,000 records in
-   * each (left-open.ts). Without it open transactions are aborted.
+   * A header that has the same value on records of a transaction that belong together, in any of the partitions. If
+   * Kafka left out a transaction's marker in one partition, this header helps to find its outcome in another one. This
+   * works if the transaction has at most 2,000 records in each partition (left-open.ts). Without the header, open
+   * transactions are aborted.
    */
   readonly linkHeader?: string
 }
 
 export type Acquiring = OwnedLogs & {
   readonly transactionalId: string
-  /** While a partition has no leader, or was just created, a broker can delay all its transactions for 30 s. */
+  /** Must allow for 30 s: without a leader, or after a creation, a broker can delay its transactions for so long. */
   readonly deadlineMs: number
 }
 
 export type Acquired = {
-  /** The identity to write under, from sequence 0 on. */
+  /** The identity for writing, from sequence 0 on. */
   readonly identity: Identity
-  /** The offset of the fence's marker in each partition: others wrote all before it, and can write no more. */
+  /** The offset of the fence's marker in each partition. All records of former writers are before it. */
   readonly markers: readonly bigint[]
   /**
-   * Kafka has given the transactional id another producer id than the one that may have written the partitions. That
-   * former writer is NOT fenced: it must have stopped before, and then the partitions are to be acquired again.
+   * Kafka has given the transactional id a new producer id, which isn't that of the partitions' former writer. That
+   * writer is NOT fenced. The caller must make sure that it has stopped, and then acquire the partitions again.
    */
   readonly isNewIdentity: boolean
 }
 
 export type Fencer = {
   /**
-   * Throws KafkaError `kafka.fenced` when another owner acquires them meanwhile, `kafka.unavailable` after the
+   * Throws KafkaError `kafka.fenced` if another owner acquires the partitions meanwhile, `kafka.unavailable` after the
    * deadline, or `kafka.refused`.
    */
   acquire(acquiring: Acquiring): Promise<Acquired>
   /**
-   * The next identity of an owner whose batches have all been answered: Kafka forgets a transactional id that isn't
-   * used for a week. Throws KafkaError `kafka.fenced` when another owner has acquired the partitions, or the id was
-   * forgotten.
+   * The next identity of an owner whose batches are all confirmed. Needed because Kafka forgets a transactional id that
+   * isn't used for a week. Throws KafkaError `kafka.fenced` if another owner has acquired the partitions, or Kafka has
+   * forgotten the id.
    */
   renew(transactionalId: string, identity: Identity): Promise<Identity>
   close(): void
 }
 
-// The first fence of a new id uses the epochs 0 and 1, so a higher epoch means an older id.
+// The first fence of a new id uses the epochs 0 and 1. A higher epoch shows that the id is older.
 const FIRST_EPOCHS = 2
-// How long a fence's transaction may stay open if the fence never ends it. It holds no records of its own, but may
-// cover records that are to be committed, which Kafka would abort: another owner needs 12 s to arrive.
+// How long a fence's transaction may stay open if the fence fails to end it. It contains no records of its own. But it
+// may cover a former transaction's records that must be committed, and Kafka would abort these at the time-out. Another
+// owner needs 12 s to arrive.
 const TRANSACTION_TIMEOUT_MS = 60_000
 const RENEW_WITHIN_MS = 15_000
 const PLACES_TIMEOUT_MS = 3_000
-// More would only wait for one another, and for longer than an answer may take.
+// More fences would only wait for each other, longer than a response may take.
 const AT_ONCE = 32
-/** The partition isn't as its leader described it a moment ago. */
+/** Errors that say that the partition has changed since its leader described it. */
 const MOVED: readonly string[] = [
   'OFFSET_OUT_OF_RANGE',
   'UNKNOWN_TOPIC_ID',
@@ -107,12 +109,12 @@ export function createFencer(kafka: Kafka): Fencer {
 
 type Deps = { readonly cluster: Cluster; readonly places: Places; readonly inTurn: Turns }
 
-/** What the attempts so far have found. */
+/** The results of the attempts so far. */
 type Known = {
-  /** Whether none of the partitions held anything written by others. */
+  /** Whether none of the partitions contained records of other writers. */
   wasEmpty: boolean | undefined
   first: { readonly identity: Identity; readonly isNew: boolean } | undefined
-  /** Identities that Kafka may have given us without our receiving the answer. */
+  /** The number of identities that Kafka may have given us in responses that were lost. */
   lost: number
 }
 
@@ -126,7 +128,7 @@ async function acquire(deps: Deps, acquiring: Acquiring): Promise<Acquired> {
 
 type Attempt = { readonly known: Known; readonly untilMs: number }
 
-/** Undefined when the fence has to be repeated. */
+/** Undefined if the fence must be repeated. */
 async function attempt(
   deps: Deps,
   { transactionalId, partitions, linkHeader }: Acquiring,
@@ -135,7 +137,7 @@ async function attempt(
   const fencing = { cluster: deps.cluster, transactionalId, untilMs }
   const brokers = askBrokers(deps.cluster, 'control', () => untilMs)
   const logs = await findLogs(deps.places, partitions)
-  // Also ensures that the leaders have the logs: a marker that arrives earlier delays the transactions of others.
+  // Also ensures that the leaders have the logs. A marker that arrives earlier would delay the transactions of others.
   const ends = await Promise.all(logs.map((log) => logEndOf(brokers, log.topic, log)))
   known.wasEmpty ??= ends.every((end) => end === 0n)
   await endInterrupted(brokers, fencing, { logs, linkHeader })
@@ -170,8 +172,8 @@ type Fencing = {
 }
 
 /**
- * A fence that ends a committed transaction may itself have been interrupted before its commit. Acquiring the
- * transactional id would abort it, and with it the committed transaction, so it is committed first.
+ * A fence that ends a committed transaction may have been interrupted before its own commit. Acquiring the
+ * transactional id now would abort the fence, and the committed transaction with it. So the fence is committed first.
  */
 async function endInterrupted(
   brokers: KafkaBrokers,
@@ -189,12 +191,12 @@ async function endInterrupted(
   try {
     await requestsUntil(cluster, untilMs).end({ transactionalId, ...former }, true)
   } catch (error) {
-    // Otherwise another owner has ended it, or acquired the id.
+    // In this case another owner has ended it, or has acquired the id.
     if (!isFromBroker(error) || isRetriable(error)) throw error
   }
 }
 
-/** The identity for the marker. Ends the open transaction of the transactional id's former owner. */
+/** Gets the identity for the marker. Ends the open transaction of the transactional id's former owner. */
 async function take(fencing: Fencing, known: Known): Promise<Identity> {
   try {
     const identity = await init(fencing)
@@ -208,11 +210,11 @@ async function take(fencing: Fencing, known: Known): Promise<Identity> {
 
 type Marking = Pick<Acquiring, 'partitions'> & {
   readonly fence: Identity
-  /** Whether to commit what is open there. */
+  /** Whether the fence commits the transaction that is open in the partitions. */
   readonly isCommit: boolean
 }
 
-/** Writes the marker into the partitions and returns the identity to write with. */
+/** Writes the marker into the partitions, and returns the identity for writing. */
 async function mark(fencing: Fencing, marking: Marking): Promise<Identity> {
   const { fence, partitions, isCommit } = marking
   const { cluster, transactionalId, untilMs } = fencing
@@ -221,7 +223,8 @@ async function mark(fencing: Fencing, marking: Marking): Promise<Identity> {
   const topics = partitions.map(({ topic, partition }) => ({ topic, partitions: [partition] }))
   await requests.addPartitions(producer, topics)
   await requests.end(producer, isCommit)
-  // Under the marker's own identity: if there was another fence since, its creator is the owner and this is refused.
+  // Uses the marker's own identity. If another fence came in between, Kafka refuses this, because the other fence's
+  // creator is the owner.
   return init(fencing, fence)
 }
 
@@ -236,8 +239,8 @@ async function init(
 }
 
 /**
- * If the producer id changes between two attempts, the writer with the former id isn't fenced where the first attempt
- * left no marker.
+ * If the producer id changes between two attempts, and the first one left no marker in a partition, the writer with the
+ * former id isn't fenced there.
  */
 const isNew = ({ wasEmpty, first }: Known, fence: Identity): boolean =>
   wasEmpty === false && first !== undefined && (first.isNew || first.identity.id !== fence.id)
@@ -246,7 +249,7 @@ function orFenced(error: unknown): never {
   throw isFenced(error) ? fencedBy(error) : error
 }
 
-/** For `catch`: undefined for a passing error. */
+/** For `catch`: undefined if the partition has changed since its leader described it. Throws any other error. */
 function passing(error: unknown): undefined {
   if (!MOVED.includes(protocolTypeOf(error) ?? '')) return orFenced(error)
   return undefined

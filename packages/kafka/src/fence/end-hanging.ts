@@ -1,6 +1,6 @@
-// Ensures that no transaction is open in the logs of a transactor before it writes. A former owner's transaction that
-// Kafka takes for ended (left-open.ts) is ended by acquiring the logs, as it should have been. An unrelated producer's
-// can't be ended, and would hide what is committed after it.
+// Ensures that no transaction is open in the logs of a transactor before it writes. Kafka may consider a former owner's
+// transaction ended although it is open in a log (left-open.ts). Acquiring the logs ends it there, with its true
+// outcome. A transaction of an unrelated producer can't be ended, and would hide later commits from readers.
 import { delay } from '@weir/kit'
 
 import { endOffsets, leaderOf, needTopic } from '../connect/topic-calls.ts'
@@ -20,8 +20,8 @@ const ENDED_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 20
 
 /**
- * Calls `take` to acquire the transactional id once nothing open in the logs could be lost by it, then waits until
- * nothing is open.
+ * Waits until acquiring the transactional id can't abort a committed transaction, and calls `take` to acquire it. Then
+ * waits until no transaction is open.
  */
 export async function takeEnded<T>(kafka: Kafka, of: Of, take: () => Promise<T>): Promise<T> {
   const calls = createBrokerCalls(kafka)
@@ -36,8 +36,8 @@ export async function takeEnded<T>(kafka: Kafka, of: Of, take: () => Promise<T>)
 }
 
 /**
- * Runs before the transactional id is acquired, since that could abort what is to be committed. Throws what `acquire`
- * throws.
+ * Runs before the transactional id is acquired, because acquiring could abort a transaction that must be committed.
+ * Throws what `acquire` throws.
  */
 async function endHanging(kafka: Kafka, calls: BrokerCalls, of: Of): Promise<void> {
   const open = await calls.run('look for open transactions', (brokers) => openIn(brokers, of))
@@ -47,9 +47,9 @@ async function endHanging(kafka: Kafka, calls: BrokerCalls, of: Of): Promise<voi
 }
 
 /**
- * Runs after the transactional id was acquired: resolves when all logs end where their committed records end. Throws
- * KafkaError `kafka.hanging_transaction` when an unrelated producer's transaction is open there, and `kafka.fenced`
- * when a former owner's is.
+ * Runs after the transactional id was acquired. Resolves when each log's end equals its committed end. Throws
+ * KafkaError `kafka.hanging_transaction` if a transaction of an unrelated producer is open, and `kafka.fenced` if one
+ * of a former owner is.
  */
 async function untilAllEnded(calls: BrokerCalls, of: Of): Promise<void> {
   const isEnded = () =>
@@ -63,7 +63,7 @@ async function untilAllEnded(calls: BrokerCalls, of: Of): Promise<void> {
 
 async function areEnded(brokers: KafkaBrokers, partitions: Of['partitions']): Promise<boolean> {
   const ended = partitions.map(async ({ topic, partition }) => {
-    // In this order, so that a record written in between doesn't look open.
+    // In this order, so that a record written between the two requests doesn't look open.
     const to = (await endOffsets(brokers, topic, 'read_uncommitted'))[partition] ?? 0n
     const committed = (await endOffsets(brokers, topic, 'read_committed'))[partition] ?? 0n
     return committed >= to

@@ -10,7 +10,7 @@ const TRANSACTION_TIMEOUT_MS = 10_000
 /** Whether the transactional id may have had a holder before. */
 export type FormerHolder = 'fenced' | 'none'
 
-/** Resolves once the former holder's transaction has ended, its markers included. */
+/** Resolves once the former holder's transaction has ended, and its markers are written. */
 export async function fenceOnce(kafka: Kafka, transactionalId: string): Promise<FormerHolder> {
   const { cluster } = internalsOf(kafka)
   const leave = cluster.join()

@@ -1,4 +1,4 @@
-// How Kafka tells a producer that another one has its transactional id.
+// How Kafka reports that another producer has acquired the transactional id.
 import { protocolTypeOf } from '../connect/faults.ts'
 import { KafkaError } from '../errors.ts'
 

@@ -1,6 +1,6 @@
-// Whether a fence has left its marker in a partition's log, and where: from there on the broker refuses all earlier
-// writers under the same transactional id. Needed because Kafka 4.3.1 reports a transaction as ended although a marker
-// is missing (KAFKA-20734).
+// Finds a fence's marker in a partition's log. From the marker on, the broker refuses all earlier writers with the same
+// transactional id. This check is needed because Kafka 4.3.1 may report a transaction as ended although a marker is
+// missing (KAFKA-20734).
 import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import { batchesIn } from '../protocol/fetched-batches.ts'
 import type { FetchedBatch } from '../protocol/fetched-batches.ts'
@@ -21,7 +21,7 @@ const FETCH = {
   purpose: 'control',
 } as const
 
-/** Undefined when there is none up to the leader's current log end. */
+/** Undefined if there is no marker up to the leader's current log end. */
 export async function findMarker(
   brokers: KafkaBrokers,
   place: LedPartition,

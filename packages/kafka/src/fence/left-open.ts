@@ -1,7 +1,7 @@
-// Transactions left open in logs, and whether they were committed. Kafka 4.3.1 writes no marker to a partition that has
-// no leader when a transaction ends (KAFKA-20734): its records stay open there, and that producer's next marker decides
-// about them. For a transaction that has written to two logs, the marker in the other log tells the outcome. This
-// ensures that each transaction counts in both logs or in none.
+// Finds transactions that are still open in logs, and whether they were committed. If a partition has no leader when a
+// transaction ends, Kafka 4.3.1 writes no marker there (KAFKA-20734). The records stay open, and that producer's next
+// marker decides their outcome. For a transaction with records in two logs, the marker in the other log tells the true
+// outcome. So each transaction counts in both logs or in none.
 import { ProtocolError, describeProducersV0, describeTransactionsV0 } from '#client-library'
 
 import { logEndOf, logStartOf } from '../connect/topic-calls.ts'
@@ -15,22 +15,22 @@ import type { LedPartition } from '../read/fetch-once.ts'
 
 export type OwnLog = LedPartition & { readonly topic: string }
 
-/** In the same order as the logs. */
+/** The entries are in the order of the logs. */
 export type OpenIn = readonly {
   readonly log: OwnLog
   /** The first offset of each open transaction, by producer. */
   readonly begins: ReadonlyMap<bigint, bigint>
 }[]
 
-/** What the coordinator knows of a transactional id. */
+/** What the coordinator reports about a transactional id. */
 export type KnownProducer = {
   readonly producerId: bigint
   readonly producerEpoch: number
-  /** Whether it has a transaction that hasn't ended. */
+  /** Whether the id has a transaction that hasn't ended. */
   readonly isOngoing: boolean
 }
 
-/** A transaction whose outcome is searched has fewer offsets, markers included. */
+/** The maximum length of a transaction whose outcome is searched, in offsets, including markers. */
 const TRANSACTION_OFFSETS_MAX = 2_000n
 const FETCH = {
   bytesMax: 1_048_576,
@@ -39,7 +39,7 @@ const FETCH = {
   purpose: 'control',
 } as const
 
-/** Asks the leaders what is open in their logs, replicated or not. */
+/** Asks the leaders which transactions are open in their logs. Records count even if they aren't replicated yet. */
 export const findOpen = (brokers: KafkaBrokers, logs: readonly OwnLog[]): Promise<OpenIn> =>
   Promise.all(
     logs.map(async (log) => {
@@ -57,7 +57,7 @@ export const findOpen = (brokers: KafkaBrokers, logs: readonly OwnLog[]): Promis
 export const isOpenOf = (open: OpenIn, producerId: bigint): boolean =>
   open.some(({ begins }) => begins.has(producerId))
 
-/** Undefined when the id was never used, or Kafka has forgotten it. */
+/** Undefined if the id was never used, or Kafka has forgotten it. */
 export async function findProducer(
   brokers: KafkaBrokers,
   transactionalId: string,
@@ -75,16 +75,16 @@ export async function findProducer(
 
 type Judging = {
   /**
-   * The present holder of the transactional id: only transactions of former holders are examined, because those have
-   * ended.
+   * The present holder of the transactional id. Only the transactions of former holders are examined, because these
+   * have ended.
    */
   readonly holder: Pick<KnownProducer, 'producerId' | 'producerEpoch'>
   readonly linkHeader: string | undefined
 }
 
 /**
- * Whether a former holder's open transaction was committed. If it has ended in none of the logs, no reader has seen it
- * and it counts as aborted; so does one whose records no header links.
+ * Whether a former holder's open transaction was committed. A transaction that has ended in none of the logs counts as
+ * aborted, because no reader has seen it. A transaction whose records no header links counts as aborted, too.
  */
 export async function wasCommitted(
   brokers: KafkaBrokers,
@@ -115,8 +115,8 @@ export async function wasCommitted(
 type Stretch = Judging & { readonly from: bigint; readonly to: bigint; readonly linkHeader: string }
 
 /**
- * Identifies a record of a transaction in both logs: the link header, and the producer's epoch, because a former
- * transaction may have had the same header.
+ * Identifies a record of a transaction in both logs, by the link header and the producer's epoch. The epoch is needed
+ * because a former transaction may have had the same header.
  */
 type Parts = { readonly open: readonly string[]; readonly committed: readonly string[] }
 

@@ -1,4 +1,4 @@
-// The leaders of the partitions that a transactional producer writes to: asked once per topic, and again after a leader
+// The leaders of the partitions that a transactional producer writes to. Asked once per topic, and again after a leader
 // moved.
 import { ProtocolError } from '#client-library'
 
@@ -13,9 +13,9 @@ export const LEADER_MOVED: readonly string[] = [
 ]
 
 export type PartitionLeaders = {
-  /** Afterwards the leaders of all these topics are known. */
+  /** Resolves when the leaders of all these topics are known. */
   learn(topics: readonly string[]): Promise<void>
-  /** By number. */
+  /** The partitions by number. */
   partitionsOf(topic: string): readonly Partition[]
   partition(topic: string, partition: number): Partition
   forget(topic: string): void

@@ -1,5 +1,5 @@
-// One produce request of a transaction, for one partition. The library's own request manages sequence numbers, and
-// starts them from 0 by default; the broker then takes the batch for a repeat and acknowledges what it never stored.
+// One produce request of a transaction, for one partition. The library's own request would start sequence numbers from
+// 0 by default. The broker would then mistake the batch for a repeat, and acknowledge a batch that it doesn't store.
 import { ProtocolError, Writer, createAPI } from '#client-library'
 import type { Reader } from '#client-library'
 
@@ -17,7 +17,7 @@ export type ProducerIdentity = {
 export type TransactionBatch = {
   readonly topic: string
   readonly partition: number
-  /** How many records this producer has written to the partition before. */
+  /** The number of records that this producer has already written to the partition. */
   readonly sequence: number
   readonly records: readonly SizedRecord[]
 }
@@ -28,7 +28,7 @@ type ProduceAnswer = {
 }
 
 const PRODUCE = 0
-// The first with compact fields; those from 12 on add partitions to the transaction implicitly.
+// The first version with compact fields. Versions from 12 on add partitions to the transaction implicitly.
 const VERSION = 9
 const ALL_IN_SYNC_REPLICAS = -1
 const REPLICAS_TIMEOUT_MS = 10_000
@@ -45,7 +45,7 @@ export const produceRequest = (
   batch: TransactionBatch,
 ): BrokerRequest<ProduceAnswer> => requestOf(produceApi, identity, batch)
 
-/** The offset of the first record. Throws the broker's error for the batch. */
+/** Returns the offset of the first record. Throws the broker's error for the batch. */
 export function offsetIn({ partitions: [partition] }: ProduceAnswer): bigint {
   if (partition === undefined)
     throw new TypeError("a partition is missing from a broker's response")

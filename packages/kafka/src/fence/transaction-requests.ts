@@ -1,6 +1,6 @@
 // The requests of one transactional producer, each to the responsible broker. Partitions are added to a transaction
-// explicitly, which all supported broker versions accept. A request that Kafka has certainly refused for a passing
-// reason is retried; any other error goes to the caller.
+// explicitly, because all supported broker versions accept that. A request that Kafka has certainly refused with a
+// retriable error is retried. Any other error goes to the caller.
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '#client-library'
 
 import { leaderOf } from '../connect/topic-calls.ts'
@@ -19,7 +19,8 @@ export type TopicPartitions = { readonly topic: string; readonly partitions: num
 
 export type TransactionRequests = {
   /**
-   * Ends the transaction of the id's former producer, and fences it. Refused if another producer did so after `own`.
+   * Ends the transaction of the id's former producer, and fences that producer. Refused if another producer did so
+   * after `own`.
    */
   init(
     transactionalId: string,
@@ -27,7 +28,7 @@ export type TransactionRequests = {
     own?: Omit<ProducerIdentity, 'transactionalId'>,
   ): Promise<ProducerIdentity>
   addPartitions(identity: ProducerIdentity, topics: readonly TopicPartitions[]): Promise<void>
-  /** The offset of the first record. */
+  /** Returns the offset of the first record. */
   produce(identity: ProducerIdentity, batch: TransactionBatch): Promise<bigint>
   end(identity: ProducerIdentity, isCommit: boolean): Promise<void>
 }
@@ -74,7 +75,7 @@ export function createTransactionRequests(
   }
 }
 
-/** Sends none after `untilMs` (of `performance.now`). */
+/** Sends no request after `untilMs` (of `performance.now`). */
 export function requestsUntil(cluster: Cluster, untilMs: number): TransactionRequests {
   const brokers = askBrokers(cluster, 'transactions', () => untilMs)
   return createTransactionRequests(brokers, createPartitionLeaders(brokers))

@@ -1,5 +1,5 @@
-// The state of a transactional producer: its identity, the partitions of its transaction, and how many records it has
-// written to each. A session can't be used after an error.
+// The state of a transactional producer: its identity, the partitions of its transaction, and the number of records in
+// each. A session can't be used after an error.
 import { endOffsetsOf } from '../connect/topic-calls.ts'
 import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import type { AddressedRecord } from '../protocol/out-record.ts'
@@ -11,7 +11,7 @@ import type { PartitionLeaders } from './partition-leaders.ts'
 import { createTransactionRequests } from './transaction-requests.ts'
 import type { TopicPartitions } from './transaction-requests.ts'
 
-/** By topic and partition, an offset that the present transaction has written. */
+/** One written offset of the current transaction, by topic and partition. */
 export type Written = ReadonlyMap<string, ReadonlyMap<number, bigint>>
 
 export type TransactionSession = {
@@ -19,11 +19,11 @@ export type TransactionSession = {
   written(): Written
   /** One past the last offset that readers of committed records may see. */
   ends(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, bigint>>
-  /** An empty transaction ends without a request. The next one may begin immediately. */
+  /** An empty transaction ends without a request. The next transaction may begin immediately. */
   end(isCommit: boolean): Promise<void>
 }
 
-/** As `Written`; -1 before the first record. */
+/** Like `Written`; -1 before the first record. */
 type InTransaction = Map<string, Map<number, bigint>>
 type Lane = { topic: string; partition: number; batches: SizedRecord[][]; bytes: number }
 
@@ -41,7 +41,7 @@ export async function openSession(
   const identity = await requests.init(transactionalId, timeoutMs)
   const sequences = new Map<string, number>()
   let written: InTransaction = new Map()
-  // The coordinator accepts one addition at a time, and refuses others meanwhile.
+  // The coordinator accepts one addition at a time, and refuses others during it.
   let adding: Promise<void> = Promise.resolve()
 
   async function produce({ topic, partition, batches }: Lane): Promise<void> {
@@ -75,7 +75,7 @@ export async function openSession(
   }
 }
 
-/** The partitions that the transaction does not include yet. They are included from now on. */
+/** Returns the partitions that the transaction doesn't include yet, and marks them as included. */
 function include(written: InTransaction, lanes: readonly Lane[]): TopicPartitions[] {
   const added: TopicPartitions[] = []
   for (const { topic, partition } of lanes) {
@@ -121,7 +121,7 @@ function partitionFor(leaders: PartitionLeaders, { topic, key }: AddressedRecord
   return key === null ? 0 : partitionOf(key, leaders.partitionsOf(topic).length)
 }
 
-/** The sequence of the lane's next record. As Kafka counts: 0 follows the largest number. */
+/** The sequence of the lane's next record. As in Kafka, 0 follows the largest number. */
 function takeSequence(sequences: Map<string, number>, lane: string, records: number): number {
   const sequence = sequences.get(lane) ?? 0
   const room = SEQUENCE_MAX - sequence

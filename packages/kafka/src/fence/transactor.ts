@@ -1,6 +1,6 @@
 // Transactions under one transactional id (docs/architecture.md 2, 4). Fencing ends the former holder's transaction and
-// then fences it. After any error from Kafka the state of the partitions is unknown: discard this object and create
-// another.
+// then fences that holder. After any error from Kafka the state of the partitions is unknown: discard this object, and
+// create another.
 import { delay, hasCode, withTimeout } from '@weir/kit'
 
 import { protocolTypeOf, brokerUnavailable } from '../connect/faults.ts'
@@ -17,8 +17,8 @@ import { KafkaError } from '../errors.ts'
 
 export type Transaction = {
   /**
-   * Resolves when all replicas have the records; readers see them once the transaction is committed. Also throws
-   * KafkaError `kafka.record_refused` when Kafka refuses one of the records.
+   * Resolves when all replicas have the records. Readers see them after the commit. Also throws KafkaError
+   * `kafka.record_refused` if Kafka refuses one of the records.
    */
   send(records: readonly AddressedRecord[]): Promise<void>
 }
@@ -26,13 +26,14 @@ export type Transaction = {
 /** Every method throws KafkaError `kafka.fenced`, `outcome_unknown` (commit only) or `unavailable`. */
 export type Transactor = {
   /**
-   * Call once, before the first transaction. With `logs`, throws KafkaError `kafka.hanging_transaction` when an
-   * unrelated producer's transaction is open there.
+   * Call once, before the first transaction. With `logs`, throws KafkaError `kafka.hanging_transaction` if a
+   * transaction of an unrelated producer is open in them.
    */
   fence(): Promise<void>
   /**
-   * One at a time. When `work` throws an error of its own, the transaction is aborted, the error rethrown, and the
-   * transactor stays usable. `outcome_unknown`: it may or may not be committed.
+   * Runs one transaction; there must be no other at the same time. If `work` throws an error of its own, the
+   * transaction is aborted, the error is rethrown, and the transactor stays usable. `outcome_unknown`: the transaction
+   * may or may not be committed.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -40,16 +41,17 @@ export type Transactor = {
 
 export type TransactorOptions = {
   readonly transactionalId: string
-  /** The broker aborts a transaction that hasn't ended after this time. */
+  /** The broker aborts a transaction that is open for longer. */
   readonly timeoutMs: number
   /**
-   * Whether `transaction` waits until readers see it, a few ms after Kafka has accepted the commit: a reader that asks
-   * for the committed end right after the commit might get an earlier end. Default true.
+   * Whether `transaction` waits until readers see the records, a few ms after Kafka has accepted the commit. Without
+   * the wait, a reader that asks for the committed end right after the commit might get an earlier end. Default true.
    */
   readonly awaitVisible?: boolean
   /**
-   * Partitions that only owners under this id write. Fencing then ends a transaction that Kafka has left open in some
-   * of them as it has ended in the others, and resolves when none is open: what is committed is complete.
+   * Partitions that only owners under this id write. If Kafka has left a transaction open in some of them, fencing ends
+   * it as it has ended in the others. Fencing resolves when no transaction is open, so all committed records are
+   * readable.
    */
   readonly logs?: OwnedLogs
 }
@@ -63,7 +65,7 @@ const REFUSED_FOR_ITSELF: readonly string[] = [
   'INVALID_RECORD',
 ]
 
-/** Spent: the state of the partitions is unknown, or the transactor is closed. */
+/** `spent`: the state of the partitions is unknown, or the transactor is closed. */
 type State = { phase: 'new' | 'ready' | 'busy' | 'spent'; session: TransactionSession | undefined }
 
 export function createTransactor(kafka: Kafka, options: TransactorOptions): Transactor {
@@ -144,7 +146,7 @@ async function abort(state: State, session: TransactionSession): Promise<void> {
   await ending.catch(() => void (state.phase = 'spent'))
 }
 
-/** The committed end can't pass a transaction's records while it is open or its markers aren't written yet. */
+/** The committed end can't pass a transaction's records before its markers are written. */
 async function untilVisible(session: TransactionSession, written: Written): Promise<void> {
   const end = performance.now() + VISIBLE_TIMEOUT_MS
   for (const [topic, offsets] of written) {

@@ -8,8 +8,8 @@ export type Undertaking = { readonly what: string; readonly deadlineMs: number }
 const PAUSE = { minMs: 20, maxMs: 1_000 }
 
 /**
- * Repeats `attempt` while it gives undefined or fails with a retriable error. Throws KafkaError `kafka.unavailable`,
- * `kafka.refused`, or the attempt's own errors. `untilMs`: no request may be sent after that (of `performance.now`).
+ * Repeats `attempt` while it returns undefined or fails with a retriable error. No request may be sent after `untilMs`
+ * (of `performance.now`). Throws KafkaError `kafka.unavailable`, `kafka.refused`, or the attempt's own errors.
  */
 export async function untilDone<T>(
   { what, deadlineMs }: Undertaking,

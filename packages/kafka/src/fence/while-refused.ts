@@ -1,4 +1,4 @@
-// Retries a transaction's request that Kafka has certainly refused for a passing reason, or that never reached it. Any
+// Retries a transaction's request if Kafka has certainly refused it with a retriable error, or never received it. Any
 // other error goes to the caller, because the outcome is unknown.
 import { delay, hasCode } from '@weir/kit'
 

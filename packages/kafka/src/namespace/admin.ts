@@ -1,4 +1,4 @@
-// Administration of brokers and ACLs, by names without the handle's prefix.
+// Administration of brokers and ACLs. Callers use names without the handle's prefix.
 import { createAcls } from '../admin/acls.ts'
 import type { Acl, Acls } from '../admin/acls.ts'
 import { createAdmin } from '../admin/admin.ts'
@@ -63,7 +63,7 @@ export function createNamedAcls(kafka: Kafka): Acls {
     revoke: (some) => acls.revoke(some.map(toFull)),
     async disallow(principals) {
       if (prefixOf(kafka) === '') return acls.disallow(principals)
-      // Another Weir, restored from the same backup, may have the same principals.
+      // Another Weir that was restored from the same backup may have the same principals.
       const found = (await list()).filter(({ principal }) => principals.includes(principal))
       await acls.revoke(found.map(toFull))
     },

@@ -1,4 +1,4 @@
-// The functions for owners of partitions, by names without the handle's prefix.
+// The functions for owners of partitions. Callers use names without the handle's prefix.
 import { createPositions } from '../admin/positions.ts'
 import type { Position, Positions } from '../admin/positions.ts'
 import type { Kafka } from '../connect/internals.ts'

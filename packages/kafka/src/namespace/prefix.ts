@@ -1,6 +1,6 @@
-// A handle is a name space: all its topics, groups, transactional ids and ACLs have the handle's prefix in Kafka, so
-// that several Weirs, or a Weir and other systems, share a cluster (docs/operations.md, Sharing a cluster). Callers of
-// this package use names without it, and see no others.
+// A handle is a name space: in Kafka, all its topics, groups, transactional ids and ACLs have the handle's prefix. So
+// several Weirs, or a Weir and other systems, can share a cluster (docs/operations.md, Sharing a cluster). Callers of
+// this package use names without the prefix, and see only names of this name space.
 import { createKafka } from '../connect/client.ts'
 import type { Kafka, KafkaOptions } from '../connect/client.ts'
 
@@ -19,9 +19,9 @@ export const prefixOf = (kafka: Kafka): string => prefixes.get(kafka) ?? ''
 
 export type Names = {
   full(name: string): string
-  /** Without the prefix; undefined for a name outside this name space. */
+  /** The name without the prefix; undefined for a name outside this name space. */
   own(fullName: string): string | undefined
-  /** The same object with the topic's full name. */
+  /** Returns a copy of the object with the topic's full name. */
   inFull<Of extends { readonly topic: string }>(one: Of): Of
 }
 

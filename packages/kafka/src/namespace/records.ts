@@ -1,4 +1,4 @@
-// Reading and writing by names without the handle's prefix. The content of records doesn't change.
+// Reading and writing records. Callers use names without the handle's prefix. The content of records doesn't change.
 import type { Kafka } from '../connect/internals.ts'
 import { createTransactor } from '../fence/transactor.ts'
 import type { Transaction, Transactor, TransactorOptions } from '../fence/transactor.ts'
@@ -64,7 +64,7 @@ export function createNamedBatchProducer(
     ...options,
     ...(partyOf && { partyOf: (topic: string) => partyOf(names.own(topic) ?? topic) }),
   })
-  // A name concatenated for each record would be hashed again for each.
+  // Caches full names, because a newly concatenated string would be hashed again for each record.
   const known = new Map<string, string>()
   const full = (topic: string): string => {
     const name = known.get(topic)

@@ -1,7 +1,7 @@
-// The one writer of a partition, under the identity of a fence: each append is stored whole, once and in the order of
-// the calls, or not at all. A retry sends the same bytes, until the broker tells the outcome or the lane is closed.
-// Nothing is stored after a refused append, so a reader may infer from the log's last record that all earlier ones are
-// there.
+// The only writer of a partition, under the identity of a fence. Each append is stored as a whole, once and in the
+// order of the calls, or not at all. A retry sends the same bytes until the broker reports the outcome, or the lane is
+// closed. After a refused append nothing more is stored. So if a reader finds an append in the log, all earlier appends
+// are there, too.
 import type { WireBatch } from './batch.ts'
 import { countOf } from './batch.ts'
 import type { Delivery, DeliveryOutcome } from './delivery.ts'
@@ -14,18 +14,18 @@ import { KafkaError } from '../errors.ts'
 export type LanePlace = {
   readonly topic: string
   readonly partition: number
-  /** Unused since the fence. */
+  /** An identity that has written nothing since the fence. */
   readonly identity: Identity
 }
 
 export type AppendLane = {
   /**
-   * The offset of the first record. Rejects with KafkaError `kafka.too_large`: certainly nothing of it is stored;
-   * `kafka.not_sent`: the same, because the lane had ended; `kafka.fenced`: there is another writer;
+   * Resolves with the offset of the first record. Rejects with KafkaError `kafka.too_large`: certainly not stored;
+   * `kafka.not_sent`: certainly not stored, because the lane had ended; `kafka.fenced`: there is another writer;
    * `kafka.outcome_unknown`. The first such error ends the lane.
    */
   append(records: readonly EncodedRecord[]): Promise<bigint>
-  /** Appends that aren't confirmed yet may or may not be stored. */
+  /** Unconfirmed appends may or may not be stored. */
   close(): void
 }
 
@@ -35,7 +35,7 @@ export type AppendBatch = WireBatch & { readonly identity: Identity; readonly se
 type Append = {
   readonly records: readonly EncodedRecord[]
   readonly bytes: number
-  /** It was refused together with others, so it is sent in a batch of its own. */
+  /** True if the append was refused together with others. It is then sent in a batch of its own. */
   isAlone: boolean
   resolve(offset: bigint): void
   reject(error: unknown): void
@@ -86,7 +86,7 @@ function pump(state: State): void {
   )
 }
 
-/** As many as fit into a batch, at least one. */
+/** The number of waiting appends that fit into one batch, at least one. */
 function groupLength(waiting: readonly Append[]): number {
   let bytes = 0
   const end = waiting.findIndex((append, at) => {
@@ -141,7 +141,7 @@ function settle(state: State, { appends, batch, outcome }: Settling): void {
   endWith(state, outcome.kind === 'unknown' ? unknown(cause) : fenced(cause))
 }
 
-/** When a batch of several appends is refused, the broker doesn't say which one caused it. */
+/** If a batch of several appends is refused, the broker doesn't say which append caused the refusal. */
 function refuse(state: State, appends: readonly Append[]): void {
   if (appends.length === 1) return endWith(state, TOO_LARGE)
   for (const append of appends) append.isAlone = true

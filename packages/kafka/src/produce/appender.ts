@@ -1,5 +1,5 @@
 // Writes partitions for their owners, exactly once: under the identities of their fences, without transactions. It
-// shares the request lines of the handle's producers, and stores nothing but the callers' pending appends.
+// shares the request queues of the handle's producers, and keeps only the callers' pending appends.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createAppendLane } from './append-lane.ts'

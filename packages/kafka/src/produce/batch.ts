@@ -1,6 +1,6 @@
-// A batch on its way to its partition: plain state, changed by the delivery. Its rule: once a batch was written to a
-// broker and its outcome is unknown, a retry sends exactly the same bytes, because a broker recognises a repeated batch
-// only by its numbers.
+// A batch on the way to its partition, as plain state that the delivery changes. Its rule: a batch that was sent and
+// whose outcome is unknown is retried with exactly the same bytes, because a broker recognises a repeated batch only by
+// its sequence numbers.
 import { batchBytesMaxOf, packBatch } from '../protocol/record-batch.ts'
 import type { Compression } from '../protocol/compress.ts'
 import type { BatchEntry, BatchProducerId } from '../protocol/record-batch.ts'
@@ -13,39 +13,39 @@ export type WireBatch = {
   /** How long a broker may take to answer before the batch is retried. */
   readonly patienceMs: number
   readonly compression: Compression
-  /** The records before this index are done: records are answered in order. */
+  /** The records before this index have their outcome. Records get their outcomes in order. */
   answered: number
-  /** False when its topic was deleted: another topic of the same name must not get it. */
+  /** False if the batch's topic was deleted. Another topic of the same name must not get the batch. */
   maySendAgain: boolean
   /** Undefined until the batch is about to be sent. */
   producer: BatchProducerId | undefined
-  /** The index of the first record written; undefined while certainly none are stored. */
+  /** The index of the first record that was sent; undefined while it is certain that no record is stored. */
   from: number | undefined
-  /** It was written to a broker, and its outcome is unknown. */
+  /** The batch was sent to a broker, and its outcome is unknown. */
   isDoubtful: boolean
   /** The topic's id, once it is known. */
   topicId: string | undefined
-  /** Why it isn't stored yet, for the log. */
+  /** Why the batch isn't stored yet, for the log. */
   trouble: unknown
 }
 
 export const isOver = (batch: WireBatch): boolean => batch.answered >= batch.records.length
 
-/** The bytes to write: the same each time, until it is certain that they aren't stored. */
+/** Encodes the batch. The bytes are the same each time, until it is certain that the batch isn't stored. */
 export function pack(batch: WireBatch, into: Buffer): Buffer {
   batch.from ??= batch.answered
   const { records, from, producer, compression } = batch
   return packBatch(records, from, { producer, compression, into })
 }
 
-/** The room that packing needs. */
+/** The buffer size that packing needs. */
 export const roomFor = ({ records, from, answered }: WireBatch): number =>
   batchBytesMaxOf(records, from ?? answered)
 
-/** The number of records written last. */
+/** The number of records in the last attempt. */
 export const countOf = ({ records, from = 0 }: WireBatch): number => records.length - from
 
-/** Call when the batch is certainly not stored: the next attempt may have fewer records. */
+/** Call when it is certain that the batch isn't stored. The next attempt may contain fewer records. */
 export function startOver(batch: WireBatch): void {
   batch.isDoubtful = false
   batch.from = undefined

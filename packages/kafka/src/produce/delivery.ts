@@ -1,6 +1,6 @@
-// Brings one batch to its partition's leader and reports the outcome. Its rule: a batch that may be stored is retried
-// as the same bytes until the broker tells the outcome or its time is over; a batch that is certainly not stored may be
-// sent again in any form.
+// Delivers one batch to its partition's leader and reports the outcome. Its rule: a batch that may be stored is retried
+// with the same bytes until the broker reports the outcome, or the time-out ends. A batch that is certainly not stored
+// may be sent again in any form.
 import { backoff, delay } from '@weir/kit'
 
 import { isOver, startOver } from './batch.ts'
@@ -19,10 +19,11 @@ export type DeliveryOutcome =
   /** May or may not be stored. */
   | { readonly kind: 'unknown'; readonly cause: unknown }
   /**
-   * Not stored, or an identical batch was: there is another writer, or the broker expects other numbers of this writer.
+   * The batch isn't stored, or an identical one already was: there is another writer, or the broker expects other
+   * sequence numbers.
    */
   | { readonly kind: 'fenced'; readonly cause: unknown }
-  /** Its time was over before it was sent. */
+  /** The time-out ended before the batch was sent. */
   | { readonly kind: 'over' }
 
 export type Delivery<Batch extends WireBatch = WireBatch> = (
@@ -32,9 +33,9 @@ export type Delivery<Batch extends WireBatch = WireBatch> = (
 export type DeliveryParts<Batch extends WireBatch> = {
   readonly places: Places
   readonly requests: Pick<ProduceRequests, 'send'>
-  /** Gives the numbers for a batch that has none. */
+  /** Returns the producer id and sequence number for a batch that has none. */
   readonly identify: (batch: Batch, broker: number) => Promise<BatchProducerId>
-  /** Called when a batch was refused for its numbers, to retry it under others. Without it the refusal is final. */
+  /** Called if a batch was refused for its sequence numbers, to retry it. Without it the refusal is final. */
   readonly renumber?: (batch: Batch) => void
 }
 
@@ -99,13 +100,13 @@ async function findPlace(places: Places, { topic, partition }: WireBatch): Promi
   throw new KafkaError('kafka.no_leader', 'the partition has no leader or does not exist')
 }
 
-/** A batch for a deleted topic must not get into the next one of its name. */
+/** A batch for a deleted topic must not get into the next topic of the same name. */
 function inAnotherTopic(batch: WireBatch): DeliveryOutcome {
   const cause = new KafkaError('kafka.refused', 'another topic has this name now')
   return batch.isDoubtful ? { kind: 'unknown', cause } : { kind: 'not_stored', cause }
 }
 
-// --- what Kafka's answers mean ---
+// --- the meaning of Kafka's error codes ---
 
 const NONE = 0
 const TOO_LARGE_CODES: ReadonlySet<number> = new Set([
@@ -128,7 +129,7 @@ const FENCED_CODES: ReadonlySet<number> = new Set([
   47, // INVALID_PRODUCER_EPOCH
   90, // PRODUCER_FENCED
 ])
-/** For a repeated batch these don't say whether it is stored: a restarted broker knows only the last batch. */
+/** For a repeated batch, these don't say whether it is stored: a restarted broker knows only the last batch. */
 const OUT_OF_SEQUENCE_CODES: ReadonlySet<number> = new Set([
   45, // OUT_OF_ORDER_SEQUENCE_NUMBER
   46, // DUPLICATE_SEQUENCE_NUMBER
@@ -139,9 +140,9 @@ const NOT_APPENDED = -1n
 type Refusal = { readonly answer: ProduceAnswer; readonly wasDoubtful: boolean }
 
 /**
- * A leader that loses its leadership, or its topic, while it waits for replicas returns the same code as one that
- * refused the batch; but its answer has the offset of the appended batch. All other answers leave the outcome unknown,
- * and the batch is retried.
+ * These codes are ambiguous. A leader that refuses a batch returns the same code as a leader that loses its leadership,
+ * or its topic, while it waits for replicas. In the second case the response has the offset of the appended batch. All
+ * other responses leave the outcome unknown, and the batch is retried.
  */
 function refuse<Batch extends WireBatch>(
   { places, renumber }: DeliveryParts<Batch>,

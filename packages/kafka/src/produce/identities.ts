@@ -1,6 +1,6 @@
-// Producer ids for a producer's partitions, all of which share the latest one. A partition whose writer isn't sure of
-// its sequence numbers gets a new id before it writes anything else: under the old one the broker could take a new
-// batch for a repeat, and acknowledge what it doesn't store.
+// Producer ids for a producer's partitions. All partitions share the latest id. If the sequence numbers of a partition
+// are uncertain, it gets a new id before its next batch. Under the old id the broker could mistake the new batch for a
+// repeat, and acknowledge it without storing it.
 import { initProducerIdV4 } from '#client-library'
 
 import { withTimeout } from '@weir/kit'
@@ -11,9 +11,9 @@ import { requestOf } from '../connect/requests.ts'
 export type Identity = { readonly id: bigint; readonly epoch: number }
 
 export type Identities = {
-  /** An identity newer than this one; asks the broker if necessary. */
+  /** An identity newer than `former`. Asks the broker if necessary. */
   after(former: Identity | undefined, broker: number): Promise<Identity>
-  /** Later calls don't get an identity given out before. */
+  /** Later calls of `after` never return an earlier identity. */
   renew(): void
 }
 

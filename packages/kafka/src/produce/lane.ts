@@ -1,6 +1,6 @@
-// The queue of one partition: records in the order of their sends, at most one batch in flight; what arrives meanwhile
-// forms the next batch. Pure bookkeeping over a clock that is passed in. It ensures the order, the size of batches, and
-// that no record is sent after its time-out.
+// The queue of one partition. Records stay in the order of their sends. At most one batch is in flight, and records
+// that arrive meanwhile form the next batch. Pure state over a clock that is passed in. It ensures the order, the size
+// of batches, and that no record is sent after its time-out.
 import type { WireBatch } from './batch.ts'
 import type { Waiter } from './types.ts'
 import { createLogWriter } from './writer.ts'
@@ -8,7 +8,7 @@ import type { LogWriter } from './writer.ts'
 import type { Compression } from '../protocol/compress.ts'
 import type { ProduceRecord, SizedRecord } from '../protocol/record-batch.ts'
 
-/** A send that hasn't been answered yet. */
+/** A send without an outcome yet. */
 export type PendingRecord = SizedRecord & {
   readonly record: ProduceRecord
   readonly deadlineMs: number
@@ -20,7 +20,7 @@ export type LaneBatch = Omit<WireBatch, 'records'> & {
   readonly writer: LogWriter
 }
 
-/** A group of partitions that share a bound, and the bytes of all its queued and sent records. */
+/** A group of partitions that share a limit, with the bytes of all its queued and sent records. */
 export type Party = { bytes: number }
 
 export type Lane = {
@@ -32,9 +32,9 @@ export type Lane = {
   readonly writer: LogWriter
   queue: PendingRecord[]
   batch: LaneBatch | undefined
-  /** Of records queued or in flight. */
+  /** The bytes of all records that are queued or in flight. */
   bytes: number
-  /** Smaller than configured once the topic has refused a batch for its size. */
+  /** Smaller than configured after the topic has refused a batch for its size. */
   batchBytesMax: number
   isReady: boolean
 }
@@ -74,7 +74,7 @@ export function recordBytes(record: SizedRecord): number {
   return record.bodyBytes + RECORD_OVERHEAD_BYTES
 }
 
-/** The next batch, its records removed from the queue; at least one record, however large. */
+/** Removes the next batch from the queue. It has at least one record, however large. */
 export function takeBatch(lane: Lane, bytesMax = Infinity): LaneBatch | undefined {
   const { queue, topic, partition } = lane
   if (queue.length === 0) return undefined
@@ -109,13 +109,13 @@ export function takeBatch(lane: Lane, bytesMax = Infinity): LaneBatch | undefine
   return batch
 }
 
-/** Puts the records of a batch that was refused for its size back, to be sent in halves. */
+/** Puts the records of a batch that was refused for its size back into the queue, to be sent in halves. */
 export function putBackInHalves(lane: Lane, batch: LaneBatch): void {
   lane.batchBytesMax = Math.floor(Math.min(batch.bytes, lane.batchBytesMax) / 2)
   lane.queue = batch.records.slice(batch.answered).concat(lane.queue)
 }
 
-/** Rejects the records whose deadline isn't after `untilMs`, from index `from` on; returns where it stopped. */
+/** Rejects the records from index `from` on whose deadline isn't after `untilMs`. Returns where it stopped. */
 function rejectExpired(
   records: readonly PendingRecord[],
   from: number,

@@ -1,16 +1,16 @@
-// Bounds the size of requests so that a broker with a quota delays us often and briefly instead of rarely and long: a
-// large request of one busy partition would delay all others. Without a quota the configured size holds.
+// Limits the size of requests. A broker with a quota then delays us often and briefly, instead of seldom and for long.
+// A large request of one busy partition would delay all others. Without a quota the configured size applies.
 
 export type Pace = {
-  /** Of all batches of one request. A single record may be larger. */
+  /** The limit for all batches of a request together. A single record may be larger. */
   bytesMax(): number
-  /** Call with the throttle time of each answer: 0 ms when there is none. */
+  /** Call with the throttle time of each response; 0 ms if there is none. */
   answered(bytes: number, throttleMs: number): void
 }
 
 const REQUEST_BYTES_MAX = 4_000_000
 const REQUEST_BYTES_MIN = 16_384
-/** The throttle time that a request should cause at most. */
+/** The longest throttle time that one request should cause. */
 const THROTTLE_MS = 250
 
 export function createPace(): Pace {

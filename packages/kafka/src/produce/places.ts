@@ -1,5 +1,5 @@
-// The partitions' leaders, asked topic by topic and on demand; a topic that is missing or has no leader doesn't affect
-// the others. Each question goes to the next broker, because one may be cut off without knowing it.
+// The partitions' leaders, asked for each topic on demand. A topic that is missing or has no leader doesn't affect the
+// others. Each question goes to another broker, because a broker may be cut off from the cluster without noticing.
 import { withTimeout } from '@weir/kit'
 
 import type { Topic } from '../connect/cluster-state.ts'
@@ -12,9 +12,9 @@ export type BatchPlace = {
 }
 
 export type Places = {
-  /** The known place; it may be out of date, which the broker's answer then says. */
+  /** The cached leader. If it is out of date, the broker's response says so. */
   find(topic: string, partition: number): BatchPlace | undefined
-  /** Asks again; concurrent callers share one question. */
+  /** Asks the brokers. Concurrent callers share one question. */
   refresh(topic: string): Promise<void>
   forget(topic: string): void
 }

@@ -1,5 +1,5 @@
-// The errors of records that aren't stored, or may not be; clients see these messages. Errors are shared objects where
-// a stack trace per record would cost more than the record.
+// The errors of records that aren't stored, or may not be. Clients see these messages. Some errors are shared objects,
+// because a stack trace per record would cost more than the record.
 import { KafkaError } from '../errors.ts'
 
 const unavailable = (message: string, cause?: unknown): Error =>

@@ -1,8 +1,7 @@
-// Puts batches into produce requests and gives each batch the answer of its partition. All producers of a handle share
-// its lines, one per broker. A line has one request in flight, because a broker processes one at a time; batches that
-// become ready meanwhile share the next one. While a batch waits here, for that or because the broker throttles, it is
-// certainly not sent. A batch holds nothing of this file: with a closure per batch the garbage collector took a third
-// of ingest's time.
+// Groups batches into produce requests, and gives each batch the response of its partition. All producers of a handle
+// share its queues, one per broker. A queue has one request in flight, because a broker processes one at a time.
+// Batches that become ready meanwhile share the next request. A batch that waits here is certainly not sent. Batches
+// hold no closures of this file: with one per batch, the garbage collector took a third of ingest's time.
 import type { Connection } from '#client-library'
 
 import { isOver, pack, roomFor } from './batch.ts'
@@ -26,11 +25,11 @@ import { KafkaError } from '../errors.ts'
 export type ProduceRequests = {
   readonly pace: Pick<Pace, 'bytesMax'>
   /**
-   * Rejects with KafkaError `kafka.not_sent` when the batch was certainly not written; any other error means that no
-   * answer came, and the batch may be stored.
+   * Rejects with KafkaError `kafka.not_sent` if the batch was certainly not sent. Any other error means that no
+   * response came, and the batch may be stored.
    */
   send(broker: number, batch: WireBatch): Promise<ProduceAnswer>
-  /** Removes a batch that nobody waits for. If nobody waits for any batch in flight, the connection ends. */
+  /** Removes a batch that no caller waits for. If this holds for all batches in flight, the connection ends. */
   giveUp(batch: WireBatch): void
 }
 
@@ -44,17 +43,17 @@ type Line = {
   readonly waiting: Outgoing[]
   isWorking: boolean
   /**
-   * For the batches of the request in flight: with a buffer per request the garbage collector took more time than all
-   * else.
+   * The buffer for the request in flight. With a buffer per request, the garbage collector took more time than
+   * everything else.
    */
   room: Buffer
-  /** The request in flight, without an answer yet. */
+  /** The request in flight, without a response yet. */
   out: { readonly group: readonly Outgoing[]; readonly connection: Connection } | undefined
 }
 
 const BATCHES_PER_REQUEST_MAX = 16
 const ROOM_KEPT_BYTES = 4_194_304
-/** The broker's time-out is shorter, so that a slow replica doesn't cost other partitions their connection. */
+/** The broker's time-out is shorter than ours: a slow replica must not end the other partitions' connection. */
 const BROKERS_SHARE = 0.8
 
 const ofHandles = new WeakMap<Kafka, ProduceRequests>()
@@ -77,7 +76,7 @@ function createProduceRequests(cluster: Cluster): ProduceRequests {
       try {
         await cluster.ask(broker, request, { purpose: 'produce', untilMs: Infinity })
       } catch (error) {
-        // Batches already written were rejected by the request itself.
+        // The request itself rejects the batches that were already sent.
         if (!hasBegun()) for (const { reject } of line.waiting.splice(0)) reject(notSent(NO, error))
       }
     }
@@ -114,7 +113,7 @@ const createLine = (): Line => ({
 
 const NO = 'the batch was not sent'
 
-/** Takes batches from the line when the broker may be written to. */
+/** Takes the next batches from the queue when the broker may get a request. */
 function nextOf(line: Line, pace: Pace) {
   let hasBegun = false
   const versions = PRODUCE_VERSIONS.map((version) => ({
@@ -132,7 +131,7 @@ function nextOf(line: Line, pace: Pace) {
 
 const NOTHING: ProduceAnswers = { answers: new Map(), throttleTimeMs: 0 }
 
-/** The first batches in line, bounded in total size, each partition at most once. */
+/** The first batches in the queue, limited in total size, with each partition at most once. */
 function takeGroup(waiting: Outgoing[], bytesMax: number): Outgoing[] {
   const places = new Set<string>()
   let bytes = 0

@@ -1,6 +1,6 @@
-// Decides when batches leave: queues records by partition, sends each partition's next batch at the end of the event
-// loop's turn, and answers every send exactly once. It ensures that no record waits longer than the time-out, and that
-// no more bytes wait than allowed.
+// Decides when batches are sent. It queues records by partition, sends each partition's next batch at the end of the
+// event loop's turn, and gives every send exactly one outcome. It ensures that no record waits longer than the
+// time-out, and that the waiting bytes stay within their limit.
 import { fairShare, oncePerTurn, withTimeout } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
@@ -38,13 +38,13 @@ export type SchedulerOptions = BatchProducerOptions & {
   readonly batchBytesMax: number
   /** Lower while a broker throttles. */
   readonly pace?: Pick<Pace, 'bytesMax'>
-  /** Called for a batch in flight that nobody waits for any more. */
+  /** Called for a batch in flight that no caller waits for any more. */
   readonly giveUp?: (batch: LaneBatch) => void
 }
 
 export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> & {
   forgetTopic(topic: string): void
-  /** Takes no more records; resolves when every record taken has its answer. */
+  /** Takes no more records. Resolves when every accepted record has its outcome. */
   drain(): Promise<void>
 }
 
@@ -55,7 +55,7 @@ type State = {
   readonly elapsed: () => number
   readonly lanes: Map<string, (Lane | undefined)[]>
   readonly parties: Map<string, Party>
-  /** Lanes with something queued or in flight. */
+  /** Lanes with records that are queued or in flight. */
   readonly active: Set<Lane>
   ready: Lane[]
   inFlightBytes: number
@@ -67,7 +67,7 @@ type State = {
 }
 
 const COMPLAIN_EVERY_MS = 1_000
-/** Requests are shared, so a record with a short deadline must not end those of others early. */
+/** Requests are shared. A record with a short deadline must not end the request of others early. */
 const PATIENCE_MS_MIN = 2_500
 
 export function createScheduler(
@@ -86,7 +86,7 @@ export function createScheduler(
     ready: [],
     inFlightBytes: 0,
     isClosing: false,
-    // Records are rejected early by at most this, never late.
+    // Records are rejected at most this long before their deadline, and never after it.
     sweepMs: Math.min(100, Math.max(5, options.produceTimeoutMs / 50)),
     sweep: undefined,
     onIdle: () => undefined,
@@ -106,7 +106,7 @@ export function createScheduler(
 
 function post(state: State, to: Destination, record: ProduceRecord, waiter: Waiter): void {
   if (state.isClosing) return waiter.reject(CLOSED)
-  // A record that can't be encoded would fail its whole batch.
+  // A record that can't be encoded would make its whole batch fail.
   if (!Number.isSafeInteger(record.timestampMs)) return waiter.reject(NOT_A_TIME)
   const bodyBytes = bodyBytesOf(record)
   const bytes = recordBytes({ record, bodyBytes })
@@ -119,8 +119,8 @@ function post(state: State, to: Destination, record: ProduceRecord, waiter: Wait
 }
 
 /**
- * Each party has its share of the bound, and each partition its share of that: a stuck partition leaves room for other
- * parties, and for the party's other partitions. A single record needs no share.
+ * Each party has its share of the limit, and each partition its share of the party's. So a stuck partition leaves room
+ * for other parties, and for the party's other partitions. Only the total limits a party's first record.
  */
 function hasRoom({ inFlightBytes, options }: State, lane: Lane, bytes: number): boolean {
   const { party } = lane
@@ -160,7 +160,7 @@ function partyOf({ options, parties }: State, topic: string): Party {
   return party
 }
 
-// Everything that arrived in this turn of the event loop leaves together, right after it.
+// All records that arrive in this turn of the event loop are sent together, right after it.
 function makeReady(state: State, lane: Lane): void {
   if (lane.isReady) return
   lane.isReady = true
@@ -236,7 +236,7 @@ function sweep(state: State): void {
     const { batch } = lane
     if (!batch) continue
     expireBatch(batch, untilMs, batch.isDoubtful ? NOT_ANSWERED_IN_TIME : NOT_SENT_IN_TIME)
-    // Nobody waits for it any more, but it would delay every later batch.
+    // No caller waits for the batch any more, but it would delay every later batch.
     if (isOver(batch)) state.options.giveUp?.(batch)
   }
 }
@@ -247,14 +247,14 @@ function forgetTopic(state: State, topic: string): void {
     take(state, lane, -expireQueue(lane, Infinity, FORGOTTEN))
     if (!lane.batch) continue
     lane.batch.maySendAgain = false
-    // A batch that may be stored gets its answer from the broker, if there is one.
+    // A batch that may be stored gets its outcome from the broker, if one comes.
     if (!lane.batch.isDoubtful) rejectAll(lane.batch, FORGOTTEN)
     state.options.giveUp?.(lane.batch)
   }
   state.lanes.delete(topic)
 }
 
-/** Every record has its answer once the time-out has passed since the last one was taken. */
+/** Every record has its outcome once the time-out has passed since the last accepted record. */
 async function drain(state: State): Promise<void> {
   state.isClosing = true
   if (state.active.size === 0) return
@@ -264,7 +264,7 @@ async function drain(state: State): Promise<void> {
   await withTimeout(idle, state.options.produceTimeoutMs, 'closing').catch(() => undefined)
 }
 
-// At most once a second: when a broker is down, every one of its partitions fails.
+// Logs at most once a second, because all partitions of a broker fail together.
 function complain(state: State, { topic, partition }: LaneBatch, cause: unknown): void {
   const nowMs = performance.now()
   if (nowMs - state.complainedAtMs < COMPLAIN_EVERY_MS) return

@@ -1,5 +1,4 @@
-// The writer of a partition: its producer id, and the sequence number of its next record. Numbers wrap from 2^31 - 1 to
-// 0.
+// The writer state of a partition: its producer id, and the sequence number of its next record. 0 follows 2^31 - 1.
 import type { Identities, Identity } from './identities.ts'
 import type { BatchProducerId } from '../protocol/record-batch.ts'
 
@@ -8,7 +7,7 @@ export type LogWriter = {
   /** An identity that must not be used again. */
   former: Identity | undefined
   sequence: number
-  /** The topic's id: another topic of the same name doesn't know the writer's numbers. */
+  /** The id of the topic. Another topic of the same name doesn't have the writer's sequence numbers. */
   topicId: string | undefined
 }
 
@@ -39,7 +38,7 @@ export function wrote(writer: LogWriter, count: number): void {
   writer.sequence = sequenceAfter(writer.sequence, count)
 }
 
-/** The last batch it wrote, or where, isn't known: it continues under another producer id. */
+/** Resets the writer if the outcome or the topic of its last batch is unknown. It gets another producer id. */
 export function startAnew(writer: LogWriter): void {
   writer.former = writer.identity ?? writer.former
   writer.identity = undefined

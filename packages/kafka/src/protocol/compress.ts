@@ -1,4 +1,4 @@
-// Compresses the records of a batch with codecs that brokers and readers know. Codecs are loaded only where batches are
+// Compresses the records of a batch with codecs that brokers and readers support. Codecs are loaded only if batches are
 // compressed, because they load the whole client library, 37 MB of memory.
 import { createRequire } from 'node:module'
 
@@ -14,12 +14,12 @@ function algorithmOf(compression: Exclude<Compression, 'none'>) {
   return library.compressionsAlgorithms[compression]
 }
 
-/** Takes half a second the first time. */
+/** Takes half a second for the first codec. */
 export function loadCodec(compression: Compression): void {
   if (compression !== 'none') algorithmOf(compression)
 }
 
-/** Compresses all but the batch's header, where that shortens it; also returns the codec's number for the header. */
+/** Compresses everything after the batch's header, if that shortens it. Also returns the codec's number. */
 export function compress(
   batch: Buffer,
   headerBytes: number,

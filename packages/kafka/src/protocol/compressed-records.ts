@@ -1,6 +1,6 @@
-// Decompresses record batches in any codec: a broker, or an operator who sets `compression.type` on a topic, may
-// compress what was written plain (docs/adr/0030-compressed-records.md). It bounds memory: a batch larger than any
-// topic of Weir may hold isn't decompressed.
+// Decompresses record batches of all codecs. Weir may write plain batches, but a broker, or an operator who sets
+// `compression.type` on a topic, may compress them (docs/adr/0030-compressed-records.md). Memory is bounded: a batch
+// larger than any topic of Weir may contain isn't decompressed.
 import { promisify } from 'node:util'
 import { gunzip, zstdDecompress } from 'node:zlib'
 
@@ -17,7 +17,7 @@ type UnpackLater = (packed: Buffer) => Promise<Buffer>
 
 const zlibs = { gzip: promisify(gunzip), zstd: promisify(zstdDecompress) }
 
-/** Off the event loop. */
+/** Runs outside the event loop. */
 const byZlib =
   (name: keyof typeof zlibs): UnpackLater =>
   async (packed) => {
@@ -41,7 +41,7 @@ const tooLarge = () =>
 
 const isTooLong = (error: unknown): boolean => Object(error).code === 'ERR_BUFFER_TOO_LARGE'
 
-/** By their numbers in a batch's attributes. */
+/** The codecs by their numbers in a batch's attributes. */
 export const codecs = { gzip: 1, snappy: 2, lz4: 3, zstd: 4 } as const
 
 export const unpackers: ReadonlyMap<number, UnpackLater> = new Map([

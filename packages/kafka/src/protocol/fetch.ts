@@ -1,14 +1,14 @@
-// The Fetch request and its answer, in a version that all supported brokers have, topics by id (KIP-516). The library's
-// own copies and unpacks every record, and fails the whole answer when one partition has an error: here records stay
-// raw bytes, and an error stays the partition's.
+// The Fetch request and its response, in a version that all supported brokers have, with topic ids (KIP-516). The
+// library's own implementation copies and unpacks every record, and fails the whole response if one partition has an
+// error. Here records stay raw bytes, and an error affects only its partition.
 import { Reader, Writer, createAPI } from '#client-library'
 
 export type FetchPartition = {
   readonly partition: number
   readonly from: bigint
-  /** The leader epoch known to us: a leader with another one refuses. */
+  /** The leader epoch that the reader knows. A leader with another epoch refuses the request. */
   readonly leaderEpoch: number
-  /** Of the last record read, -1 if unknown: it lets the broker detect a truncated log. */
+  /** The leader epoch of the last record read; -1 if unknown. It lets the broker detect a truncated log. */
   readonly lastEpoch: number
   readonly bytesMax: number
 }
@@ -22,7 +22,7 @@ export type FetchRequest = {
   readonly waitMs: number
   readonly bytesMax: number
   readonly isCommittedOnly: boolean
-  /** 0 and epoch -1: no session; 0 and 0: a new one. */
+  /** Id 0 with epoch -1: no session. Id 0 with epoch 0: a new session. */
   readonly session: { readonly id: number; readonly epoch: number }
   readonly topics: ByTopic<FetchPartition>
   readonly forgotten: ByTopic<number>
@@ -36,7 +36,7 @@ export type FetchedPartition = {
   readonly errorCode: number
   readonly highWatermark: bigint
   readonly lastStableOffset: bigint
-  /** The offset from which the log differs from what was read, if it does. */
+  /** The first offset where the log differs from what was read, if it does. */
   readonly divergesAt: bigint | undefined
   readonly aborted: readonly AbortedTransaction[]
   readonly records: Buffer
@@ -131,7 +131,7 @@ function readPartition(from: Reader, topicId: string): FetchedPartition {
   }
 }
 
-/** The only tagged field that we need. */
+/** Reads the only tagged field that is needed. */
 function readDivergence(from: Reader): bigint | undefined {
   let divergesAt: bigint | undefined
   for (let left = from.readUnsignedVarInt(); left > 0; left -= 1) {

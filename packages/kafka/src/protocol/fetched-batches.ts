@@ -1,7 +1,7 @@
-// The record batches of a fetch answer (message format 2): which of them a reader may see, and their records. The
-// counterpart of record-batch.ts. A broker returns whole batches from its disk: the first may begin before the
-// requested offset, the last may be cut off. Batches emptied by compaction are included, so a reader's position always
-// advances.
+// The record batches of a fetch response (message format 2): which of them a reader may see, and their records. The
+// counterpart of record-batch.ts. A broker returns whole batches from its disk. The first may begin before the
+// requested offset, and the last may be cut off. Batches emptied by compaction are included, so a reader's position
+// always advances.
 import type { AbortedTransaction } from './fetch.ts'
 import { unpackers } from './compressed-records.ts'
 import type { Headers, SourceRecord } from './source-record.ts'
@@ -11,7 +11,7 @@ export type FetchedBatch = {
   readonly firstOffset: bigint
   /** One past the batch's last offset. */
   readonly next: bigint
-  /** The epoch of the leader that appended it. */
+  /** The epoch of the leader that appended the batch. */
   readonly leaderEpoch: number
   readonly producerId: bigint
   readonly producerEpoch: number
@@ -21,7 +21,7 @@ export type FetchedBatch = {
   readonly codec: number
   readonly count: number
   readonly times: { readonly baseMs: number; readonly appendMs: number | undefined }
-  /** The stored bytes, compressed or not. */
+  /** The stored bytes, possibly compressed. */
   readonly body: Buffer
 }
 
@@ -70,8 +70,8 @@ function batchOf(bytes: Buffer): FetchedBatch {
 }
 
 /**
- * Tells for the batches of one answer, in order, whether a reader may see each. Handles interleaved transactions: a
- * transaction is aborted from its first batch in the list to the marker that ends it.
+ * Returns whether a reader may see a batch, for the batches of one response in order. Handles interleaved transactions:
+ * a transaction counts as aborted from its first offset in the list to its marker.
  */
 export function visibleBatches(aborted: readonly AbortedTransaction[]) {
   const toCome = [...aborted].sort((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1))
@@ -82,13 +82,13 @@ export function visibleBatches(aborted: readonly AbortedTransaction[]) {
       toCome.shift()
     }
     if (!batch.isMarker) return !(batch.isTransactional && aborting.has(batch.producerId))
-    // It ends its producer's transaction; if that was aborted, this is the abort marker.
+    // The marker ends its producer's transaction. If that transaction was aborted, this is the abort marker.
     aborting.delete(batch.producerId)
     return false
   }
 }
 
-/** Returns immediately unless they are compressed. Throws KafkaError `kafka.malformed`. */
+/** Returns immediately unless the records are compressed. Throws KafkaError `kafka.malformed`. */
 export function recordsOf(
   batch: FetchedBatch,
   partition: number,
@@ -100,7 +100,7 @@ export function recordsOf(
   return unpack(batch.body).then((plain) => readRecords(batch, partition, plain))
 }
 
-/** Whether a marker commits. Its key is a version, then the type of the marker. */
+/** Whether a marker commits. The marker's key contains a version, then the type. */
 export const isCommit = ([marker]: readonly SourceRecord[]): boolean =>
   marker?.key?.readInt16BE(MARKER_TYPE_AT) === COMMIT
 
@@ -134,7 +134,7 @@ function readRecord(
   return { partition, offset, timestampMs: times.appendMs ?? timestampMs, key, value, headers }
 }
 
-/** A header may be repeated; Weir writes each once, so the first one with a value counts. */
+/** Kafka permits repeated headers. Weir writes each header once, so the first one with a value counts. */
 function readHeaders(body: Buffer, cursor: Cursor): Headers {
   const headers: Record<string, Buffer> = {}
   const count = readVarint(body, cursor)
@@ -150,7 +150,7 @@ function readHeaders(body: Buffer, cursor: Cursor): Headers {
 type Name = { readonly bytes: Buffer; readonly text: string }
 
 const NAMES_KEPT_MAX = 16
-/** The latest name of a record's first header, second header, and so on: the next record mostly has the same. */
+/** The latest name at each header position, because the next record mostly has the same names. */
 const lastNames: Name[] = []
 
 function readName(body: Buffer, cursor: Cursor, index: number): string {
@@ -184,7 +184,7 @@ function readField(body: Buffer, cursor: Cursor): Buffer | null {
   return field
 }
 
-/** Zigzag; time differences may be longer than 32 bits. */
+/** Reads a zigzag varint. Time differences may be longer than 32 bits. */
 function readVarint(from: Buffer, cursor: Cursor): number {
   let value = 0
   let scale = 1

@@ -16,7 +16,7 @@ const ofLength = Array.from({ length: shared.length + 1 }, (_, length) =>
   shared.subarray(0, length),
 )
 
-/** Valid until the next call: most keys are short, and each record has one. */
+/** Reuses one buffer, so the result is valid only until the next call. */
 function bytesOf(key: string): Buffer {
   const bytes = ofLength[key.length]
   if (bytes === undefined) return Buffer.from(key, 'utf8')

@@ -1,10 +1,10 @@
-// The Produce request and the parsing of its answer, partition by partition. It names topics by id where the broker
-// supports it (Kafka 4.1), so that no batch gets into another topic of the same name; otherwise by name.
+// The Produce request and the parsing of its response, by partition. It names topics by id if the broker supports that
+// (Kafka 4.1), so that no batch gets into another topic of the same name. Otherwise it uses names.
 import { createAPI, Writer } from '#client-library'
 import type { Connection, Reader } from '#client-library'
 
 export const PRODUCE = 0
-/** The preferred one first. */
+/** The preferred version first. */
 export const PRODUCE_VERSIONS = [13, 9] as const
 export type ProduceVersion = (typeof PRODUCE_VERSIONS)[number]
 
@@ -26,7 +26,7 @@ export type ProduceRequest = {
 export type ProduceAnswer = { readonly errorCode: number; readonly baseOffset: bigint }
 
 export type ProduceAnswers = {
-  /** Keyed by `placeOf`. */
+  /** The responses, keyed by `placeOf`. */
   readonly answers: ReadonlyMap<string, ProduceAnswer>
   readonly throttleTimeMs: number
 }

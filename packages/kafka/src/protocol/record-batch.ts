@@ -1,5 +1,5 @@
-// Encodes records as one Kafka record batch (message format 2), as a produce request carries and the log stores it.
-// Sizes are computed first, so every value is copied once, to its place.
+// Encodes records as one Kafka record batch (message format 2), as in a produce request and in the log. Sizes are
+// computed first, so every value is copied only once.
 import { compress } from './compress.ts'
 import type { Compression } from './compress.ts'
 import { crc32c } from './crc32c.ts'
@@ -11,7 +11,7 @@ export type ProduceRecord = {
   readonly timestampMs: number
 }
 
-/** The same, where key and value may be missing. */
+/** A record whose key and value may be missing. */
 export type BatchRecord = {
   readonly key: Buffer | string | null
   readonly value: Buffer | string | null
@@ -26,7 +26,7 @@ export type SizedRecord = {
   readonly body?: undefined
 }
 
-/** An encoded record without its place in a batch: it may be used in any number of batches. */
+/** An encoded record without its position in a batch, so it may be used in any number of batches. */
 export type EncodedRecord = {
   readonly body: Buffer
   readonly bodyBytes: number
@@ -52,13 +52,13 @@ const ATTRIBUTES_BYTES = 1
 const LENGTH_AT = 8
 const CRC_AT = 17
 const ATTRIBUTES_AT = 21
-// Length, time difference and offset difference of a record, at their longest.
+// The maximum bytes of a record's length, time difference and offset difference.
 const PREFIX_BYTES_MAX = 5 + 10 + 5
 const SHORT_TEXT_BYTES = 64
 // -1, zigzag.
 const NULL_LENGTH = 1
 
-/** The bytes of a record that don't depend on its place in a batch. */
+/** The bytes of a record that don't depend on its position in a batch. */
 export function bodyBytesOf(record: BatchRecord): number {
   let headers = 0
   let count = 0
@@ -75,7 +75,7 @@ export function bodyBytesOf(record: BatchRecord): number {
   )
 }
 
-/** An upper bound of the size of the batch of these records. */
+/** An upper bound for the size of a batch with these records. */
 export function batchBytesMaxOf(records: readonly BatchEntry[], from: number): number {
   let bytes = HEADER_BYTES
   for (let i = from; i < records.length; i++) {
@@ -94,13 +94,13 @@ export function batchBytesMaxOf(records: readonly BatchEntry[], from: number): n
 
 export type PackOptions = {
   readonly producer?: BatchProducerId | undefined
-  /** Used where it makes the records shorter. */
+  /** Used if it makes the records shorter. */
   readonly compression?: Compression
-  /** A buffer of at least `batchBytesMaxOf` bytes, to encode into. */
+  /** A buffer for the result, of at least `batchBytesMaxOf` bytes. */
   readonly into?: Buffer
 }
 
-/** The bytes of the batch of `records` from index `from` on; the same each time. */
+/** Encodes the records from index `from` on. The result is the same each time. */
 export function packBatch(
   records: readonly BatchEntry[],
   from: number,
@@ -197,7 +197,7 @@ export function encodeRecord(record: BatchRecord): EncodedRecord {
 const knownNames = new Map<string, number>()
 const KNOWN_NAMES_MAX = 100
 
-/** Caches names, because programs use few of them. */
+/** The number of bytes of a header name. Cached, because programs use few names. */
 function nameBytes(name: string): number {
   const known = knownNames.get(name)
   if (known !== undefined) return known
@@ -232,7 +232,7 @@ function writeField(to: Buffer, start: number, field: Buffer | string | null): n
   return at + bytes
 }
 
-/** Faster than a native call for short texts. Undefined when the text isn't ASCII. */
+/** Faster than a native call for short texts. Undefined if the text isn't ASCII. */
 function writeAscii(to: Buffer, start: number, text: string): number | undefined {
   const { length } = text
   const at = writeLength(to, start, length)
@@ -246,7 +246,7 @@ function writeAscii(to: Buffer, start: number, text: string): number | undefined
 
 // --- varints ---
 
-// Lengths aren't negative, and zigzag doubles them: so 6 bits in the first byte, 7 in each further one.
+// Lengths aren't negative, and zigzag doubles them. So the first byte has 6 bits, and each further byte has 7.
 function lengthBytes(length: number): number {
   if (length < 0x40) return 1
   if (length < 0x2000) return 2

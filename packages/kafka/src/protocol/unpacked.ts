@@ -1,7 +1,7 @@
 // The common type of decompressors.
 import { KafkaError } from '../errors.ts'
 
-/** Undefined when the result would be longer than `bytesMax`; nothing has been allocated then. Throws `malformed`. */
+/** Undefined if the result would be longer than `bytesMax`; then no memory is allocated. Throws `malformed`. */
 export type Unpack = (packed: Buffer, bytesMax: number) => Buffer | undefined
 
 export const unreadable = (): KafkaError<'kafka.malformed'> =>

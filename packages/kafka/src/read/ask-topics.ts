@@ -4,9 +4,9 @@ import { earliestOffsets, endOffsets } from '../connect/topic-calls.ts'
 import type { Ends } from './end-watch.ts'
 
 export type AskTopics = {
-  /** As a read_committed reader sees them. */
+  /** The ends for a read_committed reader. */
   ends(): Promise<Ends>
-  /** Where their logs begin. */
+  /** The first offsets of the logs. */
   starts(): Promise<ReadonlyMap<string, bigint>>
 }
 
@@ -16,7 +16,7 @@ export function askTopics(calls: Pick<BrokerCalls, 'run'>, topics: readonly stri
     return new Map(await Promise.all(answers))
   }
   return {
-    // Set in each attempt: after failed attempts only the time of the last one counts.
+    // Set in each attempt, because only the time of the last attempt counts.
     ends: () =>
       calls.run('read offsets', async (brokers) => ({
         askedMs: Date.now(),

@@ -1,7 +1,7 @@
-// Wakes a loop that waits for something to do.
+// Wakes a loop that waits for work.
 export type Bell = {
   ring(): void
-  /** Resolves on the signal, immediately if it came since the last wait; or after `ms` milliseconds. */
+  /** Resolves on the signal, or after `ms` milliseconds; immediately if the signal came since the last wait. */
   wait(ms?: number): Promise<void>
 }
 

@@ -1,6 +1,6 @@
-// Fetches everything from one broker. A new reader is fetched from the pool up to its log's end, and then waits in a
-// session: the hot one while records arrive often, else the cold one, which asks rarely and waits long. A broker checks
-// every partition of a session at each request, so idle partitions must not be in the frequent session.
+// Fetches all partitions of one broker. A new reader is fetched without a session up to its log's end, and then waits
+// in a session: the hot one while records arrive often, otherwise the cold one, which asks seldom and waits long. For
+// each request, a broker checks every partition of the session, so idle partitions must not be in the hot session.
 import type { FetchAnswer, FetchedPartition, FetchRequest } from '../protocol/fetch.ts'
 import { deliver } from './deliver.ts'
 import { endOf, keyOf, askedOf } from './fetch-reader.ts'
@@ -12,7 +12,7 @@ import type { SessionLoop } from './session-loop.ts'
 
 export type BrokerHooks = {
   ask(request: FetchRequest, purpose: 'hot' | 'cold' | 'pool'): Promise<FetchAnswer>
-  /** This broker no longer serves these readers: their leaders have to be found again. */
+  /** This broker no longer serves these readers. Their leaders must be found again. */
   failed(readers: readonly Reader[], error: unknown): void
   /** The reader's offset is outside the log. */
   outside(reader: Reader): void
@@ -74,9 +74,9 @@ type Parts = {
   readonly hot: SessionLoop
   readonly cold: SessionLoop
   readonly pool: PoolLoop
-  /** They wait for the hot session's next request. */
+  /** Readers that wait for the hot session's next request. */
   readonly joining: Set<Reader>
-  /** A session can contain a partition only once. */
+  /** The readers in sessions, by partition, because a session can contain a partition only once. */
   readonly inSession: Map<string, Reader>
 }
 
@@ -98,7 +98,7 @@ function failAll(parts: Parts, readers: readonly Reader[], error: unknown): void
 
 type Fetched = { readonly fetched: FetchedPartition; readonly isRest: boolean }
 
-/** Whether the reader stays with this broker. */
+/** Returns whether the reader stays with this broker. */
 async function take(parts: Parts, reader: Reader, { fetched, isRest }: Fetched): Promise<boolean> {
   const { hooks } = parts
   const { errorCode, divergesAt } = fetched

@@ -1,5 +1,5 @@
-// Reads the committed records between two offsets of one partition. It is for looking back, not for following: every
-// call asks for the partition's leader again.
+// Reads the committed records between two offsets of one partition. For look-ups, not for following: every call asks
+// for the partition's leader again.
 import { ProtocolError } from '#client-library'
 
 import type { KafkaBrokers } from '../connect/broker-calls.ts'
@@ -35,17 +35,17 @@ export async function readCommitted(brokers: KafkaBrokers, range: Range): Promis
   return records
 }
 
-/** One fetch of the range: its committed records, and the offset of the next fetch. */
+/** One fetch of the range: its committed records, and the offset for the next fetch. */
 export async function readStep(brokers: KafkaBrokers, range: Range): Promise<Step> {
   return (await stepsOf(brokers, range, 'read_committed'))(range.from)
 }
 
-/** The same for all records, whether or not they will ever be committed. */
+/** Like `readStep`, for all records, including uncommitted and aborted ones. */
 export async function readRawStep(brokers: KafkaBrokers, range: Range): Promise<Step> {
   return (await stepsOf(brokers, range, 'read_uncommitted'))(range.from)
 }
 
-/** The first record of the range, whether or not it will ever be committed. */
+/** The first record of the range, even if it is uncommitted or aborted. */
 export async function firstUncommitted(
   brokers: KafkaBrokers,
   range: Range,
@@ -92,7 +92,7 @@ async function stepIn(
   return { records, next: batches.at(-1)?.next ?? nothingUpTo(endOf({ isolation }, fetched), from) }
 }
 
-/** Compaction may have left nothing before the end; but what isn't readable yet has to be requested again. */
+/** Compaction may have removed everything before the end. Records that aren't readable yet must be requested again. */
 function nothingUpTo(end: bigint, from: bigint): bigint {
   if (end <= from) throw new ProtocolError('OFFSET_NOT_AVAILABLE')
   return end

@@ -1,5 +1,5 @@
-// Hands fetched records to the follower in small portions and yields in between: a partition with megabytes to deliver
-// must not block the event loop.
+// Delivers fetched records to the follower in small portions, with pauses, because a partition with megabytes of
+// records must not block the event loop.
 import { setImmediate } from 'node:timers/promises'
 
 import { batchesIn, recordsOf, visibleBatches } from '../protocol/fetched-batches.ts'
@@ -12,8 +12,8 @@ const RECORDS_AT_ONCE = 200
 const TURN_MS = 3
 
 /**
- * Ends early if the reader seeks meanwhile. `isRest`: the log has nothing else up to its end. Throws what the sink
- * throws, and KafkaError `kafka.malformed`.
+ * Ends early if the reader seeks during the delivery. `isRest`: the log contains nothing more up to its end. Throws
+ * what the sink throws, and KafkaError `kafka.malformed`.
  */
 export async function deliver(
   reader: Reader,
@@ -51,7 +51,7 @@ type Given = { records: readonly SourceRecord[]; next: bigint; end: bigint; epoc
 function give(reader: Reader, { records, next, end, epoch }: Given): void {
   const { life, at } = reader
   if (records.length > 0) reader.recordsMs = performance.now()
-  // Set before the call, because the call may seek.
+  // Set before the call, because the callback may seek.
   reader.at = next
   reader.lastEpoch = epoch
   try {

@@ -1,6 +1,6 @@
 // Waits until everything is read that was committed at the time of the call. Concurrent callers share one question to
-// the brokers; a caller that arrives while one is pending waits for the next, because the pending answer may be too old
-// for it.
+// the brokers. A caller that arrives during a question waits for the next one, because the pending response may be too
+// old.
 import { hasCode, withTimeout } from '@weir/kit'
 
 import { brokerUnavailable } from '../connect/faults.ts'
@@ -18,9 +18,9 @@ export type EndWatchOptions = {
 }
 
 export type EndWatch = {
-  /** Resolves with the time at which the reached ends were asked; KafkaError `kafka.unavailable` after `timeoutMs`. */
+  /** Resolves with the time of the question for the ends. Throws KafkaError `kafka.unavailable` after `timeoutMs`. */
   reach(topics: readonly string[], timeoutMs: number): Promise<number>
-  /** Call whenever a position has changed. */
+  /** Call after each change of a position. */
   advanced(): void
 }
 
@@ -63,7 +63,7 @@ export function createEndWatch({ askEnds, positionOf }: EndWatchOptions): EndWat
   }
 }
 
-/** One question at a time; its answer serves only callers that came before it was asked. */
+/** Runs one question at a time. The result serves only callers that came before the question. */
 function shareFresh<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   let askingNext: Promise<T> | undefined

@@ -1,22 +1,22 @@
-// The follower of a partition: its position, the partition's leader, and which part of the fetcher serves it. Plain
-// data, changed by the parts of the fetcher.
+// The follower of a partition: its position, the partition's leader, and the part of the fetcher that serves it. Plain
+// data that the parts of the fetcher change.
 import type { FetchedPartition } from '../protocol/fetch.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
 import type { Isolation } from '../connect/topic-calls.ts'
 import type { SessionPartition } from './fetch-session.ts'
 
-/** `removed`: retention deleted the records before `from`. `cut`: from `from` on the log differs from what was read. */
+/** `removed`: retention deleted the records before `from`. `cut`: the log was truncated, and differs from `from` on. */
 export type Lost = { readonly why: 'removed' | 'cut'; readonly from: bigint }
 
 export type Sink = {
   /**
-   * In order; everything before `next` is read, including what readers don't see, such as transaction markers. `end`:
-   * the log end for this isolation. If it throws, the same records come again after a while.
+   * Called in order. Everything before `next` is read, including invisible records such as transaction markers. `end`
+   * is the log end for this isolation. If this function throws, the same records are delivered again after a while.
    */
   onRecords(records: readonly SourceRecord[], next: bigint, end: bigint): void
-  /** Nothing more comes until `seek`. */
+  /** No more records arrive until `seek`. */
   onLost(lost: Lost): void
-  /** The topic was deleted or replaced by another of its name, as all brokers say: nothing more will come. */
+  /** All brokers say that the topic was deleted, or replaced by another of its name. No more records arrive. */
   onGone(): void
 }
 
@@ -29,7 +29,7 @@ export type FollowTarget = {
 
 export type Leader = { readonly topicId: string; readonly broker: number; readonly epoch: number }
 
-/** `joining`: at the log's end, waiting for a session's next request. */
+/** `joining`: the reader is at the log's end, and waits for a session's next request. */
 export type Home = 'none' | 'pool' | 'joining' | 'hot' | 'cold'
 
 export type Reader = {
@@ -41,15 +41,15 @@ export type Reader = {
   /** The leader epoch of the last record read. */
   lastEpoch: number
   leader: Leader | undefined
-  /** The id of the topic at the start. */
+  /** The id of the topic at the start of reading. */
   topicId: string | undefined
   home: Home
-  /** Answers to requests of an earlier life are ignored. */
+  /** Incremented at each restart of reading. Responses to earlier requests are ignored. */
   life: number
   failures: number
   troubledMs: number
   notBeforeMs: number
-  /** When records last arrived. */
+  /** When records arrived last. */
   recordsMs: number
   state: 'reading' | 'paused' | 'lost' | 'closed'
 }
@@ -74,7 +74,7 @@ export function newReader({ from, ...target }: FollowTarget, sink: Sink): Reader
   }
 }
 
-/** What to request for it from its leader. */
+/** The reader's entry in a request to its leader. */
 export function askedOf({ leader, partition, at, lastEpoch }: Reader): SessionPartition {
   return {
     topicId: leader?.topicId ?? '',

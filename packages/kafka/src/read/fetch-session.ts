@@ -1,22 +1,22 @@
-// An incremental fetch session (KIP-227), as plain data: what the broker fetches, and what the next request has to
-// change. A request names only partitions that were added, advanced or dropped, so a thousand idle ones cost nothing
-// here.
+// An incremental fetch session (KIP-227), as plain data: what the broker fetches, and what the next request must
+// change. A request names only partitions that were added, advanced or removed, so a thousand idle partitions cost
+// nothing here.
 import type { ByTopic, FetchPartition, FetchRequest } from '../protocol/fetch.ts'
 
 export type SessionPartition = FetchPartition & { readonly topicId: string }
 
 export type FetchSession = {
-  /** Fetch the partition, from this offset. */
+  /** Fetches the partition from this offset. */
   put(partition: SessionPartition): void
   drop(partition: SessionPartition): void
   /**
-   * The next request's content; everything, if there is no session or it was lost. Undefined if there is nothing to
-   * fetch.
+   * The content of the next request. Contains everything if there is no session, or it was lost. Undefined if there is
+   * nothing to fetch.
    */
   next(): Pick<FetchRequest, 'session' | 'topics' | 'forgotten'> | undefined
-  /** Call with the answer's session id. 0: the broker has no room for a session; requests continue without one. */
+  /** Call with the response's session id. 0: the broker has no room for a session; requests continue without one. */
   answered(sessionId: number): void
-  /** The broker has forgotten the session, or it is unknown whether it received the last request. */
+  /** Call if the broker has forgotten the session, or may not have received the last request. */
   lost(): void
 }
 

@@ -1,6 +1,6 @@
-// Reads partitions from given offsets on, for all users of one handle, without a group: over three connections per
-// broker, however many partitions there are. It never skips records on its own: it reports what can't be read any more,
-// and the reader decides where to continue. A slow reader isn't fetched for, and delays no other.
+// Reads partitions from given offsets on, for all users of one handle, without a group. It needs three connections per
+// broker for any number of partitions. It never skips records: it reports records that can't be read any more, and the
+// reader decides where to continue. Nothing is fetched for a slow reader, so it doesn't delay others.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { openFetches } from './fetches.ts'
@@ -9,12 +9,12 @@ import { newReader } from './fetch-reader.ts'
 import type { FollowTarget, Reader, Sink } from './fetch-reader.ts'
 
 export type Following = {
-  /** Stops fetching; an answer already on its way may still arrive, once. */
+  /** Stops fetching. One response that is already on its way may still arrive. */
   pause(): void
   resume(): void
   /** Continues at `from`, also after `onLost`. */
   seek(from: bigint): void
-  /** No callback is called any more. */
+  /** After this no callback is called. */
   close(): void
 }
 
@@ -24,7 +24,7 @@ export type Fetcher = {
 
 const fetchers = new WeakMap<Kafka, Fetcher>()
 
-/** One per handle; it has connections while there are followers. */
+/** Create one per handle. It has connections only while there are followers. */
 export function createFetcher(kafka: Kafka): Fetcher {
   const known = fetchers.get(kafka) ?? makeFetcher(kafka)
   fetchers.set(kafka, known)

@@ -1,5 +1,5 @@
-// The readers of one handle, each with the broker that leads its partition, and what happens to them on errors: they
-// find the leader again, wait a while, or learn that they can't continue.
+// The readers of one handle, each with the broker that leads its partition. On an error a reader finds the leader
+// again, waits a while, or is informed that it can't continue.
 import { ProtocolError } from '#client-library'
 
 import { describeError } from '@weir/kit'
@@ -62,7 +62,7 @@ export function openFetches({ cluster, log }: Internals, kafka: Kafka): Fetches 
 
   void finder.run(closing.signal)
   return {
-    // First tries the last known leader: if it isn't the leader any more, it says so.
+    // Tries the last known leader first. If it isn't the leader any more, its response says so.
     start: (reader) => (reader.leader === undefined ? finder.find(reader) : begin(reader)),
     stop: (reader) => stop(reader, finder, brokers),
     close() {
@@ -106,7 +106,7 @@ function lose(reader: Reader, lost: Lost): void {
   reader.sink.onLost(lost)
 }
 
-/** A broker that refuses an offset doesn't say which ones it has. */
+/** Asks for the log's offsets, because a broker that refuses an offset doesn't name them. */
 async function lookOutside(calls: BrokerCalls, reader: Reader, troubled: Troubled): Promise<void> {
   const { life, topic, partition, at } = reader
   try {
@@ -123,7 +123,7 @@ async function lookOutside(calls: BrokerCalls, reader: Reader, troubled: Trouble
   }
 }
 
-/** Longer with each error in a row. */
+/** Each error in a row makes the pause longer. */
 function waitAWhile(reader: Reader, nowMs: number): void {
   if (nowMs - reader.troubledMs > FORGIVEN_AFTER_MS) reader.failures = 0
   reader.troubledMs = nowMs

@@ -1,5 +1,6 @@
-// Finds the leaders of readers' partitions: concurrent searches share one question. Readers wait here while their
-// partition has no leader, or while one broker doesn't know their topic, until all brokers say that it is gone.
+// Finds the leaders of readers' partitions. Concurrent searches share one question. Readers wait here while their
+// partition has no leader. They also wait while one broker doesn't know their topic, until all brokers say that the
+// topic is gone.
 import { backoff, delay } from '@weir/kit'
 
 import type { ClusterState } from '../connect/cluster-state.ts'
@@ -10,7 +11,7 @@ export type FinderHooks = {
   describe(topics: readonly string[]): Promise<ClusterState>
   /** Whether no broker knows the topic any more, with this id if one is given. */
   isGone(topic: string, topicId: string | undefined): Promise<boolean>
-  /** The leader is in `reader.leader`. */
+  /** The leader is set in `reader.leader`. */
   found(reader: Reader): void
   gone(reader: Reader): void
 }
@@ -29,11 +30,11 @@ export function createLeaderFinder(hooks: FinderHooks): LeaderFinder {
   const { looking } = search
   const bell = createBell()
 
-  /** Whether all were found. */
+  /** Returns whether all leaders were found. */
   async function round(pauses: Generator<number>, signal: AbortSignal): Promise<boolean> {
     if (looking.size === 0) await bell.wait()
     if (!signal.aborted && looking.size > 0) await look(search).catch(() => undefined)
-    // A reader that arrives from now on has not waited yet.
+    // A reader that arrives after this has not waited yet.
     const isNobodyLeft = looking.size === 0
     await delay(pauses.next().value, signal).catch(() => undefined)
     return isNobodyLeft
@@ -56,7 +57,7 @@ export function createLeaderFinder(hooks: FinderHooks): LeaderFinder {
 type Search = {
   readonly hooks: FinderHooks
   readonly looking: Set<Reader>
-  /** Topics that all brokers are being asked about. */
+  /** Topics whose existence is being checked at all brokers. */
   readonly checking: Set<string>
 }
 
@@ -86,7 +87,7 @@ async function checkGone({ hooks, looking, checking }: Search, topic: string): P
         if (reader.topicId === id && looking.delete(reader)) hooks.gone(reader)
     }
   } catch {
-    // Unreachable brokers don't confirm that the topic is gone.
+    // Unreachable brokers are no proof that the topic is gone.
   } finally {
     checking.delete(topic)
   }

@@ -1,12 +1,12 @@
-// The progress of followed topics, and what follows from it, as plain data. Times are wall-clock times, because a
-// machine that slept has a gap too.
+// The progress of followed topics, and what follows from it, as plain data. Times are wall-clock times, so that the
+// sleep of a machine counts as a gap.
 const FRESH_FOR_MS = 10_000
 
 export type FollowProgress = {
-  /** The next offset to be read of each topic; empty before the first reader. */
+  /** The next offset to read of each topic. Empty before the first reader. */
   readonly positions: Map<string, bigint>
   startedOverMs: number
-  /** When everything was read to its end. */
+  /** When all topics were last read to their ends. */
   atEndMs: number
 }
 

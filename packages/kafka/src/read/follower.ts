@@ -1,6 +1,6 @@
-// Follows compacted single-partition topics from their start, so that its owner can hold tables of their content
-// (docs/architecture.md 1). It keeps its own positions and never goes back: a replay would restore deleted entries.
-// Only when it can't avoid that does it call `onReset` and start over.
+// Follows compacted single-partition topics from their start, so that the owner can keep tables of their content
+// (docs/architecture.md 1). It stores its own positions and never reads a record twice, because a replay would restore
+// deleted entries. If it must start over, it calls `onReset` first.
 import { backoff, delay, describeError } from '@weir/kit'
 
 import { createBrokerCalls } from '../connect/broker-calls.ts'
@@ -27,25 +27,25 @@ export type FollowedRecord = {
 }
 
 export type FollowOptions = {
-  /** Of one partition each. */
+  /** Each has one partition. */
   readonly topics: readonly string[]
-  /** Committed records in order. If it throws, following stops until it accepts the same record. */
+  /** Called with committed records in order. If it throws, following pauses until the same record is accepted. */
   onRecord(record: FollowedRecord): void
-  /** Discard everything: the topics are read again from their start. */
+  /** The owner must discard everything, because the topics are read again from their start. */
   onReset(): void
-  /** The smallest of the topics' settings; a gap longer than half of it can hide tombstones. */
+  /** The smallest of the topics' settings. A gap longer than half of it can hide tombstones. */
   readonly deleteRetentionMs?: number
   readonly catchUpTimeoutMs?: number
 }
 
 export type Follower = {
-  /** Resolves once all topics exist and are read to their end; retries until then. */
+  /** Resolves once all topics exist and are read to their ends. Retries until then. */
   start(): Promise<void>
-  /** The next offset to be read. */
+  /** The next offset to read. */
   position(topic: string): bigint
-  /** Resolves once everything committed at the time of the call is read; else throws KafkaError `kafka.unavailable`. */
+  /** Resolves once everything committed before the call is read. Throws KafkaError `kafka.unavailable` otherwise. */
   catchUp(topics?: readonly string[]): Promise<void>
-  /** Whether everything was read to its end at some time in the last 10 s. */
+  /** Whether everything was read to its end within the last 10 s. */
   isFresh(): boolean
   close(): Promise<void>
 }
@@ -92,7 +92,7 @@ type Following = {
   readonly ends: EndWatch
 }
 
-/** Reads the topics from their starts until something of them is lost, and then again. */
+/** Reads the topics from their starts until some records are lost, and then starts over. */
 async function keepReading(kafka: Kafka, following: Following, signal: AbortSignal): Promise<void> {
   const { options, progress, asked, ends } = following
   const { log } = internalsOf(kafka)
@@ -122,7 +122,7 @@ async function readUntilLost(
   const { progress, options } = following
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const lose = (): void => {
-    // Until it starts over, callers must not take the known state as complete.
+    // Until the topics are read to their ends again, callers must not consider the state complete.
     progress.positions.clear()
     resolve()
   }
@@ -156,7 +156,7 @@ function take(
   { records, next }: Read,
 ): void {
   for (const { key, value, offset, timestampMs, headers } of records) {
-    // After a rejected record the ones before it come again, too.
+    // After a rejected record, earlier records are delivered again, too.
     if (offset < positionIn(progress, topic)) continue
     const text = key?.toString('utf8') ?? ''
     options.onRecord({ topic, key: text, value, offset, timestampMs, headers })
@@ -187,8 +187,8 @@ async function untilCaughtUp(catchUp: () => Promise<void>, signal: AbortSignal):
 }
 
 /**
- * The pause counts from the question: an answer that took longer is already old, and is followed by the next question
- * immediately.
+ * The pause counts from the question. A response that took longer than the pause is already old, so the next question
+ * follows immediately.
  */
 async function keepChecking(following: Following, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {

@@ -1,5 +1,5 @@
-// Scans one partition as it is stored on its leader's disk, to find out what can still be read there: every record from
-// the first offset on, also those that were aborted or replaced long ago.
+// Reads one partition as it is stored on its leader's disk, to find out which records still exist there. Passes every
+// record from the first offset on, including aborted and replaced ones.
 
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import { readRawStep } from './committed-range.ts'
@@ -15,8 +15,8 @@ type RawRecord = {
 
 export type LogScan = {
   /**
-   * Passes each record in order, up to the current end, and then returns that end and the partition's leader. Throws
-   * KafkaError `kafka.unavailable`, or `moved` when the leader changed.
+   * Passes each record in order up to the current end. Returns this end and the partition's leader. Throws KafkaError
+   * `kafka.unavailable`, or `moved` if the leader changed.
    */
   scan(
     topic: string,

@@ -1,6 +1,6 @@
-// Finds the last record before an offset for which a function returns a value, visible to read_committed readers yet or
-// not: for a writer that continues at a log's end. It reads backwards, in growing steps, and holds at most one fetch in
-// memory. A transaction's records count if a marker before that offset commits them.
+// Finds the last record before an offset for which a function returns a value. A writer that continues at a log's end
+// uses it, so read_committed readers need not see the record yet. It reads backwards in growing steps, and keeps at
+// most one fetch in memory. A transaction's records count if a marker before the offset commits them.
 import { ProtocolError } from '#client-library'
 
 import { createTurns } from '@weir/kit'
@@ -21,17 +21,17 @@ import type { LedPartition } from './fetch-once.ts'
 export type Before = {
   readonly topic: string
   readonly partition: number
-  /** Exclusive. The log must reach to it. */
+  /** Exclusive. The log must contain all offsets before it. */
   readonly to: bigint
 }
 
-/** The value of a record; undefined when it has none. */
+/** The value of a record; undefined if it has none. */
 export type LogReading<T> = (record: SourceRecord) => T | undefined
 
 export type LogSearch = {
   /**
-   * The value of the last record that has one; undefined when there is none down to the log's beginning. Throws
-   * KafkaError `kafka.unavailable` or `kafka.refused`.
+   * The value of the last record that has one; undefined if there is none in the log. Throws KafkaError
+   * `kafka.unavailable` or `kafka.refused`.
    */
   findLast<T>(before: Before, read: LogReading<T>): Promise<T | undefined>
   close(): Promise<void>
@@ -39,7 +39,7 @@ export type LogSearch = {
 
 const DEADLINE_MS = 15_000
 const AT_ONCE = 32
-/** In offsets. The record is nearly always in the first step. */
+/** Step lengths in offsets. The record is nearly always in the first step. */
 const STEPS = { first: 16n, factor: 8n, max: 16_384n }
 const FETCH = { bytesMax: 1_048_576, waitMs: 0, isCommittedOnly: false, purpose: 'pool' } as const
 
@@ -81,7 +81,7 @@ export function createLogSearch(kafka: Kafka): LogSearch {
 const grown = (step: bigint): bigint =>
   step * STEPS.factor > STEPS.max ? STEPS.max : step * STEPS.factor
 
-/** What is kept of a batch. */
+/** The data that is kept of a batch. */
 type Seen<T> = Pick<FetchedBatch, 'producerId' | 'isMarker' | 'isTransactional'> & {
   readonly commits: boolean
   readonly found: T | undefined
@@ -89,7 +89,7 @@ type Seen<T> = Pick<FetchedBatch, 'producerId' | 'isMarker' | 'isTransactional'>
 
 type Log = LedPartition & { readonly topic: string }
 type Sought = { readonly log: Log; readonly to: bigint; readonly step: bigint }
-/** `from`: the first offset of the stretch; 0 when nothing lies before. */
+/** `from`: the first offset of the stretch; 0 if it starts at the log's beginning. */
 type Stretch<T> = { readonly seen: readonly Seen<T>[]; readonly from: bigint }
 
 async function readStretch<T>(
@@ -104,7 +104,7 @@ async function readStretch<T>(
     if (protocolTypeOf(error) !== 'OFFSET_OUT_OF_RANGE') throw error
   }
   const start = await logStartOf(brokers, log.topic, log)
-  // There is nothing further back, so this is the last stretch, whatever the read finds.
+  // The log begins here, so this is the last stretch, even if no record is found.
   const { seen } = await readForward(brokers, log, { from: start, to, read })
   return { seen, from: 0n }
 }

@@ -1,5 +1,5 @@
-// Fetches from one broker without a session, for readers that are behind, are new, or can't be in a session: each
-// request covers some of them in turn, and never waits.
+// Fetches from one broker without a session, for readers that are new, are behind, or can't be in a session. Each
+// request covers some of the readers in turn, and the broker responds without waiting.
 import type { FetchAnswer, FetchedPartition, FetchRequest } from '../protocol/fetch.ts'
 import { createBell } from './bell.ts'
 import { byTopic } from './fetch-session.ts'
@@ -8,7 +8,7 @@ import type { Reader } from './fetch-reader.ts'
 
 export type PoolHooks = {
   ask(request: FetchRequest, purpose: 'pool'): Promise<FetchAnswer>
-  /** `isRest`: the partition has nothing else up to its end. */
+  /** `isRest`: the partition contains nothing more up to its end. */
   take(reader: Reader, fetched: FetchedPartition, isRest: boolean): Promise<void>
   failed(readers: readonly Reader[], error: unknown): void
 }
@@ -34,12 +34,12 @@ export function createPoolLoop(hooks: PoolHooks): PoolLoop {
     const readers = [...asked.values()]
     const lives = new Map(readers.map((reader) => [reader, reader.life]))
     const isAsked = (reader: Reader) => held.has(reader) && lives.get(reader) === reader.life
-    // They come last in the next request.
+    // These readers come last in the next request.
     for (const reader of readers) if (held.delete(reader)) held.add(reader)
     try {
       const { partitions, errorCode } = await hooks.ask(requestFor(readers), 'pool')
       if (errorCode !== 0) throw new TypeError(`a fetch without a session ended with ${errorCode}`)
-      // An empty answer wasn't limited by size: compaction may have left nothing before a log's end.
+      // An empty response wasn't limited by size. Compaction may have removed everything before a log's end.
       const isRest = partitions.every(({ records }) => records.length === 0)
       for (const fetched of partitions) {
         const reader = asked.get(keyOf(fetched))
@@ -64,7 +64,7 @@ export function createPoolLoop(hooks: PoolHooks): PoolLoop {
   }
 }
 
-/** The readers whose turn it is, each partition once and all with one isolation. */
+/** The readers whose turn it is, with each partition once, and all with the same isolation. */
 export function turnOf(held: Iterable<Reader>, nowMs: number): Map<string, Reader> {
   const asked = new Map<string, Reader>()
   let isolation: Reader['isolation'] | undefined

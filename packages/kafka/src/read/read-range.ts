@@ -1,4 +1,4 @@
-// Reads an existing stretch of one partition, piece by piece, without a group. It holds at most one fetch in memory.
+// Reads an existing range of one partition in portions, without a group. It keeps at most one fetch in memory.
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import { readStep } from './committed-range.ts'
 import type { Range } from './committed-range.ts'
@@ -7,8 +7,8 @@ import type { SourceRecord } from '../protocol/source-record.ts'
 
 export type RangeReader = {
   /**
-   * The committed records of the range in order, in portions, until the callback returns false. Throws KafkaError
-   * `kafka.unavailable`.
+   * Passes the committed records of the range in order, in portions, until the callback returns false. Throws
+   * KafkaError `kafka.unavailable`.
    */
   read(
     range: Range,

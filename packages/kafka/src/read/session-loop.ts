@@ -1,5 +1,5 @@
 // Repeatedly fetches the partitions of one fetch session from one broker, on a connection of its own. A partition with
-// an error leaves the session immediately, because a broker doesn't wait while one has an error.
+// an error leaves the session immediately, because a broker doesn't wait for records while a partition has an error.
 import type { FetchAnswer, FetchedPartition, FetchRequest } from '../protocol/fetch.ts'
 import { createBell } from './bell.ts'
 import type { Bell } from './bell.ts'
@@ -14,7 +14,7 @@ export type SessionHooks = {
   ask(request: FetchRequest, purpose: SessionKind): Promise<FetchAnswer>
   /** Called before each request, to add or remove readers. */
   prepare(): void
-  /** While the session is empty: after how long to check again without a signal. */
+  /** While the session is empty: the time after which to check again without a signal. */
   lookAgainMs(): number | undefined
   /** Passes fetched records to a reader. */
   take(reader: Reader, fetched: FetchedPartition): Promise<void>
@@ -26,11 +26,11 @@ export type SessionLoop = {
   letGo(reader: Reader): void
   readers(): Iterable<Reader>
   ring(): void
-  /** Resolves with the last answer after the signal. */
+  /** Resolves with the last response after the signal. */
   run(signal: AbortSignal): Promise<void>
 }
 
-/** How long the broker may wait for records, and the least time from one request to the next. */
+/** How long the broker may wait for records, and the shortest time between two requests. */
 const TIMES = { hot: { waitMs: 50, everyMs: 5 }, cold: { waitMs: 1_000, everyMs: 10 } }
 const BYTES_MAX = 4_194_304
 
@@ -85,7 +85,7 @@ async function take(
   hooks: SessionHooks,
   { errorCode, sessionId, partitions }: FetchAnswer,
 ): Promise<void> {
-  // The broker has forgotten the session, or an answer was lost: the next request creates another.
+  // The broker has forgotten the session, or a response was lost. The next request creates a new session.
   if (errorCode !== 0) return session.lost()
   session.answered(sessionId)
   for (const fetched of partitions) {

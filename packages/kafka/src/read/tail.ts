@@ -1,5 +1,5 @@
-// Reads one topic from given offsets on, for as long as it exists: every committed record once, in the order of its
-// partition, through broker failures. It commits nothing, so it always starts from the given offsets.
+// Reads one topic from given offsets on, as long as the topic exists. It delivers every committed record once, in the
+// order of its partition, even if brokers fail. It commits nothing, so it always starts from the given offsets.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
@@ -8,13 +8,13 @@ import type { Following } from './fetcher.ts'
 
 export type TailOptions = {
   readonly topic: string
-  /** One for each partition. */
+  /** One offset per partition. */
   readonly fromOffsets: readonly bigint[]
-  /** Committed records of one partition in order. If it throws, the same records come again. */
+  /** Called with committed records of one partition in order. If it throws, they are delivered again. */
   onRecords(partition: number, records: readonly SourceRecord[]): void
-  /** Everything before `next` is read, including what readers don't see, such as transaction markers. */
+  /** Everything before `next` is read, including invisible records such as transaction markers. */
   onPosition?(partition: number, next: bigint): void
-  /** The topic was deleted (or another has its name): nothing more will come. Not called by `close`. */
+  /** The topic was deleted, or replaced by another of its name. No more records arrive. `close` doesn't call this. */
   onStopped(reason: 'gone'): void
 }
 

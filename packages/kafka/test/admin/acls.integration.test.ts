@@ -1,4 +1,4 @@
-// Kafka's authorizer, checked with plain kafkajs.
+// Checks Kafka's authorizer with plain kafkajs.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

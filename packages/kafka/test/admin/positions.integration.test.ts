@@ -61,7 +61,7 @@ test('what was committed last is read back, with its metadata, and nothing of wh
   expect(await positions.commit(groupId, committed)).toEqual([])
   expect((await positions.read([asked])).get(groupId)).toEqual(committed)
 
-  // Nothing protects positions from a late commit of another client.
+  // Kafka accepts a late commit of another client.
   await positions.commit(groupId, [at(one, 0, 3n, '{"stream":"b"}')])
   const [first, ...others] = (await positions.read([asked])).get(groupId) ?? []
   expect(first).toEqual(at(one, 0, 3n, '{"stream":"b"}'))

@@ -37,7 +37,7 @@ const write = (place: Place, producer: Identity, sequence: number, ...values: st
 
 const STEPS = [0, 1, 2, 3, 4]
 
-/** A fence whose owner survives a broker failure after that many of its four steps. */
+/** A fence whose owner survives a broker failure after `stepsBefore` of the four steps. */
 async function fenceAround(stepsBefore: number, ended: Promise<void>, former: Former) {
   const { id, both } = former
   let marker: Identity | undefined
@@ -89,7 +89,8 @@ test.each(ends)(
   180_000,
 )
 
-// It may return OUT_OF_ORDER_SEQUENCE_NUMBER for a batch that it has stored, so that error means an unknown outcome.
+// The broker may return OUT_OF_ORDER_SEQUENCE_NUMBER for a batch that it has stored, so with this error the outcome is
+// unknown.
 test.each(ends)(
   'a broker that was %s knows the last batch, and of the four before it the offset or nothing',
   async (_, end) => {

@@ -1,5 +1,5 @@
-// Connections to a test's brokers, using the public parts of @platformatic/kafka and none of our own code, because
-// these tests check Kafka's behaviour. A call that finds no leader or coordinator yet is retried for a minute.
+// Connections to a test's brokers, with the public parts of @platformatic/kafka and none of our own code, because these
+// tests check Kafka's behaviour. A call is retried for a minute while there is no leader or coordinator.
 import { Connection, findCoordinatorV4, metadataV12 } from '@platformatic/kafka'
 
 import { pollUntil } from '@weir/kit'
@@ -9,11 +9,10 @@ import { uniqueName } from '../support.ts'
 export type Place = { readonly topic: string; readonly partition: number }
 
 export type Cluster = {
-  /** A connection to the broker at this address, a new one where the last has ended. */
+  /** A connection to the broker at this address. Opens a new one if the last has ended. */
   at(address: string): Promise<Connection>
   leader(place: Place): Promise<Connection>
   coordinator(kind: 'group' | 'transaction', key: string): Promise<Connection>
-  /** The topic's id. */
   topicId(topic: string): Promise<string>
   close(): Promise<void>
 }
@@ -91,7 +90,7 @@ async function firstOf(
   throw new AggregateError(errors, 'no broker answers')
 }
 
-/** The result of the first attempt that Kafka doesn't refuse. */
+/** The result of the first attempt that Kafka accepts. */
 export async function eventually<T>(what: string, attempt: () => Promise<T>): Promise<T> {
   let last: unknown
   const look = () =>
@@ -108,7 +107,7 @@ export async function eventually<T>(what: string, attempt: () => Promise<T>): Pr
   }
 }
 
-/** Kafka's name of the error of this request; NONE when it succeeded. */
+/** Kafka's name for the error of this request; NONE if it succeeded. */
 export async function refusal(request: Promise<unknown>): Promise<string> {
   try {
     await request

@@ -1,4 +1,4 @@
-// Offsets committed for a group without members, so that standard tools show its lag.
+// Offsets that are committed for a group without members, so that standard tools show its lag.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -80,7 +80,7 @@ test('a group without members takes an offset with metadata, from whoever commit
   const group = uniqueName('group')
   expect(await commit(place, { group, offset: 10n, metadata: 'one' })).toBe('NONE')
   expect(await committed(place, group)).toEqual({ offset: 10n, metadata: 'one' })
-  // A late commit isn't fenced.
+  // Kafka accepts a late commit, too.
   expect(await commit(place, { group, offset: 5n, metadata: 'two' })).toBe('NONE')
   expect(await committed(place, group)).toEqual({ offset: 5n, metadata: 'two' })
 })
@@ -122,7 +122,7 @@ test('kafka-consumer-groups.sh shows offset and lag of a group that never had me
 
 type ShortCommit = Commit & { readonly place: Place; readonly retentionMs: bigint }
 
-// The last version in which a commit has its own retention: the broker's setting has minute resolution.
+// The last version in which a commit has its own retention. The broker's setting counts only in minutes.
 const commitKept = createAPI<[ShortCommit], offsetCommitV4.OffsetCommitResponse>(
   offsetCommitV4.api.key,
   offsetCommitV4.api.version,

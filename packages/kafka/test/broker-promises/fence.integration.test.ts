@@ -1,5 +1,5 @@
-// One writer at a time without a transaction per batch: a fence over both logs of a position (the derived and the dead
-// letter partition), and what happens to the former owner's batches before, during and after it.
+// One writer at a time, without a transaction per batch: a fence over the two logs of a position (the derived and the
+// dead letter partition). Checks the former owner's batches before, during and after the fence.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { BROKERS } from '../support.ts'
@@ -119,7 +119,7 @@ test('who renews with its own identity keeps the id, gets the next epoch, and wr
   const renewed = await initProducerId(cluster, id, owner)
   expect(renewed).toEqual({ id: owner.id, epoch: owner.epoch + 1 })
   expect((await write(derived, renewed, 0, 'c')).error).toBe('NONE')
-  // Without a marker between them, only a batch of the newer epoch makes the broker refuse the older one.
+  // Without a marker in between, the broker refuses the older epoch only after a batch of the newer one.
   expect((await write(derived, owner, 2, 'late')).error).toBe('INVALID_PRODUCER_EPOCH')
   expect(valuesOf(await readLog(cluster, derived))).toEqual(['a', 'b', 'c'])
 })

@@ -1,4 +1,4 @@
-// Incremental fetch sessions: a request names only what has changed, and the answer only what is new.
+// Incremental fetch sessions: a request names only changes, and the response contains only new records.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { apiVersionsV3, fetchV12, ResponseError } from '@platformatic/kafka'
 import type { Connection } from '@platformatic/kafka'
@@ -42,7 +42,7 @@ type FetchOptions = {
 
 const NEW_SESSION: Session = { id: 0, epoch: 0 }
 
-/** The partitions in the answer: those with records or an error. */
+/** The partitions in the response: those with records or an error. */
 async function fetch(connection: Connection, options: FetchOptions) {
   const { waitMs = 0, session = NEW_SESSION, add = [], forget = [] } = options
   const wanted = add.map(({ topic, partition, from: fetchOffset }) => {
@@ -69,7 +69,7 @@ async function fetch(connection: Connection, options: FetchOptions) {
 
 const textOf = ({ value }: { value: Buffer | null }): string => String(value)
 
-/** A session over these partitions, once the broker leads the existing ones. */
+/** Opens a session over these partitions, after the broker leads those that exist. */
 const open = (connection: Connection, wanted: readonly Place[]) =>
   eventually('a session', async () => {
     const { session, partitions } = await fetch(connection, { add: wanted.map(atStart) })
@@ -77,7 +77,7 @@ const open = (connection: Connection, wanted: readonly Place[]) =>
     return session
   })
 
-/** The client throws when one partition has an error; the error contains the whole answer. */
+/** The client throws if one partition has an error. The error contains the whole response. */
 function responseIn(error: unknown): fetchV12.FetchResponse {
   if (error instanceof ResponseError) return error['response']
   throw error
@@ -109,7 +109,7 @@ test('a session answers only with the partitions that have something new', async
   await writeTo(other, 'a')
   const { partitions, session } = await waiting
   expect(partitions).toMatchObject([{ ...other, values: ['a'] }])
-  // Until it gets the next position, it returns the same records again.
+  // The broker returns the same records until it gets the next position.
   const again = await fetch(connection, { session })
   expect(again.partitions).toMatchObject([{ ...other, values: ['a'] }])
   const next = { session: again.session, add: [{ ...other, from: 1n }] }

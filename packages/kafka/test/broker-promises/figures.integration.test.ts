@@ -1,4 +1,5 @@
-// Prints what the steps cost on this machine; ADR 34 has the figures of an idle one. Only the results are checked.
+// Prints the cost of each step on this machine. ADR 34 has the figures of an idle machine. The test checks only the
+// results.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fetchV12 } from '@platformatic/kafka'
 import type { Connection } from '@platformatic/kafka'
@@ -129,7 +130,7 @@ test.each([20, isFull ? 2_000 : 200])(
 
 const EPOCHS = 32_767
 
-// One more epoch changes the producer id: the writer with the old id is not fenced then.
+// The last epoch is followed by a new producer id. The writer with the old id is then not fenced.
 test('the producer id stays while there are epochs, and changes after the last', async () => {
   const id = newTransactionalId()
   const place = { topic: await topics.make('epochs'), partition: 0 }

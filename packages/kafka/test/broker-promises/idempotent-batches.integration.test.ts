@@ -1,5 +1,5 @@
-// No duplicates from one writer: idempotent batches without a transaction, with the producer id and epoch of a fence
-// and the writer's own sequence numbers.
+// One writer creates no duplicates: idempotent batches without a transaction, with a fence's producer id and epoch and
+// the writer's own sequence numbers.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { BROKERS } from '../support.ts'
@@ -91,7 +91,7 @@ test('five batches on the way at once are stored in their order', async () => {
 
 test('after 2^31 - 1 the sequence goes on with 0, inside a batch too', async () => {
   const place = { topic: await topics.make('wrap'), partition: 0 }
-  // The broker doesn't know this producer, so it may start from any sequence number.
+  // The broker doesn't know this producer, so its first sequence number may be any.
   const owned = { place, owner: await initProducerId(cluster, null) }
   expect((await write(owned, 2 ** 31 - 3, 'a', 'b', 'c', 'd', 'e')).error).toBe('NONE')
   expect((await write(owned, 2, 'f')).error).toBe('NONE')

@@ -1,4 +1,4 @@
-// Partitions that have no leader while they are fenced, or a different one afterwards.
+// Partitions without a leader while they are fenced, or with another leader afterwards.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { metadataV12 } from '@platformatic/kafka'
 
@@ -35,7 +35,7 @@ const write = (place: Place, producer: Identity, sequence: number, value: string
 
 async function stateOf({ topic }: Place): Promise<{ leader: number; inSync: number }> {
   const connection = await cluster.at(both.brokers[0] ?? '')
-  // A partition without a leader makes the answer an error.
+  // The client throws if a partition has no leader.
   const answer = await metadataV12.api
     .async(connection, [topic], false, false)
     .catch(() => undefined)
@@ -53,7 +53,7 @@ const untilLed = (place: Place, by: number, inSync = 0) =>
 
 const ANSWERS_WITHIN_MS = 5_000
 
-// 3.9 and 4.0 delay the second request until the marker is written; 4.3.1 never writes the marker (KAFKA-20734).
+// 3.9 and 4.0 delay the second request until the marker is written. 4.3.1 never writes the marker (KAFKA-20734).
 test('while a partition has no leader the second InitProducerId waits, or answers without its marker, which the next fence writes', async () => {
   const here = { topic: await topics.make('here', { replicas: [FIRST] }), partition: 0 }
   const there = { topic: await topics.make('there', { replicas: [SECOND] }), partition: 0 }

@@ -1,5 +1,5 @@
-// Writes batches with a chosen producer id, epoch and sequence, and reads the partition's log batch by batch, including
-// transaction markers, below and above another's open transaction.
+// Writes batches with a chosen producer id, epoch and sequence. Reads the partition's log batch by batch, with
+// transaction markers, including offsets after an open transaction of another producer.
 import { createAPI, fetchV12, protocolErrorsCodesById, Writer } from '@platformatic/kafka'
 import type { Connection, Reader, RecordsBatch } from '@platformatic/kafka'
 
@@ -16,7 +16,7 @@ export type BatchOptions = {
   readonly isTransactional?: boolean
 }
 
-/** One batch of these records. */
+/** One batch with these records. */
 export function batchOf(values: readonly string[], options: BatchOptions): Buffer {
   const { producer, sequence, timestampMs = Date.now(), isTransactional = false } = options
   const sized = values.map((value) => {
@@ -34,7 +34,7 @@ export type Produced = {
 }
 
 export type ProduceRequest = {
-  /** Its name; from version 13 on its id. */
+  /** The topic's name; from version 13 on its id. */
   readonly topic: string
   readonly partition: number
   readonly batch: Buffer
@@ -92,15 +92,15 @@ const produceApi = (version: number) =>
 const byName = produceApi(9)
 const byId = produceApi(13)
 
-/** The first answer, without retries. */
+/** Returns the first response, without retries. */
 export const produceOn = (connection: Connection, request: ProduceRequest): Promise<Produced> =>
   byName.async(connection, request)
 
-/** The same with the topic's id instead of its name. */
+/** Like `produceOn`, with the topic's id instead of its name. */
 export const produceById = (connection: Connection, request: ProduceRequest): Promise<Produced> =>
   byId.async(connection, request)
 
-/** Sends to the leader; retries only while the partition has none. */
+/** Sends to the leader. Retries only while the partition has no leader. */
 export function produce(
   cluster: Cluster,
   place: Place,
@@ -119,7 +119,7 @@ export type LogBatch = {
   readonly offset: bigint
   readonly producer: Identity
   readonly sequence: number
-  /** How the marker ends its transaction; undefined for records. */
+  /** The outcome that the marker gives its transaction; undefined for records. */
   readonly marker: 'abort' | 'commit' | undefined
   readonly values: readonly string[]
   readonly timestampMs: number
@@ -130,7 +130,7 @@ const IS_LOG_APPEND_TIME = 8
 const IS_CONTROL = 32
 const BYTES_MAX = 10_000_000
 
-/** All that a read_uncommitted reader sees of the partition. */
+/** Everything that a read_uncommitted reader sees in the partition. */
 export function readLog(cluster: Cluster, place: Place): Promise<LogBatch[]> {
   return eventually(`the log of ${place.topic}`, async () => {
     const connection = await cluster.leader(place)
@@ -174,7 +174,6 @@ function asLogBatch(batch: RecordsBatch): LogBatch {
 /** The values in the partition, in order. */
 export const valuesOf = (log: readonly LogBatch[]): string[] => log.flatMap(({ values }) => values)
 
-/** The offset of this fence's marker. */
 export function markerOffset(
   log: readonly LogBatch[],
   { id, epoch }: Identity,

@@ -1,4 +1,4 @@
-// A batch that arrives after its topic was deleted and created again under the same name is kept out.
+// A batch that arrives after its topic was deleted and created again under the same name is refused.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { apiVersionsV3 } from '@platformatic/kafka'
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 const write = (place: Place, producer: Identity, sequence: number, ...values: string[]) =>
   produce(cluster, place, batchOf(values, { producer, sequence }))
 
-/** The writer of the old topic up to sequence 56, and the old topic's id. */
+/** Writes a topic up to sequence 56, then deletes and recreates it. Returns the writer and the old topic's id. */
 async function makeAnew(id: string) {
   const place = { topic: uniqueName('anew'), partition: 0 }
   await topics.makeNamed(place.topic)

@@ -1,5 +1,5 @@
-// How long a partition remembers its writers depends on the time of their last batch, which with CreateTime is the
-// records' own. Derived topics hold old records after any backfill, so they use LogAppendTime.
+// How long a partition remembers its writers depends on the time of their last batch. With CreateTime this is the
+// records' own time. After a backfill, derived topics contain old records, so they use LogAppendTime.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   ConfigResourceTypes,
@@ -55,7 +55,7 @@ async function ownedWithOldRecords(configs: Record<string, string>): Promise<Own
 const oldBatch = (producer: Identity, sequence = 0) =>
   batchOf(['old'], { producer, sequence, timestampMs: Date.now() - TWO_DAYS_MS })
 
-/** Until the former owner's writes are accepted. */
+/** Waits until the partition accepts the former owner's writes. */
 async function untilForgotten({ place, former }: Owned): Promise<void> {
   await eventually('a forgotten producer', async () => {
     const { error } = await produce(cluster, place, oldBatch(former, 7))
@@ -106,7 +106,7 @@ async function earliest({ topic, partition }: Place): Promise<bigint> {
   return found[0]?.partitions[0]?.offset ?? 0n
 }
 
-/** Only an old record: the time of a fence's marker would keep the segment. */
+/** Writes only an old record. A fence's marker has the current time, and would keep the segment. */
 async function oldRecord(configs: Record<string, string>): Promise<Place> {
   const retained = { ...configs, 'retention.ms': '3600000' }
   const place = { topic: await topics.make('retained', { configs: retained }), partition: 0 }

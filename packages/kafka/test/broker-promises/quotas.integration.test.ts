@@ -1,4 +1,4 @@
-// A throttling broker answers immediately and says how long it will not read from this connection.
+// A throttling broker responds immediately, and says how long it won't read from this connection.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { BROKERS, uniqueName } from '../support.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type QuotaKey = 'producer_byte_rate' | 'request_percentage'
 
-/** Connections of a client id with this quota. */
+/** Connections of a client id that has this quota. */
 async function limited(key: QuotaKey, value: number) {
   const clientId = uniqueName('limited')
   const entities = [{ entityType: 'client-id' as const, entityName: clientId }]

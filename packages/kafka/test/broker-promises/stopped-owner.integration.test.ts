@@ -1,4 +1,4 @@
-// A former owner that is suspended while another fences its partitions, and resumes afterwards.
+// A former owner that is suspended while another one fences its partitions, and then resumes.
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
@@ -36,7 +36,7 @@ async function own() {
   return { place, id, owner: (await fence(cluster, id, [place])).owner }
 }
 
-/** A process that writes `old` records until one is refused; it exits with the error. */
+/** Starts a process that writes `old` records until one is refused, and then exits with the error. */
 function startWriter(place: Place, { id, epoch }: Identity) {
   const file = fileURLToPath(new URL('writing-owner.ts', import.meta.url))
   const args = [BROKERS.join(), place.topic, String(id), String(epoch)]
@@ -62,7 +62,7 @@ test('a process that is stopped while it writes, and goes on after a fence, is r
   expect(valuesOf(log.filter(({ offset }) => offset > at))).toEqual(['new'])
 })
 
-/** A proxy to the broker that delivers nothing while it is held. */
+/** A proxy to the broker that delivers nothing while it is on hold. */
 async function startHolding(address: string) {
   const [host = '', port] = address.split(':')
   const held: (() => void)[] = []

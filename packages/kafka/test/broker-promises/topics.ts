@@ -15,11 +15,11 @@ export type Topics = {
 export type TopicOptions = {
   readonly partitions?: number
   readonly configs?: Readonly<Record<string, string>>
-  /** The brokers of each replica of partition 0, the first of them its preferred leader. */
+  /** The brokers with a replica of partition 0. The first is its preferred leader. */
   readonly replicas?: readonly number[]
 }
 
-/** The configuration of topics that owners write. */
+/** The configuration of topics that partition owners write. */
 export const LOG_APPEND_TIME = { 'message.timestamp.type': 'LogAppendTime' }
 
 export function openTopics(brokers: readonly string[]): Topics {
@@ -63,8 +63,8 @@ export function openTopics(brokers: readonly string[]): Topics {
 const LATEST = -1n
 
 /**
- * Until the leaders have the partitions' logs. A broker never answers for a marker that arrives earlier, and then ends
- * no transaction with a partition there for thirty seconds.
+ * Waits until the leaders have the partitions' logs. If a marker arrives earlier, a broker never responds to it. The
+ * coordinator then ends no transaction with a partition on that broker for thirty seconds.
  */
 async function untilLed(admin: Admin, topic: string, partitions: number): Promise<void> {
   const asked = Array.from({ length: partitions }, (_, partitionIndex) => ({

@@ -1,4 +1,4 @@
-// What changes the producer id of a transactional id: a former owner isn't fenced after that.
+// The events that change the producer id of a transactional id. After such a change, a former owner isn't fenced.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { describeTransactionsV0 } from '@platformatic/kafka'
@@ -39,14 +39,14 @@ afterAll(async () => {
 const write = (place: Place, producer: Identity, sequence: number, value: string) =>
   produce(cluster, place, batchOf([value], { producer, sequence }))
 
-/** This request doesn't keep the id alive. */
+/** Uses a request that doesn't keep the id alive. */
 async function isKnown(id: string): Promise<boolean> {
   const connection = await cluster.coordinator('transaction', id)
   const error = await refusal(describeTransactionsV0.api.async(connection, [id]))
   return error !== 'TRANSACTIONAL_ID_NOT_FOUND'
 }
 
-/** Writes until the coordinator has forgotten the id; returns how many records that took. */
+/** Writes until the coordinator has forgotten the id. Returns the number of written records. */
 async function writeUntilExpired(id: string, place: Place, owner: Identity): Promise<number> {
   for (let sequence = 0; ; sequence++) {
     if (!(await isKnown(id))) return sequence

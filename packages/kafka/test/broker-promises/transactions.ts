@@ -5,25 +5,24 @@ import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '@platformatic/
 import { errorName, eventually } from './cluster.ts'
 import type { Cluster, Place } from './cluster.ts'
 
-/** The writer: the broker accepts batches with the newest epoch of this id only. */
+/** The writer. The broker accepts only batches with the newest epoch of this id. */
 export type Identity = { readonly id: bigint; readonly epoch: number }
 
 export type Fence = {
-  /** The identity in the fence's marker. */
   readonly marker: Identity
-  /** The identity to write with from now on. */
+  /** The identity for all further writes. */
   readonly owner: Identity
 }
 
 const TRANSACTION_TIMEOUT_MS = 10_000
 
-// One missing partition makes OPERATION_NOT_ATTEMPTED of all others.
+// If one partition is missing, the response says OPERATION_NOT_ATTEMPTED for all others.
 const PASSING =
   /COORDINATOR|CONCURRENT_TRANSACTIONS|UNKNOWN_TOPIC_OR_PARTITION|OPERATION_NOT_ATTEMPTED|NetworkError|TimeoutError/
 
 const isPassing = (error: unknown): boolean => PASSING.test(errorName(error))
 
-/** Retries while the coordinator answers with a passing error. */
+/** Retries while the coordinator returns a retriable error. */
 async function ask<T>(
   cluster: Cluster,
   transactionalId: string,
@@ -41,7 +40,7 @@ async function ask<T>(
   return answered.value
 }
 
-/** The next epoch of the transactional id; with `own`, for its present holder. */
+/** Requests the next epoch of the transactional id; with `own`, as its present holder. */
 export function initProducerId(
   cluster: Cluster,
   transactionalId: string | null,

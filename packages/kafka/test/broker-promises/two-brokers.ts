@@ -1,5 +1,5 @@
-// Two brokers: the first is also the controller, coordinates every transaction, and stays; the second may be stopped
-// and restarted.
+// Two brokers. The first one is also the controller, coordinates every transaction, and keeps running. The second one
+// may be stopped and restarted.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ import { newTransactionalId, openCluster } from './cluster.ts'
 
 export type TwoBrokers = {
   readonly brokers: readonly string[]
-  /** The one that may be stopped. */
+  /** The broker that may be stopped. */
   readonly second: Stack
   stop(): Promise<void>
 }
@@ -55,7 +55,7 @@ export async function startTwoBrokers(): Promise<TwoBrokers> {
 
 type Ports = { kafka: number; controller: number }
 
-/** Created while only one broker can hold its partitions. */
+/** Creates the log while only one broker can hold its partitions. */
 async function makeTransactionLog(address: string): Promise<void> {
   const cluster = openCluster([address])
   await cluster.coordinator('transaction', newTransactionalId())

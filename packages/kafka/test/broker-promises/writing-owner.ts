@@ -1,5 +1,5 @@
-// The process that stopped-owner.integration.test.ts suspends: writes records one by one until one is refused, and
-// prints why.
+// The process that stopped-owner.integration.test.ts suspends. It writes single records until one is refused, and
+// prints the error.
 import { openCluster } from './cluster.ts'
 import { batchOf, produceOn } from './log.ts'
 

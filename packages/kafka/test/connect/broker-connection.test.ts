@@ -1,4 +1,4 @@
-// What happens to requests when a broker is too old, throttles, or leaves one unanswered.
+// Tests requests to a broker that is too old, that throttles, or that leaves a request unanswered.
 import { afterEach, expect, jest, test } from '@jest/globals'
 
 import { createAdmin } from '../../src/admin/admin.ts'

@@ -1,5 +1,5 @@
-// How many connections a handle has to a broker in any use: a broker bounds those of a host, and a fleet of replicas
-// shares that bound.
+// The number of connections from a handle to a broker under full use. A broker limits the connections of a host, and
+// all replicas share this limit.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   await admin.close()
 })
 
-/** Everything that services do. Resolves with a function that ends it. */
+/** Does everything that services do. Resolves with a function that stops it. */
 async function doEverything(kafka: Kafka): Promise<() => Promise<void>> {
   const producer = createBatchProducer(kafka, limits)
   const own = createAdmin(kafka)
@@ -86,7 +86,7 @@ test('a handle has at most six connections to a broker, also if the settings nam
   watching.abort()
   await watched
   expect(network.size()).toBe(6)
-  // One to the configured name, until the broker has named its own.
+  // One connection goes to the configured name, until the broker has named its own.
   expect(most).toBeLessThanOrEqual(7)
 
   await end()

@@ -1,4 +1,5 @@
-// A broker that answers only ApiVersions and Metadata, as slowly as a test wants. Written from Kafka's protocol guide.
+// A broker that responds only to ApiVersions and Metadata, as slowly as a test wants. Written from Kafka's protocol
+// guide.
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -21,7 +22,7 @@ export type ListedBrokerOptions = {
   /** The highest version of each of the two requests; 12 and 4 unless given. */
   readonly metadataMax?: number
   readonly apiVersionsMax?: number
-  /** The answer to a request: a throttle time, or none at all. */
+  /** The response to a request: a throttle time, or silence. */
   reply?(asked: Asked): { readonly throttleMs: number } | 'silence'
 }
 
@@ -90,7 +91,7 @@ function topicsIn(body: Buffer): string[] {
 }
 
 function versionsAnswer(metadataMax: number, apiVersionsMax: number): Writer {
-  // A broker that lacks the version asked for answers in version 0.
+  // A broker that doesn't support the requested version responds in version 0.
   if (apiVersionsMax < 3) return Writer.create().appendInt16(UNSUPPORTED_VERSION).appendInt32(0)
   const versions = [
     [METADATA, 0, metadataMax],

@@ -1,5 +1,5 @@
-// Tokens by client credentials, from a real endpoint: concurrent callers share one request; a token is kept while it is
-// valid for long enough, and requested again after that.
+// Tokens by client credentials, from a real endpoint. Concurrent callers share one request. A token is kept while it is
+// valid for long enough, and then requested again.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 

@@ -1,4 +1,5 @@
-// The example of RFC 7677, and brokers that violate the protocol. Against a real broker: secured-broker.
+// The example of RFC 7677, and brokers that violate the protocol. secured-broker.integration.test.ts uses a real
+// broker.
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
 import { expect, test } from '@jest/globals'
@@ -15,7 +16,7 @@ type Broker = {
   readonly said: string[]
 }
 
-/** The broker's side, an independent implementation. */
+/** The broker's side, implemented independently. */
 function brokerOf({
   iterations = 4_096,
   nonce = (ours) => `${ours}more`,

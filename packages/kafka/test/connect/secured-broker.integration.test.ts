@@ -1,5 +1,5 @@
-// Every access method of the settings, against a real broker: storing, transactions and following work; a refused login
-// is reported with what to correct, without a secret.
+// Every access method of the settings, against a real broker. Storing, transactions and following work. A refused login
+// is reported with what to correct, and without a secret.
 import { Writable } from 'node:stream'
 import { writeFile } from 'node:fs/promises'
 
@@ -44,7 +44,7 @@ afterAll(async () => {
   await broker?.stop()
 })
 
-/** The last test checks its log. */
+/** Collects the log, which the last test checks. */
 function connect(access: KafkaAccess, lines: string[] = []): Kafka {
   const destination = new Writable({
     write(chunk, _, done) {
@@ -112,7 +112,7 @@ test.each(ways)(
   },
 )
 
-/** Follows a topic without success and resolves with the reported reason. */
+/** Follows a topic that can't be read, and resolves with the reported reason. */
 async function reasonOf(access: KafkaAccess, wanted: RegExp): Promise<void> {
   const kafka = connect(access)
   const follower = follow(kafka, uniqueName('nothing'), () => undefined)

@@ -1,5 +1,5 @@
-// Brokers bound login sessions. A steady flow of requests without retries isn't disturbed by that, with any mechanism,
-// nor while a token can't be fetched for a moment.
+// Brokers limit login sessions. A steady flow of requests without retries is not disturbed by that, with any mechanism,
+// even if fetching a token fails for a moment.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { delay } from '@weir/kit'
@@ -52,7 +52,7 @@ async function byToken(): Promise<KafkaAccess> {
 
 const tls = () => ({ KAFKA_TLS: 'true', KAFKA_TLS_CA_FILE: broker.authority.ca })
 
-/** The first renewal gets no token. */
+/** The token request of the first renewal fails. */
 async function byTokenThatFailsOnce(): Promise<KafkaAccess> {
   const { login, ...access } = await byToken()
   if (login?.mechanism !== 'OAUTHBEARER') throw new TypeError('no login by token')
@@ -64,7 +64,7 @@ async function byTokenThatFailsOnce(): Promise<KafkaAccess> {
   return { ...access, login: { ...login, token } }
 }
 
-/** Several concurrent sequences of requests without retries; resolves with their errors. */
+/** Sends several concurrent sequences of requests without retries. Resolves with their errors. */
 async function flow(access: KafkaAccess): Promise<{ answers: number; failures: unknown[] }> {
   const { cluster } = internalsOf(createKafka({ ...access, clientId: 'weir-session', log }))
   const leave = cluster.join()

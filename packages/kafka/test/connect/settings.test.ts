@@ -1,4 +1,4 @@
-// Which Kafka settings must be set together: incomplete logins and unused files are refused.
+// Kafka settings that belong together: incomplete logins and unused files are refused.
 import { describe, expect, test } from '@jest/globals'
 import { loadConfig } from '@weir/kit'
 import { z } from 'zod'
@@ -63,7 +63,7 @@ describe('a prefix is of parts that end with a dot', () => {
     'a/b.',
     '_a.',
     '*.',
-    'weir.derive.', // another Weir's rights end so
+    'weir.derive.', // the ACLs of another Weir end like this
     'a.weir.tail.',
     `${'a'.repeat(100)}.`,
   ])('not %j', (prefix) => {

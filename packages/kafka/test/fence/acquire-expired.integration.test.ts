@@ -1,4 +1,4 @@
-// Kafka forgets a transactional id that wasn't used for long: the next owner then gets another producer id, which
+// Kafka forgets a transactional id after a long time without use. The next owner then gets another producer id, which
 // doesn't fence former owners.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeTransactionsV0 } from '@platformatic/kafka'

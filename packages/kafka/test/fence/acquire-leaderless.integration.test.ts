@@ -1,5 +1,5 @@
-// Partitions that lose their leader while they are acquired. Kafka 4.3.1 then never writes a marker and reports the
-// fence as complete (KAFKA-20734); 3.9 and 4.0 wait for it.
+// Partitions that lose their leader while they are acquired. Kafka 4.3.1 then never writes a marker, and reports the
+// fence as complete (KAFKA-20734). 3.9 and 4.0 wait for the marker.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeTransactionsV0, metadataV12 } from '@platformatic/kafka'
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   both = await startTwoBrokers()
   cluster = openCluster(both.brokers)
   topics = openTopics(both.brokers)
-  // Only the first broker, which coordinates all transactions, is behind it.
+  // Only the first broker, which coordinates all transactions, is behind this network.
   network = await connectOverNetwork(both.brokers[0])
   fencer = createFencer(network.kafka)
 }, 180_000)
@@ -47,7 +47,7 @@ const write = (place: Place, producer: Identity, sequence: number, value: string
 
 async function leaderOf({ topic }: Place): Promise<number> {
   const connection = await cluster.at(both.brokers[0] ?? '')
-  // A partition without a leader makes the answer an error.
+  // The client throws if a partition has no leader.
   const answer = await metadataV12.api
     .async(connection, [topic], false, false)
     .catch(() => undefined)
@@ -59,7 +59,7 @@ const untilLed = (place: Place, by: number) =>
     if ((await leaderOf(place)) !== by) throw new Error('not yet')
   })
 
-/** Until Kafka reports that the transaction has ended, or for a while: 3.9 and 4.0 wait for the marker. */
+/** Waits until Kafka reports the transaction's end, but not forever: 3.9 and 4.0 wait for the marker. */
 async function untilSaidToHaveEnded(transactionalId: string): Promise<void> {
   const until = performance.now() + 5_000
   while (performance.now() < until) {

@@ -1,5 +1,5 @@
-// The owner that acquires partitions is their one writer, whatever former writers do. The logs are read by the test's
-// own requests.
+// The owner that acquires partitions is their only writer, whatever former writers do. The test reads the logs with
+// requests of its own.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { hasCode } from '@weir/kit'

@@ -1,6 +1,5 @@
-// A former owner of two logs that has written to them in a transaction, step by step. A broker that doesn't verify
-// partitions with the coordinator accepts records that no transaction will ever end, as Kafka leaves them when it loses
-// a marker.
+// A former owner that has written to two logs in a transaction, step by step. A broker that doesn't verify partitions
+// with the coordinator accepts records that no transaction will end. Kafka leaves such records when it loses a marker.
 import { ConfigResourceTypes } from 'kafkajs'
 
 import { askBrokers } from '../../src/connect/broker-calls.ts'
@@ -12,14 +11,14 @@ import { bodyBytesOf } from '../../src/protocol/record-batch.ts'
 import { plainKafka } from '../support.ts'
 
 export type FormerOwner = {
-  /** Adds topics' partitions to the transaction; otherwise records written there are never ended. */
+  /** Adds topics' partitions to the transaction. Without it, records there are never ended. */
   join(...topics: string[]): Promise<void>
   write(topic: string, headers: Readonly<Record<string, string>>): Promise<void>
   end(isCommit: boolean): Promise<void>
   close(): void
 }
 
-/** Always partition 0 of the topics. */
+/** Uses only partition 0 of the topics. */
 export async function formerOwner(kafka: Kafka, transactionalId: string): Promise<FormerOwner> {
   const { cluster } = internalsOf(kafka)
   const leave = cluster.join()
@@ -45,7 +44,7 @@ export async function formerOwner(kafka: Kafka, transactionalId: string): Promis
   }
 }
 
-/** Whether brokers refuse records that no transaction would end. */
+/** Sets whether brokers refuse records that no transaction would end. */
 export async function verifyPartitions(isVerified: boolean): Promise<void> {
   const plain = plainKafka().admin()
   await plain.connect()

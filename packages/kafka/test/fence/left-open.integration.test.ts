@@ -1,5 +1,5 @@
 // Kafka may leave out the markers of a transaction that ends while one of its partitions has no leader. The next owner
-// of its two logs, with transactions or without, ends it in one log as it has ended in the other.
+// of the two logs, with or without transactions, ends the transaction in one log as it has ended in the other.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { pollUntil } from '@weir/kit'
@@ -58,7 +58,7 @@ async function acquire(pair: Pair): Promise<void> {
     .finally(fencer.close)
 }
 
-/** A client that retries a fence until it succeeds. */
+/** Fences like a client that retries until it succeeds. */
 async function transact(pair: Pair): Promise<void> {
   const { transactionalId } = pair
   await pollUntil(
@@ -82,7 +82,7 @@ async function abouts(topic: string): Promise<string[]> {
   return records.map(({ headers }) => headers['about']?.toString() ?? '')
 }
 
-/** The committed records of both, once nothing is open there. */
+/** The committed records of both logs, once no transaction is open there. */
 async function committed({ one, other }: Pair): Promise<string[][]> {
   await pollUntil(
     async () => {
@@ -141,7 +141,7 @@ test.each(ENDED)(
   60_000,
 )
 
-/** A former fence that was about to end the hanging transaction, and stopped after each of its steps. */
+/** The steps after which a former fence stopped while it was ending the hanging transaction. */
 const STEPS = [
   ['took the transactional id', async () => undefined],
   [

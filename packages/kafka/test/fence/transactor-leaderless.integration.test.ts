@@ -1,5 +1,5 @@
-// A transaction one of whose two partitions loses its leader while it ends. Kafka 4.3.1 then never writes the marker
-// there and reports the transaction as ended (KAFKA-20734); 3.9 and 4.0 wait for it.
+// A transaction whose end coincides with the loss of a leader of one of its two partitions. Kafka 4.3.1 then never
+// writes the marker there, and reports the transaction as ended (KAFKA-20734). 3.9 and 4.0 wait for the marker.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeTransactionsV0, metadataV12 } from '@platformatic/kafka'
 
@@ -38,7 +38,7 @@ beforeAll(async () => {
   both = await startTwoBrokers()
   cluster = openCluster(both.brokers)
   topics = openTopics(both.brokers)
-  // Only the first broker, which coordinates all transactions, is behind it.
+  // Only the first broker, which coordinates all transactions, is behind this network.
   network = await connectOverNetwork(both.brokers[0])
   kafka = connect(both.brokers)
   admin = createAdmin(kafka)
@@ -54,7 +54,7 @@ afterAll(async () => {
 })
 
 type Pair = {
-  /** On the broker that may be stopped. */
+  /** The topic on the broker that may be stopped. */
   readonly one: string
   readonly other: string
   readonly transactionalId: string
@@ -98,7 +98,7 @@ const acquire = (pair: Pair) =>
     deadlineMs: DEADLINE_MS,
   })
 
-/** How many records a read_committed reader sees in each. */
+/** The number of records that a read_committed reader sees in each log. */
 async function counted({ one, other }: Pair): Promise<number[]> {
   const reader = createRangeReader(kafka)
   const counts = [one, other].map(async (topic) => {
@@ -120,7 +120,7 @@ async function isAllCommitted({ one, other }: Pair): Promise<boolean> {
   return (await Promise.all(ended)).every(Boolean)
 }
 
-/** Until Kafka reports that the transaction has ended, or for a while: 3.9 and 4.0 wait for the marker. */
+/** Waits until Kafka reports the transaction's end, but not forever: 3.9 and 4.0 wait for the marker. */
 async function untilSaidToHaveEnded({ transactionalId }: Pair): Promise<void> {
   const until = performance.now() + 5_000
   while (performance.now() < until) {
@@ -134,7 +134,7 @@ async function untilSaidToHaveEnded({ transactionalId }: Pair): Promise<void> {
 
 async function isLed({ one }: Pair): Promise<boolean> {
   const connection = await cluster.at(both.brokers[0] ?? '')
-  // A partition without a leader makes the answer an error.
+  // The client throws if a partition has no leader.
   const answer = await metadataV12.api.async(connection, [one], false, false).catch(() => undefined)
   return answer?.topics[0]?.partitions[0]?.leaderId === SECOND
 }

@@ -45,7 +45,7 @@ const record = (topic: string, key: string, partition = 0) => ({
   key,
   value: `${key}!`,
   headers: { change: key },
-  // The current time: a record older than the topic's retention may be deleted before it is read.
+  // The current time, because a record older than the topic's retention may be deleted before it is read.
   timestampMs: Date.now(),
 })
 
@@ -84,7 +84,7 @@ test('transactions follow one another without a pause', async () => {
   const pausesMs = timers.mock.calls.map(([, ms]) => ms ?? 0)
   timers.mockRestore()
 
-  // Then there are no retry pauses; only time-outs of seconds
+  // Then there are no retry pauses, only time-outs of several seconds
   expect(pausesMs.length).toBeGreaterThan(0)
   expect(pausesMs.filter((ms) => ms >= 200 && ms < 1_000)).toEqual([])
   expect(await readAll(topic)).toEqual(keys.map((key) => `${key}=${key}!`))

@@ -1,5 +1,5 @@
-// Two handles on one broker, where one prefix begins with the other: the same names mean different things in every
-// operation, and in Kafka all of them begin with their prefix.
+// Two handles on one broker. One handle's prefix is the beginning of the other's. In every operation the same names
+// mean different things, and in Kafka all names have the prefix of their handle.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 

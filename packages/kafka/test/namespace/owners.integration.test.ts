@@ -1,4 +1,4 @@
-// The functions for partition owners, by two handles on one broker whose names differ only in the prefix.
+// The functions for partition owners, with two handles on one broker that differ only in the prefix.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import {

@@ -1,5 +1,5 @@
-// Owners of partitions against a real broker: with the identities of real fences, through restarts, and when another
-// owner acquires them.
+// Owners of partitions against a real broker: with the identities of real fences, across restarts, and when another
+// owner acquires the partitions.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { delay, pollUntil } from '@weir/kit'
@@ -73,7 +73,7 @@ test(
     const place = await makePlace()
     const lane = await acquire(place, newTransactionalId())
     const appends = [records('a', 'b'), records('c'), records('d')]
-    // The fence's marker precedes them.
+    // The fence's marker has offset 0.
     expect(await Promise.all(appends.map(lane.append))).toEqual([1n, 3n, 4n])
     expect(await stored(place)).toEqual(['a', 'b', 'c', 'd'])
     lane.close()

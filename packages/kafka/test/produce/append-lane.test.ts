@@ -1,4 +1,4 @@
-// How a lane handles each answer that a broker can give.
+// How a lane handles each possible response of a broker.
 import { describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { encodeRecord } from '../../src/protocol/record-batch.ts'

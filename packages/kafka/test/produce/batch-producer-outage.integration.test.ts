@@ -1,4 +1,5 @@
-// The producer while its broker is suspended, killed and restarted: each test has the broker to itself.
+// The producer while its broker is suspended, killed or restarted. The tests run one after the other on a broker of
+// their own.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { delay, pollUntil } from '@weir/kit'
@@ -54,7 +55,7 @@ function makeProducer(): BatchProducer {
   return sending
 }
 
-/** Sends a few records every few ms without waiting for answers, and notes the outcome of each. */
+/** Sends a few records every few ms without waiting for responses, and records each outcome. */
 function startLoad(sending: BatchProducer, topic: string) {
   const all: Sent[] = []
   const answers: Promise<void>[] = []
@@ -97,7 +98,7 @@ function startLoad(sending: BatchProducer, topic: string) {
 
 const CODES = ['stored', 'kafka.unavailable', 'kafka.outcome_unknown']
 
-/** The whole promise: «stored» means once and in order, «not stored» means absent, and there are no duplicates. */
+/** Checks the producer's guarantee: «stored» means once and in order, «not stored» means absent. */
 function expectPromiseKept(sent: readonly Sent[], log: readonly LoggedRecord[]): void {
   const times = timesStored(log)
   expect(sent.filter(({ isStored, value }) => isStored && times.get(value) !== 1)).toEqual([])

@@ -1,4 +1,4 @@
-// The producer against a real broker: everything it reported as stored is in the log once, and in order.
+// The producer against a real broker: each record that it reported as stored is in the log once, and in order.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 
 import { pollUntil } from '@weir/kit'

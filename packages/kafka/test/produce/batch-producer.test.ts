@@ -1,4 +1,4 @@
-// How the producer handles each answer that a broker can give, with fake brokers.
+// How the producer handles each possible response of a broker, with fake brokers.
 import { describe, expect, jest, test } from '@jest/globals'
 import {
   STORED,
@@ -12,7 +12,7 @@ import {
   someTurns,
 } from './support-producer.ts'
 
-/** `stored`, or the reason of the rejection; handles the promise's rejection. */
+/** Resolves with `stored`, or with the reason of the rejection. */
 const answerTo = (sent: Promise<void>): Promise<unknown> =>
   sent.then(
     () => 'stored',
@@ -38,7 +38,7 @@ describe('a batch that the broker', () => {
     await passTimeUntil(() => fake.batches.length > 1)
     jest.advanceTimersByTime(10_000)
 
-    // Whether it is in flight at that moment is a matter of chance.
+    // Both errors are correct, because the record may or may not be in flight at that moment.
     expect(await answer).toMatchObject({
       code: expect.stringMatching(/^kafka.(unavailable|outcome_unknown)$/),
     })

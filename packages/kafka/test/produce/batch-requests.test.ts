@@ -1,4 +1,4 @@
-// How batches are grouped into requests, and what no request may hold.
+// How batches are grouped into requests, and the limits of a request.
 import { describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { STORED, NOT_APPENDED, broker, producer, producersOf, event } from './support-producer.ts'
@@ -22,7 +22,7 @@ test('one request is out at a time: what waits for it and is given up was never 
   expect(await first).toBe('kafka.outcome_unknown')
   const outcome = await second
 
-  // Both answers are right, depending on whether it was sent.
+  // Both outcomes are correct, depending on whether the record was sent.
   const isSent = fake.batches.some(({ values }) => values[0] === 'b')
   expect(outcome).toBe(isSent ? 'stored' : 'kafka.unavailable')
 })

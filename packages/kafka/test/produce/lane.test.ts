@@ -23,7 +23,7 @@ const createLane = (topic: string, partition: number, batchBytesMax: number) =>
 const SMALL = 100
 const ERROR = new Error('too late')
 
-// The outcome of each record, by name.
+// Returns the outcome of each record, by name.
 function fill(
   lane: Lane,
   ...records: readonly { name: string; bytes: number; untilMs?: number }[]

@@ -1,4 +1,4 @@
-// A partition whose only broker is gone: its records fail in time, and all others are stored meanwhile.
+// A partition whose only broker is gone: its records fail within the time-out, and all others are stored meanwhile.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createBatchProducer } from '../../src/produce/batch-producer.ts'
@@ -61,7 +61,7 @@ test('while a partition has no leader its records are refused at their time-out,
   expect(meanwhile.length).toBeGreaterThan(20)
   expect(meanwhile.filter(({ code }) => code !== 'stored')).toEqual([])
 
-  // And records that were certainly refused are in no log
+  // And records that were certainly refused are not in any log
   await both.second.restartBroker()
   const isStored = async () => (await send(there)).code === 'stored'
   await pollUntil(isStored, { deadlineMs: 60_000, what: 'a partition with a leader again' })

@@ -1,5 +1,5 @@
-// The producer behind a network that loses requests or answers, and through a restart of the broker: a retried batch is
-// stored once.
+// The producer behind a network that loses requests or responses, and across a restart of the broker. A retried batch
+// is stored once.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { delay, pollUntil } from '@weir/kit'

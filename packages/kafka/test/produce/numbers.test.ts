@@ -1,4 +1,4 @@
-// The producer id and sequence numbers of batches, whatever happens to those before them.
+// The producer id and sequence numbers of batches, after each possible outcome of earlier batches.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { FIRST_PRODUCER_ID, TOPIC_ID } from '../support-fake-broker.ts'

@@ -1,4 +1,4 @@
-// Which records leave when, with a delivery and a clock that the test controls.
+// When records are sent, with a delivery and a clock that the test controls.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 
 import { createLog } from '@weir/kit'
@@ -50,7 +50,7 @@ function setUp(options: Partial<SchedulerOptions> = {}) {
   return { scheduler, delivered, send, values: () => delivered.map(({ values }) => values) }
 }
 
-/** The end of this turn of the event loop, when batches leave. */
+/** Waits until the end of this turn of the event loop, when batches are sent. */
 const turn = () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
 
 describe('records of one partition', () => {

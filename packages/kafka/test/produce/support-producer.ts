@@ -25,17 +25,17 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-/** From here on timers and `performance.now` only advance when the test moves them. Sockets still work. */
+/** From here on timers and `performance.now` only advance when the test advances them. Sockets still work. */
 export function holdClock(): void {
   jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'queueMicrotask', 'setImmediate'] })
 }
 
-/** Enough turns of the event loop for a request to arrive and its answer to come back. */
+/** Waits long enough for a request to arrive, and for its response to return. */
 export async function someTurns(): Promise<void> {
   for (let turns = 0; turns < 100; turns += 1) await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Moves the clock by ten milliseconds in each turn of the event loop. */
+/** Advances the clock by ten milliseconds in each turn of the event loop. */
 export async function passTimeUntil(isIt: () => boolean): Promise<void> {
   while (!isIt()) {
     jest.advanceTimersByTime(10)
@@ -84,7 +84,6 @@ export function appendLane(reached: Reached): AppendLane {
   return lane
 }
 
-/** Two of one handle. */
 export function producersOf(reached: Reached): [BatchProducer, BatchProducer] {
   const kafka = handleOf(reached)
   return [producer(reached, {}, kafka), producer(reached, {}, kafka)]

@@ -11,7 +11,7 @@ import { unpackSnappy } from '../../src/protocol/unpack-snappy.ts'
 
 const MANY = 1_000_000_000
 
-/** `abcabcabc…` with this many bytes, in one block with one match that overlaps itself. */
+/** An LZ4 frame of `abcabcabc…` with this length, in blocks with one match that overlaps itself. */
 function lz4Frame(bytes: number, { blockMax = 7, blocks = 1 } = {}): Buffer {
   const head = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, blockMax << 4, 0])
   const more = moreOf(bytes - 3 - 4 - 15)
@@ -26,7 +26,7 @@ function moreOf(length: number): Buffer {
   return Buffer.concat([Buffer.alloc(Math.floor(length / 255), 255), Buffer.from([length % 255])])
 }
 
-/** A length, `abc`, and copies of it. */
+/** A Snappy block: a length, `abc`, and copies of it. */
 function snappyOf(copies: number, claimed = 3 + copies * 64): Buffer {
   const length: number[] = []
   for (let left = claimed; ; left = Math.floor(left / 128)) {

@@ -22,7 +22,7 @@ const record = (changes: Partial<BatchRecord> = {}): BatchRecord => ({
 
 type Changes = { attributes?: number; producerId?: bigint; packed?: (body: Buffer) => Buffer }
 
-/** A batch as it lies on a broker's disk. */
+/** A batch in the form in which a broker stores it. */
 function batchAt(offset: bigint, records: readonly BatchRecord[], changes: Changes = {}): Buffer {
   const { attributes = 0, producerId = -1n, packed = (body: Buffer) => body } = changes
   const sized = records.map((one) => ({ record: one, bodyBytes: bodyBytesOf(one) }))
@@ -119,7 +119,7 @@ test('bytes that are no batch are refused, and never read beyond their end', asy
 const TRANSACTIONAL = 0x10
 const MARKER = 0x30
 
-/** Which of these are visible: each is a producer's records, or the marker of its transaction. */
+/** Returns which of these batches are visible. Each is a producer's records, or the marker of its transaction. */
 function visible(
   log: readonly string[],
   aborted: readonly (readonly [bigint, bigint])[],

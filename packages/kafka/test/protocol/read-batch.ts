@@ -1,4 +1,4 @@
-// Reads a record batch with the decoder of `@platformatic/kafka`, which shares no code with what writes it here.
+// Reads a record batch with the decoder of `@platformatic/kafka`, which shares no code with our encoder.
 import { Reader, readRecordsBatch } from '@platformatic/kafka'
 
 const IN_TRANSACTION = 0x10

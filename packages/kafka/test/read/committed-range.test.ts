@@ -5,7 +5,7 @@ import type { FetchAnswer } from '../../src/protocol/fetch.ts'
 import { bodyBytesOf, packBatch } from '../../src/protocol/record-batch.ts'
 import { readCommitted, readStep } from '../../src/read/committed-range.ts'
 
-/** A partition with records at these offsets and this end, of which the broker returns one batch at a time. */
+/** A partition with records at these offsets and this end. The broker returns one batch per fetch. */
 function brokersWith(offsets: readonly number[], end: number): KafkaBrokers {
   let from = 0n
   const answer = (): FetchAnswer => {
@@ -25,7 +25,7 @@ function brokersWith(offsets: readonly number[], end: number): KafkaBrokers {
   }
 }
 
-// Only fetches are requested.
+// The code under test requests only fetches.
 function asAnswer<Answer>(answer: unknown): Answer {
   return answer as Answer
 }

@@ -1,5 +1,5 @@
-// Topics whose broker compresses plain batches, with each of Kafka's codecs, read by every kind of reader of this
-// package. Kafka itself compresses.
+// Topics whose broker compresses plain batches with each of Kafka's codecs. Every kind of reader of this package reads
+// them.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { pollUntil } from '@weir/kit'
@@ -32,7 +32,7 @@ afterAll(async () => {
 })
 
 const codecs = ['gzip', 'snappy', 'lz4', 'zstd']
-/** Some compress well, some hardly; the last one needs several blocks in every codec. */
+/** Some values compress well, and some hardly. The last one needs several blocks in every codec. */
 const values = [
   'short',
   'x'.repeat(5_000),

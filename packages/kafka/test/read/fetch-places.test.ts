@@ -1,4 +1,4 @@
-// Which readers are fetched for, and from which broker, as decided without asking a broker.
+// Which readers are fetched, and from which broker, without a real broker.
 import { expect, test } from '@jest/globals'
 import { ProtocolError } from '@platformatic/kafka'
 

@@ -12,7 +12,7 @@ const at = (topicId: string, partition: number, from = 0n): SessionPartition => 
   bytesMax: 1,
 })
 
-/** A request's content in short: `session/epoch: topic partition@offset …, without topic partition …`. */
+/** A short form of a request's content: `session/epoch: topic partition@offset …, without topic partition …`. */
 function saidNext(session: ReturnType<typeof createFetchSession>): string | undefined {
   const told = session.next()
   if (told === undefined) return undefined

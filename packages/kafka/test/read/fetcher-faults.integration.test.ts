@@ -1,4 +1,4 @@
-// Many partitions followed while their broker is killed, and while it hangs: a broker of the test's own.
+// Many partitions are followed while their broker is killed, and while it hangs. The tests use a broker of their own.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Kafka as KafkaJs, logLevel } from 'kafkajs'
 import type { Producer } from 'kafkajs'
@@ -60,7 +60,7 @@ async function write(value: string, ...partitions: number[]): Promise<void> {
   )
 }
 
-/** The values read from each of these partitions, without a writer's repeats, at offsets without a gap. */
+/** The values read from each of these partitions, without a writer's repeats. Checks that no offset is missing. */
 function valuesOf(partition: number): string[] {
   const parts = seen[partition]?.map((text) => text.split('=')) ?? []
   expect(parts.map(([offset]) => offset)).toEqual(parts.map((_, index) => `${index}`))

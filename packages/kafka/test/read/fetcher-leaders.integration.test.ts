@@ -1,5 +1,5 @@
-// Partitions followed while their leaders die, move and come back: two brokers of the test's own, the second of which
-// may be stopped.
+// Partitions are followed while their leaders die, move and come back. The tests use two brokers of their own; the
+// second may be stopped.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 

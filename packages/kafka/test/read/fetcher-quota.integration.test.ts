@@ -1,4 +1,4 @@
-// A broker that throttles fetches: it answers with nothing, and says how long it will not read from the connection.
+// A broker that throttles fetches: it returns an empty response, and says how long it won't read from the connection.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Admin as Operator } from '@platformatic/kafka'
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   await operator.close()
 })
 
-/** A handle whose fetches are limited to this rate. */
+/** A handle whose fetches have this quota. */
 async function limited(bytesPerSecond: number) {
   const clientId = uniqueName('limited')
   const entities = [{ entityType: 'client-id' as const, entityName: clientId }]
@@ -68,7 +68,7 @@ test('a throttled follower gets everything once, what is there and what comes la
     pollUntil(() => offsets.every(({ length }) => length >= count), within)
   const startedMs = performance.now()
   await haveCome(20)
-  // Three megabytes at a fifth of a megabyte a second, averaged over eleven seconds: without a quota it is nearly
+  // Three megabytes at a fifth of a megabyte per second, averaged over eleven seconds. Without a quota this is nearly
   // immediate.
   expect(performance.now() - startedMs).toBeGreaterThan(1_000)
   for (let index = 0; index < 3; index += 1) await writeEach()

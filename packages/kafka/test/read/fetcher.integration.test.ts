@@ -1,4 +1,5 @@
-// Partitions followed from a real broker: what arrives, in which order, and what is reported when records are lost.
+// Partitions followed from a real broker: which records arrive, in which order, and what is reported if records are
+// lost.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Transaction } from 'kafkajs'
 

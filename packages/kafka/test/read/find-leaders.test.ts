@@ -1,4 +1,4 @@
-// Readers that search their leaders, against a simulated cluster.
+// Readers that search their leaders, in a simulated cluster.
 import { expect, jest, test } from '@jest/globals'
 import { createLeaderFinder } from '../../src/read/find-leaders.ts'
 import { newReader } from '../../src/read/fetch-reader.ts'
@@ -48,7 +48,7 @@ test('who comes right after others were found waits no longer than they did', as
       () => true,
       () => {
         count += 1
-        // Each arrives while the finder pauses after the one before.
+        // Each reader arrives while the finder pauses after the previous one.
         if (count < rounds) setImmediate(() => finder.find(readerOf(`topic-${count}`)))
         else void finder.stop().then(resolve)
       },
@@ -58,7 +58,7 @@ test('who comes right after others were found waits no longer than they did', as
   const pausesMs = timers.mock.calls.map(([, ms]) => ms ?? 0)
   timers.mockRestore()
   expect(pausesMs.length).toBeGreaterThanOrEqual(rounds / 2)
-  // Doubling pauses would reach a second.
+  // If pauses doubled, they would reach a second.
   expect(Math.max(...pausesMs)).toBeLessThan(100)
 })
 

@@ -33,7 +33,7 @@ const newPlace = async (configs: Record<string, string> = {}): Promise<Place> =>
   return { topic: await topics.make('searched', made), partition: 1 }
 }
 
-/** A writer without transactions. */
+/** A writer that uses no transactions. */
 async function writerOf(place: Place) {
   const producer = await initProducerId(cluster, null)
   let sequence = 0
@@ -44,7 +44,7 @@ async function writerOf(place: Place) {
   }
 }
 
-/** A transactional writer; each writes one record and leaves its transaction open. */
+/** Writes one record as a transactional writer, and leaves the transaction open. */
 async function openTransaction(place: Place, value: string) {
   const id = newTransactionalId()
   const producer: Identity = await initProducerId(cluster, id)
@@ -63,7 +63,7 @@ async function endOf(place: Place): Promise<bigint> {
   return last === undefined ? 0n : last.offset + BigInt(Math.max(1, last.values.length))
 }
 
-/** Values that count begin with this. */
+/** Values that count have this prefix. */
 const say = ({ value, offset, partition }: SourceRecord) =>
   value?.toString().startsWith('=') ? `${partition}/${offset} ${value.toString()}` : undefined
 
@@ -109,7 +109,7 @@ test('records of a transaction count once a marker commits them, aborted and ope
   ]
   const open = await openTransaction(place, '=open')
   expect(await findLast(place)).toBe('1/0 =plain')
-  // Their markers are found in an earlier step than the records.
+  // The markers are found in an earlier step than the records.
   for (let at = 0; at < 10; at += 1) await write(...silent(20))
   const before = await endOf(place)
   await committed('commit')

@@ -1,6 +1,6 @@
-// The kinds of configuration values. Each field reads the text of one environment variable and gives a typed value;
-// `.default()` takes the typed value, `.describe()` says what to set. The field's notes hold what isn't in its type:
-// the unit, whether it is secret, what the file must contain.
+// The kinds of configuration values. Each field reads the text of one environment variable and returns a typed value.
+// `.default()` takes the typed value, and `.describe()` says what to set. The field's notes contain the unit, whether
+// the value is secret, and what the file must contain.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -86,12 +86,12 @@ export function text() {
   return noted(field, { unit: 'text' })
 }
 
-/** The same, but never shown. A file is safer, because an environment is easily seen. */
+/** Like `text`, but never shown. A file is safer, because an environment is easily seen. */
 export function secretText() {
   return noted(text(), { unit: 'text', isSecret: true })
 }
 
-/** Several lines, never shown; `problemOf` checks them. */
+/** Several lines, never shown. `problemOf` checks them. */
 export function secretLines(problemOf: (lines: string) => string | undefined) {
   const field = z.string().superRefine((lines, context) => {
     const message = problemOf(lines)
@@ -112,17 +112,17 @@ export function url() {
 
 const path = () => z.string().trim().min(1)
 
-/** A file that must be readable at the start; `problemOf` checks its contents. */
+/** A file that must be readable at the start. `problemOf` checks its contents. */
 export function file(problemOf?: (contents: Buffer) => string | undefined) {
   return noted(path(), { unit: 'file', file: problemOf ? { problemOf } : {} })
 }
 
-/** A file with a password or similar: its text, trimmed. */
+/** A file with a secret such as a password: its text, trimmed. */
 export function secretFile() {
   return file(secretProblem)
 }
 
-/** The same, but the service creates it when it is missing. */
+/** Like `secretFile`, but the service creates the file if it is missing. */
 export function secretFileToMake() {
   const rule = { mayBeMissing: true, problemOf: secretProblem }
   return noted(path(), { unit: 'file', file: rule })
@@ -145,7 +145,7 @@ export function withUnit<T extends z.ZodType>(field: T, unit: string): T {
   return noted(field, { unit })
 }
 
-/** A problem of a rule over several keys, reported at this key. The rule is checked even when single keys are wrong. */
+/** A problem of a rule over several keys, reported at this key. The rule is checked even if single keys are wrong. */
 export function keyRule(key: string, message: string) {
   return { path: [key], message, when: () => true }
 }

@@ -1,6 +1,6 @@
-// Reads a service's configuration from the environment: parsed once at start, and frozen. A wrong configuration stops
-// the start with one message that names every bad key and what it expects. The message never repeats a value, because
-// it may be a secret.
+// Reads a service's configuration from the environment: parsed once at the start, and frozen. A wrong configuration
+// stops the start with one message that names every wrong key and the expected value. The message never repeats a
+// value, because it may be a secret.
 
 import { z } from 'zod'
 
@@ -13,16 +13,16 @@ export type ConfigKey = {
   key: string
   description: string
   required: boolean
-  /** The value when the key is unset; absent when there is none. */
+  /** The value if the key is unset. Absent if there is none. */
   fallback?: unknown
 } & Pick<FieldNotes, 'unit' | 'isSecret'>
 
-/** What is wrong with the file at this path, or undefined. */
+/** The problem of the file at this path, or undefined. */
 export type FileCheck = (filePath: string, rule: FileRule) => string | undefined
 
 /**
- * Parses `env` with the schema. An empty variable counts as unset. Throws an Error listing all problems, with
- * `checkFile` also those of the named files.
+ * Parses `env` with the schema. An empty variable counts as unset. Throws an Error with all problems; with `checkFile`,
+ * it includes those of the named files.
  */
 export function loadConfig<T>(schema: z.ZodType<T>, env: Env, checkFile?: FileCheck): T {
   const fields = fieldsOf(schema)
@@ -87,7 +87,7 @@ function explain(problems: readonly Problem[], fields: Fields): string {
   return `The configuration can't be used:\n${[...new Set(lines)].join('\n')}`
 }
 
-/** The object's fields, also when the object is wrapped in a transform. */
+/** The object's fields, even if the object is wrapped in a transform. */
 function fieldsOf(schema: z.ZodType): Fields {
   for (const layer of layersOf(schema)) {
     if (layer instanceof z.ZodObject) return zodTypesIn(layer.shape)

@@ -1,5 +1,5 @@
-// Links from a refusal to the page of its code. Every refusal of a service links there, in a `Link` header and, where
-// its format allows it, in the body.
+// Links from a refusal to the page of its code. Every refusal of a service has one, in a `Link` header and, if its
+// format permits, in the body.
 
 import { url } from './config-fields.ts'
 

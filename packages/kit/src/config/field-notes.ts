@@ -1,5 +1,5 @@
-// Notes on a configuration field beside its type: its unit for the documents, whether its value is secret, and what its
-// file must contain. Kept beside the zod schemas, not in them.
+// Notes about a configuration field, in addition to its type: its unit for the documents, whether its value is secret,
+// and what its file must contain. They are stored outside the zod schemas.
 
 import { z } from 'zod'
 
@@ -11,16 +11,16 @@ export type FieldNotes = {
   readonly file?: FileRule
 }
 
-/** What is wrong with the contents, or undefined; `mayBeMissing` where the service creates the file. */
+/** `problemOf` returns the problem of the contents, or undefined. `mayBeMissing` if the service creates the file. */
 export type FileRule = {
   readonly mayBeMissing?: boolean
   readonly problemOf?: (contents: Buffer) => string | undefined
 }
 
-// Not zod's own registry, whose types unfold the registered ones, down to Buffer.
+// zod's own registry isn't used, because its types expand the registered types, down to Buffer.
 const notes = new WeakMap<object, FieldNotes>()
 
-/** The same field with notes. Fields derived from it by zod's methods have the same notes. */
+/** The same field with notes. Fields that zod's methods derive from it have the same notes. */
 export function noted<T extends z.ZodType>(field: T, about: FieldNotes): T {
   notes.set(field, about)
   return field
@@ -43,7 +43,7 @@ function parentOf(made: object): object | undefined {
   return made instanceof z.ZodType ? made._zod.parent : undefined
 }
 
-/** A schema and what it wraps (default, optional, transform), outermost first. */
+/** A schema and the schemas that it wraps (default, optional, transform), outermost first. */
 export function* layersOf(schema: z.ZodType): Generator<z.ZodType> {
   let layer: unknown = schema
   while (layer instanceof z.ZodType) {

@@ -1,5 +1,5 @@
-// TLS of a service's own port: its settings and the rules between them. follow-tls.ts reads the files and follows their
-// changes.
+// TLS of a service's own port: its settings, and the rules between them. follow-tls.ts reads the files and follows
+// their changes.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -23,7 +23,7 @@ export type ListenerTlsSettings = {
   TLS_KEY_FILE?: string | undefined
 }
 
-/** With only one of the two, or with two that don't belong together, TLS would be meant but not used. */
+/** Refuses only one of the two, and two that don't belong together, because TLS could not be used. */
 export function withListenerTlsRules<T extends z.ZodType<ListenerTlsSettings>>(schema: T): T {
   return schema
     .refine(
@@ -37,9 +37,7 @@ export function withListenerTlsRules<T extends z.ZodType<ListenerTlsSettings>>(s
     )
 }
 
-/**
- * False only for a certificate and a key that certainly don't belong together; other problems are reported elsewhere.
- */
+/** False only if a certificate and a key certainly don't belong together. Other problems are reported elsewhere. */
 export function areAPair(certFile: string | undefined, keyFile: string | undefined): boolean {
   if (certFile === undefined || keyFile === undefined) return true
   try {
@@ -49,7 +47,7 @@ export function areAPair(certFile: string | undefined, keyFile: string | undefin
   }
 }
 
-/** Throws when either can't be read. */
+/** Throws if one of the two can't be read. */
 export function isKeyOf(certificate: Buffer, key: Buffer): boolean {
   return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
 }

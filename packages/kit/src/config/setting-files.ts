@@ -1,5 +1,5 @@
-// Files that settings name: checked before the start, read at the start and, where they may change, again later. When
-// one can't be read the error names the setting to correct; it never shows the file's contents.
+// Files that settings name. They are checked before the start, read at the start and, if they may change, again later.
+// The error for an unreadable file names the setting to correct, and never shows the file's contents.
 
 import { readFileSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ export async function readSettingFile(setting: string, path: string): Promise<Bu
   }
 }
 
-/** The synchronous version, for small files that are read again whenever they are needed. */
+/** The synchronous version, for small files that are read at each use. */
 export function readSettingFileNow(setting: string, path: string): Buffer {
   try {
     return readFileSync(path)
@@ -52,7 +52,7 @@ function reasonOf(error: unknown): string {
   return code === undefined ? '' : ` (${code})`
 }
 
-// Not by `instanceof`: under a test runner, errors of Node's own modules have another Error class.
+// Doesn't use `instanceof`, because under a test runner errors of Node's own modules have another Error class.
 export function errorCodeOf(error: unknown): string | undefined {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error
   return hasCode ? String(error.code) : undefined

@@ -1,5 +1,5 @@
-// The admin port: metrics and health, for the platform only. «Live» means that the process answers; «ready» that it may
-// get work, and if not, every reason why.
+// The admin port: metrics and health, for the platform only. «Live»: the process responds. «Ready»: the process may get
+// requests; if it is not ready, the response lists all reasons.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,18 +10,18 @@ export type AdminPortOptions = {
   host?: string | undefined
   port: number
   registry: Registry
-  /** Why the service isn't ready; empty when it is. */
+  /** Why the service isn't ready; empty if it is. */
   readiness(): readonly string[]
-  /** Problems that don't keep the service from getting work. */
+  /** Problems that don't affect readiness. */
   warnings?(): readonly string[]
 }
 
 export type AdminPort = { port: number; close(): Promise<void> }
 
-/** The platform's probes and scrapes need only a few at a time. */
+/** The platform's probes and scrapes need only a few concurrent connections. */
 const connectionsMax = 64
 
-/** Requests here are small; Node checks for slow ones only every half a minute by default. */
+/** Short, because requests here are small. By default, Node checks for slow requests only every half a minute. */
 const timeouts = {
   headersTimeout: 5_000,
   requestTimeout: 5_000,
@@ -38,7 +38,7 @@ export async function startAdmin(options: AdminPortOptions): Promise<AdminPort> 
   return { port, close: () => close(server) }
 }
 
-/** The oldest connection is closed for a new one, so that no client can lock out the platform's probes. */
+/** Closes the oldest connection for a new one, so that no client can lock out the platform's probes. */
 function boundConnections(server: Server): void {
   const open = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -49,7 +49,7 @@ function boundConnections(server: Server): void {
   })
 }
 
-/** Exports /health/ready as a metric, so that it can be followed over time. */
+/** Exports /health/ready as a metric, so that its history is visible. */
 function countReadiness({ registry, readiness }: AdminPortOptions): void {
   if (registry.getSingleMetric('weir_ready') !== undefined) return
   new Gauge({

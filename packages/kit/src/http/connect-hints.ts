@@ -1,12 +1,12 @@
-// What a failed connection means to the operator: one sentence that says what to check. The relevant settings differ
-// between Kafka, its token endpoint and the registry. No sentence contains a setting's value except the address.
+// Explains a failed connection to the operator: one sentence that says what to check. The relevant settings differ
+// between Kafka, its token endpoint and the registry. Of the settings' values, a sentence contains only the address.
 
 export type HintSettings = {
   /** The setting with the address. */
   readonly address: string
   /** The setting with the CA file. */
   readonly ca: string
-  /** How to turn TLS off, where that is possible. */
+  /** How to turn TLS off, if that is possible. */
   readonly noTls: string
   /** The setting with our client certificate, if there is one. */
   readonly certificate?: string
@@ -48,7 +48,7 @@ export function hintFor(code: string, settings: HintSettings): string | undefine
   return HINTS.find(([codes]) => codes.test(code))?.[1](settings)
 }
 
-/** Not by `instanceof`: under a test runner, errors of Node's own modules have another Error class. */
+/** Doesn't use `instanceof`, because under a test runner errors of Node's own modules have another Error class. */
 export function codeIn(error: unknown): string {
   const has = typeof error === 'object' && error !== null && 'code' in error
   return has && typeof error.code === 'string' ? error.code : ''

@@ -1,6 +1,6 @@
-// Which pages of other origins may call a service (CORS): only those that a setting names. No wildcard, and no cookies:
-// a caller brings a bearer token, which a page must have been given. An unknown origin gets the same answer as a
-// request without an origin; its browser then blocks the answer.
+// Which pages of other origins may call a service (CORS): only those that a setting names. There is no wildcard and no
+// cookie: a caller sends a bearer token, which somebody must have given to the page. An unknown origin gets the same
+// response as a request without an origin, and its browser then blocks the response.
 import { csv, withUnit } from '../config/config-fields.ts'
 
 export const corsFields = {
@@ -23,22 +23,22 @@ export type CorsRequest = {
 }
 
 export type CorsVerdict = {
-  /** For every answer. */
+  /** The headers for every response. */
   readonly headers: Readonly<Record<string, string>>
-  /** It was a preflight, which is answered completely by 204 with these headers. */
+  /** The request is a preflight. 204 with these headers is its complete response. */
   readonly isPreflight: boolean
 }
 
-/** A cache might show one origin's answer to another, unless the answer says that it depends on the origin. */
+/** Without this header, a cache might give one origin's response to another. */
 const stranger: CorsVerdict = { headers: { vary: 'Origin' }, isPreflight: false }
 
 export type CorsOptions = {
   readonly origins: readonly string[]
-  /** Headers that their pages may send, besides those for a token and a body. */
+  /** Headers that the pages may send, in addition to those for a token and a body. */
   readonly requestHeaders: readonly string[]
 }
 
-/** Undefined for a request without an origin. */
+/** Returns undefined for a request without an origin. */
 export type Cors = (request: CorsRequest) => CorsVerdict | undefined
 
 export function createCors({ origins, requestHeaders }: CorsOptions): Cors {

@@ -1,5 +1,5 @@
-// One HTTP request with a bounded answer, for the schema registry and the token endpoint. Not `fetch`, because it can't
-// trust a CA for a single address, and follows redirects with secrets.
+// One HTTP request with a limited response, for the schema registry and the token endpoint. Doesn't use `fetch`, which
+// can't trust a CA for a single address, and follows redirects with secrets.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { text } from 'node:stream/consumers'
@@ -19,13 +19,13 @@ export type HttpAnswer = { readonly status: number; readonly text: string }
 
 const ANSWER_BYTES_MAX = 16 * 1_048_576
 
-// Own agents, which keep connections open and aren't affected by global settings.
+// Separate agents, which keep connections open, and which global settings don't affect.
 const agents = {
   'http:': new http.Agent({ keepAlive: true, maxSockets: 8 }),
   'https:': new https.Agent({ keepAlive: true, maxSockets: 8 }),
 }
 
-/** Rejects with Node's error when there is no answer, or with AppError `kit.answer_too_large`. */
+/** Rejects with Node's error if there is no response, or with AppError `kit.answer_too_large`. */
 export async function httpCall(address: URL, call: HttpCall): Promise<HttpAnswer> {
   const { method, headers, body, ca, timeoutMs } = call
   const isSecure = address.protocol === 'https:'

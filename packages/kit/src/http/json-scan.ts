@@ -1,5 +1,5 @@
 // Checks JSON text before it is parsed. JSON.parse takes twenty times as long for a bracket as for other text, and
-// blocks the process meanwhile, so excessive nesting is refused before parsing.
+// blocks the process. So excessive nesting is refused before parsing.
 
 /** Nesting of arrays and objects. */
 export const jsonDepthMax = 256
@@ -11,8 +11,8 @@ const [openArray, closeArray] = [0x5b, 0x5d]
 const [openObject, closeObject] = [0x7b, 0x7d]
 
 /**
- * The number of object members in a JSON text in UTF-8; arbitrary for other text. Undefined when it is nested deeper
- * than `jsonDepthMax`.
+ * The number of object members in a JSON text in UTF-8; arbitrary for other text. Undefined if the nesting exceeds
+ * `jsonDepthMax`.
  */
 export function countJsonMembers(text: Uint8Array): number | undefined {
   const { length } = text
@@ -33,10 +33,10 @@ export function countJsonMembers(text: Uint8Array): number | undefined {
   return members
 }
 
-/** More than any list of a management request needs. */
+/** No list of a management request needs more items. */
 export const listItemsMax = 1_000
 
-/** The first member of an object that is a longer list, to be refused before its items are checked one by one. */
+/** The first member of an object that is a longer list. Such a body is refused before the items are checked. */
 export function longListIn(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   return Object.entries(body).find(

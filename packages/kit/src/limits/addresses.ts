@@ -1,6 +1,6 @@
-// The client of a connection or a request, for limits by address: the peer, unless that is a proxy of ours; then the
-// last address in X-Forwarded-For that isn't one. Anyone may have written the rest of that header. So no client can
-// choose the address it is counted under.
+// The client of a connection or a request, for limits by address. It is the peer's address. If the peer is a proxy of
+// ours, it is the last address in X-Forwarded-For that isn't a proxy of ours; anyone may have written the rest of that
+// header. So no client can choose the address under which it is counted.
 import { BlockList, isIP } from 'node:net'
 import { csv, integer, withUnit } from '../config/config-fields.ts'
 
@@ -23,7 +23,7 @@ export const connectionFields = {
 
 export type Proxies = {
   has(address: string | undefined): boolean
-  /** The name that the client is counted under. */
+  /** The name under which the client is counted. */
   clientOf(peer: string | undefined, forwardedFor: string | undefined): string
 }
 
@@ -54,7 +54,7 @@ export function createProxies(ranges: readonly string[] = []): Proxies {
   }
 }
 
-/** An IPv4 address unchanged; of an IPv6 address the first half, because one client has all of its network. */
+/** An IPv4 address is unchanged. Of an IPv6 address only the first half counts: one client has a whole network. */
 export function countedAddress(address: string): string {
   const plain = plainAddress(address)
   if (isIP(plain) !== 6) return plain
@@ -68,7 +68,7 @@ export function countedAddress(address: string): string {
     .join(':')
 }
 
-/** A dual-stack socket shows IPv4 as ::ffff:127.0.0.1; a zone only has a meaning on this machine. */
+/** A dual-stack socket shows IPv4 as ::ffff:127.0.0.1. A zone has a meaning only on this machine. */
 const plainAddress = (address: string): string =>
   address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 

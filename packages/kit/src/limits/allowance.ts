@@ -1,4 +1,5 @@
-// Allows so many things per second, the first ones first: enough against floods, at the cost of two comparisons.
+// Permits a number of things per second, and refuses the others. This is enough against floods, and costs two
+// comparisons.
 
 export type Allowance = { take(): boolean }
 

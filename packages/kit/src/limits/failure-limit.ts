@@ -1,8 +1,8 @@
-// Bounds failed authentications by name: ten per minute on this replica, then 429 until the minute is over. Memory is
-// bounded: the oldest failures are forgotten first. Only failures are counted, so a right secret is never delayed.
+// Limits failed authentications by name: ten per minute on this replica, then 429 until the minute is over. Memory is
+// bounded, because the oldest failures are dropped first. Only failures count, so a correct secret is never delayed.
 
 export type FailureLimit = {
-  /** Counts one more failure; returns the seconds to wait when there were too many. */
+  /** Counts one more failure. Returns the seconds to wait if there were too many. */
   fail(name: string): number | undefined
 }
 
@@ -23,7 +23,7 @@ export function createFailureLimit(options: {
       const isOver = known === undefined || nowMs - known.sinceMs >= windowMs
       const current = isOver ? { sinceMs: nowMs, failures: 0 } : known
       current.failures += 1
-      names.delete(name) // to the end of the line
+      names.delete(name) // moves the name to the end
       names.set(name, current)
       const [oldest] = names.keys()
       if (names.size > namesMax && oldest !== undefined) names.delete(oldest)

@@ -1,13 +1,13 @@
-// Bounds wrong secrets, which may be guesses: ten a minute from one address, and ten of the same secret from any
-// address, on this replica; then 429 until the minute is over. Only failures are counted, so the right secret is never
-// delayed, and only a piece of a wrong one's hash is remembered.
+// Limits wrong secrets, which may be guesses: ten per minute from one address, and ten of the same secret from any
+// address, on this replica. Then the status is 429 until the minute is over. Only failures count, so a correct secret
+// is never delayed. Of a wrong one, only a part of its hash is kept.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Proxies } from './addresses.ts'
 import { createFailureLimit } from './failure-limit.ts'
 
 export type Guesses = {
-  /** Counts one more; returns the seconds to wait when there were too many. */
+  /** Counts one more guess. Returns the seconds to wait if there were too many. */
   count(request: IncomingMessage, secret: string): number | undefined
 }
 

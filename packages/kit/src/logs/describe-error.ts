@@ -1,5 +1,5 @@
-// What the log may show of an error: its kind, code and origin, and its message unless that is known to quote its
-// input. Of causes from other libraries only kind and code, because their messages often contain payloads.
+// What the log may show of an error: its kind, code and origin, and its message unless the message may quote its input.
+// Of causes from other libraries only kind and code, because their messages often contain payloads.
 
 import { AppError } from '../errors.ts'
 
@@ -20,7 +20,7 @@ export function describeError(error: unknown): ErrorDescription {
   return description
 }
 
-/** The same, with messages of AppErrors only, for unexpected errors. */
+/** Like `describeError`, with messages of AppErrors only, for unexpected errors. */
 export function describeCrash(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { name: `thrown ${typeof error}` }
   const description: ErrorDescription = { name: nameOf(error) }
@@ -33,7 +33,7 @@ export function describeCrash(error: unknown): ErrorDescription {
   return description
 }
 
-// V8's SyntaxError quotes the text that JSON.parse failed on, Node's argument errors the argument.
+// V8's SyntaxError quotes the text that JSON.parse failed on, and Node's argument errors quote the argument.
 function quotesItsInput(error: Error): boolean {
   return error instanceof SyntaxError || (codeOf(error)?.startsWith('ERR_INVALID_') ?? false)
 }
@@ -67,7 +67,7 @@ function codeOf(error: Error): string | undefined {
     : undefined
 }
 
-// Only the frames: the lines before them repeat the message.
+// Only the frames, because the lines before them repeat the message.
 function framesOf(error: Error): string[] {
   const lines = typeof error.stack === 'string' ? error.stack.split('\n') : []
   return lines

@@ -1,5 +1,5 @@
-// Logs requests that were refused for a fault of ours, each with the id that its client got. During an outage that
-// would be a line per request: only a few per second are logged, and the next line counts the others.
+// Logs requests that were refused because of a fault of the service, each with the id that its client got. An outage
+// would cause a line per request, so only a few per second are logged. The next line has the number of the others.
 import { createAllowance } from '../limits/allowance.ts'
 import type { Log } from './log.ts'
 
@@ -7,7 +7,7 @@ export type Fault = {
   readonly requestId: string
   readonly code: string
   readonly status: number
-  /** The template of its path. */
+  /** The template of the request's path. */
   readonly route: string
   readonly err: unknown
 }

@@ -1,6 +1,6 @@
-// The log: JSON lines on stdout, one per event that an operator should know. It isn't for requests or events. No secret
-// is logged: fields with secret-like names and texts that look like a token are blanked, bytes are never printed, and
-// errors are reduced by describe-error.ts.
+// The log: JSON lines on stdout, one per event that an operator should know. It doesn't log ordinary requests or
+// events. No secret is logged: fields with secret-like names and texts that look like a token are blanked, bytes are
+// never printed, and describe-error.ts reduces errors.
 
 import { pino } from 'pino'
 
@@ -16,13 +16,13 @@ export const logFields = {
 const REDACTED = '[redacted]'
 const DEPTH_MAX = 6
 
-// Matched against the name in lower case, without - and _.
+// Compared with the name in lower case, without - and _.
 const SECRET_NAME =
   /authorization|secret|apikey|platformkey|token|password|cookie|privatekey|privatepem|keyfieldvalue/
-// The same for names in JSON text (child bindings arrive as such), string values only.
+// The same names in JSON text, for string values only. Child bindings arrive as such text.
 const SECRET_IN_JSON =
   /"([^"\\]*(?:authorization|secret|api[-_]?key|platform[-_]?key|token|password|cookie|private[-_]?(?:key|pem))[^"\\]*)":"(?:[^"\\]|\\.)*"/gi
-// A JWT anywhere, or the text after an authentication scheme.
+// A JWT anywhere in the text, or the text after an authentication scheme.
 const SECRET_IN_TEXT = /\beyJ[\w-]{8,}\.[\w-]*(?:\.[\w-]*)?|\b(Bearer|Basic) [\w.~+/=-]{8,}/g
 
 export function createLog(
@@ -43,7 +43,7 @@ export function createLog(
   )
 }
 
-// pino copies the message of an error logged alone into the line's own message, past every formatter.
+// If only an error is logged, pino copies its message into the line's own message, and no formatter sees it.
 function keepErrorTextOut(this: Log, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
   const [first, ...rest]: unknown[] = args
   if (!(first instanceof Error)) return method.apply(this, args)

@@ -1,5 +1,5 @@
-// The id of a request in log lines, and in the header `Svc-Request-Id` of its answer: the trace id from its
-// traceparent, else a random one of the same form. It reveals nothing of the request.
+// The id of a request in log lines, and in the header `Svc-Request-Id` of the response: the trace id from its
+// traceparent, otherwise a random id of the same form. It reveals nothing about the request.
 import { randomBytes } from 'node:crypto'
 import { parseTraceparent } from './traceparent.ts'
 

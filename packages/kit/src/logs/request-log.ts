@@ -1,6 +1,6 @@
-// Logs management requests: each call, and each that failed for a fault of ours, under the id that its client gets in
-// `Svc-Request-Id`. It logs the path's template and the API key's id, never a name, an id or anything else that a
-// client wrote. It reads from an answer's `locals` what the services' routers put there: `route`, `caller`, `code`.
+// Logs management requests: each call, and each failure that the service caused, under the id that its client gets in
+// `Svc-Request-Id`. It logs the path's template and the API key's id, never a name, an id or other text of a client. It
+// reads the members of a response's `locals` that the services' routers set: `route`, `caller`, `code`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { createFaultLog } from './fault-log.ts'
@@ -11,7 +11,7 @@ type Answer = ServerResponse & { readonly locals: Readonly<Record<string, unknow
 
 const management = /^\/v\d+\//
 
-/** Gives every request its id, and logs management calls once they are answered. */
+/** Gives every request its id, and logs management calls after their response. */
 export function nameRequests(log: Log) {
   return (req: IncomingMessage, res: Answer, next: () => void): void => {
     const startMs = performance.now()
@@ -35,7 +35,7 @@ export type RefusedRequest = {
   readonly error: unknown
 }
 
-/** Faults of our side; other refusals are for the client only. */
+/** Logs faults of the service. Other refusals are only for the client. */
 export function tellFaults(log: Log): (refused: RefusedRequest, res: Answer) => void {
   const tell = createFaultLog(log)
   return ({ code, status, error }, res) => {

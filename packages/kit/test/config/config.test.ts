@@ -1,4 +1,4 @@
-// Configuration: which values are accepted, and that all problems are reported without showing values.
+// Configuration: which values are accepted. All problems are reported without showing values.
 
 import { describe, expect, test } from '@jest/globals'
 import { z } from 'zod'

@@ -1,5 +1,3 @@
-// The admin port, seen by its client.
-
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'

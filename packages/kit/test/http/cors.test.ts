@@ -1,4 +1,4 @@
-// For which origins a service lets browsers show its answers.
+// The origins for which browsers may show a service's responses.
 import { expect, test } from '@jest/globals'
 import { z } from 'zod'
 import { corsFields, createCors, loadConfig } from '../../src/index.ts'

@@ -1,4 +1,4 @@
-// The log: what it shows, and above all what it hides.
+// The log: what it shows, and what it must hide.
 
 import { expect, test } from '@jest/globals'
 

@@ -1,4 +1,4 @@
-// Finds the caller by its bearer token: the platform has one key, an account has API keys.
+// Finds the caller by the bearer token. The platform has one key, and each account has API keys.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { bearerOf, createAccounts } from '@weir/control-state'
 import type { Actor, KeyHolder, Role, StateFollower } from '@weir/control-state'
@@ -16,7 +16,7 @@ export type Callers = {
   viewerOrPlatform(call: Call): Promise<Caller | Platform>
   /** @throws Refusal `invalid_platform_key` */
   platform(call: Call): Platform
-  /** Counts the size of a response, which the rate includes. */
+  /** Counts the size of a response against the caller's rate. */
   answered(caller: Caller, bytes: number): void
 }
 

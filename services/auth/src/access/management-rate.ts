@@ -1,27 +1,30 @@
-// How many management requests an account may send to this replica, because all accounts share its time. The allowance
-// grows evenly over the minute, so that nobody sends a minute's requests in one second. A script may send some of them
-// together. A large response counts as several requests, because it takes as much time.
+// Limits how many management requests an account may send to this replica, because all accounts share its processor
+// time. The allowance grows evenly over the minute, so that no account sends a minute's requests in one second. A
+// script may send some of them together. A large response counts as several requests, because it takes as much time.
 import { quotasOf } from '@weir/control-state'
 import type { AccountRecord } from '@weir/control-state'
 import { exceeded } from '../control/quotas.ts'
 
 const minuteMs = 60_000
 
-/** So many bytes of a response count as one more request. */
+/** The bytes of a response that count as one more request. */
 const answerBytes = 65_536
 
 export type ManagementRate = {
-  /** Call it for each request. @throws Refusal `quota_exceeded` */
+  /**
+   * Call for each request.
+   * @throws Refusal `quota_exceeded`
+   */
   ask(account: AccountRecord): void
-  /** Counts the response: the next requests wait for it. */
+  /** Counts the response, which delays the account's next requests. */
   answered(account: AccountRecord, bytes: number): void
 }
 
-/** How many requests may be sent together: a tenth of a minute's, and at least sixty. */
+/** The number of requests that may be sent together: a tenth of a minute's, and at least sixty. */
 const atOnceOf = (perMinute: number): number => Math.min(perMinute, Math.max(60, perMinute / 10))
 
 export function createManagementRate(nowMs = () => performance.now()): ManagementRate {
-  /** What each account may still send, as of `atMs`. */
+  /** The number of requests that each account may still send, as of `atMs`. */
   const allowances = new Map<string, { readonly left: number; readonly atMs: number }>()
   const leftOf = (account: AccountRecord): { left: number; atMs: number } => {
     const { requestsPerMinute: perMinute } = quotasOf(account)

@@ -1,4 +1,4 @@
-// The platform key, which may create accounts. It is set, or kept in a file that is created at the first start.
+// The platform key, which may create accounts. It comes from a setting, or from a file that the first start creates.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { access, link, readFile, unlink, writeFile } from 'node:fs/promises'
 import type { Log } from '@weir/kit'
@@ -23,7 +23,8 @@ async function fromFile(file: string | undefined, log: Log): Promise<string> {
 }
 
 /**
- * False if the file exists. The file appears complete, so two replicas that start at the same time read the same key.
+ * Returns false if the file exists. The complete file appears in one step, so two replicas that start at the same time
+ * read the same key.
  */
 async function makeFile(file: string): Promise<boolean> {
   const draft = `${file}.${randomUUID()}`
@@ -40,7 +41,7 @@ async function makeFile(file: string): Promise<boolean> {
   }
 }
 
-/** An existing file is enough: then its folder need not be writable. */
+/** If the file exists, its folder need not be writable. */
 const isThere = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,

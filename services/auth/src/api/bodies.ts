@@ -1,5 +1,5 @@
-// The bodies of the management endpoints, one schema each. The message of a rule is the end of a sentence that starts
-// with the member's name. Unknown members are refused, because a typo would go unnoticed.
+// The bodies of the management endpoints, one schema each. The message of a rule completes a sentence that starts with
+// the member's name. Unknown members are refused, because a typo would otherwise go unnoticed.
 import { ROTATION_HOURS } from '@weir/fieldcrypt'
 import { bodyRule } from '@weir/http-api'
 import type { Wanted } from '../people/person-links.ts'
@@ -50,7 +50,7 @@ const retentionHours = z.union(
   [z.int(hoursRule).min(1, hoursRule).max(87_600, hoursRule), z.literal('broker', hoursRule)],
   hoursRule,
 )
-/** In a record, undefined stands for the broker's retention. */
+/** In a record, undefined means the broker's retention. */
 const retentionOf = (hours: number | 'broker'): number | undefined =>
   hours === 'broker' ? undefined : hours
 
@@ -77,7 +77,7 @@ const keyNameRule = 'must be 1 to 100 characters, none of them a control charact
 const roleRule = `must be one of ${roles.join(', ')}`
 const expiryRule = 'must be a whole number of days from 1 to 3650'
 
-/** The default role is `viewer`: a key with too few rights is noticed immediately, a key with too many is not. */
+/** The default role is `viewer`: too few rights are noticed immediately, too many are not. */
 export const apiKeyBody = z.strictObject(
   {
     name: z
@@ -169,7 +169,7 @@ const searchId = z.string(searchIdRule).refine(isSecretId, searchIdRule)
 const onlyOne = (...members: readonly unknown[]): boolean =>
   members.filter((each) => each !== undefined).length === 1
 
-/** The messages of its rules never contain the values. */
+/** The messages of the rules never contain the values. */
 export const erasureBody = z
   .strictObject(
     {

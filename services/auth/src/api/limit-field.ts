@@ -1,4 +1,4 @@
-// A limit as a setting: a number that the API represents as text.
+// A limit as a setting: a number that the API shows as text.
 import { withUnit } from '@weir/kit'
 import { z } from 'zod'
 

@@ -1,6 +1,6 @@
-// Management endpoints. The table of routes says who may call an endpoint, and that is checked here, before its handler
-// runs. A handler gets its caller. An endpoint that changes something names its action, so that refusals get into the
-// audit log, too; the types require it. The writer of control state logs what is done.
+// Mounts management endpoints. The table of routes says who may call an endpoint. This is checked here, before the
+// handler runs and gets its caller. An endpoint that changes something must name its action, so that its refusals get
+// into the audit log, too. The writer of control state logs successful changes.
 import type { Express } from 'express'
 import { hasCode } from '@weir/kit'
 import { isRole } from '@weir/control-state'
@@ -22,7 +22,7 @@ type CallerWho<Need extends Needs> = Need extends Role
     ? Platform
     : Caller | Platform
 
-/** A handler that changes something, with its action in the audit log. */
+/** A handler that changes something, with the action for the audit log. */
 export type Managed<Who> = { readonly action: AuditAction; readonly handler: HandlerBy<Who> }
 
 export const audited = <Who>(action: AuditAction, handler: HandlerBy<Who>): Managed<Who> => ({
@@ -59,7 +59,7 @@ type AnyManaged = {
   readonly handler: HandlerBy<Caller | Platform>
 }
 
-/** The cast is safe: the same table types the handlers by their callers and decides in `callerFor`. */
+/** The cast is safe, because the same table types the handlers by their callers, and decides in `callerFor`. */
 const asManaged = (managed: unknown): AnyManaged =>
   (typeof managed === 'function' ? { handler: managed } : managed) as AnyManaged
 

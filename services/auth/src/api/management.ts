@@ -1,4 +1,4 @@
-// What the management endpoints need, feature by feature.
+// The dependencies of the management endpoints, by feature.
 import type { Actor, Limits, StateFollower } from '@weir/control-state'
 import type { Changes } from '../control/changes.ts'
 import type { AuditLog } from '../control/audit/audit-log.ts'
@@ -20,7 +20,7 @@ import type { Callers } from '../access/callers.ts'
 import type { UsageLog } from '../usage/usage-log.ts'
 import type { RenderShape } from './render.ts'
 
-/** Without the actor, which `acting` adds. */
+/** The dependencies without the actor, which `acting` adds. */
 type Unattributed<Deps> = Omit<Deps, 'actor'>
 
 export type Management = {
@@ -34,24 +34,24 @@ export type Management = {
   readonly keys: Unattributed<StartingRotation & Rotating>
   readonly audit: {
     readonly log: AuditLog
-    /** First moves the notices so far into the audit log. */
+    /** Moves all notices so far into the audit log first. */
     readonly fold: Folder['fold']
-    /** What an account gets instead of numbers that count the entries of all accounts. */
+    /** Replaces the numbers that would show an account how many entries all accounts have. */
     readonly opaque: { readonly entry: Opaque; readonly page: Opaque }
   }
   readonly usage: Pick<UsageLog, 'ofStream'>
   readonly subjects: SubjectLog
   readonly erasureView: ErasureView
   readonly searches: Searches
-  /** As tokens and receipts name this Weir. */
+  /** The name of this Weir in tokens and receipts. */
   readonly issuer: string
   readonly defaultLimits: Limits
 }
 
-/** For endpoints that show streams: one of two shapes. */
+/** For endpoints that show streams, in one of the two shapes. */
 export type Shown = Management & { readonly shape: RenderShape }
 
-/** What a feature needs, on behalf of a caller: the audit log names the caller as the actor of the change. */
+/** The dependencies of a feature on behalf of a caller, whom the audit log names as the actor of the change. */
 export const acting = <Deps extends object>(
   deps: Deps,
   { actor }: { readonly actor: Actor },

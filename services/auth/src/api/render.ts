@@ -1,6 +1,6 @@
-// The two shapes in which a stream is shown (spec Resources): /v1 flat, with `credentials` an object; /v2 with `ref`,
-// `limits` and `credentials` a list. Only the response to its creation contains a clientSecret. Later /v2 responses
-// contain additional members for operators.
+// The two shapes of a stream in responses (spec Resources): /v1 is flat, with `credentials` as an object; /v2 has
+// `ref`, `limits` and a list of `credentials`. Only the response to a creation contains a clientSecret. Later /v2
+// responses contain additional members for operators.
 import { forEachQuota, quotasOf, topicOf } from '@weir/control-state'
 import type {
   AccountRecord,
@@ -19,12 +19,12 @@ import type { AnswerNamed } from './answers/answers.ts'
 type Version = 'V1' | 'V2'
 
 export type RenderShape<In extends Version = Version> = {
-  /** A stream in the response to its creation, with the secret. */
+  /** A stream in the response to its creation, with its secret. */
   newInput(created: Created<InputStream>): AnswerNamed<`NewInputStream${In}`>
   newOutput(created: CreatedOutput): AnswerNamed<`NewOutputStream${In}`>
   /** A stream in later responses. */
   shown(stream: StreamRecord): AnswerNamed<`InputStream${In}` | `OutputStream${In}`>
-  /** Deleted streams: without credentials. */
+  /** Deleted streams, without their credentials. */
   deleted(streams: readonly StreamRecord[]): AnswerNamed<`DeletedStreams${In}`>
   deletedOutputs(outputs: readonly DerivedStream[]): AnswerNamed<`DeletedOutputs${In}`>
 }

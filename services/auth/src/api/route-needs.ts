@@ -1,7 +1,7 @@
-// Who may call what: every route of auth; other routes can't be mounted. /v1 has the routes of /v2 with the same needs.
-// The role viewer reads a stream's settings. The role officer sees and decides about people. The role owner manages
-// credentials that read decrypted events, manages API keys, and ends streams. The role owner is also needed for limits
-// and retention, which are members of bodies (routes/streams.ts).
+// Who may call what: the table of all routes of auth. A route that isn't in it can't be mounted. /v1 has the routes of
+// /v2 with the same needs. The role viewer reads a stream's settings. The role officer sees people's data and decides
+// about erasures. The role owner manages API keys and the credentials that read decrypted events, and deletes streams.
+// It is also needed to set limits and retention, which are members of bodies (routes/streams.ts).
 import type { Needs, RouteNeeds } from '@weir/control-state'
 import { needsIn } from '@weir/http-api'
 
@@ -94,5 +94,5 @@ export type Route = keyof RouteNeedsOfAuth
 
 const needsInTable = needsIn(routeNeeds)
 
-/** @throws Error for a route that isn't in the table, so that the service doesn't start with it */
+/** @throws Error for a route that isn't in the table. The service then fails to start. */
 export const needsOf = (route: string): Needs => needsInTable(route.replace(' /v1/', ' /v2/'))

@@ -41,7 +41,7 @@ export type Routes = {
   readonly metrics: AuthMetrics
   readonly guesses: Guesses
   readonly log: Log
-  /** Pages of these origins may call auth, too. */
+  /** The origins of web pages that may call auth, too. */
   readonly origins: readonly string[]
   /** The prefix of topic names. */
   readonly kafkaPrefix: string
@@ -56,7 +56,7 @@ export function createApp(routes: Routes): Express {
   const app = createExpress(log)
   app.use(countAnswers(metrics.answered))
   app.use(shareWith(createCors({ origins: routes.origins, requestHeaders: [] })))
-  // Before the gate: a broker that gets no keys here exits, and auth needs the broker.
+  // Mounted before the gate. auth needs Kafka's brokers, and a broker that gets no response here at its start exits.
   mountDiscovery(app, routes.discovery)
   mountDocs(app, routes)
   errorsUnder(app, '/registry', registryErrorOf)

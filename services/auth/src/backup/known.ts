@@ -1,4 +1,5 @@
-// A backup contains only what this release understands: records of a newer release are neither saved nor restored.
+// A backup contains only records that this release understands. Records of a newer release are neither saved nor
+// restored.
 import { hasCode } from '@weir/kit'
 import {
   auditTopic,
@@ -18,7 +19,7 @@ const readers: Readonly<Record<string, (key: string, value: Buffer) => unknown>>
 }
 
 /**
- * Records that aren't Weir's stay as they are, for `weir audit verify` to find.
+ * Records that Weir didn't write pass unchanged; `weir audit verify` finds them.
  * @throws AppError `record_not_known`
  */
 export function requireKnown(topic: string, key: Bytes, value: Bytes): void {

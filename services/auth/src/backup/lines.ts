@@ -1,5 +1,5 @@
-// The format of a backup: a first line, one record per line in the order of its topic, and a last line with the number
-// of records, so that an incomplete backup is noticed. JSON, with bytes in base64.
+// The format of a backup: a first line, then one record per line in the order of its topic, and a last line with the
+// number of records. So an incomplete backup is detected. The lines are JSON, with bytes in base64.
 import type { AddressedRecord, SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
@@ -37,7 +37,7 @@ export function backupLineOf(
 export const endLine = (records: number): string => JSON.stringify({ records })
 
 /**
- * All records of a backup. If it throws, nothing of the backup may be used.
+ * Returns all records of a backup. If it throws, the caller must use nothing of the backup.
  * @throws AppError `backup_unreadable`, `record_not_known`
  */
 export async function readLines(lines: AsyncIterable<string>): Promise<AddressedRecord[]> {

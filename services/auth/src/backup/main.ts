@@ -1,10 +1,12 @@
-// Saves and restores what can't be created again, weir.control, weir.keys and weir.audit, with the settings of auth:
+// Saves and restores the topics that can't be created again, weir.control, weir.keys and weir.audit. It uses the
+// settings of auth:
 //
 //   node services/auth/src/backup/main.ts save > weir.backup
 //   node services/auth/src/backup/main.ts restore < weir.backup
 //
-// Saving is possible at any time. Restoring needs the first two to be empty or missing, and no running service. The
-// backup and the KEK file together can decrypt everything: keep them apart (docs/operations.md, Backup and restore).
+// Saving is possible at any time. Restoring needs the first two topics to be empty or missing, and no running service.
+// The backup and the KEK file together can decrypt everything: keep them apart (docs/operations.md, Backup and
+// restore).
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
 import { createAdmin, createKafka, createRangeReader, kafkaAccess } from '@weir/kafka'

@@ -1,6 +1,6 @@
-// The audit log when control state is restored. A log that still exists stays, and continues after its last entry. A
-// lost log is restored as far as the backup's control state knows it. In both cases the restore is an entry itself, and
-// the chain is intact.
+// The audit log during a restore of control state. An existing log is kept, and continues after its last entry. A lost
+// log is restored up to the entry that the backup's control state names. In both cases the restore adds an entry of its
+// own, and the chain is intact.
 import type { AddressedRecord } from '@weir/kafka'
 import {
   auditHeadKey,
@@ -15,7 +15,7 @@ import {
 } from '@weir/control-state'
 import type { AuditHead } from '@weir/control-state'
 
-/** The records to write. `last`: the last entry of the existing log, if there is one. */
+/** Returns the records to write. `last`: the last entry of the existing log, if there is one. */
 export function withAuditLog(
   records: readonly AddressedRecord[],
   last: Buffer | undefined,

@@ -1,4 +1,4 @@
-// Writes a backup into empty topics, all of it or nothing: in one transaction, under the writer's transactional id, so
+// Writes a whole backup, or nothing, into empty topics. It uses one transaction under the writer's transactional id, so
 // that an auth that still runs is fenced.
 import type { AddressedRecord, Admin, Kafka } from '@weir/kafka'
 import { AppError } from '@weir/kit'

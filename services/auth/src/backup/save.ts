@@ -1,5 +1,5 @@
-// Reads weir.control, weir.keys and weir.audit to their current ends. Control state goes first: a key without a stream
-// is harmless, a stream without its key is not.
+// Reads weir.control, weir.keys and weir.audit to their current ends. Control state goes first, because a key without
+// its stream is harmless, but a stream without its key is not.
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
 import { requireKnown } from './known.ts'
@@ -27,7 +27,7 @@ export async function* savedLines(deps: SaveDeps): AsyncGenerator<string> {
   yield `${endLine(count)}\n`
 }
 
-/** Fetch by fetch: the audit log is kept forever, and may not fit into memory. */
+/** Yields one fetch after the other, because the audit log is kept forever, and may not fit into memory. */
 async function* recordsOf(
   { offsets, reader }: SaveDeps,
   topic: string,

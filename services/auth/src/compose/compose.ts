@@ -1,4 +1,4 @@
-// What the features of control state need, created once. Each feature gets all of it, and its types say which part it
+// The dependencies of control state's features, created once. Each feature gets all of them, and its types say which it
 // uses.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -47,7 +47,7 @@ export type ControlParts = {
   readonly log: Log
 }
 
-/** Loops that a change can trigger immediately. */
+/** Loops whose next pass a change can trigger. */
 export type HurriedLoop = 'clean-up' | 'access' | 'rotation' | 'erasures' | 'rebuilds'
 
 export type Control = ReturnType<typeof composeControl>['control']

@@ -1,4 +1,4 @@
-// auth's controller of control state: the steps before auth is ready, and the reconcile loops.
+// auth's controller of control state: the steps before auth is ready, and then the reconcile loops.
 import { createLogScan } from '@weir/kafka'
 import { controlTopic, startHeartbeats } from '@weir/control-state'
 import type { Heart, StateFollowing } from '@weir/control-state'
@@ -23,12 +23,12 @@ import { stateReconcilers } from './state-reconcilers.ts'
 export type ControllerParts = ControlParts & {
   readonly config: Pick<Config, 'KAFKA_REQUIRE_DURABLE'>
   readonly following: Pick<StateFollowing, 'start'>
-  /** Reconcilers from outside control state. */
+  /** Reconcilers from other parts of auth. */
   readonly moreReconcilers: readonly Reconciler[]
 }
 
 /**
- * Whether this replica knows the keys that verify tokens. It does not before Kafka is reached and control state is
+ * Whether this replica knows the keys that verify tokens. It knows them after Kafka is reached and control state is
  * read.
  */
 export type TokenKeysState = 'kafka unreached' | 'being read' | 'known'
@@ -52,13 +52,13 @@ export function createController(parts: ControllerParts) {
     usage,
     audit,
     tokenKeys: (): TokenKeysState => tokenKeys,
-    /** The checks of what Kafka must guarantee. */
+    /** The checks of Kafka's settings. */
     promises,
-    /** Records that this replica can't read until it is upgraded. */
+    /** Names the records that this replica can't read until it is upgraded. */
     warnings: (): string[] => [...audit.warnings(), ...usage.warnings()],
-    /** Call it once control state is read. */
+    /** Call once control state is read. */
     startLoops(): void {
-      // Not waited for: until everything is read, its loops find nothing to do.
+      // Not awaited: the loops find no work before everything is read.
       void usage.replicas.start()
       heart = startHeartbeats({ ...control, kafka, service: 'auth' })
       const erasures = createErasureStates({ ...control, logScan })
@@ -90,7 +90,7 @@ function bootSteps(
     {
       reason: 'the topics of control state do not exist yet',
       async run() {
-        await admin.topics.partitionCount(controlTopic) // Kafka is reached
+        await admin.topics.partitionCount(controlTopic) // resolves when Kafka is reached
         onTokenKeys('being read')
         await makeControlTopics(admin.topics, config.TOPIC_REPLICATION)
       },

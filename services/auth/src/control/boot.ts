@@ -1,10 +1,9 @@
-// The steps before auth is ready, in sequence. Each one is retried until it succeeds, and /health/ready says which one
-// is missing.
+// The steps before auth is ready, in sequence. Each is retried until it succeeds. /health/ready names the current step.
 import { backoff, delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 export type BootStep = {
-  /** The text of /health/ready until this step succeeds. */
+  /** The text in /health/ready until this step succeeds. */
   readonly reason: string
   run(): Promise<void>
 }

@@ -1,5 +1,5 @@
 // The control topics, created at the first start (docs/architecture.md «What we ask of Kafka», docs/keys.md
-// «complete»). kafka-promises.ts checks whether brokers keep these settings.
+// «complete»). kafka-promises.ts checks whether the brokers keep these settings.
 import type { Configs, TopicAdmin } from '@weir/kafka'
 import {
   accessesTopic,
@@ -27,7 +27,7 @@ const controlConfig = {
   'max.message.bytes': '4194304',
 }
 
-/** An erased key must soon leave the log: segments are closed and compacted within the hour. */
+/** Segments are closed and compacted within the hour, because an erased key must soon leave the log. */
 const keysConfig = {
   ...controlConfig,
   'segment.ms': String(10 * minuteMs),
@@ -37,19 +37,19 @@ const keysConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
-/** For records that are written again every second: a start reads all versions that are left. */
+/** For records that are rewritten every second. Small segments limit how many old versions a start must read. */
 const rewrittenConfig = {
   ...controlConfig,
   'segment.ms': String(minuteMs),
   'min.cleanable.dirty.ratio': '0.1',
 }
 
-/** The brokers set the timestamps, so that auth can check its own clock by them. */
+/** The brokers set the timestamps, so that auth can check its own clock against them. */
 const replicasConfig = { ...rewrittenConfig, 'message.timestamp.type': 'LogAppendTime' }
 
 /**
- * Records are written again every second for a minute, then kept. They are never all read: a period is found by the
- * time of writing, by one clock.
+ * For records that are rewritten every second for a minute, and then kept. They are never all read: a period is found
+ * by the time of writing, which is the broker's.
  */
 const usageConfig = {
   ...rewrittenConfig,
@@ -57,7 +57,7 @@ const usageConfig = {
   'message.timestamp.type': 'LogAppendTime',
 }
 
-/** Kept forever: its entries are a chain, which can't be verified without the first ones. */
+/** Kept forever, because the chain of its entries can't be verified without the first ones. */
 const auditConfig = {
   'cleanup.policy': 'delete',
   'retention.ms': '-1',
@@ -65,7 +65,7 @@ const auditConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
-/** Kept as long as the keys of streams with the default key retention; see `keepSubjects` for the others. */
+/** Kept as long as keys with the default key retention. `keepSubjects` extends this for other streams. */
 const subjectsConfig = {
   'cleanup.policy': 'compact,delete',
   'retention.ms': String(subjectsRetentionMs(usualKeyRetentionDays)),
@@ -73,7 +73,8 @@ const subjectsConfig = {
 }
 
 /**
- * auth folds notices within seconds. If it is down for longer than this, notices are lost, and the audit log says so.
+ * auth folds notices within seconds. If auth is down for longer than this retention, notices are lost, and the audit
+ * log says so.
  */
 const accessesConfig = {
   'cleanup.policy': 'delete',
@@ -99,7 +100,6 @@ function pinsOfControl(usual: Wanted['config']): TopicPins {
   return { usual, always: {} }
 }
 
-/** The settings of each control topic. */
 export const controlPins: ReadonlyMap<string, TopicPins> = new Map(
   Object.entries(controlTopics).map(([topic, { config }]) => [topic, pinsOfControl(config)]),
 )
@@ -121,7 +121,7 @@ export async function makeControlTopics(
   }
 }
 
-/** If keys are kept longer, the links of data subjects must be kept as long. The retention is never shortened. */
+/** Keeps the links of data subjects as long as keys. The retention is never shortened. */
 export async function keepSubjects(
   configs: Pick<Configs, 'topics' | 'setTopic'>,
   streams: Iterable<StreamRecord>,

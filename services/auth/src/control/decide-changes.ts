@@ -1,5 +1,5 @@
-// Decides the changes that wait for the writer of control state: they are put in order on one draft, which gives the
-// records. Nothing is written or answered here.
+// Decides the changes that wait for the writer of control state. They are applied in order to one draft, which yields
+// the records. Nothing is written here, and no caller gets its answer here.
 import { randomUUID } from 'node:crypto'
 import type { Refusal } from '@weir/http-api'
 import type { AddressedRecord } from '@weir/kafka'
@@ -15,8 +15,8 @@ import type { Attempt, Batch, Change, Draft, StateFollower } from '@weir/control
 import { refusal } from '../errors.ts'
 
 /**
- * Reads the draft, puts the changes and returns the answer. To refuse, it throws an AppError, and its changes are
- * dropped. It may run several times, so it must have no other effect.
+ * Reads the draft, puts changes, and returns the answer. To refuse, it throws an AppError; its puts are then dropped.
+ * It may run several times, so it must have no other effect.
  */
 export type Decide<Answer> = (draft: Draft) => Answer
 
@@ -26,7 +26,7 @@ export type PendingChange = Attempt & {
   readonly fail: (error: unknown) => void
 }
 
-/** The records to write, and the answer to each change once they are written. */
+/** The records to write, and each change's answer for the time after they are written. */
 export type Decided = {
   readonly chunks: AddressedRecord[][]
   readonly answers: readonly (() => void)[]
@@ -40,12 +40,12 @@ export type Deciding = {
 const changeTimeoutMs = 20_000
 const changesPerTransactionMax = 200
 const sendBytesMax = 500_000
-/** Beyond this no further change is added. A single change may be larger. */
+/** Above this size no further change is added. A single change may be larger. */
 const transactionBytesMax = 4_000_000
 
 type Waiting = { readonly options: Deciding; readonly waiting: Set<PendingChange> }
 
-/** Adds a change, which waits until it is settled or has failed. */
+/** Adds a change. The result settles when the change is settled or has failed. */
 export function addPending<Answer>(
   { options: { follower, now }, waiting }: Waiting,
   { what, decide: decideOn }: { what: Change; decide: Decide<Answer> },
@@ -78,9 +78,9 @@ export function addPending<Answer>(
 }
 
 /**
- * Decides the changes that wait, each on the draft that the earlier ones left. The tables contain everything that was
- * committed before a change was requested. Nothing is answered yet: a refusal may depend on another change of the
- * batch, which must be committed first.
+ * Decides the waiting changes, each on the draft after the earlier ones. The tables contain everything that was
+ * committed before a change was requested. No caller gets its answer yet, because a refusal may depend on another
+ * change of the batch, which must be committed first.
  */
 export async function decide(
   { follower, now }: Deciding,
@@ -91,9 +91,9 @@ export async function decide(
   const batch = createBatch(follower.tables.store, follower.keyStore, now)
   const answers: (() => void)[] = []
   for (const pending of changes) {
-    // The other changes come next: a transaction must end long before its time-out.
+    // The remaining changes wait for the next batch, because a transaction must end long before its time-out.
     if (batch.keyBytes() > transactionBytesMax) break
-    // An earlier attempt with an unknown outcome has succeeded.
+    // The follower has seen this change: an earlier attempt with an unknown outcome succeeded.
     answers.push(follower.changes.has(pending.id) ? pending.settle : decideOne(batch, pending))
   }
   return { chunks: chunksOf(batch), answers }
@@ -112,7 +112,7 @@ export function answerAll({ answers }: Decided): void {
   for (const answer of answers) answer()
 }
 
-/** The records of all topics, in sends well below a broker's request limit. */
+/** The records of all topics, in chunks well below a broker's request limit. */
 function chunksOf(batch: Batch): AddressedRecord[][] {
   const records: AddressedRecord[] = [
     ...batch.control.map(({ key, value, changeId }) => ({

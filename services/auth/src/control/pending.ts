@@ -1,4 +1,4 @@
-// For metrics: what control state has not completed: deletions, and erasures with the age of the oldest.
+// The unfinished work in control state, for metrics: deletions, and erasures with the age of the oldest.
 import type { ErasureRecord, StateFollower } from '@weir/control-state'
 import type { Config } from '../config.ts'
 import type { PendingWork, PendingErasures } from '../metrics.ts'
@@ -40,7 +40,7 @@ export const pendingIn = (
 const mostIn = (byAccount: ReadonlyMap<string, number>): number =>
   Math.max(0, ...byAccount.values())
 
-/** An erasure's age counts from its acceptance, whatever its state, because its promise starts there. */
+/** The age of an erasure counts from its acceptance, whatever its state, because its deadline counts from there. */
 function summed(erasures: readonly ErasureRecord[], nowMs: number): PendingErasures {
   const oldest = erasures.reduce((least, { acceptedAtMs }) => Math.min(least, acceptedAtMs), nowMs)
   return { count: erasures.length, oldestMs: nowMs - oldest }

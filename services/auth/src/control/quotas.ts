@@ -1,5 +1,5 @@
-// An account's quotas. What exists now counts, so deleting something makes room. An account above a quota that was
-// lowered keeps what it has.
+// An account's quotas. Only existing objects count, so a deletion makes room. If a quota is lowered, an account keeps
+// the objects above it.
 import { accountKey, act, quotasOf, requireAccount, streamKey } from '@weir/control-state'
 import type {
   AccountRecord,
@@ -17,7 +17,7 @@ import type { Changes } from './changes.ts'
 import { erasedValuesOf } from './erasure/erasure-bound.ts'
 
 type Counted = Streams & Contracts & Erasures
-/** What the quotas count. */
+/** The numbers of objects that the quotas limit. */
 export type Used = Readonly<
   Record<'streams' | 'outputs' | 'partitions' | 'contracts' | 'credentials' | 'erasedLinks', number>
 >
@@ -37,7 +37,10 @@ export function usedBy(state: Counted, billingId: string): Used {
   }
 }
 
-/** Checks the room for so much more. @throws Refusal `quota_exceeded` */
+/**
+ * Checks whether so many more objects fit.
+ * @throws Refusal `quota_exceeded`
+ */
 export function requireQuota(state: Counted, account: AccountRecord, more: Partial<Used>): void {
   const quotas = quotasOf(account)
   const used = usedBy(state, account.billingId)
@@ -62,7 +65,7 @@ export const exceeded = (name: QuotaName, sentence: string): Refusal =>
     `${sentence} (quota ${name}). Delete what is not needed, or ask the operators of Weir to raise the quota`,
   )
 
-/** Quotas that aren't named get their defaults. The limits of streams above the quotas are lowered to them. */
+/** Quotas that aren't named get their defaults. Stream limits above the new quotas are lowered. */
 export function setQuotas(
   deps: Changes,
   billingId: string,

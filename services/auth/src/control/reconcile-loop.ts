@@ -1,5 +1,5 @@
-// Runs each reconciler in its own loop: one pass at a time, soon again after a failure, until the process ends. The
-// reconcilers are in state-reconcilers.ts and in the controllers of usage and audit.
+// Runs each reconciler in its own loop, one pass at a time, until the process ends. After a failure the next pass
+// follows soon. The reconcilers are in state-reconcilers.ts, and in the controllers of usage and audit.
 import { delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
@@ -17,7 +17,7 @@ export type ReconcileLoops = {
 }
 
 const retryMs = 5_000
-// What a pass leaves unfinished is finished by the next one, of any replica.
+// The next pass, of any replica, finishes unfinished work.
 const closeMs = 1_000
 
 export function startReconcileLoops(reconcilers: readonly Reconciler[], log: Log): ReconcileLoops {

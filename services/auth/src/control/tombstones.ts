@@ -1,5 +1,5 @@
-// Removes records that are not needed any more, with tombstones. They are written in transactions, which are the only
-// way to write here, one at a time under this replica's own id. Writing a tombstone twice is harmless.
+// Removes obsolete records with tombstones. The topics are written only in transactions, one at a time under this
+// replica's own id. Writing a tombstone twice is harmless.
 import { createTransactor } from '@weir/kafka'
 import type { AddressedRecord, Kafka } from '@weir/kafka'
 
@@ -7,7 +7,7 @@ export type Tombstone = Pick<AddressedRecord, 'topic' | 'key'> & { readonly part
 export type WriteTombstones = (tombstones: readonly Tombstone[]) => Promise<void>
 
 const transactionTimeoutMs = 10_000
-/** Of about 100 bytes each, so that a request stays well below the brokers' limit. */
+/** Records of about 100 bytes each. So a request stays well below the brokers' limit. */
 const recordsInSend = 2_500
 
 export function createTombstoneWriter(kafka: Kafka, replica: string): WriteTombstones {

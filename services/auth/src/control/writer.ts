@@ -1,6 +1,7 @@
-// The fenced writer of control state (docs/architecture.md 2). It has one fixed transactional id: creating its producer
-// fences every other writer. From then until this one is fenced, the tables plus its own commits are the truth, and a
-// rule checked against them holds. All waiting changes are committed in one transaction.
+// The fenced writer of control state (docs/architecture.md 2). It has one fixed transactional id, so creating its
+// producer fences every other writer. Until this writer is fenced itself, the tables plus its own commits are the
+// current state. A rule that is checked against them is therefore valid. All waiting changes are committed in one
+// transaction.
 import { delay, hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createTransactor } from '@weir/kafka'
@@ -12,8 +13,8 @@ import type { Decide, Deciding, PendingChange } from './decide-changes.ts'
 export type Writer = {
   /**
    * Resolves with the answer once the change is committed and this process's tables contain it. Rejects with the
-   * refusal, or with `unavailable` if Kafka can't commit it within 20 s; then it may be committed or not. `what` says
-   * what the change is to the audit log: an action gets its entry in the same transaction.
+   * refusal, or with `unavailable` if Kafka can't commit it within 20 s; then its outcome is unknown. `what` is the
+   * role of the change in the audit log: an action gets its entry in the same transaction.
    */
   change<Answer>(what: Change, decide: Decide<Answer>): Promise<Answer>
   close(): Promise<void>
@@ -49,7 +50,7 @@ export function createWriter(options: WriterOptions): Writer {
         if (waiting.size > 0) await delay(retryDelayMs(attempt))
       }
     }
-    // Not in a later callback, because a change that is added from now on must start another drain.
+    // Not in a later callback, because a change that is added after this point must start another drain.
     running = undefined
   }
 
@@ -73,7 +74,7 @@ async function commit(
   options: WriterOptions,
   { waiting, fenced }: { waiting: ReadonlySet<PendingChange>; fenced: Fenced },
 ): Promise<void> {
-  // If the tables alone decide the changes, they are answered without fencing another replica's writer.
+  // If the tables alone decide the changes, the callers get their answers without fencing another replica's writer.
   const unfenced = fenced.isHeld() ? undefined : await decide(options, waiting)
   if (unfenced?.chunks.length === 0) return answerAll(unfenced)
   const producer = await fenced.transactor()

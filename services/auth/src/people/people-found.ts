@@ -1,5 +1,6 @@
-// Finds the people to be erased: by an earlier search, or by one while the caller waits. A value without any event is
-// refused, because a misspelt value, or one of another field, would seem erased while the person's data stays readable.
+// Finds the people for an erasure, by an earlier search or by one while the caller waits. A value without any event is
+// refused. Otherwise a misspelt value, or a value of another field, would seem erased while the person's data stays
+// readable.
 import type {
   ContractRecord,
   ErasureTerm,
@@ -18,7 +19,7 @@ import type { Searches } from './searches.ts'
 
 export type PeopleFound = Wanted & {
   readonly found: FoundPeople
-  /** Indexes of the values of which nothing was found, neither in the input nor in an output. */
+  /** The indexes of the values without results, neither in the input nor in an output. */
   readonly missing: readonly number[]
   readonly notSearched: string | undefined
 }
@@ -103,7 +104,7 @@ function missingOnes({ values, missing }: PeopleFound): string {
   return `the values ${numbers} (of ${values.length}, counted from 1)`
 }
 
-/** Searches for a single value in the other kind of field. Returns sentences about what was found. */
+/** Searches for a single value in the other kind of field. Returns sentences about the result. */
 async function elsewhere(
   deps: Finding,
   { input, contracts }: { input: InputStream; contracts: readonly ContractRecord[] },

@@ -1,4 +1,4 @@
-// Which records of a stream are about people: the links of values of the key field, and the recorded links of data
+// Finds the records of a stream that are about people: the links of key field values, and the recorded links of data
 // subjects, in every era with keys. Records of other eras can't be assigned to anyone any more.
 import { eraAt, keyTimeOf, linksOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
@@ -9,18 +9,18 @@ import { subjectEras } from '../control/erasure/data-subjects.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
 
-/** What one link shows of a person. */
+/** What a link reveals about a person. */
 export type KnownLink = {
-  /** The index of its value. */
+  /** The index of the value. */
   readonly nth: number
   readonly as: ErasureTerm
-  /** Nobody can decrypt its fields any more. */
+  /** True if nobody can decrypt the fields any more. */
   readonly isErased: boolean
-  /** The levels that the person has withdrawn; empty if everything is erased. */
+  /** The levels that the person has withdrawn. Empty if everything is erased. */
   readonly withdrawn: readonly number[]
 }
 
-/** Looks up an event by its keyLink and time; `unknown` if the keys for that are gone. */
+/** Looks up an event by its keyLink and time; `unknown` if the keys of that time are deleted. */
 export type PersonLinks = (
   keyLink: Buffer,
   timestampMs: number,
@@ -39,8 +39,8 @@ const hourMs = 3_600_000
 export type Wanted = { readonly values: readonly string[]; readonly as: readonly ErasureTerm[] }
 
 /**
- * A link of both kinds counts as one of the key field.
- * @throws Refusal `unavailable` when the keys of an era can't be read now
+ * A link of both kinds counts as a link of the key field.
+ * @throws Refusal `unavailable` if the keys of an era can't be read now
  */
 export async function linksOfPeople(
   { follower, subjects }: LinkDeps,
@@ -99,7 +99,7 @@ function reachOf(
   link: Uint8Array,
   levels: readonly number[],
 ): Pick<KnownLink, 'isErased' | 'withdrawn'> {
-  // Without levels a person can only be erased as a whole.
+  // Without levels a person can only be erased completely.
   const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
   const isErased = paths.every((path) => keys.tree.find(path) === 'erased')
   const withdrawn = keys.withdrawn(link)

@@ -1,5 +1,5 @@
-// What one input stream, its outputs and their dead letter topics contain of a person. Every record is read and matched
-// by its keyLink; none is decrypted.
+// Searches one input stream, its outputs and their dead letter topics for a person. Every record is read and matched by
+// its keyLink. None is decrypted.
 import { eventTimeOf } from '@weir/contracts'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode, takingTurns } from '@weir/kit'
@@ -28,7 +28,7 @@ export type SearchDeps = {
   readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: Pick<RangeReader, 'read'>
   readonly settings: SettingsReader
-  /** Limits the concurrent fetches of all searches. */
+  /** Limits the concurrent fetches of all searches together. */
   readonly inTurn: Turns
 }
 
@@ -46,14 +46,14 @@ type Span = { readonly partition: number; readonly from: bigint; readonly to: bi
 export type SearchRun = Wanted & {
   /** Called with the number of records read. */
   onScanned(records: number): void
-  /** Called between fetches. False ends the search without a result for the stream. */
+  /** Called between fetches. If it returns false, the search ends without a result for the stream. */
   mayGoOn(): boolean
 }
 
-/** The maximum offsets per fetch, so that other searches get their turn. */
+/** The maximum number of offsets per fetch, so that other searches get their turn. */
 const offsetsAtOnce = 4_000n
 
-/** Where a stream's events may be, including existing topics of deleted outputs. */
+/** The topics that may contain a stream's events, including existing topics of deleted outputs. */
 export async function placesOf(deps: SearchDeps, input: InputStream): Promise<SearchPlace[]> {
   const outputs = deps.follower.tables
     .outputsOf(input)
@@ -91,11 +91,11 @@ export const recordsIn = (places: readonly SearchPlace[]): number =>
 
 export type Searched = {
   readonly found: FoundInStream
-  /** The number of events per value, in all places. */
+  /** The number of events per value, in all topics. */
   readonly events: readonly number[]
 }
 
-/** Throws what Kafka and the key store throw; then nothing is known of the stream. Undefined if `mayGoOn` ended it. */
+/** Throws what Kafka and the key store throw. Undefined if `mayGoOn` ended the search. */
 export async function searchStream(
   deps: SearchDeps,
   { input, places }: { readonly input: InputStream; readonly places: readonly SearchPlace[] },
@@ -121,7 +121,7 @@ export async function searchStream(
 
 const triesMax = 3
 
-/** Key records that a rotation wraps again can't be read for a moment. */
+/** Retries while a rotation wraps key records again, because they can't be read for a moment. */
 async function amidRotations<Read>(
   { wrappingKeys }: SearchDeps,
   read: () => Promise<Read>,
@@ -199,7 +199,7 @@ function createMatches(contracts: KnownContracts, output: DerivedStream | undefi
     addTo(counts: number[]): void {
       for (const [nth, count] of perValue) counts[nth] = (counts[nth] ?? 0) + count
     },
-    /** The result for the stream, from its input. */
+    /** The result for the stream, from the records of its input. */
     told(): Omit<FoundInStream, 'stream' | 'held'> {
       return {
         by: by.all(),
@@ -234,7 +234,7 @@ type Counted = {
 function createFoundBy(contracts: KnownContracts) {
   const by = new Map<string, Counted>()
   return {
-    /** Returns the contract, if it is known. */
+    /** Returns the contract if it is found. */
     add(record: SourceRecord, known: KnownLink): ContractRecord | undefined {
       const timeMs = eventTimeOf(record)
       const contract = record.headers['svc-schema-id']?.toString() ?? ''

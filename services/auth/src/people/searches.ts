@@ -1,5 +1,6 @@
-// Searches for people. Starting one gives an id, which gets the result: a record of control state that exists for an
-// hour, so any replica can respond. An erasure also searches first, while its caller waits.
+// Searches for people. Starting a search returns an id that gives access to its result. The result is a record of
+// control state that exists for an hour, so any replica can respond. An erasure also searches first, while its caller
+// waits.
 import { createTurns, oneAtATime, withTimeout } from '@weir/kit'
 import type { RangeReader } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -24,16 +25,19 @@ import type { SearchPlace, SearchDeps, Searched } from './search-stream.ts'
 export type SearchRequest = {
   readonly billingId: string
   readonly value: string
-  /** Names of input streams; undefined: all. */
+  /** Names of input streams; undefined for all. */
   readonly streams: readonly string[] | undefined
 }
 
 export type Searches = {
-  /** Returns the id, once the search is in the audit log. @throws Refusal `not_found`, `quota_exceeded` */
+  /**
+   * Returns the id once the search is in the audit log.
+   * @throws Refusal `not_found`, `quota_exceeded`
+   */
   start(changes: Changes, request: SearchRequest): Promise<string>
   /**
-   * Searches one stream while the caller waits. @throws Refusal `not_searched`, if it would take long or can't be done
-   * now
+   * Searches one stream while the caller waits.
+   * @throws Refusal `not_searched` if the search would take long, or isn't possible now
    */
   now(input: InputStream, wanted: Wanted): Promise<Searched>
   /** Removes records that are older than an hour. */
@@ -48,13 +52,13 @@ type SearchesDeps = Omit<SearchDeps, 'inTurn' | 'subjects' | 'reader'> & {
 }
 
 export const searchKeptMs = 3_600_000
-/** A replica that has not updated its search for so long counts as gone. */
+/** A replica that has not updated its search for this time counts as gone. */
 export const searchLostMs = 60_000
 const tellEveryMs = 2_000
 const longestMs = 600_000
 const keptOfAccount = 100
 const fetchesAtOnce = 2
-/** The maximum number of records that are searched while a caller waits. */
+/** The maximum number of records in a search while a caller waits. */
 const waitedForMax = 500_000
 
 export function createSearches(deps: SearchesDeps): Searches {
@@ -143,7 +147,7 @@ async function accept(
 
 type Run = ReturnType<typeof createRun>
 
-/** Updates the record until the search is done. */
+/** Updates the record until the search is finished. */
 function createRun(changes: Changes, record: SearchRecord, isClosed: () => boolean) {
   let now = record
   const put = (): Promise<void> =>
@@ -198,7 +202,7 @@ const everyWay = (value: string): Wanted => ({
 
 type Plan = { readonly input: InputStream; readonly places: readonly SearchPlace[] | undefined }
 
-/** `places` is undefined if Kafka does not report them now. */
+/** `places` is undefined if Kafka does not report the topics now. */
 async function planOf(deps: Searching, input: InputStream): Promise<Plan> {
   try {
     return { input, places: await withTimeout(placesOf(deps, input), 30_000, 'asking Kafka') }
@@ -208,7 +212,7 @@ async function planOf(deps: Searching, input: InputStream): Promise<Plan> {
   }
 }
 
-/** The result, or why there is none. */
+/** Returns the result, or why there is none. */
 async function searchPlan(
   deps: Searching,
   { input, places }: Plan,

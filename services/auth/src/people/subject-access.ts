@@ -1,5 +1,5 @@
-// A person's own data comes from the output service, which can't compute a person's links from a value. So auth finds
-// the links, encrypts them under a token, and stores them in control state for the few minutes that the token is valid.
+// The output service provides a person's own data, but can't compute the person's links from a value. So auth finds the
+// links, encrypts them under a token, and stores them in control state for the few minutes in which the token is valid.
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
 import { act, newSecretId, sealLinks, secretHashOf, subjectAccessKey } from '@weir/control-state'
 import type { InputStream, StateFollower, SubjectAccessRecord } from '@weir/control-state'
@@ -13,12 +13,12 @@ import { keyFieldLinks, unreadableLink } from './person-links.ts'
 import type { Wanted } from './person-links.ts'
 
 const accessTokenMs = 300_000
-/** Older tokens are removed for new ones. */
+/** Beyond this number, new tokens replace the oldest ones. */
 const keptOfAccount = 50
-/** The links are stored in one record of control state. */
+/** Limited, because the links are stored in one record of control state. */
 const linksMax = 20_000
 
-/** Times of events: `fromMs` is included, `untilMs` is not. */
+/** A range of event times: `fromMs` is inclusive, `untilMs` is exclusive. */
 export type AccessSpan = {
   readonly fromMs?: number | undefined
   readonly untilMs?: number | undefined
@@ -32,7 +32,7 @@ type AccessDeps = Changes & {
 }
 
 /**
- * Links under which nothing can be decrypted are left out, so the token covers no erased person.
+ * Leaves out links under which nothing can be decrypted, so the token covers no erased person.
  * @throws Refusal `unavailable`, `quota_exceeded`, `invalid`
  */
 export async function grantAccess(

@@ -1,6 +1,6 @@
-// Checks whether the schema registry is still the one in which contracts were registered: it must know each contract's
-// schema by the id in stored events. A lost schema is registered again. With another id, those events would be
-// unreadable for everyone who decodes them with that registry.
+// Checks whether the schema registry is the one in which contracts were registered: it must return each contract's
+// schema for the id in stored events. A lost schema is registered again. If it got another id, nobody who decodes with
+// that registry could read those events.
 import type { Registry, SchemaPlace } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -10,7 +10,10 @@ const atOnceMax = 8
 
 type Deps = { readonly registry: Pick<Registry, 'find' | 'register'>; readonly log: Log }
 
-/** Returns what is wrong, one sentence per contract. @throws AppError when the registry doesn't respond */
+/**
+ * Returns one sentence per contract with a problem.
+ * @throws AppError if the registry doesn't respond
+ */
 export async function checkRegistry(
   deps: Deps,
   contracts: readonly ContractRecord[],
@@ -43,7 +46,7 @@ async function checkContract(
   return `the registry knows the schema of contract ${id} of ${billingId} by the id ${found.id}, its events by ${registryId}`
 }
 
-/** Undefined if the subject's compatibility rules or its current versions do not permit it. */
+/** Undefined if the subject's compatibility rules or its current versions do not permit the registration. */
 async function registerAgain(
   registry: Deps['registry'],
   subject: string,

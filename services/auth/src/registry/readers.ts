@@ -1,4 +1,4 @@
-// Who may read which schemas: a stream's credentials and tokens, input or derived, and API keys read the schemas of
+// Who may read which schemas. A stream's credentials and tokens, input or derived, and API keys read the schemas of
 // their own account. Failures are limited as for other uses of these secrets.
 import { hasCode } from '@weir/kit'
 import type { Gate } from '@weir/control-state'
@@ -27,7 +27,7 @@ export function createReaders(deps: {
   }
 }
 
-/** A JWT has two dots, an API key none. */
+/** A JWT has two dots, and an API key has none. */
 const isToken = (authorization: string): boolean =>
   /^bearer +[\w-]+\.[\w-]+\.[\w-]+ *$/i.test(authorization)
 

@@ -1,5 +1,5 @@
-// An account's schemas with the Confluent API's numbers, from its contracts alone. Pure. Other contents of the registry
-// (other accounts' schemas, versions without a contract) don't appear here.
+// An account's schemas with the numbers of the Confluent API, from the account's contracts alone. Pure. Other contents
+// of the registry (other accounts' schemas, versions without a contract) are not included.
 import type { ContractRecord } from '@weir/control-state'
 import { count, string } from '@weir/http-api'
 import { z } from 'zod'
@@ -8,10 +8,10 @@ const place = { subject: string, version: count }
 export const schemaVersion = z.strictObject({ ...place, id: count, schema: string })
 export type SchemaVersion = z.infer<typeof schemaVersion>
 
-/** By subject, then by version; each version once, even if several contracts have it. */
+/** Sorted by subject, then by version. Each version appears once, even if several contracts have it. */
 export function schemasOf(contracts: readonly ContractRecord[]): readonly SchemaVersion[] {
   const byPlace = new Map<string, SchemaVersion>()
-  // Contracts of one version may spell its schema differently; the registry has the text of the first one.
+  // Contracts of one version may write its schema differently. The registry has the text of the first contract.
   const oldestFirst = contracts.toSorted((a, b) => a.createdAtMs - b.createdAtMs)
   for (const { subject, registryVersion: version, registryId: id, schemaText } of oldestFirst) {
     const place = `${subject}/${version}`

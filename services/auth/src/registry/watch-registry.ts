@@ -1,6 +1,6 @@
-// The schema registry as auth sees it (docs/architecture.md 12). Only creating contracts needs it: this is refused
-// while the registry doesn't respond or has other ids than the contracts, and /health/ready has a warning. Tokens,
-// events, readers and readiness never depend on it.
+// Watches the schema registry (docs/architecture.md 12). Only the creation of contracts needs it. This creation is
+// refused while the registry doesn't respond or has other ids than the contracts, and /health/ready shows a warning.
+// Tokens, events, readers and readiness never depend on the registry.
 import type { Registry } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -10,9 +10,9 @@ import type { Reconciler } from '../control/reconcile-loop.ts'
 import { checkRegistry } from './check-registry.ts'
 
 export type RegistryWatch = {
-  /** The part of the registry that creating contracts needs; refuses with `unavailable` while it must not be used. */
+  /** The registry as creating contracts needs it. Refuses with `unavailable` while it must not be used. */
   readonly registry: Pick<Registry, 'register' | 'bySubject'>
-  /** For people; empty if nothing is wrong. */
+  /** Warnings for people; empty if nothing is wrong. */
   warnings(): readonly string[]
   readonly reconciler: Reconciler
 }
@@ -21,7 +21,7 @@ type State = 'unasked' | 'same' | 'away' | 'different'
 
 const everyMs = 15_000
 const allEveryMs = 3_600_000
-/** A replaced or reset registry is noticed by the newest ids; all ids are checked from time to time. */
+/** The newest ids are enough to detect a replaced or reset registry. All ids are checked from time to time. */
 const newestMax = 8
 
 const warningOf: Partial<Record<State, string>> = {

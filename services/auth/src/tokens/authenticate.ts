@@ -1,5 +1,5 @@
-// Authenticating a stream's client: by clientId and secret, or by a refresh token. Every failure gets the same
-// response, and takes the same path: an unknown client takes as long as a wrong secret.
+// Authenticates a stream's client, by clientId and secret, or by a refresh token. Every failure gets the same response
+// after the same steps, so an unknown client takes as long as a wrong secret.
 import { timingSafeEqual } from 'node:crypto'
 import type { Refusal } from '@weir/http-api'
 import type { KeyObject } from 'node:crypto'
@@ -13,7 +13,7 @@ import { refusal } from '../errors.ts'
 export type Client = { readonly stream: StreamRecord; readonly credential: Credential }
 
 export type AuthenticatedClient = Client & {
-  /** When the client showed its secret. A refresh does not change it. */
+  /** When the client used its secret. A refresh does not change this time. */
   readonly authenticatedAtSeconds: number
 }
 
@@ -51,7 +51,7 @@ export function createAuthenticator(deps: AuthenticatorDeps): Authenticator {
       const hash = Buffer.from(hashSecret(secrets.clientSecret), 'hex')
       const client = match(deps, secrets, hash)
       if (client !== undefined) return client
-      // Another replica may have just created these credentials. A wrong secret waits, too.
+      // Another replica may have just created these credentials. A wrong secret waits for the refresh, too.
       await follower.refresh()
       const late = match(deps, secrets, hash)
       if (late !== undefined) return late

@@ -1,5 +1,5 @@
 // HTTP Basic (RFC 7617) with OAuth's encoding (RFC 6749 2.3.1): both parts are form-encoded before they are joined.
-// Parts that aren't encoded are accepted, because not every client encodes them.
+// Unencoded parts are accepted, because not every client encodes them.
 import { refusal } from '../errors.ts'
 import type { Secrets } from './authenticate.ts'
 

@@ -1,4 +1,4 @@
-// Issuing tokens to an authenticated client (docs/wire-format.md Tokens).
+// Issues tokens to an authenticated client (docs/wire-format.md Tokens).
 import type { Signer } from '../control/keys/signing-keys.ts'
 import {
   idLifeSecondsMax,

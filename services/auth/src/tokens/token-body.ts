@@ -1,5 +1,5 @@
-// What unauthenticated clients may send to /auth, /refresh and /oauth2/token: bodies of a few kilobytes with a few
-// parameters. Parsing a body takes time in proportion to its size, so the size is limited.
+// Limits for unauthenticated bodies of /auth, /refresh and /oauth2/token: a few kilobytes with a few parameters. The
+// time to parse a body is proportional to its size.
 import { refusal } from '../errors.ts'
 import type { Refusal } from '@weir/http-api'
 
@@ -21,7 +21,7 @@ export function parseForm(body: Buffer): ReadonlyMap<string, string> {
   return form
 }
 
-/** @throws Refusal `invalid_request` when a JSON object has too many members */
+/** @throws Refusal `invalid_request` if a JSON object has too many members */
 export function requireFewMembers(body: unknown): void {
   if (typeof body === 'object' && body !== null && Object.keys(body).length > parametersMax)
     throw tooManyParameters()

@@ -1,4 +1,4 @@
-// Token requests: how a client authenticates, and what it gets.
+// Token requests: how a client authenticates, and which tokens it gets.
 import { createFailureLimit } from '@weir/kit'
 import { createSigner } from '../control/keys/signing-keys.ts'
 import { createVerificationKeys } from '@weir/control-state'
@@ -12,7 +12,10 @@ import type { Client, Authenticator } from './authenticate.ts'
 export type TokenService = {
   readonly authenticator: Authenticator
   readonly issue: IssueTokens
-  /** Logs that this client can read a derived stream from now on. @throws Refusal `unavailable` */
+  /**
+   * Logs that this client can now read a derived stream.
+   * @throws Refusal `unavailable`
+   */
   trace(client: Client, requestId: string): Promise<void>
   readonly metrics: Pick<AuthMetrics, 'tokenIssued' | 'tokenRefused'>
 }

@@ -1,6 +1,6 @@
-// Folds old minutes into days. The sum of a day and the removal of its minutes are one transaction, so nothing is
-// counted twice or lost. One replica folds at a time: it fences the previous one, which aborts that one's open
-// transaction. What was read of the old minutes is corrected by everything written since they could first be folded.
+// Folds old minutes into days. One transaction writes the sum of a day and removes its minutes, so nothing is counted
+// twice or lost. One replica folds at a time: it fences the previous one, whose open transaction is aborted. Records
+// that were written since the minutes became old are read last, and override earlier values.
 import { createTransactor } from '@weir/kafka'
 import type { AddressedRecord, Kafka, Transactor } from '@weir/kafka'
 import {
@@ -25,11 +25,14 @@ const transactionTimeoutMs = 30_000
 export type FoldDeps = {
   readonly kafka: Kafka
   readonly log: Pick<UsageLog, 'lay'>
-  /** False for a deleted stream: its usage is removed. */
+  /** False for a deleted stream, whose usage is removed. */
   readonly hasStream: (streamId: string) => boolean
 }
 
-/** Returns how many minutes were folded. @throws KafkaError `kafka.fenced` when another replica has started folding */
+/**
+ * Returns how many minutes were folded.
+ * @throws KafkaError `kafka.fenced` if another replica has started to fold
+ */
 export async function foldUsage(deps: FoldDeps, nowMs: number): Promise<number> {
   const transactor = createTransactor(deps.kafka, {
     transactionalId: 'weir.usage.fold',
@@ -60,7 +63,7 @@ async function foldPartition(deps: FoldDeps, part: Part): Promise<number> {
   return folds.reduce((sum, fold) => sum + fold.minutes.length, 0)
 }
 
-/** The old minutes, and the existing days that they belong to. */
+/** The old minutes, and the existing sums of their days. */
 async function oldUsage({ log }: FoldDeps, partition: number, nowMs: number): Promise<UsageTable> {
   const beforeMs = foldedBefore(nowMs)
   const table: UsageTable = new Map()
@@ -78,7 +81,7 @@ async function oldUsage({ log }: FoldDeps, partition: number, nowMs: number): Pr
     oldestMs = Math.min(oldestMs, msOfMinute(parsed.minute))
     days.add(dayKey(parsed.streamId, dayOf(msOfMinute(parsed.minute))))
   }
-  // A day is only folded once all of it is old, so folds can't be earlier.
+  // A minute is folded after `minutesKeptDays` at the earliest, so older records need not be read.
   const fromMs = oldestMs + minutesKeptDays * dayMs
   const isWanted = (key: string): boolean => table.has(key) || days.has(key)
   await log.lay({ partition, fromMs, isWanted }, table)
@@ -94,7 +97,7 @@ export type UsageFold = {
   readonly minutes: readonly string[]
 }
 
-/** The days of each stream, including their former sums. */
+/** The sums for each day of each stream, including former sums of the day. */
 export function foldsOf(
   table: UsageTable,
   hasStream: (streamId: string) => boolean,
@@ -131,7 +134,7 @@ function recordsOf(
   ]
 }
 
-/** Batches for one transaction each. A stream's day is never split. */
+/** Splits the folds into one batch per transaction. A stream's day is never split. */
 function* inBatches(folds: readonly UsageFold[]): Generator<readonly UsageFold[]> {
   const minutesMax = 10_000
   let batch: UsageFold[] = []

@@ -1,5 +1,5 @@
-// The period of a usage request, and the length of its pieces. Pure. Minutes are kept 35 days, days forever, so older
-// usage is only available by the day.
+// The period of a usage request, and the length of its pieces. Pure. Minutes are kept for 35 days, and days forever. So
+// older usage is available only by day.
 import { invalid } from '@weir/http-api'
 
 const minuteMs = 60_000
@@ -17,7 +17,7 @@ export type By = keyof typeof pieces
 export type Period = {
   readonly by: By
   readonly pieceMs: number
-  /** In whole pieces: the start of the first, the end of the last. */
+  /** Rounded to whole pieces: the start of the first, and the end of the last. */
   readonly fromMs: number
   readonly untilMs: number
 }
@@ -27,12 +27,12 @@ export const minutesKeptDays = 35
 export const foldedBefore = (nowMs: number): number =>
   Math.floor((nowMs - minutesKeptDays * dayMs) / dayMs) * dayMs
 
-/** More than all minutes that are kept. */
+/** More pieces than the number of all stored minutes. */
 const piecesMax = 51_000
 
 type Asked = { by?: string | undefined; from?: string | undefined; until?: string | undefined }
 
-/** @throws Refusal `invalid` with everything that is wrong */
+/** @throws Refusal `invalid` with all problems */
 export function periodOf({ by = '1h', from, until }: Asked, nowMs: number): Period {
   const problems: string[] = []
   if (!isBy(by)) problems.push(`by must be one of ${Object.keys(pieces).join(', ')}`)
@@ -59,7 +59,7 @@ const ceilTo = (ms: number, unit: number): number => Math.ceil(ms / unit) * unit
 // date / date-time of RFC 3339; the seconds may be left out
 const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i
 
-/** Undefined if there is no text, or if it is wrong: then a problem is added. */
+/** Undefined if there is no text, or if it is invalid. In the second case a problem is added. */
 export function parseQueryTime(
   name: string,
   text: string | undefined,
@@ -73,7 +73,7 @@ export function parseQueryTime(
   return undefined
 }
 
-/** `Date.parse` accepts 31 February as a day in March. */
+/** Refuses dates such as 31 February, which `Date.parse` accepts as a day in March. */
 function isOnCalendar(date: string): boolean {
   const ms = Date.parse(`${date}T00:00:00Z`)
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date)

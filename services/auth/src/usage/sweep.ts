@@ -26,12 +26,12 @@ export type SweepDeps = {
 export async function sweepReplicas({ write, replicas }: SweepDeps): Promise<void> {
   const isRead = replicas.isRead() || replicas.unread().length > 0
   if (!isRead || replicas.replicas.dead().length === 0) return
-  await replicas.catchUp() // one may have come back
+  await replicas.catchUp() // a replica may have come back
   const dead = replicas.replicas.dead()
   await write(dead.map((key) => ({ topic: replicasTopic, partition: 0, key })))
 }
 
-/** Removes what dead replicas counted in past months. */
+/** Removes the counts of dead replicas for past months. */
 export async function sweepMonths(deps: SweepDeps, nowMs: number): Promise<void> {
   if (!deps.replicas.isRead()) return
   const atWork = new Set(deps.replicas.replicas.heard().map(({ id }) => id))
@@ -44,7 +44,7 @@ export async function sweepMonths(deps: SweepDeps, nowMs: number): Promise<void>
   await deps.write(over.map(([key]) => ({ topic: countsTopic, partition: 0, key })))
 }
 
-/** Removes all usage of a stream. Call it when no replica counts it any more. */
+/** Removes all usage of a stream. Call when no replica counts it any more. */
 export async function forgetUsage(
   deps: SweepDeps,
   { streamId, createdAtMs }: { streamId: string; createdAtMs: number },

@@ -1,4 +1,4 @@
-// auth's controller of usage: it reads usage, folds old minutes, and removes what is not needed any more.
+// auth's controller of usage. It reads usage, folds old minutes, and removes obsolete records.
 import { createRangeReader } from '@weir/kafka'
 import type { Kafka, LogOffsets } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -18,12 +18,12 @@ import { refusal } from '../errors.ts'
 
 export type UsageController = {
   readonly log: UsageLog
-  /** The links of data subjects: not usage, but read and removed in the same way. */
+  /** The links of data subjects. They are no usage, but are read and removed in the same way. */
   readonly subjects: SubjectLog
-  /** The replicas, and how far each has followed control state. */
+  /** The replicas, with each one's position in control state. */
   readonly replicas: ReplicaFollower
   readonly reconcilers: readonly Reconciler[]
-  /** Records of other replicas that this one can't read: erasures and the expiry of keys wait for them. */
+  /** Records of other replicas that this one can't read. Erasures and the expiry of keys wait for these records. */
   warnings(): string[]
   /** Removes all usage of a stream. */
   forget(stream: { streamId: string; createdAtMs: number }): Promise<void>
@@ -68,7 +68,7 @@ export function createUsageController(options: {
   }
 }
 
-/** Stale tables may lack a stream that exists. */
+/** Throws if the tables aren't fresh, because stale tables may lack a stream that exists. */
 function hasStream(
   { tables, isFresh }: Pick<StateFollower, 'tables' | 'isFresh'>,
   streamId: string,

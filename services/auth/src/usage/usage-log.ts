@@ -1,23 +1,23 @@
-// Reads `weir.usage` from Kafka on request, by stream and time, so that little more is read than was requested. Nothing
-// is kept in memory.
+// Reads `weir.usage` from Kafka on request, by stream and time, so that it reads little more than requested. Nothing is
+// kept in memory.
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import { parseUsage, usagePartitionOf, usageTopic } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'
 
-/** By key, as of the end of what was read; null if it was removed. */
+/** The last value of each key in the part that was read; null if the record was removed. */
 export type UsageTable = Map<string, Usage | null>
 
 export type UsageLog = {
-  /** At least everything that is stored of a stream in a period. */
+  /** At least all records of a stream in a period. */
   ofStream(streamId: string, times: Times): Promise<UsageTable>
-  /** Adds the wanted records of a partition in a period to a table, and overwrites older values. */
+  /** Adds the wanted records of a partition in a period to a table. Newer values overwrite older ones. */
   lay(part: Times & { partition: number; isWanted: IsWanted }, over: UsageTable): Promise<void>
 }
 
-/** Times of the minutes. Their records were written by clocks that differ a little, and some of them later. */
+/** The times of minutes. Records may have been written later, and by clocks that differ a little. */
 type Times = {
   readonly fromMs: number
-  /** Undefined: to the end. */
+  /** Undefined: up to the log's end. */
   readonly toMs?: number | undefined
 }
 type IsWanted = (key: string) => boolean

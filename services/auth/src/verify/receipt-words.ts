@@ -1,5 +1,5 @@
-// What a receipt says and doesn't say, in sentences for people who don't know Weir. Only from the receipt's claims, so
-// that a sentence never says more than what was signed.
+// What a receipt says and doesn't say, in sentences for people who don't know Weir. Uses only the receipt's claims, so
+// that no sentence says more than what was signed.
 import type { ReceiptClaims } from '@weir/tokens'
 
 export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', readonly string[]> {

@@ -1,5 +1,5 @@
-// Verifies a receipt for anyone who has one, without authentication. The response shows nothing of an account that
-// isn't in the receipt. A page for people, and the same for programs.
+// Verifies a receipt for anyone who has one, without authentication. The response contains no data of an account beyond
+// the receipt. There is a page for people, and an endpoint for programs.
 import { readFileSync } from 'node:fs'
 import { pageHeaders, pageOf } from '@weir/docs'
 import { checkBody, readJson } from '@weir/http-api'
@@ -15,7 +15,7 @@ import { inWords } from './receipt-words.ts'
 import { verifyBody } from './verify-body.ts'
 
 const bodyBytesMax = 262_144
-/** For all callers of this replica together. */
+/** The limit for all callers of this replica together. */
 const perSecond = 20
 
 export function verifyForAnyone(state: Pick<StateFollower, 'tables'>) {

@@ -1,5 +1,5 @@
-// What streams' credentials may read in Kafka, by its ACLs, from the first 201 to the last deletion, and what a start
-// of auth corrects.
+// The ACLs that let a stream's credentials read Kafka topics, from the stream's creation to its deletion. Also tests
+// which wrong ACLs a start of auth corrects.
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// The services as `npm start` runs them, with a listener for analysts, and the settings that an analyst's client needs.
+// The services as `npm start` runs them, a listener for analysts, and the settings for an analyst's client.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,9 +25,9 @@ export type AnalystsScene = {
   readonly account: Account
   /** Control state, with auth's own keys. */
   readonly following: StateFollowing
-  /** As `weir kafka` prints them. */
+  /** The settings that `weir kafka` prints. */
   settingsOf(of: Secrets, group?: string): Task['settings']
-  /** Without a login. */
+  /** A client that doesn't log in. */
   onTheListener(group: string): Task['settings']
   close(): Promise<void>
 }

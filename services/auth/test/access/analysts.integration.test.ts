@@ -1,5 +1,5 @@
-// Kafka's listener for analysts, as their clients use it: what a stream's own credentials permit, and that they permit
-// nothing else, with all services as `npm start` runs them.
+// Kafka's listener for analysts: a stream's own credentials give their rights and no others. All services run as in
+// `npm start`.
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   producer = await connectProducer(scene.everything.ingest.url)
   await send('first')
   analysts = openAnalysts()
-  // The broker started before auth had keys, and refreshes its key set every second.
+  // The broker started before auth had keys. It refreshes its key set every second.
   const first = analysts.start({ do: 'topics', settings: scene.settingsOf(mine) })
   await first.until(({ topics }) => topics.length > 0)
 }, 300_000)
@@ -55,7 +55,7 @@ afterAll(async () => {
 const makeOutput = (name: string): Promise<TestStream> =>
   account.output('in', name, { consentLevels: [0], from: 'earliest' })
 
-/** An event with a mark that can be found in the derived record. */
+/** Sends an event with a mark that identifies the derived record. */
 async function send(mark: string): Promise<void> {
   const event = { ...(await exampleEvent('clickstream')), referrer: `https://mark/${mark}` }
   const answer = await producer.send(event, { token: inputToken, schemaId: 'clickstream' })
@@ -216,7 +216,7 @@ describe('whoever comes without a token that auth has signed for this', () => {
     const reader = analysts.start({ do: 'read', settings: withToken(token), topic: mine.topic })
     await reader.until(({ records }) => records.some(has('first')))
     await reader.until(({ errors }) => errors.includes('_AUTHENTICATION'), 30_000)
-    // Before that, a broker that had not loaded auth's keys yet may have refused one connection.
+    // Before that, a broker without auth's keys may have refused one connection.
     await reader.until(() => Date.now() > endMs)
     // An earlier fetch may still get one response.
     await send('at-its-end')
@@ -231,7 +231,7 @@ describe('whoever comes without a token that auth has signed for this', () => {
 describe('an open connection', () => {
   const secondsMs = 10_000
 
-  /** Another analyst, of the stream `others`, receives it, which proves that it could be read. */
+  /** Sends an event, and waits until another analyst receives it, which proves that it could be read. */
   async function sendAndSee(mark: string): Promise<void> {
     await send(mark)
     const witness = follow(others, `${others.clientId}-${mark}`)
@@ -276,7 +276,8 @@ describe('an open connection', () => {
       await reader.until(({ records }) => records.some(has('first')))
       await account.call('DELETE', '/v2/streams/in/outputs/mine')
       await reader.until(({ errors }) => errors.length > 0, secondsMs)
-      const remake = () => makeOutput('mine').catch(() => undefined) // 409 while it is being deleted
+      // 409 while the output is being deleted
+      const remake = () => makeOutput('mine').catch(() => undefined)
       const next = await pollUntil(remake, { deadlineMs: 60_000, everyMs: 500 })
       const { records } = follow(next)
       await pollUntil(() => records.some(has('first')), { deadlineMs: 60_000 })

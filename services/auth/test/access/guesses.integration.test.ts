@@ -1,5 +1,5 @@
-// Guessing keys and tokens is slow: ten wrong ones per minute from one address, then 429. Each test has its own
-// address, by way of a proxy.
+// Guesses of keys and tokens are limited to ten per minute and address; then the status is 429. Each test has its own
+// address, through a proxy.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { makeAccount, platformKey, send, joinAuth, uniqueName } from '../support.ts'
 import type { Account, Reply, SharedAuth } from '../support.ts'

@@ -1,4 +1,4 @@
-// Accounts and their API keys: how many there may be, which must stay, and when a key is valid.
+// Accounts and their API keys: their maximum number, the keys that can't be deleted, and when a key is valid.
 import { expect, test } from '@jest/globals'
 import { createAccounts, hashSecret } from '@weir/control-state'
 import { createAccount, createApiKey, deleteApiKey } from '../../src/access/manage-api-keys.ts'

@@ -1,4 +1,4 @@
-// What is the same for every path: HTTP/1.1 and HTTP/2 on one port, refusals as problem documents, bounds.
+// The common behaviour of all paths: HTTP/1.1 and HTTP/2 on one port, refusals as problem documents, limits.
 import { connect as connectHttp2 } from 'node:http2'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

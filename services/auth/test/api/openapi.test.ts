@@ -1,4 +1,4 @@
-// Compares auth's OpenAPI document with its router: nothing missing, nothing invented.
+// Compares auth's OpenAPI document with its router: nothing is missing, and nothing is invented.
 import { expect, test } from '@jest/globals'
 import { openApi } from '../../src/api/openapi/document.ts'
 import { routesOfAuth } from './routes-of.ts'

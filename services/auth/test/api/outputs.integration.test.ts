@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => auth.stop())
 
-/** An output without a deriver: nothing is sent here. */
+/** An output without a deriver, because nothing is sent here. */
 const body = (more: object = {}) => ({
   name: uniqueName('out'),
   decrypterName: 'nobody',

@@ -1,5 +1,5 @@
-// Each response names its request, and the log contains management requests under that name, without anything that a
-// client wrote.
+// Each response has a request id, and the log contains management requests with this id, without any text of the
+// client.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'

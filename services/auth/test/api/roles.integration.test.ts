@@ -1,5 +1,5 @@
-// Who may call what: every route of auth with an API key of every role, compared with the table of routes. The
-// requested objects don't exist, so nothing is changed: a permitted caller gets another response than 403.
+// Who may call what: tests every route of auth with an API key of every role, and compares with the table of routes.
+// The requested objects don't exist, so nothing is changed: a permitted caller gets another status than 403.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { hasRole, isRole, roles } from '@weir/control-state'
 import type { Role } from '@weir/control-state'
@@ -78,7 +78,7 @@ test('the table itself is right: what is about people is an officer’s, what op
   const changes = (route: string) => !route.startsWith('GET ')
   expect(needing('viewer', 'platform or viewer').filter(changes)).toEqual([])
   expect(needing('anyone').filter((route) => route.includes(' /v2/') || changes(route))).toEqual([
-    'POST /v2/receipts/verify', // it shows only what the receipt contains
+    'POST /v2/receipts/verify', // the response contains only what is in the receipt
   ])
 })
 

@@ -1,4 +1,4 @@
-// The routes of auth, read from the application itself, so that a test over all of them can't miss a new one.
+// The routes of auth, read from the application itself, so that a test over all routes can't miss a new one.
 import type { Express } from 'express'
 import { createApp } from '../../src/api/routes.ts'
 import type { Routes } from '../../src/api/routes.ts'
@@ -40,7 +40,7 @@ export function routesOfAuth(): string[] {
   return routesOf(createApp(unused))
 }
 
-/** Routes are only listed, never called. */
+/** Routes are only listed here, never called. */
 const unusable = <Dependency extends object>(): Dependency => ({}) as Dependency
 
 function routesOf(app: Express): string[] {

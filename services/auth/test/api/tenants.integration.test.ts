@@ -1,5 +1,5 @@
-// Accounts can't see each other through auth: a request about another account's names, ids and credentials, on any
-// route, gets the same response as if they did not exist. The time of a response is not compared.
+// Accounts can't see each other through auth. A request with another account's names, ids or credentials, on any route,
+// gets the same response as if these did not exist. The test doesn't compare response times.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { foreignPaths, makeTenants, namesIn, tenantsContract, withoutNames } from '@weir/testkit'
 import type { TenantNames, Tenants } from '@weir/testkit'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => auth.stop())
 
-/** An account's requests about another account; one for each way to name it. */
+/** An account's requests about another account, one for each way to name it. */
 type Ask = (
   about: TenantNames,
   ours: TenantNames,
@@ -30,7 +30,7 @@ const json =
   (body: (about: TenantNames) => unknown): Ask =>
   (about) => [{ json: body(about) }]
 
-/** Of `/v1` and `/v2`. */
+/** The requests to `/v1` and `/v2`. */
 const management: Readonly<Record<string, Ask>> = {
   'GET /account': plainly,
   'POST /accounts': json(({ billingId }) => ({ billingId })),
@@ -95,7 +95,7 @@ const tokens: Readonly<Record<string, Ask>> = {
   'GET /.well-known/openid-configuration': plainly,
 }
 
-/** Of `/registry`. */
+/** The requests to `/registry`. */
 const reading: Readonly<Record<string, Ask>> = {
   'GET /schemas/types': plainly,
   'GET /schemas/ids/:schemaId': () => [{}, { query: 'fetchMaxId=true' }],
@@ -124,7 +124,7 @@ const asks: Readonly<Record<string, Ask>> = {
   ),
 }
 
-/** Another account's client with the account's own secret. */
+/** Another account's clientId with the account's own secret. */
 const secretsAbout = ({ clientId }: TenantNames, { billingId }: TenantNames) =>
   ['', tenants.ours.input.clientSecret, 'no secret at all'].map((clientSecret) => ({
     billingId,
@@ -132,7 +132,7 @@ const secretsAbout = ({ clientId }: TenantNames, { billingId }: TenantNames) =>
     clientSecret,
   }))
 
-/** A contract with the schema of a subject that may be another account's. Its members probe for the schema's fields. */
+/** A contract for a subject that may be another account's. Its members probe for fields of the schema. */
 const contractOfSubject = ({ subject }: TenantNames) => ({
   id: 'a-probe',
   schema: { schema_type: 'avro', schema_registry_ref: `${subject}/latest` },
@@ -160,7 +160,7 @@ async function answersAbout(route: string, about: TenantNames) {
   })
 }
 
-/** Whether it is 401 or, after several of them, 429: both come before anything is looked up. */
+/** Whether the status is 401 or, after several of these, 429. Both are returned before any look-up. */
 const isGuess = (route: string, status: number): boolean =>
   needsOf(route) === 'platform' && (status === 401 || status === 429)
 const noPlatformKey = { status: 401, headers: new Headers(), text: 'no platform key' }
@@ -178,7 +178,7 @@ const everythingOf = async ({ account, names }: Tenants['ours']) =>
     ),
   )
 
-/** Routes that contain nothing of any account. */
+/** Routes whose responses contain no account's data. */
 const isForAnyone = (route: string): boolean =>
   / \/(docs|openapi\.json|verify|v2\/receipts\/verify)/.test(route)
 
@@ -229,7 +229,7 @@ describe("asked about another account's", () => {
     }
     for (const bearer of [token, input.clientSecret, input.clientId, names.billingId]) {
       const answered = await Promise.all(managing.map((route) => statusOf(bearer, route)))
-      // After ten guesses in a minute it is 429.
+      // After ten guesses in a minute the status is 429.
       expect(answered.filter(({ status }) => status !== 401 && status !== 429)).toEqual([])
       expect(answered).toHaveLength(managing.length)
     }

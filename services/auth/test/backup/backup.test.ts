@@ -1,4 +1,4 @@
-// What is accepted as a backup, and what is not.
+// Which files are valid as a backup.
 import { expect, test } from '@jest/globals'
 import { controlValue, hashOf, nextEntry, noEntries, parseEntry } from '@weir/control-state'
 import type { AuditHead } from '@weir/control-state'
@@ -73,7 +73,7 @@ const headRecord = (head: AuditHead) => ({
   value: controlValue({ type: 'audit-head', ...head }),
 })
 
-/** Entries as auth writes them, and a stream. */
+/** A stream, and entries in auth's format. */
 function savedWith(known: number, there: number) {
   const stream = { topic: 'weir.control', key: 'stream/acme/clicks', value: '{}' }
   const entries: { topic: string; key: null; value: Buffer }[] = []
@@ -87,7 +87,7 @@ function savedWith(known: number, there: number) {
   return { entries, records: [stream, headRecord(heads[known] ?? noEntries), ...entries] }
 }
 
-/** The content of the restored log. The head in control state must be its end. */
+/** The content of the restored log, whose end must equal the head in control state. */
 function restored(records: readonly { topic: string; key: unknown; value: unknown }[]): unknown[] {
   const log = records.filter(({ topic }) => topic === 'weir.audit')
   const heads = records.filter(({ key }) => key === 'audit/head').map(({ value }) => String(value))

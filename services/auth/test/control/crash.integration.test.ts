@@ -1,11 +1,11 @@
-// An auth that is killed while it creates streams: what it announced exists, and another replica removes what it did
-// not finish.
+// An auth that is killed while it creates streams. Announced streams exist, and another replica removes unfinished
+// ones.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { joinAuth, makeAccount, secretsOf, send, uniqueName } from '../support.ts'
 import type { Account, Reply, SharedAuth } from '../support.ts'
 
-// A creation counts as failed after a minute; then its topic is deleted, and a few seconds later its name is free.
+// A creation counts as failed after a minute. Then its topic is deleted, and a few seconds later its name is free.
 const cleanedWithinMs = 90_000
 
 let survivor: SharedAuth
@@ -19,7 +19,7 @@ afterAll(() => survivor.stop())
 
 type Attempt = { name: string; reply: Reply | undefined }
 
-/** Creates streams through a replica that is killed once some are announced. */
+/** Creates streams through a replica, and kills it once some are announced. */
 async function makeUntilKilled(): Promise<Attempt[]> {
   const victim = await survivor.replica()
   const mine = account.at(victim)
@@ -56,7 +56,7 @@ test('what was announced stays, and what was half-made is gone in the end', asyn
   expect(lost.length).toBeGreaterThan(0)
   await Promise.all(
     lost.map(async ({ name }) => {
-      // Either the creation was completed, or its name becomes free again.
+      // Either the creation was completed, or its name becomes free.
       if ((await account.get(`/v2/streams/${name}`)).status === 200) return
       const isFree = async () => (await account.post('/v2/streams', { name })).status === 201
       await pollUntil(isFree, { deadlineMs: cleanedWithinMs, everyMs: 1_000 })

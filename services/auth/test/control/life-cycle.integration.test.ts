@@ -1,4 +1,4 @@
-// How auth starts and stops: ready only when it has all it needs, and stopped without dropping a request.
+// How auth starts and stops: it is ready only with everything that it needs, and stops without dropping a request.
 import { once } from 'node:events'
 import { request } from 'node:http'
 import type { IncomingMessage } from 'node:http'

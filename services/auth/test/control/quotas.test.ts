@@ -1,4 +1,4 @@
-// What an account may have, by its quotas.
+// The limits of an account, by its quotas.
 import { expect, test } from '@jest/globals'
 import { quotasOf } from '@weir/control-state'
 import { addContract, claimSubject } from '../../src/control/contracts/add-contract.ts'

@@ -1,5 +1,5 @@
-// Two replicas of auth at the same time: what one of them announced is valid at the other, and no rule is broken
-// between them.
+// Two replicas of auth at the same time: changes that one has announced are valid at the other, and both together keep
+// the rules.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { within } from '@weir/testkit'

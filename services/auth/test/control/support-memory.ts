@@ -1,5 +1,5 @@
-// Control state without Kafka: changes go straight into the tables, topics and groups are lists of names, and the test
-// sets the clock.
+// Control state without Kafka, for tests. Changes go directly into the tables, and topics and groups are plain lists.
+// The test sets the clock.
 import { parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import type { Acl, Acls, Admin, Fencer } from '@weir/kafka'
@@ -29,11 +29,11 @@ type MemoryKafka = {
   /** The end offsets of each topic, by partition. */
   readonly topics: Map<string, bigint[]>
   readonly calls: string[]
-  /** Makes the next call of that name throw. */
+  /** Makes the next call of this method throw. */
   fail(call: string, code?: string): void
   readonly admin: Admin
   readonly fencer: Pick<Fencer, 'acquire'>
-  /** What each client may read: the topics and the prefixes of groups. */
+  /** `readable` lists what each client may read: the topics, and the prefixes of groups. */
   readonly acls: Pick<Acls, 'list' | 'allow' | 'revoke' | 'disallow'> & { readable(): string[] }
 }
 
@@ -137,9 +137,9 @@ export type Memory = {
   readonly deps: MemoryControl
   readonly kafka: MemoryKafka
   readonly follower: StateFollower
-  /** Behind the follower's keys. */
+  /** The keys that the follower reads. */
   readonly keys: Keys
-  /** Another replica on the same state and brokers. */
+  /** Creates another replica with the same state and brokers. */
   replica(name: string): MemoryControl
   /** The entries of the audit log. */
   readonly entries: readonly AuditEntry[]
@@ -227,9 +227,9 @@ export function memoryControl(
   }
 }
 
-/** The entry as it was added. */
+/** Parses the entry in the form in which it was added. */
 const entryOf = (value: Buffer): AuditEntry => parseEntry('', value)
 
-/** A copy, as a topic would return it: JSON, another object. */
+/** A copy, as after a round trip through a topic: parsed from JSON, and not the same object. */
 const copyOf = (key: string, record: ControlRecord | null): ControlRecord | null =>
   record && parseControlRecord(key, controlValue(record))

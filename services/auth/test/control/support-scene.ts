@@ -1,4 +1,4 @@
-// What tests of keys start from: a contract with personal fields, and an input stream with keys.
+// The start of tests about keys: a contract with personal fields, and an input stream with keys.
 import { addContract } from '../../src/control/contracts/add-contract.ts'
 import { createInput } from '../../src/control/streams/create-stream.ts'
 import { eraseRests } from '../../src/control/erasure/erase-rest.ts'
@@ -8,7 +8,7 @@ import { requireInput } from '@weir/control-state'
 import type { InputStream } from '@weir/control-state'
 import type { Memory } from './support-memory.ts'
 
-/** The stream `clicks` of `acme`. */
+/** Creates the stream `clicks` of `acme`. */
 export async function makeClicks({ deps }: Memory, keyRetentionDays = 365): Promise<InputStream> {
   const { stream } = await createInput(deps, {
     billingId: 'acme',
@@ -22,7 +22,7 @@ export async function makeClicks({ deps }: Memory, keyRetentionDays = 365): Prom
   return stream
 }
 
-/** The same, with a contract that has these fields. */
+/** Like `makeClicks`, with a contract that has these fields. */
 export async function makeClicksOf(
   memory: Memory,
   piiFields: Readonly<Record<string, number>>,
@@ -48,7 +48,7 @@ export const byKeyField = {
   evenIfNoneFound: true,
 } as const
 
-/** Erases a data subject with events. */
+/** Erases a data subject that has events. */
 export const eraseSubject = (
   deps: Memory['deps'],
   { subject, ...request }: Pick<EraseRequest, 'stream' | 'links'> & { readonly subject: string },
@@ -72,7 +72,7 @@ export async function eraseClicks(
   return erased
 }
 
-/** Erases what does not fit into one transaction, too. */
+/** Also erases what does not fit into one transaction. */
 export async function eraseToEnd(deps: Memory['deps']): Promise<void> {
   while ((await eraseRests(deps)) < 1_000);
 }

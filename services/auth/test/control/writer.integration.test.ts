@@ -1,4 +1,4 @@
-// The fenced writer against a real broker: rules hold however many replicas write at the same time.
+// The fenced writer against a real broker: the rules hold for any number of replicas that write at the same time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Kafka, Transactor } from '@weir/kafka'
 import { AppError, hasCode, pollUntil } from '@weir/kit'
@@ -110,8 +110,8 @@ test('a writer that was fenced decides on what the other has written since', asy
   const account = name('fenced')
   const before = name('before')
   await claim(replica(0), before, 'first')
-  // Given: another writer fences it and writes, which the writer's producer does not notice. The auth of another test
-  // may also fence it in between.
+  // Given: another writer fences this one and writes, which this writer's producer does not notice. The auth of another
+  // test may also fence it in between.
   const intrude = (intruder: Transactor): Promise<void> =>
     intruder.transaction((tx) =>
       tx.send([

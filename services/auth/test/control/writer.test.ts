@@ -22,7 +22,7 @@ import {
 
 type Fault = 'fenced' | 'outcome_unknown' | 'lost' | 'unavailable'
 
-/** What the writer needs of Kafka: one log, one fence, and faults on demand. */
+/** A fake of what the writer needs of Kafka: one log, one fence, and faults on demand. */
 function fakeKafka() {
   const tables = createTables()
   const changes = createChangeLog()
@@ -146,7 +146,7 @@ test('a change is never decided on tables older than itself', async () => {
     begun.resolve()
     return draft.account('a')?.billingId
   })
-  // Requested while the tables are being read for the first one.
+  // Requested while the tables are read for the first change.
   const second = writer.change(making, (draft) => draft.account('a')?.billingId)
   await begun.promise
   kafka.tables.apply('account/a', accountRecord('a'))
@@ -283,7 +283,7 @@ test('what only looks can change nothing', async () => {
   expect(kafka.tables.account('a')).toBeUndefined()
 })
 
-/** The entries' numbers. Each entry must refer to the one before. */
+/** The sequence numbers of the entries. Checks that each entry refers to the one before. */
 function chainOf({ entries }: Fake): number[] {
   let prev = '0'.repeat(64)
   return entries.map((value) => {

@@ -1,5 +1,5 @@
-// Only creating contracts needs the registry: it is stopped, and changed without auth, and auth still restarts, issues
-// tokens, and readers and events are unaffected.
+// Only the creation of contracts needs the registry. While it is stopped, or after it was changed without auth, auth
+// restarts and issues tokens, and readers and events are not affected.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ let input: TestStream
 let listener: TestListener
 const schemaIds: unknown[] = []
 
-/** Its data and its port stay the same. */
+/** Each start uses the same data and the same port. */
 const startRegistry = (port?: number): Promise<Stack> =>
   startStack({
     folder: join(folder, 'registry'),
@@ -43,7 +43,7 @@ beforeAll(async () => {
   world = await startWorld({ SCHEMA_REGISTRY_URL: registry.schemaRegistryUrl })
   ;({ auth } = world)
   account = await signUp(auth.url)
-  // Two subjects with one schema: it has two ids or one, depending on the registry.
+  // Two subjects with one schema get two ids or one, depending on the registry.
   for (const id of ['clickstream', 'clickstream-again']) {
     const reply = expectStatus(await publish(id), 201)
     schemaIds.push(asObject(reply.body['schema'])['schema_registry_id'])
@@ -66,7 +66,7 @@ async function publish(id: string): Promise<Reply> {
   return account.call('POST', '/v2/contracts', { ...example, id, schema })
 }
 
-/** As after a crash, on a new node, or with a new version. */
+/** Restarts auth, as after a crash, on a new node, or with a new version. */
 async function startAuthAnew(): Promise<void> {
   await auth.stop()
   auth = await world.replica('auth')

@@ -1,4 +1,4 @@
-// /registry as Confluent's clients use it: an account's schemas, only for its own credentials.
+// /registry as Confluent's clients use it: an account's schemas, readable only with its own credentials.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createRegistry } from '@weir/schema-registry'
 import { exampleContract } from '@weir/testkit'
@@ -35,7 +35,7 @@ async function makeReader(): Promise<Reader> {
 
 type Published = { readonly id: number; readonly subject: string; readonly definition: unknown }
 
-/** The clickstream, with one more attribute where it must be a different schema. */
+/** Publishes the clickstream schema, with one more attribute if it must be a different schema. */
 async function publish({ account }: Reader, subject: string, mark = ''): Promise<Published> {
   const example = await exampleContract('clickstream')
   const schema = asJson(example['schema'])
@@ -200,7 +200,8 @@ describe("what isn't an account's own", () => {
     const mark = uniqueName('common')
     const mine = await publish(ours, uniqueName('sub'), mark)
     const foreign = await publish(theirs, uniqueName('sub'), mark)
-    // Weir's own registry gives the same schema different ids, so an id does not reveal who else has that schema.
+    // Weir's own registry gives equal schemas of two accounts different ids, so an id does not reveal who else has that
+    // schema.
     expect(foreign.id).toBeGreaterThan(mine.id)
     expect(refusalIn(await read(`/schemas/ids/${foreign.id}`))).toEqual(refused(404, 40403))
     for (const [path, own] of [

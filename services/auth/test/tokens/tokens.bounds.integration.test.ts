@@ -1,4 +1,4 @@
-// What strangers may send to the token endpoints: little, and it costs auth little.
+// The limits for unauthenticated clients at the token endpoints: short requests that cost auth little.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { measured } from '@weir/testkit'

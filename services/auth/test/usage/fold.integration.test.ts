@@ -1,5 +1,5 @@
-// Folding old minutes, under the test's own names: the log must be as old as they are, so the test creates the topic
-// and sets the time of its records.
+// Folding old minutes, with the test's own topic prefix. The log must be as old as the minutes, so the test creates the
+// topic and sets the time of its records.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { createBatchProducer } from '@weir/kafka'
@@ -33,7 +33,7 @@ let producer: BatchProducer
 
 beforeAll(async () => {
   const { kafka, admin } = reader
-  // Records of the past keep their time here, because auth leaves settings alone that somebody has set.
+  // With CreateTime, old records keep their time. auth doesn't change a setting that somebody has set.
   const config = { 'cleanup.policy': 'compact', 'message.timestamp.type': 'CreateTime' }
   await admin.topics.create({ topic: usageTopic, partitions: usagePartitions, config })
   producer = createBatchProducer(kafka, { produceTimeoutMs: 10_000, inFlightBytesMax: 1_000_000 })
@@ -74,7 +74,7 @@ async function makeStream(name: string, isRight: (streamId: string) => boolean):
   }
 }
 
-/** Replicas of auth fold when they start. */
+/** Starts replicas of auth, which fold at their start, until the condition holds. */
 async function foldUntil(isDone: () => Promise<boolean>): Promise<void> {
   const other = await startAuth()
   try {
@@ -108,12 +108,13 @@ test('old minutes become one record of their day; younger ones stay; folding aga
   const ofGone = await tableOf(gone)
   expect(Object.values(ofGone)).toEqual(Object.values(ofGone).map(() => null))
 
-  // When another replica folds; once it has folded a later partition, it has finished the earlier ones
+  // When another replica folds; it folds partitions in order, so a folded later partition shows that earlier ones are
+  // finished
   const laterId = await makeStream(
     'later',
     (id) =>
       usagePartitionOf(id) > usagePartitionOf(streamId) &&
-      // Not the partition of `gone`: its folded records are younger, but come before the new one.
+      // Not the partition of `gone`, whose folded records are younger but precede the new one.
       usagePartitionOf(id) !== usagePartitionOf(gone),
   )
   await count(usageKey(laterId, 'r', minuteOf(oldDayMs)), oldDayMs, 1)

@@ -1,4 +1,3 @@
-// How old minutes are folded.
 import { expect, test } from '@jest/globals'
 import { dayKey, minuteOf, usageKey } from '@weir/control-state'
 import { foldsOf } from '../../src/usage/fold.ts'

@@ -1,4 +1,3 @@
-// The period of a usage request.
 import { describe, expect, test } from '@jest/globals'
 import { foldedBefore, periodOf } from '../../src/usage/periods.ts'
 import { Refusal } from '@weir/http-api'

@@ -1,4 +1,3 @@
-// The response to a usage request.
 import { expect, test } from '@jest/globals'
 import { dayKey, minuteOf, usageKey } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'

@@ -1,4 +1,4 @@
-// Which leftovers of replicas are removed, with lists instead of topics.
+// Which leftovers of replicas are removed. Lists replace the topics.
 import { describe, expect, test } from '@jest/globals'
 import {
   countKey,

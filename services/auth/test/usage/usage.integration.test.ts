@@ -1,5 +1,5 @@
-// Usage as ingest writes it, requested over the API; what becomes of it when it is old, and when its stream is deleted.
-// The tests write the records instead of ingest.
+// Usage records as ingest writes them, requested over the API. Also tests old usage, and usage of deleted streams. The
+// tests write the records instead of ingest.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createBatchProducer, createKafka } from '@weir/kafka'
@@ -57,7 +57,7 @@ async function makeStream(name: string): Promise<string> {
 
 type Counted = { replica?: string; atMs: number; events: number; refused?: Record<string, number> }
 
-/** Writes what ingest would have written in that minute. */
+/** Writes the records that ingest would have written in that minute. */
 async function count(streamId: string, counted: Counted): Promise<void> {
   const { replica = 'r', atMs, events, refused = {} } = counted
   await producer.send(usageTopic, usagePartitionOf(streamId), {

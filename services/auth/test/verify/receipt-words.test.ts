@@ -1,4 +1,4 @@
-// A receipt in sentences: each says what was signed, and no more.
+// A receipt in sentences: each says what was signed, and nothing more.
 import { expect, test } from '@jest/globals'
 import { inWords } from '../../src/verify/receipt-words.ts'
 

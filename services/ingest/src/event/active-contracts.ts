@@ -1,5 +1,5 @@
-// The account's contracts as ingest uses them: compiled once, looked up by schema id, removed when archived. If a
-// contract is unknown, control state is refreshed once.
+// The account's active contracts: compiled once, found by schema id, removed when archived. If a contract is unknown,
+// control state is refreshed once.
 import { compileContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import { frameHead } from '@weir/schema-registry'
@@ -8,9 +8,9 @@ import { refusal } from '../errors.ts'
 
 export type ActiveContract = {
   readonly contract: Contract
-  /** The bytes before each event in a record's value. */
+  /** The bytes before the event in a record's value. */
   readonly frameHead: Buffer
-  /** Whether its events may name a data subject. */
+  /** Whether the contract's events may name a data subject. */
   readonly hasSubjects: boolean
 }
 

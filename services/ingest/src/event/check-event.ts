@@ -32,12 +32,15 @@ export function readEvent(
   return form === 'json' ? contract.readJson(body) : contract.skimAvro(body)
 }
 
-/** More values are not plausible for an event of one person, and encrypting them would delay other requests. */
+/** An event of one person hardly has more values, and encrypting more would delay other requests. */
 const personalValuesMax = 10_000
-/** In steps of ten nanoseconds, the unit of validation costs. */
+/** The cost of one value, in steps of ten nanoseconds, the unit of validation costs. */
 const stepsOfAValue = 200
 
-/** The cost of encrypting the event, in the same steps, estimated beforehand. @throws AppError `too_large` */
+/**
+ * The estimated cost of encrypting the event, in the same steps.
+ * @throws AppError `too_large`
+ */
 function sealingSteps(contract: EventIntake, event: Event): number {
   const values = contract.personalValues(event)
   if (values > personalValuesMax)
@@ -49,7 +52,7 @@ function sealingSteps(contract: EventIntake, event: Event): number {
 }
 
 /**
- * Checks an event that was read, in its turn: a costly event waits for it.
+ * Checks an event that was read. A costly event waits for its turn.
  * @returns the value of the key field
  */
 export function checkInTurn(work: LongWork, billingId: string, contract: Contract, event: Event) {

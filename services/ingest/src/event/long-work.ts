@@ -1,29 +1,29 @@
-// Long work shares the event loop: events that are costly to check or to encrypt, and requests of many events. It is
-// done in pieces, one per turn of the loop, so other requests are served between two pieces. Accounts take turns,
-// however much they send.
+// Shares the event loop between accounts for long work: events that are costly to check or encrypt, and requests of
+// many events. Long work is done in pieces, one per turn of the loop, so other requests are served in between. Accounts
+// take turns, however much they send.
 import { createFairQueue, createOthers } from '@weir/kit'
 import { refusal } from '../errors.ts'
 
-/** In steps of ten nanoseconds: an event that takes less than a millisecond is processed immediately. */
+/** In steps of ten nanoseconds. A cheaper event, of less than a millisecond, is processed immediately. */
 const stepsAtOnce = 100_000
 const stepsOfAMs = 100_000
-/** The duration of a piece of many events. One costly event is a piece that may take 20 ms. */
+/** The duration of one piece of many events. One costly event is a piece of up to 20 ms. */
 const pieceMs = 5
 /**
  * While other accounts are served, costly events get a fifth of the time: after each one, the loop is free for four
  * times its duration.
  */
 const restParts = 4
-/** Per account. More events would wait for several seconds. */
+/** The maximum of waiting costly events per account. More would wait for several seconds. */
 const costlyMax = 50
 
 export type LongWork = {
-  /** Whether this turn of the loop has used up its piece. Further work waits for `turnOf`. */
+  /** Whether this turn of the loop has used up its piece. Further work must wait for `turnOf`. */
   isOver(): boolean
   turnOf(billingId: string): Promise<void>
   /**
-   * Like `turnOf`, for an event of so many steps. Returns undefined if the event may be processed immediately.
-   * @throws AppError `unavailable` when too many costly events of the account wait
+   * Like `turnOf`, for an event that costs `steps`. Returns undefined if the event may be processed immediately.
+   * @throws AppError `unavailable` if too many costly events of the account wait
    */
   turnFor(billingId: string, steps: number): Promise<void> | undefined
 }
@@ -32,7 +32,7 @@ export function createLongWork(nowMs = () => performance.now()): LongWork {
   const waiting = createFairQueue<() => void>()
   const turnForCostly = createCostlyTurns()
   const others = createOthers(nowMs)
-  /** When the current turn of the loop started its piece. */
+  /** The start of the piece in the current turn of the loop. */
   let sinceMs: number | undefined
 
   const begin = (): number => {
@@ -66,7 +66,7 @@ export function createLongWork(nowMs = () => performance.now()): LongWork {
   }
 }
 
-/** `restMs` is called when the turn starts. For that time no other costly turn starts. */
+/** `restMs` is called at the start of the turn. No other costly turn starts within that time. */
 type CostlyTurn = (billingId: string, restMs: () => number) => Promise<void>
 
 function createCostlyTurns(): CostlyTurn {

@@ -1,4 +1,5 @@
-// What a request contains besides its event: the token, the contract id and the body. The first fault is refused.
+// The parts of a request besides its event: the token, the contract id and the body. The first fault causes the
+// refusal.
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { HttpRequest } from '@weir/http2'
@@ -6,7 +7,10 @@ import type { Access, InputStream } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 
 export type RequestDeps = {
-  /** The access that the token gives. @throws AppError `invalid_token` */
+  /**
+   * The access that the token gives.
+   * @throws AppError `invalid_token`
+   */
   access: (authorization: string | undefined) => Access | Promise<Access>
   /** False while revocations may be missing. */
   isFresh: () => boolean

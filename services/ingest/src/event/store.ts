@@ -1,5 +1,5 @@
-// From a checked event to a record that Kafka has acknowledged: encrypt, stamp, encode, produce. One reading of the
-// clock gives the timestamp of the event and of the record, and the epoch of the keys.
+// Turns a checked event into a record that Kafka has acknowledged: encrypt, stamp, encode, produce. The timestamp of
+// the event, that of the record and the epoch of the keys come from the same reading of the clock.
 import { randomInt } from 'node:crypto'
 import { keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys, KeyTime, Sealer } from '@weir/fieldcrypt'
@@ -19,8 +19,8 @@ const recordBytesMax = 4_194_304 - 4_096
 
 /**
  * Encrypts the event's personal fields in place, stamps the event and passes it to Kafka. Never throws: the waiter is
- * called once, with the outcome. The order is kept if each call waits for the promise of the previous call. The record
- * gets the traceparent, if any, as a header.
+ * called once, with the outcome. To keep the order, a caller waits for each promise before the next call. If there is a
+ * traceparent, it becomes a header of the record.
  */
 export type Store = (
   checked: CheckedEvent,
@@ -45,7 +45,7 @@ type SealedEvent = {
   readonly topic: string
   readonly partition: number
   readonly record: ProduceRecord
-  /** The event is sent after this, because before this it could not be erased with its data subject. */
+  /** The event is sent only after this resolves. Stored earlier, it could not be erased with its data subject. */
   readonly subjectKept: Promise<void> | undefined
 }
 
@@ -74,7 +74,7 @@ function post(
   const sent = traceparent === undefined ? record : traced(record, traceparent)
   if (subjectKept === undefined) return producer.post(sealed, sent, waiter)
   return subjectKept.then(() => {
-    // The stream may be deleted by now, and its name may belong to another stream.
+    // The stream may be deleted, and another stream may have its name.
     if (follower.tables.streamById(stream.streamId)?.state !== 'ready')
       throw refusal('unavailable', `The stream ${stream.name} is deleted, or is being deleted`)
     producer.post(sealed, sent, waiter)
@@ -102,7 +102,7 @@ function heldKeys({ follower }: StoreDeps, { stream, active }: CheckedEvent, era
   return keys
 }
 
-/** Control state may contain a stream or contract whose keys have not been read yet. */
+/** For a stream or contract in control state whose keys have not been read yet. */
 async function sealLater(deps: StoreDeps, checked: CheckedEvent, nowMs: number, time: KeyTime) {
   const { follower } = deps
   await follower.refresh()
@@ -123,7 +123,7 @@ function sealWith(
 ): SealedEvent {
   const { contract } = active
   const person = sealer.person(keys, key, time)
-  // Read before the fields are encrypted.
+  // Before the fields are encrypted.
   const subject = active.hasSubjects ? contract.dataSubjectOf(event) : undefined
   let sealedBytes = 0
   contract.mapPii(event, (text, path, level) => {
@@ -153,7 +153,7 @@ function sealWith(
   }
 }
 
-/** Composed once for each stream. */
+/** The topic name of each stream, cached. */
 const topics = new WeakMap<InputStream, string>()
 function topicFor(stream: InputStream): string {
   const known = topics.get(stream)

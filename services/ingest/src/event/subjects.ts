@@ -1,7 +1,7 @@
 // Records which links a data subject has (docs/keys.md, Data subjects), for contracts with a data subject field. The
-// record is durable before the event is sent, because an event that cannot be found by its subject could not be erased
-// with it. Recently written links are remembered, within a bound; other links are written again, which is harmless. The
-// number of links of a subject is limited, because an erasure removes each link from the keys.
+// record must be durable before the event is sent, because an event that can't be found by its subject could not be
+// erased with it. A bounded cache remembers recently written links; other links are written again, which is harmless.
+// The number of links per subject is limited, because an erasure removes each link from the keys.
 import type { EraKeys, Person } from '@weir/fieldcrypt'
 import type { BatchProducer } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -17,28 +17,28 @@ export type SubjectOfEvent = {
   readonly subject: string
   readonly person: Person
   readonly keys: EraKeys
-  /** The size of the event, which waits. */
+  /** The size of the event that waits. */
   readonly bytes: number
 }
 
 export type Subjects = {
   /**
    * Undefined if the link is known to be durable.
-   * @throws AppError `unavailable`, or `subject_links_exceeded` when the subject has `linksMax` links already
+   * @throws AppError `unavailable`, or `subject_links_exceeded` if the subject already has `linksMax` links
    */
   keep(subject: SubjectOfEvent): Promise<void> | undefined
 }
 
 const notKept =
   'Not stored: Kafka did not acknowledge the index of data subjects; send the event again'
-/** About 0.2 kB each. */
+/** The maximum number of cached links, of about 0.2 kB each. */
 const keptMax = 50_000
-/** Longer subjects are looked up each time, like values of fields. */
+/** Longer subjects are not cached but looked up each time, like values of fields. */
 const rememberedMax = 63
 
 type SubjectsDeps = {
   producer: Pick<BatchProducer, 'send'>
-  /** The total size of the events that wait here. Beyond this, events are refused. */
+  /** The maximum total size of the events that wait here. Beyond it, events are refused. */
   waitingBytesMax: number
   /** The maximum number of links of a subject in an era, as far as this replica remembers. */
   linksMax: number
@@ -46,11 +46,11 @@ type SubjectsDeps = {
 }
 
 type State = SubjectsDeps & {
-  /** The links that are written or being written. */
+  /** The links that are stored or being written. */
   readonly recent: RecentLinks
-  /** Under way. */
+  /** The writes in progress. */
   readonly writes: Map<string, Promise<void>>
-  /** The last subject of each person. For most events this comparison is enough. */
+  /** The last subject of each person. For most events, comparing with it is enough. */
   readonly lastOf: WeakMap<Person, string>
   waitingBytes: number
 }
@@ -94,7 +94,7 @@ function remember({ lastOf }: State, person: Person, subject: string): void {
   if (subject.length <= rememberedMax) lastOf.set(person, subject)
 }
 
-/** Concurrent events of a link share one write. */
+/** Concurrent events with the same link share one write. */
 function write(state: State, subject: string, link: string, partition: number): Promise<void> {
   const { producer, recent, writes, linksMax } = state
   if (recent.count(subject) >= linksMax) throw tooManyLinks(linksMax)
@@ -105,7 +105,7 @@ function write(state: State, subject: string, link: string, partition: number): 
     .send(subjectsTopic, partition, record)
     .catch((error: unknown) => {
       recent.forget(subject, link)
-      // The event itself was certainly not sent, whatever happened to this record.
+      // The event itself was certainly not sent, even if the outcome of this record is unknown.
       throw hasCode(error, 'kafka.outcome_unknown') ? refusal('unavailable', notKept, error) : error
     })
     .finally(() => writes.delete(key))
@@ -123,9 +123,7 @@ const tooManyLinks = (linksMax: number) =>
 
 type RecentLinks = ReturnType<typeof createRecentLinks>
 
-/**
- * Recently used links by subject. Above `max` links, the least recently used subject is removed with all of its links.
- */
+/** A cache of links by subject. Above `max` links, it removes the least recently used subject with all of its links. */
 function createRecentLinks(max: number) {
   const subjects = new Map<string, Set<string>>()
   let size = 0

@@ -1,5 +1,5 @@
-// The path of one event, from the request to 204 (docs/wire-format.md Ingest). The first check that fails gives the
-// response. An event is accepted only after the broker has acknowledged it:
+// The path of one event, from the request to 204 (docs/wire-format.md Ingest). The first check that fails determines
+// the response. An event is accepted only after the broker has acknowledged it:
 //
 //   access     the token, and its stream (request.ts)
 //   limits     the stream's rate and its events of the month (../limits)
@@ -54,7 +54,7 @@ function takeBody(deps: IngestDeps, request: HttpRequest, stream: InputStream, b
 
 type Answer = HttpResponse | Promise<HttpResponse>
 
-/** Synchronous if the value is available: an await would cost each event more than its checks. */
+/** Synchronous if the value is available, because an await would cost each event more than its checks. */
 function andThen<Value, Result>(
   value: Value | Promise<Value>,
   use: (value: Value) => Result | Promise<Result>,
@@ -77,7 +77,7 @@ function countRefusals(deps: IngestDeps, stream: InputStream, take: () => Answer
   }
 }
 
-/** Only stored events count for the month. */
+/** Keeps no reference to the event, so that its memory can be freed while Kafka stores it. */
 function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<HttpResponse> {
   const { stream, bytes } = checked
   const nowMs = deps.now()

@@ -1,5 +1,5 @@
-// Spans of traced requests and of their records. Untraced requests take the normal path. A span names streams,
-// contracts and codes, never the content of an event.
+// Spans for traced requests and their records. Untraced requests take the normal path. A span names streams, contracts
+// and codes, never the content of an event.
 import type { Handler, HttpRequest, HttpResponse } from '@weir/http2'
 import type { Waiter } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -13,7 +13,7 @@ export type Takers = ReadonlyMap<string, Handler>
 /** `kafkaPrefix` is the prefix of topic names. */
 export type Traces = { readonly tracing: Tracing; readonly kafkaPrefix: string }
 
-/** `takersWith` creates the takers for a store. Each traced request gets its own takers. */
+/** `takersWith` creates the handlers for a given store. Each traced request gets its own. */
 export function traceTakers(traces: Traces, store: Store, takersWith: (store: Store) => Takers) {
   const { tracing } = traces
   const untraced = takersWith(store)
@@ -63,7 +63,7 @@ function endRefused(span: Span, error: unknown): void {
   span.end(status >= 500 ? code : undefined)
 }
 
-/** Each record is a separate span, to which the spans of derived records refer. */
+/** Each record gets a span of its own, to which the spans of derived records refer. */
 function storeOf({ tracing, kafkaPrefix }: Traces, store: Store, request: Span): Store {
   return (checked, nowMs, waiter) => {
     const names = namesOf(checked)

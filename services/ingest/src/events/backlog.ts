@@ -1,28 +1,28 @@
-// The bytes that all requests of many events have on their way to Kafka. Each request and each account has a share, and
-// the total has a bound that leaves room for single events. A request without room waits; none is refused here.
+// The bytes in flight to Kafka of all requests with many events. Each request and each account has a share. The total
+// has a limit that leaves room for single events. A request without room waits; none is refused here.
 import { fairShare } from '@weir/kit'
 
 export type BacklogShare = {
   take(bytes: number): void
-  /** With the same bytes as `take`. */
+  /** Must be called with the same bytes as `take`. */
   give(bytes: number): void
   readonly isFull: boolean
   readonly isEmpty: boolean
-  /** Resolves when this share gave bytes back or, if it is full because of others, when it has room again. */
+  /** Resolves when this share has returned bytes, or when there is room again if only others fill the limit. */
   change(): Promise<void>
 }
 
 export type Backlog = { open(account: string): BacklogShare }
 
-/** The memory of an event besides its bytes. It bounds the number of events, too. */
+/** The memory of an event besides its bytes. It also limits the number of events. */
 const eventOverheadBytes = 512
 
-/** An account's bytes on their way to Kafka, and the callbacks of its waiting requests. */
+/** An account's bytes in flight to Kafka, and the callbacks of its waiting requests. */
 type Account = { bytes: number; readonly wakers: Set<() => void> }
 
 type Bounds = { readonly bytesMax: number; readonly shareBytesMax: number }
 type State = Bounds & {
-  /** Of all accounts. */
+  /** The bytes of all accounts. */
   bytes: number
   readonly accounts: Map<string, Account>
   /** The accounts with requests that wait for room. */

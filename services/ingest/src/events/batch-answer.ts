@@ -1,19 +1,19 @@
-// The response to many events, built step by step: the number of stored events, and the rejected events as JSON in
-// order of their index. A short response is one piece. In a long response the rejected events are sent first.
+// The response to many events, built step by step: the number of stored events, and the rejected events as JSON,
+// ordered by index. A short response is one piece. A long response sends the rejected events first.
 import { statusOf } from '../errors.ts'
 import type { Refused } from '../errors.ts'
 
 export type BatchAnswer = {
   /** The number of stored events. */
   accepted: number
-  /** The length in characters of the rejected events that are not taken yet. */
+  /** The number of characters of the rejected events that are not taken yet. */
   readonly length: number
   /** Whether a part of the response is taken. */
   readonly hasBegun: boolean
   reject(index: number, refused: Refused): void
-  /** The rejected events so far. Later ones must have higher indexes. */
+  /** Takes the rejected events so far. Later ones must have higher indexes. */
   takeRejected(): Buffer
-  /** The rest of the response, once every event has its outcome. */
+  /** The rest of the response. Call once every event has its outcome. */
   end(): Buffer
 }
 

@@ -1,4 +1,4 @@
-// How the events lie in the body of a request, from its headers. The body is not read here.
+// Determines from the headers how a request's body contains its events. The body is not read here.
 import { createEventFrames } from './event-frames.ts'
 import { createEventLines } from './event-lines.ts'
 import { refusal } from '../errors.ts'
@@ -22,7 +22,7 @@ const byContentType: Readonly<Record<string, BatchForm>> = {
   'application/x-avro-batch': frames,
 }
 
-/** @throws AppError `undecodable` when the headers name no known form */
+/** @throws AppError `undecodable` if the headers name no known form */
 export function batchFormOf(headers: {
   serializationType: string | undefined
   contentType: string | undefined

@@ -1,4 +1,4 @@
-// The state of one request of many events: the outcomes so far, and when it must pause. Events are not read here.
+// The state of one request with many events: the outcomes so far, and when it must pause. Events are not read here.
 import type { HttpRequest } from '@weir/http2'
 import { hasCode } from '@weir/kit'
 import type { InputStream } from '@weir/control-state'
@@ -31,14 +31,14 @@ export type EventBatch = {
   /** Why further events are refused: the token, the stream or the contract has changed. */
   refused: unknown
   /**
-   * Of the events that Kafka did not store: the refusal of the last one that may be stored all the same, or else of the
-   * first.
+   * The refusal to report for events that Kafka did not store: that of the last event that may be stored nevertheless,
+   * otherwise the first one.
    */
   unavailable: Refused | undefined
   nextIndex: number
 }
 
-/** With more bytes of rejected events, the response is sent while the body is still received. */
+/** With more bytes of rejected events, the response starts while the body is still received. */
 const wholeAnswerBytesMax = 65_536
 
 export function reject(batch: EventBatch, index: number, error: unknown): void {
@@ -71,7 +71,7 @@ export const mustPause = (batch: EventBatch): boolean =>
 const mayBeInVain = ({ unavailable, answer }: EventBatch): boolean =>
   unavailable !== undefined && answer.accepted === 0 && !answer.hasBegun
 
-/** Waits until the request may continue. Returns the rejected events if they have become too large to keep. */
+/** Waits until the request may continue. Returns the rejected events if they are too large to keep. */
 export async function pause(batch: EventBatch): Promise<Buffer | undefined> {
   const { deps, share, answer, stream } = batch
   await deps.longWork.turnOf(stream.billingId)

@@ -1,5 +1,5 @@
-// Splits a body of length-prefixed Avro into events, chunk by chunk. Events are not read here. Memory is bounded by the
-// maximum size of an event; longer events are skipped.
+// Splits a body of length-prefixed Avro into events, chunk by chunk. Events are not decoded here. Memory is bounded by
+// the maximum size of an event. Longer events are skipped.
 //
 //   body   = *frame
 //   frame  = length datum
@@ -11,7 +11,7 @@ const lengthBytes = 4
 
 export function createEventFrames(eventBytesMax: number): Framing {
   const begun = createGathering()
-  /** Remaining bytes of the datum; undefined while its length is incomplete. */
+  /** The remaining bytes of the datum; undefined while its length is incomplete. */
   let bytesLeft: number | undefined
   let isSkipping = false
 

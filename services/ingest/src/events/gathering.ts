@@ -1,5 +1,5 @@
-// Joins octets from several chunks by copying: a small piece does not keep a large chunk in memory, and announced
-// octets take no room before they arrive. Pure.
+// Joins octets from several chunks by copying. So a small piece does not keep a large chunk in memory, and announced
+// octets take no memory before they arrive. Pure.
 
 const firstBytes = 1_024
 const nothing = Buffer.alloc(0)

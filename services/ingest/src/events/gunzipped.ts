@@ -1,4 +1,4 @@
-// Decompresses a gzip body while it is received, no faster than it is read.
+// Decompresses a gzip body while it is received, at the reader's pace.
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { hasCode } from '@weir/kit'
@@ -6,7 +6,7 @@ import { refusal } from '../errors.ts'
 
 const chunkBytes = 65_536
 
-/** @throws Http2Error `http2.aborted`; `undecodable` where the data is not gzip */
+/** @throws Http2Error `http2.aborted`; `undecodable` if the data is not gzip */
 export async function* gunzipped(
   chunks: AsyncIterable<Buffer>,
 ): AsyncGenerator<Buffer, void, void> {

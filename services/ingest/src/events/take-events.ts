@@ -1,6 +1,6 @@
-// The path of many events in one request (docs/wire-format.md, Ingest). A fault of the request refuses the request; a
-// fault of an event rejects that event. An event is accepted only after the broker has acknowledged it. The body is
-// read no faster than Kafka stores its events, so it may have any length.
+// The path of many events in one request (docs/wire-format.md, Ingest). A fault of the request refuses the request. A
+// fault of an event rejects only that event. An event is accepted only after the broker has acknowledged it. The body
+// is read only as fast as Kafka stores its events, so it may have any length.
 import type { Event } from '@weir/contracts'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode } from '@weir/kit'
@@ -41,7 +41,7 @@ export async function takeEvents(deps: EventsDeps, request: HttpRequest): Promis
   return { status: 200, headers, body: inPieces(first.value, answering) }
 }
 
-/** The checks of the request, in the order of `takeEvent`. Admitting the request admits its first event. */
+/** The checks of the request, in the order of `takeEvent`. They include the limits for the first event. */
 async function begin(deps: EventsDeps, request: HttpRequest): Promise<EventBatch> {
   const stream = inputOf(await accessOf(deps, request)) // spec Authentication 2, 3
   try {
@@ -81,7 +81,7 @@ async function* answerTo(batch: EventBatch): AsyncGenerator<Buffer, Buffer, void
     yield* takeAll(batch, framing.end())
   } catch (error) {
     if (!hasCode(error, 'undecodable')) throw error
-    reject(batch, batch.nextIndex, error) // at the point where the body is no longer gzip
+    reject(batch, batch.nextIndex, error) // at the position where the body is no longer gzip
   } finally {
     void settled(batch).then(() => tell(batch)) // even if the client is gone
   }
@@ -90,7 +90,7 @@ async function* answerTo(batch: EventBatch): AsyncGenerator<Buffer, Buffer, void
   return answer.end()
 }
 
-/** A body may take long: changes of the token, the stream or the contract apply to the next events. */
+/** Checks token, stream and contract again: a body may take long, and changes must apply to the next events. */
 async function renew(batch: EventBatch): Promise<void> {
   const { deps, request, schemaId } = batch
   try {
@@ -113,7 +113,7 @@ async function* takeAll(batch: EventBatch, events: Iterable<FramedEvent>): Async
   tell(batch)
 }
 
-/** Processes one event, with the checks of `takeEvent` in their order. */
+/** Processes one event, with the checks of `takeEvent` in the same order. */
 function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
   const { deps, stream, active } = batch
   const index = batch.nextIndex++

@@ -1,6 +1,6 @@
 // The limits of an input stream (spec Limits; docs/wire-format.md Limits): `eventRate` events per second with a burst
 // of one second, and `eventCount` stored events per calendar month, UTC. They hold over all replicas, by this replica's
-// counters and the last reports of the others. All in memory, so that an event waits for nothing.
+// counters and the latest reports of the others. All data is in memory, so no event waits.
 import type { InputStream } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import type { MonthCounts } from './month-counts.ts'
@@ -8,11 +8,17 @@ import type { Rates } from './rates.ts'
 import type { UsageCounters } from './usage.ts'
 
 export type StreamLimits = {
-  /** One request of the stream. @throws AppError `event_count_used_up`, `event_rate_exceeded` */
+  /**
+   * Admits one request of the stream.
+   * @throws AppError `event_count_used_up`, `event_rate_exceeded`
+   */
   admit(stream: InputStream, nowMs: number): void
-  /** Counts one event of so many bytes as stored. @throws AppError `event_count_used_up` */
+  /**
+   * Counts one event of `bytes` as stored.
+   * @throws AppError `event_count_used_up`
+   */
   reserve(stream: InputStream, nowMs: number, bytes: number): void
-  /** Undoes `reserve`, with the same time and bytes: the event was not stored. */
+  /** Undoes `reserve` if the event was not stored. Takes the same time and bytes. */
   release(stream: InputStream, nowMs: number, bytes: number): void
   /** Counts a refused request for the usage report. */
   refused(stream: InputStream, nowMs: number, code: string): void

@@ -1,11 +1,11 @@
-// How many events other replicas, including ended ones, have stored in each stream this month: the table over
-// `weir.counts`. A replica reports its whole count each time, so reading a report twice is harmless.
+// The table over `weir.counts`: how many events other replicas, including ended ones, have stored in each stream this
+// month. A report contains the replica's whole count, so reading it twice is harmless.
 import { parseCountKey, parseMonthCount } from '@weir/control-state'
 
 export type MonthCounts = {
   apply(record: { readonly key: string; readonly value: Buffer | null }): void
   clear(): void
-  /** In the month `yyyy-mm`, without this replica's own events. */
+  /** The events of the other replicas in the month `yyyy-mm`. */
   elsewhere(streamId: string, month: string): number
 }
 

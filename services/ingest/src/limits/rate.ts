@@ -1,9 +1,9 @@
-// One stream's rate over all replicas of ingest (docs/adr/0022-limits-across-replicas.md): a token bucket that holds
-// one second's worth, of which each replica spends a share. The shares follow the demand of the last second. Heartbeats
-// report what other replicas took, so what a wrong share let through is paid back, and no error is permanent. Pure: no
-// clock, no I/O.
+// One stream's rate over all replicas of ingest (docs/adr/0022-limits-across-replicas.md). It is a token bucket with
+// the tokens of one second, and each replica may spend a share. The shares follow the demand of the last second.
+// Heartbeats report how many requests other replicas admitted. If a wrong share admitted too many, later requests pay
+// for it, so no error is permanent. Pure: no clock, no I/O.
 
-/** What a heartbeat reports of one stream. */
+/** The data that a heartbeat has about one stream. */
 export type PeerUse = {
   /** Requests per second that arrived. */
   readonly demand: number
@@ -11,13 +11,13 @@ export type PeerUse = {
   readonly taken: number
 }
 
-/** Since its last heartbeat, the peer is assumed to spend `perMs`; `assumed` is the sum of that until `sinceMs`. */
+/** The assumption that a peer has spent `perMs` since its last heartbeat; `assumed` is the sum until `sinceMs`. */
 type Peer = PeerUse & { perMs: number; sinceMs: number; assumed: number }
 
 /** The replicas of ingest that are alive, this one included. */
 export type Live = {
   readonly replicas: number
-  /** How many of the others have sent no heartbeat since. */
+  /** How many of the others have sent no heartbeat since this time. */
   unheardSince(ms: number): number
 }
 
@@ -26,34 +26,34 @@ export type Rate = {
   rate: number
   /** This replica's part of the rate, 0 to 1. */
   share: number
-  /** What the bucket of all replicas holds, as far as this replica knows; below 0 is debt. */
+  /** The tokens in the bucket of all replicas, as far as this replica knows. A negative level is debt. */
   level: number
-  /** What overflowed the bucket in about the last second. */
+  /** The tokens that overflowed the bucket in about the last second. */
   spilled: number
-  /** What this replica may spend. */
+  /** The tokens that this replica may spend. */
   tokens: number
   filledAtMs: number
-  /** How fast `tokens` grows. */
+  /** The growth of `tokens` per millisecond. */
   perMs: number
-  /** How fast the others are assumed to spend. */
+  /** The tokens per millisecond that the others are assumed to spend. */
   peersPerMs: number
   /** Requests per second, in the last second. */
   demand: number
-  /** When the current demand began. */
+  /** The start of the current demand. */
   demandSinceMs: number
   idleSeconds: number
-  /** Since the last report. */
+  /** The requests since the last report. */
   demanded: number
   taken: number
   readonly peers: Map<string, Peer>
 }
 
-/** How long it takes to even out a difference between what a replica holds and what it should hold. */
+/** The time in which a replica corrects a difference between its tokens and its share of them. */
 const evenOutMs = 1_000
-/** A heartbeat within this time after demand began says little about the peer's demand. */
+/** A heartbeat within this time after the start of demand says little about the peer's demand. */
 const tellingMs = 500
 
-/** The rate of a stream without recent demand here; `peers` is what the others last reported. */
+/** The rate of a stream without recent demand here. `peers` has the last reports of the others. */
 export function createRate(
   rate: number,
   nowMs: number,
@@ -90,7 +90,7 @@ export function takeFromRate(self: Rate, rate: number, nowMs: number): boolean {
   fill(self, nowMs)
   if (self.demanded === 0 && self.demand === 0) self.demandSinceMs = nowMs
   self.demanded += 1
-  // With a share below one event per second no replica would ever hold a whole token, so it borrows one.
+  // With a share below one event per second, no replica would ever have a whole token. So it borrows one.
   if (self.tokens < 1 && self.tokens < self.share * self.rate) return false
   self.tokens -= 1
   self.level -= 1
@@ -98,7 +98,7 @@ export function takeFromRate(self: Rate, rate: number, nowMs: number): boolean {
   return true
 }
 
-/** Ends this replica's second. The demand of that second decides its next share. */
+/** Ends this replica's second. The demand in this second determines its next share. */
 export function closeSecond(self: Rate, spanMs: number, live: Live, nowMs: number): void {
   fill(self, nowMs)
   self.demand = self.demanded / (spanMs / 1000)
@@ -108,7 +108,7 @@ export function closeSecond(self: Rate, spanMs: number, live: Live, nowMs: numbe
   shareOut(self, live)
 }
 
-/** Applies another replica's report of the second that it has closed; `use` is undefined without demand. */
+/** Applies another replica's report of its last second. `use` is undefined without demand. */
 export function hearPeer(
   self: Rate,
   replica: string,
@@ -123,7 +123,7 @@ export function hearPeer(
   shareOut(self, live)
 }
 
-/** Removes a replica that sends no heartbeats any more. */
+/** Removes a replica that sends no more heartbeats. */
 export function forgetPeer(self: Rate, replica: string, live: Live, nowMs: number): void {
   fill(self, nowMs)
   if (self.peers.delete(replica)) shareOut(self, live)
@@ -153,8 +153,8 @@ const assumedOf = (peer: Peer | undefined, nowMs: number): number =>
   peer === undefined ? 0 : peer.assumed + peer.perMs * (nowMs - peer.sinceMs)
 
 /**
- * Applies what another replica took beyond the assumption. It first reduces what overflowed, because it was taken
- * before.
+ * Subtracts what another replica spent beyond the assumption. It is first taken from the overflow, because it was spent
+ * before the bucket overflowed.
  */
 function drain(self: Rate, more: number, live: Live): void {
   const back = within(0, more, self.spilled)
@@ -170,9 +170,9 @@ function changeRate(self: Rate, rate: number): void {
 }
 
 /**
- * Shares follow demand. A peer without a heartbeat since the demand began here is assumed to have the same demand,
- * because it is likely to have begun there, too. Without any demand the shares stay.
- * While only others have demand, this replica's share is 1/N.
+ * Computes the shares from the demand. If a peer has sent no heartbeat since the demand started here, it is assumed to
+ * have the same demand, because demand probably started there, too. Without any demand the shares stay. If only others
+ * have demand, this replica's share is 1/N.
  */
 function shareOut(self: Rate, live: Live): void {
   const others = sumOf(self.peers, (peer) => peer.demand)
@@ -185,8 +185,8 @@ function shareOut(self: Rate, live: Live): void {
 }
 
 /**
- * Sets the pace: this replica's share of the rate, plus its share of the bucket's content, evened out within a second.
- * The others are assumed to continue as before, but no faster than their own shares allow.
+ * Computes the growth of the tokens: this replica's share of the rate, plus its share of the bucket's level, spread
+ * over a second. The others are assumed to continue as before, but no faster than their own shares permit.
  */
 function balance(self: Rate): void {
   const { rate, share, level, peers } = self

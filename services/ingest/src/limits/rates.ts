@@ -1,5 +1,5 @@
-// The rates of all streams with recent requests at this replica, and what the other replicas of ingest report of them
-// once per second. Pure: the caller passes the heartbeats and the time.
+// The rates of all streams with recent requests at this replica, and the other ingest replicas' reports, once per
+// second. Pure: the caller passes the heartbeats and the time.
 import { liveForMs } from '@weir/control-state'
 import type { Replica, StreamDemand } from '@weir/control-state'
 import { closeSecond, createRate, forgetPeer, hearPeer, takeFromRate } from './rate.ts'
@@ -8,7 +8,7 @@ import type { Live, PeerUse, Rate } from './rate.ts'
 export type Rates = {
   /** Admits one request; false if the rate is used up. */
   take(streamId: string, eventsASecond: number, nowMs: number): boolean
-  /** This replica's part of a stream's rate; 1/N before the first request. */
+  /** This replica's share of a stream's rate; 1/N before the first request. */
   share(streamId: string): number
   /** Ends this replica's second, and returns its demand for the heartbeat. */
   closeSecond(nowMs: number): Record<string, StreamDemand>
@@ -19,9 +19,9 @@ export type Rates = {
 
 type Peer = { readonly heartbeat: Replica['beat']; readonly heardMs: number }
 
-/** After so long without demand, a stream is forgotten. */
+/** A stream without demand for this long is removed. */
 const idleSecondsMax = 60
-/** So many streams make a heartbeat of 1 MB. Other streams share by the demand that was last reported. */
+/** A heartbeat with this number of streams has 1 MB. For other streams, the replicas use the last reported demand. */
 const streamsToldMax = 20_000
 
 type State = {

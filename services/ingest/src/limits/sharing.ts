@@ -1,5 +1,5 @@
 // Makes the limits of this replica hold over all replicas: it reports its demand, writes its counts, and reads those of
-// the others. All of this happens beside the path of an event, which only reads numbers in memory.
+// the others. This happens outside the path of an event, which only reads numbers in memory.
 import { randomUUID } from 'node:crypto'
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
@@ -21,11 +21,11 @@ export type Sharing = {
   /** False while counts of the month may be missing. */
   isRead(): boolean
   notReady(): string[]
-  /** Writes the last counts and stops. Call it when no more events are accepted. */
+  /** Writes the last counts and stops. Call when no more events are accepted. */
   close(): Promise<void>
 }
 
-/** Counts not written yet are unknown to the other replicas, and lost if the process is killed. */
+/** Counts that aren't written yet are unknown to the other replicas. They are lost if the process is killed. */
 const writeEveryMs = 500
 const writeTimeoutMs = 1_000
 const inFlightBytesMax = 32 * 1_048_576

@@ -1,6 +1,6 @@
-// What this replica accepts of each stream: by minute, for reports, and by month, for the limit. Counters in memory,
-// and the records that report them. Each record holds a whole count, so writing one again is harmless. Nothing is
-// allocated per event.
+// Counts the accepted events of each stream: by minute for reports, and by month for the limit. It has counters in
+// memory, and creates the records that report them. Each record has a complete count, so writing one again is harmless.
+// Nothing is allocated per event.
 import {
   countKey,
   countsTopic,
@@ -21,42 +21,42 @@ export type UsageRecord = {
   readonly partition: number
   readonly key: string
   readonly value: Buffer
-  /** Call it once. A record that was not written is returned again. */
+  /** Call once. A record that was not written is returned again. */
   readonly settle: (isWritten: boolean) => void
 }
 
-/** Called for each event. */
+/** The functions that are called for each event. */
 export type UsageCounters = {
-  /** Events that this replica has counted in that time's month. */
+  /** The events that this replica has counted in the month of `nowMs`. */
   inMonth(streamId: string, nowMs: number): number
-  /** `events` is negative for events that were not stored after all, with the same `nowMs`. */
+  /** `events` is -1 for an event that was counted but not stored; `nowMs` is then the same. */
   count(streamId: string, nowMs: number, events: 1 | -1, bytes: number): void
   refused(streamId: string, nowMs: number, code: string): void
   monthAt(nowMs: number): string
 }
 
-/** For the loop that writes the counts. */
+/** The functions for the loop that writes the counts. */
 export type UsageRecords = {
   /** The records of all changes since the last call. */
   takeChanged(nowMs: number): UsageRecord[]
-  /** The stream is deleted: nothing more of it is written. */
+  /** Drops a deleted stream, so that no more records of it are written. */
   forget(streamId: string): void
 }
 
-/** Of a count that records report. */
+/** The state of a count that records report. */
 type Reported = { hasChanged: boolean; isOnItsWay: boolean }
 type Minute = Reported & { readonly minute: number; readonly usage: Usage }
-/** The count of its month, and of its last minutes. */
+/** The counts of a stream: of its month, and of its last minutes. */
 type Own = Reported & {
   readonly streamId: string
   month: string
   events: number
   isListed: boolean
-  /** In order of time. */
+  /** Sorted by time. */
   minutes: Minute[]
 }
 
-/** Longer than an event may be on its way: until then its count may be undone. */
+/** Longer than an event may be in flight, because its count may be undone until then. */
 const minutesKept = 3
 
 const unchanged: Readonly<Reported> = { hasChanged: false, isOnItsWay: false }
@@ -158,7 +158,7 @@ function recordsOf(state: State, own: Own, nowMs: number): UsageRecord[] {
   return records
 }
 
-/** The count is on its way until the returned function is called. */
+/** The count's record is in flight until the returned function is called. */
 function settling(state: State, own: Own, count: Reported): UsageRecord['settle'] {
   count.hasChanged = false
   count.isOnItsWay = true

@@ -1,5 +1,5 @@
-// What a 201 announced may be used immediately, at every replica (docs/wire-format.md Tokens): streams, credentials and
-// contracts, without waiting and without a retry.
+// Streams, credentials and contracts may be used right after their 201, at every replica, without waiting and without a
+// retry (docs/wire-format.md Tokens).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { expectStatus, madeEvent, newContract, textIn } from '@weir/testkit'

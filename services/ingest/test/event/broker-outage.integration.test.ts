@@ -1,6 +1,6 @@
-// Kafka is unreachable for a while under load, once killed and once paused: every event that got 204 is stored once,
-// nothing is stored twice, every request gets a response in time, and ingest recovers without help, within its memory
-// (docs/architecture.md 5; docs/operations.md, When Kafka is slow or gone).
+// Kafka is unreachable for a while under load, once killed and once paused. Every event that got 204 is stored once,
+// and nothing is stored twice. Every request gets a response in time, and ingest recovers without help, within its
+// memory limit (docs/architecture.md 5; docs/operations.md, When Kafka is slow or gone).
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { measured, scale } from '@weir/testkit'
 import { residentBytesMax } from '../support/memory.ts'
@@ -33,7 +33,7 @@ const outages: readonly Outage[] = [
   },
 ]
 
-/** `npm test` runs only the first. */
+/** `npm test` runs only the first outage. */
 const watched = outages.slice(0, scale(outages.length, 1))
 
 let seenIn: ReadonlyMap<string, Both<Seen>>

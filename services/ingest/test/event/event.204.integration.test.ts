@@ -1,4 +1,4 @@
-// What is accepted, in every form a producer may send, and what is then in Kafka.
+// Accepted events, in every form that a producer may use, and what Kafka then contains.
 import { once } from 'node:events'
 import * as http from 'node:http'
 import * as http2 from 'node:http2'
@@ -49,7 +49,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
     return contract
   }
 
-  /** A new stream, so that a test sees only its own events. */
+  /** Creates a stream, so that a test sees only its own events. */
   async function freshStream(name: string): Promise<{ topic: string; token: string }> {
     const stream = await scene.account.input(name)
     return { topic: stream.topic, token: await scene.account.token(stream) }
@@ -97,7 +97,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
       const { svcMeta, ...sent } = asObject(flat(await exampleEvent(name)))
       for (const { fields, consentLevels } of stored) {
         expect(consentLevels).toEqual(asObject(svcMeta)['consentLevels'])
-        expect(fields).toEqual(stored[0]?.fields) // one person, one day: the same ciphertext
+        expect(fields).toEqual(stored[0]?.fields) // one person on one day has the same ciphertext
         expect(Object.keys(fields)).toEqual(Object.keys(sent))
       }
     },
@@ -173,7 +173,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
     for (const protocol of protocols) {
       expectAccepted(
         await scene.clients[protocol].send({
-          // HTTP/2 only has lower case names
+          // HTTP/2 has only lower-case names
           headers: [
             bearer(scene.token),
             ...headers.map(([name, value]): Header => [

@@ -1,4 +1,4 @@
-// Who may send: tokens that are refused, tokens whose right was revoked, and tokens that never had it (spec
+// Who may send: refused tokens, tokens whose right was revoked, and tokens that never had the right (spec
 // Authentication 2, 3). A revocation takes effect within a second.
 import { generateKeyPairSync } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -183,7 +183,7 @@ describe('a token is for its own stream', () => {
     await scene.reader.readUntil(second.topic, 1)
   })
 
-  /** The name is free only when the first stream is completely deleted. */
+  /** Retries, because the name is free only after the first stream is completely deleted. */
   const remade = (account: Account, name: string): Promise<TestStream> =>
     pollUntil(() => account.input(name).catch(() => undefined), {
       deadlineMs: 60_000,

@@ -1,5 +1,4 @@
-// Requests that are refused before their event is read: a wrong path or method, an unknown encoding, a body that is too
-// large.
+// Requests that are refused before their event is read: a wrong path or method, an unknown encoding, a too large body.
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
@@ -86,7 +85,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
   )
 
   describe('the size of an event', () => {
-    /** An event of exactly so many octets. */
+    /** An event of exactly this many octets. */
     const eventOfBytes = async (bytes: number): Promise<string> => {
       const empty = await eventOf('clickstream', { referrer: '' })
       return eventOf('clickstream', { referrer: 'r'.repeat(bytes - empty.length) })
@@ -133,7 +132,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
       const body = Buffer.alloc(9 * 1_048_576, 'x')
       for (const protocol of protocols) {
         const client = await connect[protocol](scene.world.ingest.url)
-        // Whether the client gets the response before the connection ends is a matter of luck.
+        // The client may or may not get the response before the connection ends.
         const answer = await client.send({ headers: headers(), body }).catch(() => undefined)
         if (answer !== undefined) expectRefusal(answer, 413, 'too_large', tooLarge)
         client.close()

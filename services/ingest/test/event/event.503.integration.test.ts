@@ -1,5 +1,5 @@
-// When Kafka does not acknowledge: 503 in time, no event that got 204 is missing afterwards, and ingest recovers
-// without help once Kafka is back (docs/architecture.md 5).
+// If Kafka does not acknowledge, a request gets 503 in time, and no event that got 204 is missing afterwards. Ingest
+// recovers without help once Kafka is back (docs/architecture.md 5).
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { freshName, inSoak, madeEvent, newContract, measured } from '@weir/testkit'
@@ -157,7 +157,7 @@ inSoak(() => {
     const tooMuch = 'Not stored: too much is waiting for Kafka; send it again'
     const others = answers.map(({ body }) => body).filter((body) => body !== tooMuch)
     expect(others).toHaveLength(1)
-    // The one that had room. Whether it was sent depends on whether the connection was open.
+    // This is the request that had room. Whether it was sent depends on whether the connection was open.
     expect(others[0]).toMatch(/^(May be|Not) stored: Kafka did not (acknowledge|take) it in time/)
     broker.resumeBroker()
     await accepts(large)

@@ -1,5 +1,5 @@
-// Malicious input: broken and forged Avro, very deep JSON, garbage instead of HTTP. Each is refused, costs no more than
-// its own bytes, and ingest keeps serving.
+// Malicious input: invalid and forged Avro, very deep JSON, garbage instead of HTTP. Each is refused and costs only its
+// own bytes, and ingest keeps serving.
 import { randomBytes } from 'node:crypto'
 import * as net from 'node:net'
 import { gzipSync } from 'node:zlib'
@@ -39,7 +39,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
 
   afterEach(() => expectUnharmed())
 
-  /** Ingest keeps serving, on the same port, and counted no internal error. */
+  /** Checks that ingest still serves on the same port, and has counted no internal error. */
   async function expectUnharmed(): Promise<void> {
     for (const protocol of protocols) {
       const client = await connect[protocol](scene.world.ingest.url)

@@ -1,6 +1,6 @@
-// When Kafka is slow, the HTTP/2 windows close first, so that producers wait instead of being refused; 503 comes last
-// (docs/operations.md, When Kafka is slow or gone). With our own HTTP/2, which counts the bodies of all its connections
-// together.
+// If Kafka is slow, the HTTP/2 windows close first, so that producers wait instead of getting a refusal. 503 comes only
+// after that (docs/operations.md, When Kafka is slow or gone). Tested with our own HTTP/2, which counts the bodies of
+// all its connections together.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { constants, connect } from 'node:http2'
 import type { ClientHttp2Session } from 'node:http2'
@@ -16,7 +16,7 @@ import { goodRequest } from '../support/scene.ts'
 const inFlightBytesMax = 16 * 1_048_576
 const bodyBytes = 400_000
 const connections = 4
-/** Per connection. Together they are more than may be on their way to Kafka. */
+/** The bodies per connection. Together they exceed the limit of bytes in flight to Kafka. */
 const bodies = 20
 
 let scene: OwnScene
@@ -41,9 +41,9 @@ afterEach(() => {
 afterAll(() => scene?.stop(), 60_000)
 
 type Flood = {
-  /** Statuses and broken requests, in order. */
+  /** Statuses and failed requests, in order. */
   readonly outcomes: (number | string)[]
-  /** Nothing more may be sent on any connection, though most of the bodies is unsent. */
+  /** Whether no connection permits more data, although most of the bodies is unsent. */
   areWindowsClosed(): boolean
   isAnswered(): boolean
 }
@@ -66,7 +66,7 @@ async function flood(): Promise<Flood> {
 }
 
 async function open(): Promise<ClientHttp2Session> {
-  // Node's client cancels its own streams when more than 10 MB wait to be sent.
+  // Node's client cancels its own streams if more than 10 MB wait to be sent.
   const session = connect(scene.world.ingest.url, { maxSessionMemory: 1_000 })
   await new Promise((resolve, reject) => {
     session.once('remoteSettings', resolve).once('error', reject)

@@ -1,4 +1,4 @@
-// From a checked event to a record, with real encryption and without Kafka.
+// Turns a checked event into a record, with real encryption and without Kafka.
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Event } from '@weir/contracts'
@@ -26,7 +26,6 @@ beforeAll(async () => {
   withSubject = await activeContract({ dataSubjectField: 'customer/id' })
 })
 
-/** The keys of an era, without those that are named. */
 function keysWithout(...missing: readonly string[]): EraKeys {
   const parts = makeEraParts([0, 1], randomBytes)
   for (const part of missing) parts.delete(part)

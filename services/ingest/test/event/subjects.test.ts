@@ -1,4 +1,4 @@
-// What is recorded of data subjects, with real keys and a Kafka that responds when the test says so.
+// The records of data subjects, with real keys and a fake Kafka whose responses the test controls.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { createSealer, eraAt, eraKeys, makeEraParts, keyTimeOf } from '@weir/fieldcrypt'

@@ -1,4 +1,4 @@
-// When a request of many events must wait, by how much is already on its way to Kafka.
+// When a request of many events must wait, depending on the bytes in flight to Kafka.
 import { expect, test } from '@jest/globals'
 import { createBacklog } from '../../src/events/backlog.ts'
 import type { BacklogShare } from '../../src/events/backlog.ts'

@@ -1,5 +1,5 @@
-// POST /events on the real broker: what is accepted in both framings and over both protocols, and what is rejected with
-// the words of POST /event.
+// POST /events on the real broker: the accepted events, in both framings and over both protocols, and the rejected
+// ones, with the sentences of POST /event.
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'

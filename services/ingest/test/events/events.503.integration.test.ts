@@ -1,5 +1,5 @@
-// POST /events when Kafka does not acknowledge: the whole request is refused only if none of it is stored, bodies are
-// delayed before anything is refused, and ingest recovers once Kafka is back.
+// POST /events if Kafka does not acknowledge. The whole request is refused only if none of its events is stored. Bodies
+// are delayed before anything is refused, and ingest recovers once Kafka is back.
 import * as http from 'node:http'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
@@ -107,7 +107,7 @@ test('a body is held up while Kafka says nothing, and those are rejected that it
   }
   const indexes = rejected.map(({ index }) => index)
   expect(indexes).toEqual(indexes.toSorted((a, b) => a - b))
-  // Refused events may be stored nevertheless; accepted ones are.
+  // Refused events may be stored, too, but accepted ones certainly are.
   expect((await scene.reader.read(stream.topic)).length).toBeGreaterThanOrEqual(accepted)
 }, 240_000)
 

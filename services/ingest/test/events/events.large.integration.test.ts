@@ -1,5 +1,5 @@
-// POST /events with bodies that are larger than what is kept of them: memory stays bounded, third-party clients get
-// their responses, and a client that disconnects leaves what was stored.
+// POST /events with bodies larger than the part that is kept in memory. Memory stays bounded, third-party clients get
+// their responses, and after a disconnect the stored events remain.
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -27,9 +27,9 @@ import type { ApartScene } from '../support/scene.ts'
 const run = promisify(execFile)
 const mebibyte = 1_048_576
 const bodyBytes = scale(256, 48) * mebibyte
-/** Permitted growth, most of it what V8 has not collected yet. */
+/** The permitted growth. Most of it is memory that V8 has not collected yet. */
 const grownBytesMax = measured(64 * mebibyte)
-/** So many bytes of one request's events may be on their way to Kafka; their records are a little larger. */
+/** The bytes of one request's events that may be in flight to Kafka. Their records are a little larger. */
 const onTheirWayMax = 2 * mebibyte + mebibyte
 /** Several times `onTheirWayMax`. */
 const piecesWithoutEnd = scale(300, 50)
@@ -43,7 +43,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
   let streams = 0
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'weir-events-'))
-    // With a small young generation, the process is about as large as what it keeps.
+    // With a small young generation, the process is about as large as the data that it keeps.
     const options = { NODE_OPTIONS: '--max-semi-space-size=4' }
     scene = await startSceneApart({ env: { INGEST_HTTP: server, ...options } })
     contract = await compiledExample('clickstream')
@@ -64,7 +64,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
     'content-type': `application/x-${framing}`,
   })
 
-  /** A request whose body is written as the server reads it, and its response. */
+  /** A request whose body is written as fast as the server reads it, and its response. */
   function open(
     protocol: 'HTTP/1.1' | 'HTTP/2',
     headers: http.OutgoingHttpHeaders,
@@ -92,7 +92,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
   const metric = (name: string): Promise<number> => metricOf(scene.world.ingest.adminUrl, name)
   const rss = (): Promise<number> => metric('process_resident_memory_bytes')
 
-  /** Only little of the body that is sent during the work is ever kept. */
+  /** Checks that only a small part of the sent body is kept in memory during the work. */
   async function expectLittleKept(work: () => Promise<void>): Promise<void> {
     const before = await rss()
     let [grown, inFlight, isOver] = [0, 0, false]
@@ -108,7 +108,7 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
     expect(grown).toBeLessThan(grownBytesMax)
   }
 
-  /** Sends a body of at least so many bytes, of events of 8 KiB. */
+  /** Sends a body of at least this many bytes, with events of 8 KiB. */
   async function sendBody(bytes: number, large: Large): Promise<{ topic: string; events: number }> {
     const { framing, protocol, isZipped } = large
     const { topic, token } = await freshStream()

@@ -1,5 +1,5 @@
-// The path of many events without a network: what is stored in which order, what is rejected, and when the whole
-// request is refused.
+// The path of many events without a network: which events are stored in which order, which are rejected, and when the
+// whole request is refused.
 import { Buffer } from 'node:buffer'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
@@ -48,7 +48,7 @@ async function* oneByOne(lines: readonly string[]): AsyncGenerator<Buffer, void,
   for (const line of lines) yield Buffer.from(`${line}\n`)
 }
 
-/** Each call is a tenth of a millisecond later. */
+/** Each call returns a time that is a tenth of a millisecond later. */
 function tickingClock(): () => number {
   let ticks = 0
   return () => (ticks += 1) / 10

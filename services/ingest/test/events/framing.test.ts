@@ -1,4 +1,5 @@
-// How bodies of POST /events are split into events: the same however they arrive, and in bounded memory.
+// How bodies of POST /events are split into events: independent of the chunks in which they arrive, and in bounded
+// memory.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { batchFormOf } from '../../src/events/batch-form.ts'
@@ -8,7 +9,7 @@ import type { FramedEvent, Framing } from '../../src/events/framing.ts'
 
 const bytesMax = 8
 
-/** Events as hex, so that they differ from refusals. */
+/** Events as hex, so that they can't equal a refusal. */
 const found = (framed: FramedEvent): string =>
   typeof framed === 'string' ? framed : framed.toString('hex')
 const hex = (text: string): string => Buffer.from(text).toString('hex')
@@ -18,7 +19,6 @@ function cut(framing: Framing, chunks: readonly Buffer[]): string[] {
   return [...all, ...[...framing.end()].map(found)]
 }
 
-/** Splits the bytes at these places. */
 function split(bytes: Buffer, places: readonly number[]): Buffer[] {
   const ends = [...places.map((place) => place % (bytes.length + 1)), bytes.length]
   let from = 0

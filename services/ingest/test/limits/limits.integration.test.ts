@@ -1,5 +1,5 @@
-// The limits of a stream over two replicas of ingest, which share nothing but Kafka. In a world where no other replica
-// counts. The demand depends on the machine, so the admitted requests are compared with it, too.
+// The limits of a stream over two replicas of ingest, which share only Kafka. No other replica counts in this test. The
+// demand depends on the machine, so the admitted requests are compared with the measured demand, too.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
@@ -56,7 +56,7 @@ function never(): never {
 
 type Second = { asked: number; taken: number }
 
-/** Sends at the rate that `demand` gives for each replica and second, without waiting for responses. */
+/** Sends at the rate that `demand` returns for each replica and second, without waiting for responses. */
 async function load(
   send: (replica: number) => Promise<number>,
   seconds: number,
@@ -75,7 +75,7 @@ async function load(
     const count = (counts[Math.floor(second)] ??= { asked: 0, taken: 0 })
     for (const replica of [0, 1]) {
       owed[replica] = (owed[replica] ?? 0) + (demand(replica, second) * (nowMs - lastMs)) / 1000
-      // If the test cannot keep up, it asks less, not later.
+      // If the test can't keep up, it sends fewer requests, and none later.
       for (let sent = 0; (owed[replica] ?? 0) >= 1 && sent < 100; sent += 1) {
         owed[replica] = (owed[replica] ?? 0) - 1
         count.asked += 1

@@ -1,4 +1,4 @@
-// What a stream may send, by this replica's counters and the reports of the others.
+// The events that a stream may send, by this replica's counters and the reports of the others.
 import { describe, expect, test } from '@jest/globals'
 import { monthCountValue } from '@weir/control-state'
 import { hasCode } from '@weir/kit'

@@ -1,5 +1,5 @@
-// A stream's rate over several replicas that report to each other once per second, on a clock that the test moves:
-// replicas tick at different times, and their heartbeats arrive late.
+// A stream's rate over several replicas that report to each other once per second. The test advances the clock.
+// Replicas report at different times, and their heartbeats arrive late.
 import { describe, expect, test } from '@jest/globals'
 import { createRates } from '../../src/limits/rates.ts'
 import type { Rates } from '../../src/limits/rates.ts'

@@ -1,4 +1,5 @@
-// What a replica counts, and the records that report it: whole counts, so that writing one twice is harmless.
+// The counts of a replica, and the records that report them. A record has a complete count, so writing one twice is
+// harmless.
 import { describe, expect, test } from '@jest/globals'
 import { countsTopic, parseMonthCount, parseUsage } from '@weir/control-state'
 import { createUsage } from '../../src/limits/usage.ts'

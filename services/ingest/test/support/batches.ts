@@ -1,4 +1,4 @@
-// Bodies of POST /events, in both framings, and their responses.
+// Bodies of POST /events in both framings, and their responses.
 import type { Contract } from '@weir/contracts'
 import type { Answer, Header } from './clients.ts'
 
@@ -19,7 +19,7 @@ export function frame(datum: Buffer, length = datum.length): Buffer {
   return Buffer.concat([head, datum])
 }
 
-/** One event as it stands in a body; JSON is converted to Avro with the contract. */
+/** The bytes of one event in a body. JSON is converted to Avro with the contract. */
 export const framed = (framing: FramingName, event: string, contract: Contract): Buffer =>
   framing === 'ndjson'
     ? Buffer.from(`${event}\n`)

@@ -1,5 +1,5 @@
-// Clients of ingest that may misbehave: headers are sent as given, repeated ones too, over HTTP/2 with prior knowledge
-// and over HTTP/1.1. They use no code of the services.
+// Clients of ingest that may misbehave. They send headers as given, including repeated ones, over HTTP/2 with prior
+// knowledge and over HTTP/1.1. They use no code of the services.
 import * as http from 'node:http'
 import * as http2 from 'node:http2'
 import * as https from 'node:https'
@@ -13,7 +13,7 @@ export type Sent = {
 }
 export type Answer = {
   status: number
-  /** The values of a header, joined when there are several. */
+  /** The values of a header, joined if there are several. */
   header(name: string): string | undefined
   body: string
 }

@@ -1,9 +1,9 @@
-// Requests with several faults, in the order in which ingest must find them.
+// Requests with several faults, in the order in which ingest must detect them.
 import { asObject, exampleEvent } from '@weir/testkit'
 import type { Header, Sent } from './clients.ts'
 import { bearer, schema } from './scene.ts'
 
-/** The faults of a request, in the order in which they must be found. */
+/** The faults of a request, in the order in which ingest must detect them. */
 export const faults = [
   ['path', 404, 'not_found'],
   ['method', 405, 'method_not_allowed'],
@@ -25,7 +25,7 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number][0]
 
-/** Each has a token, which as far as possible has the later faults of this list, too. */
+/** For each of these faults there is a token. As far as possible it has the later faults of this list, too. */
 const tokenFaults = ['token', 'kind', 'scope', 'enabled', 'eventCount', 'eventRate'] as const
 
 /** `wrong` has a token for each of these faults; `good` has no fault. */

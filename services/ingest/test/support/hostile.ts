@@ -1,7 +1,5 @@
-// Malicious octets.
 import { randomBytes } from 'node:crypto'
 
-/** A long in Avro's encoding. */
 export function avroLong(value: bigint): Buffer {
   let left = BigInt.asUintN(64, (value << 1n) ^ (value >> 63n))
   const octets: number[] = []
@@ -12,7 +10,7 @@ export function avroLong(value: bigint): Buffer {
 export const requestHead = 'POST /event HTTP/1.1\r\nhost: x\r\n'
 const preface = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'
 
-/** What a client may send instead of a request. */
+/** Octets that a client may send instead of a request. */
 export const hostileOctets: readonly [string, string | Buffer][] = [
   ['random octets', randomBytes(10_000)],
   ['a TLS handshake', Buffer.from('16030100c8010000c40303', 'hex')],

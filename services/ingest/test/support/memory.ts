@@ -1,2 +1,2 @@
-/** How much memory ingest keeps resident at most, by docs/operations.md. */
+/** The maximum resident memory of ingest, according to docs/operations.md. */
 export const residentBytesMax = 256 * 1_048_576

@@ -1,5 +1,5 @@
-// A broker that is unreachable for a while under load: the response to every event, how often the topic then contains
-// it, and the memory that ingest used. Two replicas, one for each HTTP/2 implementation, share the broker.
+// A broker that is unreachable for a while under load. Records the response to every event, how often the topic then
+// contains the event, and the memory of ingest. Two replicas, one for each HTTP/2 implementation, share the broker.
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
 import { peakResidentBytes } from '@weir/testkit'
@@ -23,7 +23,7 @@ export type Load = { readonly connections: number; readonly streams: number }
 
 export type Answered = {
   readonly mark: string
-  /** A status, or why there was none. */
+  /** The status, or why there was none. */
   readonly outcome: number | string
   readonly sentMs: number
   readonly tookMs: number
@@ -33,21 +33,21 @@ export type Seen = {
   readonly answered: readonly Answered[]
   /** How often the topic contains each event. */
   readonly timesStored: ReadonlyMap<string, number>
-  /** From here on the broker was silent. */
+  /** When the broker stopped responding. */
   readonly beganMs: number
-  /** From here on the broker may have responded again. */
+  /** When the broker may have started to respond again. */
   readonly endedMs: number
-  /** The maximum that was on its way to Kafka during the outage. */
+  /** The maximum of bytes in flight to Kafka during the outage. */
   readonly inFlightBytes: number
   readonly peakBytes: number
-  /** The responses of /health/ready since it first said that ingest is ready again, without repetitions. */
+  /** The responses of /health/ready after the first one that said that ingest is ready again, without repetitions. */
   readonly health: readonly string[]
 }
 
-/** The pause of each stream between two events; longer while it is refused, as with producers. */
+/** Each stream's pause between two events. As with producers, it is longer after a refusal. */
 const pauseMs = 100
 const pauseRefusedMs = 500
-/** Some events are much larger than the rest. */
+/** Every such event is much larger than the others. */
 const largeEvery = 20
 const largeText = 'r'.repeat(20_000)
 const warmUpMs = 2_000
@@ -55,7 +55,7 @@ const recoveryMs = 45_000
 
 export type Both<Of> = Readonly<Record<'own' | 'node', Of>>
 
-/** Runs the outages in sequence, on one broker; the results are by the outage's name. */
+/** Runs the outages in sequence on one broker. Returns the results by the outage's name. */
 export async function watchOutages(
   outages: readonly Outage[],
   loads: Both<Load>,
@@ -63,7 +63,7 @@ export async function watchOutages(
   const scene = await startOwnScene({ env: { INGEST_HTTP: 'own' } })
   try {
     const node = await scene.world.replica('ingest', { INGEST_HTTP: 'node' })
-    // Before the first outage, because a broker that has just started may be slow to create a topic.
+    // Created before the first outage, because a broker that has just started may be slow to create a topic.
     const target = async (ingest: Service, name: string, load: Load): Promise<Target> => ({
       ...load,
       ingest,
@@ -126,8 +126,8 @@ async function watchOutage(
 
 /**
  * Waits until ingest is ready for longer than the pause between two refreshes of control state. Events may be accepted
- * shortly before control state is read again, and a refresh that started before the outage may end after it. Until then
- * ingest rightly says that it is not ready.
+ * shortly before control state is read again. A refresh that started before the outage may also end after it. Until
+ * then ingest correctly says that it is not ready.
  */
 async function healthOf({ adminUrl }: Service): Promise<string[]> {
   const ready = async (): Promise<Response> => askAdmin(adminUrl, '/health/ready')

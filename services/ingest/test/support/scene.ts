@@ -1,5 +1,5 @@
-// What most tests of ingest start from: the test run's services, or the test's own; an account with an input stream and
-// a token for it; a client of each protocol; and a reader of Kafka's topics.
+// The common start of ingest's tests: the services of the test run, or the test's own; an account with an input stream
+// and a token for it; a client of each protocol; and a reader of Kafka's topics.
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { signUp, createTopicReader, exampleEvent, joinWorld, startInputWorld } from '@weir/testkit'
@@ -30,17 +30,17 @@ export type SceneOptions = {
   env?: ServiceEnv
 }
 
-/** With the services that the test run shares. */
+/** Uses the services that the test run shares. */
 export const startScene = async (options: Pick<SceneOptions, 'contracts'> = {}): Promise<Scene> =>
   sceneIn(await joinWorld(), options)
 
-/** With the test's own ingest: for a test that configures it, counts, inspects it or ends it. */
+/** Uses an ingest of its own, for a test that configures, counts, inspects or stops it. */
 export async function startSceneApart({ env, ...options }: SceneOptions = {}): Promise<ApartScene> {
   const shared = await joinWorld()
   return sceneIn({ ...shared, ingest: await shared.replica('ingest', env) }, options)
 }
 
-/** Without another replica of ingest: for limits, which replicas share. */
+/** Without another replica of ingest, for tests of limits, which replicas share. */
 export type AloneScene = Scene<InputWorld>
 export const startSceneAlone = async (): Promise<AloneScene> => sceneIn(await startInputWorld(), {})
 

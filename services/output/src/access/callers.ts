@@ -1,5 +1,5 @@
-// Identifies the account that calls, by its API key, which must have the role that the route needs. While control state
-// is stale, every call is refused.
+// Identifies the calling account by its API key, which must have the role that the route needs. While control state is
+// stale, every call is refused.
 import type { Accounts, Role, StateFollower } from '@weir/control-state'
 import { callerOf } from '@weir/http-api'
 import type { Call, Caller } from '@weir/http-api'

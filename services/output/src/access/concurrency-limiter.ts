@@ -1,8 +1,8 @@
-// Limits the requests for which output reads topics: one at a time per account, and a few in all, so that requests do
-// not take memory or time from derivers. If too many are waiting, a request is refused.
+// Limits the requests for which output reads topics: one at a time per account, and a few in total. So these requests
+// can't take memory or time from derivation. If too many are waiting, a request is refused.
 import { refusal } from '../errors.ts'
 
-/** Runs the work when there is room for it. Throws Refusal `busy` when too many wait already. */
+/** Runs the work when there is room for it. Throws Refusal `busy` if too many requests are already waiting. */
 export type ConcurrencyLimiter = <Result>(
   billingId: string,
   work: () => Promise<Result>,

@@ -1,6 +1,6 @@
 // The role or the credentials that each route of output needs. A route that isn't listed can't be mounted or upgraded.
-// Showing decrypted events to the holder of an API key needs the role `owner`. Dead-lettered records and previews
-// contain none for developers.
+// Only the role `owner` may see decrypted events with an API key. For developers, dead-lettered records and previews
+// contain no decrypted events.
 import type { RouteNeeds } from '@weir/control-state'
 import { needsIn } from '@weir/http-api'
 
@@ -28,5 +28,5 @@ export const routeNeeds = {
 export type RouteNeedsOfOutput = typeof routeNeeds
 export type Route = keyof RouteNeedsOfOutput
 
-/** @throws Error for a route that isn't in the table: the service doesn't start with it */
+/** @throws Error for a route that isn't in the table. The service then fails to start. */
 export const needsOf = needsIn(routeNeeds)

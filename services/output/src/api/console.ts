@@ -1,6 +1,6 @@
-// Serves the console at /console: files that clients/console has built. The headers let the page load only these files
-// and connect only to Weir. The page contains no secret, so it is public: it requests its data with the API key that
-// its user enters.
+// Serves the console at /console: the files that clients/console has built. The headers let the page load only these
+// files, and connect only to Weir. The page is public because it contains no secret: it requests its data with the API
+// key that its user enters.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import express from 'express'
@@ -9,7 +9,7 @@ import type { Express, NextFunction, Request, Response } from 'express'
 export type ConsoleSettings = {
   /** The folder of the built page. */
   readonly folder: string
-  /** Both addresses as browsers reach them. */
+  /** Both addresses in the form that browsers use. */
   readonly authUrl: string
   readonly ingestUrl: string
 }
@@ -28,7 +28,7 @@ export function mountConsole(app: Express, settings: ConsoleSettings): void {
 const notBuilt =
   'The console is not built here. npm start builds it, and so does: node clients/console/src/build.ts\n'
 
-/** `'self'` is this origin, WebSockets included. */
+/** `'self'` is this origin, including its WebSockets. */
 const policyOf = ({ authUrl, ingestUrl }: ConsoleSettings): string =>
   [
     "default-src 'none'",
@@ -55,7 +55,7 @@ function protect(policy: string) {
   }
 }
 
-/** The names of assets change with their content, so they may be cached forever. */
+/** The names of assets change with their content, so browsers may cache them forever. */
 function keepAssets(res: Response, path: string): void {
   if (path.includes('/assets/')) res.set('cache-control', 'public, max-age=31536000, immutable')
 }

@@ -1,5 +1,4 @@
-// Mounts a route of the table and requires what the table says. The handler of a route that needs a role gets the
-// caller.
+// Mounts a route of the table and enforces its needs. If the route needs a role, its handler gets the caller.
 import { isRole } from '@weir/control-state'
 import type { AccessTrace, Reading, Role } from '@weir/control-state'
 import { answering, mount, tellingRefusals } from '@weir/http-api'
@@ -52,5 +51,5 @@ export function mountRoute<Of extends Route>(
   mount({ app, needsOf }, path, { [method]: answer })
 }
 
-/** Safe: the table gives a handler its type by what its route needs, and `isRole` checks the same. */
+/** Safe, because the table derives a handler's type from the route's needs, and `isRole` checks the same needs. */
 const asOpen = (handler: AccountHandler): RouteHandler => handler as unknown as RouteHandler

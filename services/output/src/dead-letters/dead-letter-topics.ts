@@ -1,4 +1,4 @@
-// Lists and retries the records of dead letter topics. How a partition is retried is in retry-partition.ts.
+// Lists and retries the records of dead letter topics. retry-partition.ts retries one partition.
 import { scanWindow } from './dead-scan.ts'
 import type { DeadEntry, DeadSpan, DeadWindow } from './dead-scan.ts'
 import { retryPending } from './retry-partition.ts'
@@ -10,7 +10,7 @@ export type DeadLetterTopics = {
    * returned false.
    */
   list(what: DeadLetterListOptions): Promise<Listed | undefined>
-  /** Calls `count` once an outcome is certain. Throws refusals `stream_disabled` and `unavailable`, and KafkaError. */
+  /** Calls `count` when an outcome is certain. Throws refusals `stream_disabled` and `unavailable`, and KafkaError. */
   retry(options: RetryOptions, count: CountRetried): Promise<void>
 }
 
@@ -20,7 +20,7 @@ type Topics = { readonly inputTopic: string; readonly deadLetterTopic: string }
 
 export type DeadLetterListOptions = Topics & {
   readonly max: number
-  /** Called between reads. */
+  /** Called between reads. If it returns false, the work ends. */
   mayGoOn(): boolean
 }
 

@@ -1,5 +1,5 @@
-// `…/dead`, `…/dead/retry` and `…/lag`: lists the records of a derived stream that could not be derived, derives them
-// again, and shows the lag (docs/wire-format.md, Dead-lettered records, lag and preview). No values are shown.
+// `…/dead`, `…/dead/retry` and `…/lag`. Lists the records of a derived stream that could not be derived, derives them
+// again, and shows the lag (docs/wire-format.md, Dead-lettered records, lag and preview). Shows no values of events.
 import type { LogOffsets } from '@weir/kafka'
 import type { AccessTrace, DerivedStream, InputStream } from '@weir/control-state'
 import { deadLetterTopicOf, isRebuilding, topicOf, transactionalIdOf } from '@weir/control-state'
@@ -33,7 +33,7 @@ export type DeadDeps = DerivationDeps & {
   readonly levels: LevelsAllowed
   readonly metrics: Pick<OutputMetrics, 'retried'>
   readonly trace: Pick<AccessTrace, 'read'>
-  /** If so, long work ends with what it has. */
+  /** If true, long work ends with the results so far. */
   isStopping(): boolean
 }
 

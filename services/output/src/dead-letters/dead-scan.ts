@@ -1,6 +1,6 @@
 // Finds the pending records of a dead letter partition: dead letters without a later marker that they are done. Topics
-// may be long, so they are scanned in windows. A window holds a limited number of dead letters, of each only what is
-// needed to find it again, and all later markers count. Nothing is decrypted or written.
+// may be long, so they are scanned in windows. A window holds a limited number of dead letters, with only the data to
+// find each again. All markers after them count. Nothing is decrypted or written.
 import { eventTimeOf } from '@weir/contracts'
 import type { RangeReader, SourceRecord } from '@weir/kafka'
 import { readOrigin, retriedOutcome, SVC_ERROR } from '../records/headers.ts'
@@ -30,19 +30,19 @@ export type DeadSpan = {
 }
 
 export type DeadWindow = {
-  /** By the offset of the input record. */
+  /** The pending dead letters, by the offset of the input record. */
   readonly pending: Map<bigint, DeadEntry>
-  /** Where the next window begins. */
+  /** The offset where the next window begins. */
   readonly next: bigint
 }
 
 type Reader = Pick<RangeReader, 'read'>
 
 const WINDOW_RECORDS_MAX = 50_000
-// Headers that others wrote may have any length.
+// Limited, because headers from other writers may have any length.
 const TEXT_LENGTH_MAX = 200
 
-/** Undefined if `mayGoOn`, which is called between reads, returned false. */
+/** Undefined if `mayGoOn` returned false. It is called between reads. */
 export async function scanWindow(
   reader: Reader,
   span: DeadSpan,
@@ -64,7 +64,7 @@ export async function scanWindow(
   return isWhole ? { pending, next: end ?? span.to } : undefined
 }
 
-/** Reports the markers of a span: which input records are done, and with which outcome. */
+/** Reports the markers of a span: the input records that are done, with their outcomes. */
 export async function scanMarkers(
   reader: Reader,
   span: DeadSpan,
@@ -78,7 +78,7 @@ export async function scanMarkers(
 
 type Scan = { readonly span: DeadSpan; readonly mayGoOn: () => boolean }
 
-/** Reports the records that come from this partition of the input. False if `mayGoOn` returned false. */
+/** Reports the records that come from this partition of the input. Returns false if `mayGoOn` did. */
 async function eachOurs(
   reader: Reader,
   { span, mayGoOn }: Scan,

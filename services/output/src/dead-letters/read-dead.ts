@@ -1,5 +1,5 @@
-// Reads the records behind entries of a dead letter topic, as the input topic had them, in pieces that fit into memory.
-// A record that was dead-lettered without its value is read from the input, if it is still retained there.
+// Reads the records for entries of a dead letter topic, with the content of the input record, in pieces that fit into
+// memory. A record that was dead-lettered without its value is read from the input, if it is still there.
 import { eventTimeOf, timeHeader } from '@weir/contracts'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { SVC_ERROR, SVC_SOURCE } from '../records/headers.ts'
@@ -32,7 +32,7 @@ export async function* readDeadRecords(
       const known = wanted.get(record.offset)
       return known && wanted.delete(record.offset) ? [{ entry: known, record }] : []
     })
-    // Retention has removed it meanwhile.
+    // Kafka's retention has removed the record meanwhile.
     if (wanted.delete(entry.offset)) yield { records: [], gone: [entry] }
     yield* piecesOf(deps, span, found)
   }
@@ -53,7 +53,7 @@ async function firstOf(
 
 type Found = { readonly entry: DeadEntry; readonly record: SourceRecord }
 
-/** A record that is read from the input comes alone, because it may have the maximum size of its topic. */
+/** A record that is read from the input is a piece of its own, because it may have the maximum size of its topic. */
 async function* piecesOf(
   deps: ReadDeps,
   span: DeadSpan,

@@ -1,8 +1,7 @@
 // Derives one partition's dead letters again, exactly once (docs/adr/0024-dead-records.md). First it fences all other
-// writers, including the deriver, which then acquires the partition again as after any error. Then it reads control
-// state and the rest of the dead letter partition. Each transaction contains derived records and the markers that say
-// their dead letters are done. Only these markers count, so after a crash or another retry, reading on finds what is
-// done.
+// writers, including the deriver, which acquires the partition again later. Then it reads control state and the rest of
+// the dead letter partition. Each transaction contains derived records, and the markers that their dead letters are
+// done. Only these markers count, so reading them finds the finished records after a crash or another retry.
 import { backoff, delay, hasCode } from '@weir/kit'
 import { createTransactor, encodeRecord } from '@weir/kafka'
 import type {
@@ -30,18 +29,18 @@ export type RetryOptions = {
   readonly outputTopic: string
   readonly deadLetterTopic: string
   transactionalIdOf(partition: number): string
-  /** Called after all others are fenced: whether this deployment still may derive into the partition. */
+  /** Called after all other writers are fenced. Returns whether this deployment may still derive into the partition. */
   mayTake(): Promise<boolean>
   /** If it throws, none of these records is derived. */
   readonly transform: Transform
   /**
-   * Called before records are transformed. The function that it returns is called once it is certain that the results
-   * are committed or never will be.
+   * Called before records are transformed. The returned function is called once it is certain that the results are
+   * committed, or never will be.
    */
   onBegin(): () => void
   /** Called right before each commit; false aborts the transaction. */
   mayCommit(): boolean
-  /** Called between transactions; false ends the retry, and the rest stays pending. */
+  /** Called between transactions. False ends the retry; the remaining records stay pending. */
   mayGoOn(): boolean
 }
 
@@ -57,16 +56,16 @@ export type RetryDeps = {
 
 type Deps = RetryDeps & { readonly options: RetryOptions; readonly count: CountRetried }
 
-/** One partition while it is retried. */
+/** The state of the retry of one partition. */
 type Retry = Deps & {
   readonly span: DeadSpan
   readonly pending: Map<bigint, DeadEntry>
   readTo: bigint
-  /** The records of a transaction whose outcome isn't known yet. */
+  /** The records of a transaction whose outcome is unknown. */
   unsure: Set<bigint>
-  /** Records whose results Kafka has refused. They fail again, because no other record may wait for them. */
+  /** Records whose results Kafka has refused. They count as failed again, so that no other record waits for them. */
   readonly refused: Set<bigint>
-  /** Records are sent one by one, to find the one that Kafka refuses. */
+  /** True while records are sent one by one, to find the one that Kafka refuses. */
   isAlone: boolean
 }
 
@@ -74,7 +73,7 @@ const SLICE_RECORDS_MAX = 500
 const ATTEMPTS_MAX = 12
 const PAUSE = { minMs: 20, maxMs: 500 }
 
-/** Removes what is done from `pending`, which must contain what is pending at `span.to`. */
+/** Retries the records in `pending`, and removes the finished ones. `pending` must be complete at `span.to`. */
 export async function retryPending(
   deps: Deps,
   pending: Map<bigint, DeadEntry>,
@@ -93,7 +92,8 @@ export async function retryPending(
     } catch (error) {
       if (!hasCode(error, 'kafka.fenced', 'kafka.outcome_unknown', 'kafka.record_refused'))
         throw error
-      // A refusal is progress: it identifies a record. Being fenced again and again without progress ends the retry.
+      // A refusal identifies a record, so it counts as progress. If the retry is fenced repeatedly without progress, it
+      // ends.
       if (!hasCode(error, 'kafka.record_refused'))
         attempts = pending.size < before ? 0 : attempts + 1
       if (attempts >= ATTEMPTS_MAX)
@@ -134,7 +134,7 @@ async function runUnder(retry: Retry, transactor: Transactor): Promise<void> {
   }
 }
 
-/** All other writers are fenced, so what is committed now is complete. */
+/** Reads the rest of the partition. All other writers are fenced, so the committed records are complete. */
 async function readRest(retry: Retry): Promise<void> {
   const { offsets, reader, span, pending, unsure, readTo, count } = retry
   const ends = await offsets.ends(span.deadLetterTopic, { isolation: 'read_committed' })
@@ -151,7 +151,7 @@ async function readRest(retry: Retry): Promise<void> {
 type Retried = {
   readonly offset: bigint
   readonly outcome: RetryOutcome
-  /** The records to write for it. */
+  /** The records to write for this input record. */
   readonly out: readonly AddressedRecord[]
 }
 
@@ -177,7 +177,7 @@ function retriedAs({ options, span, refused }: Retry, offset: bigint, derived: D
   const { sourceTopic, partition } = span
   const form = derivedForm({ topic: sourceTopic, partition, offset }, derived)
   if (!fits(encodeRecord(form))) return failed
-  // Marked as retried: it comes late, so it must not count as the partition's position.
+  // Marked as retried. A retried record is late, so it must not count as the partition's position.
   const headers = { ...form.headers, [SVC_RETRIED]: 'passed' }
   const out = [{ ...form, topic: options.outputTopic, partition, headers }]
   return { offset, outcome: 'passed', out }
@@ -221,7 +221,7 @@ async function sendDerived(
   }
 }
 
-/** Remembers a refused record that was sent alone; otherwise sends records one by one from now on. */
+/** Remembers a refused record that was sent alone. Otherwise, records are sent one by one from now on. */
 function learn(retry: Retry, [first, ...others]: readonly Retried[]): void {
   if (others.length > 0) retry.isAlone = true
   else if (first !== undefined) retry.refused.add(first.offset)

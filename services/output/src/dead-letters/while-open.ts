@@ -2,12 +2,15 @@
 // Erasures wait for open transactions (derive/openings.ts).
 import { hasCode } from '@weir/kit'
 
-/** After this time the broker aborts the transaction. */
+/** The broker aborts a transaction that is open for longer. */
 export const TRANSACTION_TIMEOUT_MS = 10_000
-/** How often the broker checks for expired transactions, by default. */
+/** The default interval in which the broker checks for expired transactions. */
 const LOOKS_EVERY_MS = 10_000
 
-/** Calls what `begin` returned once the results are stored or can't be stored any more. Rethrows what `work` throws. */
+/**
+ * Runs `begin` and then `work`. Calls the function that `begin` returned once the results are stored, or can't be
+ * stored any more. Rethrows what `work` throws.
+ */
 export async function whileOpen(begin: () => () => void, work: () => Promise<void>): Promise<void> {
   const over = begin()
   try {

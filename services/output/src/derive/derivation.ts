@@ -1,4 +1,4 @@
-// Derives the records of an input stream, for output's own flow, for previews and for retries.
+// Derives the records of an input stream, for regular derivation, for previews and for retries.
 import type { Opener } from '@weir/fieldcrypt'
 import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
 import { createDerive } from './derive.ts'
@@ -15,7 +15,7 @@ export type DerivationDeps = {
   now(): number
 }
 
-/** Derives records of the input for a stream of these levels. */
+/** The function that derives records of the input for a stream with these levels. */
 export const deriveOf = (
   deps: DerivationDeps,
   levels: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,

@@ -1,6 +1,6 @@
 // Derives one record for a stream: reads it, filters it by its consent, decrypts the fields that the stream may see,
-// and encodes the result. Pure except for the keys. What isn't known for certain is not decrypted and not passed. All
-// streams of an input share what is read of a record. flow/ fetches the records and writes the results.
+// and encodes the result. Pure except for the keys. In doubt, a field is not decrypted and a record is not passed. All
+// streams of an input share the decoded record. flow/ fetches the records and writes the results.
 import { consentLevelsOf, timeHeader, timestampOf, writeTime } from '@weir/contracts'
 import type { Contract, Event } from '@weir/contracts'
 import type { Opened, Opener } from '@weir/fieldcrypt'
@@ -22,7 +22,7 @@ export type DeriveDeps = {
 
 /** Undefined if the record's consent does not suffice for the stream. */
 export type Derive = (record: SourceRecord) => OutRecord | undefined
-/** The same for a record that was read before. */
+/** Like `Derive`, for a record that is already decoded. */
 export type DeriveSource = (source: Source) => OutRecord | undefined
 
 type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
@@ -31,7 +31,7 @@ type Leveled = Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>
 const hourMs = 3_600_000
 
 /**
- * The function that it returns throws `derive.not_known_yet` if a key is missing: wait and try again. It throws
+ * The returned function throws `derive.not_known_yet` if a key is missing: wait and try again. It throws
  * `derive.unknown_contract` or `derive.no_such_era`, which are final once control state is followed past the record. It
  * throws `derive.corrupt` or an error of another package for a record that ingest did not write.
  */
@@ -40,7 +40,7 @@ export function createDerive(deps: DeriveDeps, stream: Leveled, input: Input): D
   return (record) => derive(readSource(deps, record))
 }
 
-/** Throws as `createDerive`, except for errors of the record itself, which `readSource` throws. */
+/** Throws as `createDerive` does, except for errors of the record itself, which `readSource` throws. */
 export function createDeriveSource(deps: DeriveDeps, stream: Leveled, input: Input): DeriveSource {
   const levels = levelsOf(stream)
 
@@ -64,7 +64,7 @@ export type Source = {
   readonly registryId: number
   readonly consent: readonly number[]
   readonly timestampMs: number
-  /** An event of the caller's own, which it may change. */
+  /** Returns an event that only this caller uses, and may change. */
   takeEvent(): Event
 }
 
@@ -88,7 +88,7 @@ export function readSource(deps: Pick<DeriveDeps, 'contract'>, record: SourceRec
     )
   const event = contract.decodePersonal(framed.payload)
   const consent = consentLevelsOf(event)
-  // Keys depend on the event's time. The record's time may be the broker's (`message.timestamp.type`).
+  // Keys depend on the event's time, and the record's time may be the broker's (`message.timestamp.type`).
   const timestampMs = timestampOf(event) ?? record.timestampMs
   let decoded: Event | undefined = event
   const takeEvent = (): Event => {
@@ -99,7 +99,7 @@ export function readSource(deps: Pick<DeriveDeps, 'contract'>, record: SourceRec
   return { record, schemaId, keyLink, contract, registryId, consent, timestampMs, takeEvent }
 }
 
-/** The consent that was sent, without the levels that the person has withdrawn since (docs/forgetting.md). */
+/** The consent levels of the event, without the levels that the person has withdrawn since (docs/forgetting.md). */
 function consentLeft(
   { eraKeys }: Pick<DeriveDeps, 'eraKeys'>,
   { keyLink, timestampMs, consent: sent }: Source,
@@ -123,7 +123,7 @@ type ToOpen = {
   readonly input: Input
 }
 
-/** Decrypts in place what the stream may see; returns the paths of the fields whose keys are erased. */
+/** Decrypts in place the fields that the stream may see. Returns the paths of the fields whose keys are erased. */
 function openFields(deps: DeriveDeps, { levels, source, event, input }: ToOpen): string[] {
   const time = keyTimeOf(source.timestampMs, input.rotationHours * hourMs)
   const era = `stream ${input.streamId}, era ${time.era}`
@@ -146,7 +146,7 @@ function openFields(deps: DeriveDeps, { levels, source, event, input }: ToOpen):
   return [...erased]
 }
 
-/** Names the fields that stay encrypted because their keys are erased (docs/wire-format.md Kafka). */
+/** The header that names the fields which stay encrypted because their keys are erased (docs/wire-format.md Kafka). */
 const undecryptableHeader = 'svc-undecryptable'
 
 const write = (

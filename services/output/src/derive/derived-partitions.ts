@@ -1,5 +1,5 @@
-// The partitions of a derived stream, by control state: their names in Kafka, where they begin, and whether they may be
-// derived now.
+// The partitions of a derived stream, from control state: their names in Kafka, where they begin, and whether they may
+// be derived now.
 import {
   deadLetterTopicOf,
   groupOf,
@@ -14,7 +14,6 @@ import type { Served } from './served-streams.ts'
 export const isDerivable = (stream: DerivedStream): boolean =>
   stream.state === 'ready' && stream.enabled && !isRebuilding(stream)
 
-/** How often the stream was rebuilt. */
 export const rebuildOf = ({ rebuild }: DerivedStream): number => rebuild?.number ?? 0
 
 export const derivedPartitionsOf = (served: Served): DerivedPartition[] =>

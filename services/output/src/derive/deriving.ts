@@ -1,6 +1,6 @@
-// Derives the partitions that this replica owns. It follows control state and the other replicas, gives each partition
-// to its flow (flow/partition-flow.ts), and notes positions. A partition that it must not own any more ends only after
-// its pending records are stored, or after a timeout.
+// Derives the partitions that this replica owns. It follows control state and the other replicas, starts a flow for
+// each partition (flow/partition-flow.ts), and notes positions. When this replica loses a partition, the partition's
+// flow ends after its pending records are stored, or after a timeout.
 import type { LogOffsets } from '@weir/kafka'
 import { derivedPartitionOf, isDerivable, rebuildOf } from './derived-partitions.ts'
 import type { PartitionFlow } from './flow/partition-flow.ts'
@@ -20,11 +20,11 @@ import type { ReportDeps } from './stream-reports.ts'
 
 export type Deriving = {
   start(): void
-  /** How many events each derived topic is behind its input, as far as this replica knows. */
+  /** The number of events by which each derived topic is behind its input, as far as this replica knows. */
   lags(): Iterable<readonly [topic: string, lag: number]>
-  /** How many streams this deployment should derive but may not, because of their levels. */
+  /** The number of streams that this deployment should derive, but may not because of their levels. */
   denied(): number
-  /** Takes seconds. Pending records are stored first, if Kafka accepts them. */
+  /** Stores pending records first, if Kafka accepts them. This takes seconds. */
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export type DerivingDeps = InputDeps &
     readonly offsets: Pick<LogOffsets, 'ends'>
   }
 
-/** A partition that this replica owns, or owned until a moment ago. */
+/** A partition that this replica owns, or has just lost. */
 type Held = {
   readonly served: Served
   readonly flow: PartitionFlow
@@ -151,7 +151,7 @@ async function end(parts: Parts, one: Held): Promise<void> {
   await parts.progress.noteLast(one)
   held.delete(keyOf(one.of))
   inputs.leave(one.served.input, one.of.partition)
-  // Meanwhile this replica may own it again.
+  // This replica may own the partition again meanwhile.
   const now = deps.follower.tables.streamById(one.of.streamId)
   if (now?.kind === 'derived' && now.state === 'ready' && deps.follower.isFresh())
     settle(parts, { stream: now, input: one.served.input })
@@ -199,7 +199,7 @@ function mayDerive({ follower, owners }: DerivingDeps, one: Held | undefined): b
   return owners.isMine({ streamId: input.streamId, partition }, stream.decrypterName)
 }
 
-/** By control state as it is now. Called when the former owner has just been fenced. */
+/** Checks the current control state. Called right after the former owner was fenced. */
 async function mayOwn(deps: DerivingDeps, one: Held | undefined): Promise<boolean> {
   await deps.follower.catchUp()
   if (one === undefined || !mayDerive(deps, one)) return false

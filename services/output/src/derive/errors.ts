@@ -1,5 +1,5 @@
-// Why a record can't be derived, and the words for it in headers of dead-lettered records, in responses and in metric
-// labels.
+// Why a record can't be derived, and the names of the reasons in headers of dead-lettered records, in responses and in
+// metric labels.
 import type { ContractsErrorCode } from '@weir/contracts'
 import type { FieldcryptErrorCode } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
@@ -40,7 +40,7 @@ const reasons: ReadonlyMap<string, Reason> = new Map(Object.entries<Reason>(word
 export const reasonOf = (error: unknown): Reason =>
   (error instanceof AppError ? reasons.get(error.code) : undefined) ?? 'unexpected'
 
-/** The same for a batch that failed; Kafka's errors keep their own codes. */
+/** The name of the reason for a failed batch. Kafka's errors keep their own codes. */
 export function failureOf(error: unknown): string {
   const reason = reasonOf(error)
   return reason === 'unexpected' && error instanceof AppError ? error.code : reason
@@ -52,7 +52,7 @@ export const waitReasons = [
   'key_unavailable',
   'record_unreadable',
 ] as const satisfies readonly Reason[]
-/** Reasons that may not hold any more once control state is read further. */
+/** Reasons that may disappear once control state is read further. */
 export const changingReasons: readonly Reason[] = [
   ...waitReasons,
   'unknown_contract',

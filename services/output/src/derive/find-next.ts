@@ -1,6 +1,6 @@
-// Finds the position of a derived partition: the last source in its two logs or the noted position, whichever is later.
-// It is read after the partition is fenced, up to the fence's own markers, even past what readers of committed records
-// see. A lost position is never guessed, so no event is derived twice or skipped.
+// Finds the position of a derived partition: the last source in its two logs, or the noted position, whichever is
+// later. It is read after the partition was fenced, up to the fence's own markers, including records that aren't
+// visible to readers yet. If the position is lost, derivation stops: a guess could derive an event twice, or skip one.
 import type { Admin, LogSearch } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { readOrigin, retriedOutcome } from '../records/headers.ts'
@@ -12,14 +12,14 @@ export type DerivedPartition = NotedPartition & {
   readonly transactionalId: string
   readonly outputTopic: string
   readonly deadLetterTopic: string
-  /** The input offset to start from if nothing was ever derived into it. */
+  /** The input offset to start from if the partition contains no derived record yet. */
   readonly startOffset: bigint
-  /** Where its logs begin, until retention removes something. */
+  /** The first offsets of the logs, as long as retention has removed no record. */
   readonly logStarts: { readonly derived: bigint; readonly dead: bigint }
 }
 
 export type Fenced = {
-  /** The epoch of the producer that fenced it. */
+  /** The epoch of the producer that fenced the partition. */
   readonly epoch: number
   /** The offsets of that producer's markers. */
   readonly derivedEnd: bigint
@@ -34,7 +34,7 @@ export type FindNextDeps = {
   readonly kafkaPrefix: string
 }
 
-/** The next input offset to be derived. Throws DeriveError `derive.position_lost`, or what `acquire` does. */
+/** The next input offset to derive. Throws DeriveError `derive.position_lost`, or what `acquire` does. */
 export function createFindNext(deps: FindNextDeps) {
   const { noted, log } = deps
 
@@ -44,7 +44,7 @@ export function createFindNext(deps: FindNextDeps) {
       { stream, partition, end: `${now.end}`, notedEnd: `${end}`, next: `${now.next}` },
       'Kafka has lost the end of a derived partition: it is derived again from where its logs end',
     )
-    // Otherwise the log would grow past the old noted end, and the old position would count again.
+    // Otherwise the log would grow past the old noted end, and the old position would seem valid again.
     await noted.replace({ of, ...now })
   }
 
@@ -73,7 +73,7 @@ const latest = (offsets: readonly bigint[]): bigint | undefined =>
     undefined,
   )
 
-/** The input offset of a log's last record. Records of a retry don't count: they come late. */
+/** The input offset of a log's last record. Records of a retry don't count, because they are late. */
 function findSource(
   { search, kafkaPrefix }: Pick<FindNextDeps, 'search' | 'kafkaPrefix'>,
   { inputTopic, partition }: DerivedPartition,
@@ -88,8 +88,8 @@ function findSource(
 }
 
 /**
- * For a partition whose logs contain no source. The log starts are read after the search: if they are unchanged now,
- * they were unchanged during it.
+ * The position of a partition whose logs contain no source. The log starts are read after the search. If they are
+ * unchanged then, they were unchanged during the search.
  */
 async function startOf(
   { admin, kafkaPrefix }: Pick<FindNextDeps, 'admin' | 'kafkaPrefix'>,

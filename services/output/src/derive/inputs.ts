@@ -1,5 +1,5 @@
-// The partitions of input streams from which something is derived here, each with one flow, and the groups of streams
-// with the same levels.
+// The partitions of input streams from which this replica derives. Each has one flow. Also the groups of streams with
+// the same levels.
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { topicOf } from '@weir/control-state'
 import { createFetcher } from '@weir/kafka'
@@ -84,7 +84,7 @@ export function createInputs(
   }
 }
 
-/** What all flows share. */
+/** The parts that all flows share. */
 const sharedBy = ({ kafka, follower, openings, logs, owners, log }: InputDeps) => ({
   logs,
   fetcher: createFetcher(kafka),

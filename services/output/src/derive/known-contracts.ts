@@ -1,5 +1,4 @@
-// Contracts as output needs them: compiled once. Archived contracts are included, because topics still contain their
-// events.
+// The contracts, compiled once. Archived contracts are included, because topics still contain their events.
 import { compileContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import type { ContractRecord, Tables } from '@weir/control-state'

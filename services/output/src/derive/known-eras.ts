@@ -1,12 +1,13 @@
-// Which keys an era of an input stream has, as far as this replica knows. Erased, nonexistent and missing keys are
-// distinguished, and each is reported only when it is certain. The keys themselves are in the keyring.
+// The keys of each era of an input stream, as far as this replica knows. It distinguishes erased, nonexistent and
+// missing keys. Keys count as erased or nonexistent only when this is certain. The keyring contains the keys
+// themselves.
 import { eraAt, eraEndMs } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { InputStream, StateFollower } from '@weir/control-state'
 
 /**
- * The keys of an era of the input stream. `erased`: gone for good; `never`: no event can have been encrypted in the
- * era; undefined: missing here, which never counts as one of the others.
+ * The keys of an era of the input stream. `erased`: deleted for good. `never`: no event can have been encrypted in the
+ * era. Undefined: missing on this replica, which never counts as `erased` or `never`.
  */
 export type KnownEra = EraKeys | 'erased' | 'never' | undefined
 
@@ -22,9 +23,9 @@ type EraKeysDeps = {
 }
 
 /**
- * The input's keys of an era. They are erased only if no record of their key tree exists and the era is past the
+ * The input's keys of an era. They count as erased only if no record of their key tree exists, and the era is past the
  * stream's key retention (docs/keys.md, An encrypted field). `never` is final once control state has been followed past
- * the record that names the era: ingest encrypts only with keys that exist.
+ * the record that names the era, because ingest encrypts only with existing keys.
  */
 export function createKnownEras(
   { follower, now }: EraKeysDeps,
@@ -43,7 +44,7 @@ export function createKnownEras(
     return first !== undefined
   }
   const hasTree = (era: number): boolean => hasAny(`${billingId}/${streamId}/${era}/tree`)
-  /** The era is before the stream was created or in the future, and no key record of it exists. */
+  /** True if no key record of the era exists, and the era is before the stream's creation or in the future. */
   const wasNever = (era: number): boolean => {
     const isOutside = era < eraAt(input.createdAtMs) || era > eraAt(now())
     return isOutside && !hasAny(`${billingId}/${streamId}/${era}/`)

@@ -1,12 +1,12 @@
-// What a derived stream's consent levels mean (spec Events 4 and 5; docs/wire-format.md Derived streams). CUMULATIVE
-// has one level and sees this level and all below; GRANULAR sees exactly its levels. The default is to deny: a stream
-// without levels passes and decrypts nothing.
+// The meaning of a derived stream's consent levels (spec Events 4 and 5; docs/wire-format.md Derived streams). A
+// CUMULATIVE stream has one level, and sees this level and all below. A GRANULAR stream sees exactly its levels. A
+// stream without levels passes and decrypts nothing.
 import { levelOfPart } from '@weir/fieldcrypt'
 import { opensLevel } from '@weir/control-state'
 import type { DerivedStream } from '@weir/control-state'
 
 export type Levels = {
-  /** Whether the consent of an event lets it into the stream. */
+  /** Whether an event with this consent gets into the stream. */
   readonly pass: (consentLevels: readonly number[]) => boolean
   /** Whether the stream may see fields of the level. */
   readonly open: (level: number) => boolean
@@ -22,12 +22,12 @@ export function levelsOf(
   return { pass, open: (level) => opensLevel(stream, level) }
 }
 
-/** Which levels a deployment may decrypt; undefined for all levels. */
+/** The levels that a deployment may decrypt; undefined for all levels. */
 export type LevelsAllowed = readonly number[] | undefined
 
 /**
- * The levels that a stream needs and a deployment may not decrypt. If there are any, the deployment derives nothing of
- * it.
+ * The levels of a stream that a deployment may not decrypt. If there are any, the deployment derives nothing for the
+ * stream.
  */
 export function levelsDenied(
   { consentLevels, consentLevelType }: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
@@ -43,8 +43,8 @@ export function levelsDenied(
 }
 
 /**
- * output has the wrapping key `open` and those of its levels, but never `link`, which leads from a key field value to a
- * person.
+ * output has the wrapping key `open`, and those of its levels, but never `link`, which leads from a key field value to
+ * a person.
  */
 export const mayUnwrapOf =
   (allowed: LevelsAllowed) =>

@@ -1,17 +1,17 @@
-// Notes positions of derived partitions as offsets of their groups, for the next owner and for tools that show the lag.
-// Kafka accepts such an offset from anyone, however late. So the metadata names the stream and its rebuild, and says
-// how long the derived log was. An offset that a stranger committed, or that was noted for a deleted stream of the same
-// name, is not a position.
+// Notes positions of derived partitions as committed offsets of their groups, for the next owner and for tools that
+// show the lag. Kafka accepts such an offset from any client, however late. So the metadata names the stream, its
+// rebuild and the length of the derived log. An offset that another client committed, or that belongs to a deleted
+// stream of the same name, doesn't count as a position.
 import { createPositions } from '@weir/kafka'
 import type { Kafka, Position } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
-/** What identifies the noted position of a derived partition. */
+/** The key of a derived partition's noted position. */
 export type NotedPartition = {
-  /** Of the derived stream. */
+  /** The id of the derived stream. */
   readonly streamId: string
-  /** Positions noted before the last rebuild don't count. */
+  /** The number of rebuilds. Positions from before the last rebuild don't count. */
   readonly rebuild: number
   readonly groupId: string
   readonly inputTopic: string
@@ -19,22 +19,22 @@ export type NotedPartition = {
 }
 
 export type Noted = {
-  /** The next input offset to be derived. All results of offsets before it are acknowledged. */
+  /** The next input offset to derive. All results of earlier offsets are acknowledged. */
   readonly next: bigint
-  /** One past the last offset of the derived log that was acknowledged by then. */
+  /** The end of the acknowledged part of the derived log at that time, exclusive. */
   readonly end: bigint
-  /** The epoch of the owner that noted it. */
+  /** The epoch of the owner that noted the position. */
   readonly epoch: number
 }
 
 export type Note = Noted & { readonly of: NotedPartition }
 
 export type NotedPositions = {
-  /** Leaves out what is not a position of the stream. Throws KafkaError `kafka.unavailable` or `kafka.refused`. */
+  /** Leaves out offsets that are no positions. Throws KafkaError `kafka.unavailable` or `kafka.refused`. */
   read<Of extends NotedPartition>(of: readonly Of[]): Promise<ReadonlyMap<Of, Noted>>
   /** Replaces a wrong position. Throws KafkaError `kafka.group_not_empty`, `kafka.unavailable` or `kafka.refused`. */
   replace(note: Note): Promise<void>
-  /** Sends one request for each group. Never throws; a position that can't be noted is lost. */
+  /** Sends one request per group. Never throws: if Kafka doesn't store a position, it only logs a warning. */
   note(notes: readonly Note[]): Promise<void>
   close(): Promise<void>
 }
@@ -106,7 +106,7 @@ function notedIn(
   return { next: found.offset, end: BigInt(end), epoch: Number(epoch) }
 }
 
-/** An error because of a group's members is logged for each group, any other error once for all groups. */
+/** Logs an error about a group's members for each group, and any other error once for all groups. */
 function createTelling({ kafkaPrefix, log, now }: Omit<NotedPositionsDeps, 'kafka'>) {
   const toldAtMs = new Map<string, number>()
   return (groupId: string, error: unknown): void => {

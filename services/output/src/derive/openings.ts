@@ -1,13 +1,13 @@
-// Knows which work holds decrypted values that aren't stored yet, and how far `weir.keys` was followed when it began.
-// The position in `weir.keys` that this replica reports must hold for this work, too: an erasure is applied when
-// nothing that was decrypted before it can be stored any more (docs/forgetting.md).
+// Tracks work with decrypted values that aren't stored yet, and the position in `weir.keys` when the work began. The
+// position that this replica reports must not be later than that. An erasure counts as applied only when no value that
+// was decrypted before it can be stored any more (docs/forgetting.md).
 
 export type StatePositions = { readonly control: bigint; readonly keys: bigint }
 
 export type Openings = {
-  /** Call this before values are decrypted, and what it returns when they are stored, or can't be any more. */
+  /** Call before values are decrypted. Call the returned function when they are stored, or can't be stored any more. */
   begin(): () => void
-  /** The lower position: of the tables, or of unfinished work. */
+  /** The lower of two positions: that of the tables, and that of the oldest unfinished work. */
   positions(): StatePositions
 }
 

@@ -1,7 +1,7 @@
-// The two logs of a derived partition, for derived records and for dead letters: who may write them, and the position.
-// Each record names its source, and only one owner writes, so both logs together give the position; a later noted
-// position counts instead. The order ensures that each event is derived exactly once: fence the former owner, ask
-// whether this replica may own, and only then read the position. A lost position is never guessed.
+// The two logs of a derived partition, for derived records and for dead letters: their only writer, and the position.
+// Each record names its source, so the two logs together give the position. A noted position counts instead if it is
+// later. Each event is derived exactly once because of this order: fence the former owner, check whether this replica
+// may own the partition, and only then read the position. If the position is lost, nothing is derived.
 import { createAdmin, createAppender, createFencer, createLogSearch, KafkaError } from '@weir/kafka'
 import type { Appender, AppendLane, Fencer, Kafka, LanePlace } from '@weir/kafka'
 import { delay, withTimeout } from '@weir/kit'
@@ -16,31 +16,30 @@ import type { Noted } from './noted-positions.ts'
 export type { DerivedPartition }
 
 export type Owned = {
-  /** The next input offset to be derived. */
+  /** The next input offset to derive. */
   readonly next: bigint
-  /** For batches of derived records. */
   readonly derived: AppendLane
-  /** For batches of dead letters. */
   readonly dead: AppendLane
-  /** Noted with positions: the owner's epoch, and where the derived log ended. */
+  /** The owner's epoch and the end of the derived log, which are noted with each position. */
   readonly epoch: number
   readonly end: bigint
-  /** Ends both lanes for good. */
+  /** Ends both lanes permanently. */
   close(): void
 }
 
 export type PartitionLogs = {
   /**
-   * Makes this replica the only writer. `mayOwn` is called after the fence and before the position is read. Throws
+   * Makes this replica the only writer. `mayOwn` is called after the fence, before the position is read. Throws
    * DeriveError `derive.may_not_own` or `derive.position_lost`; KafkaError `kafka.fenced`, `kafka.unavailable`,
    * `kafka.refused` or, if a wrong noted position can't be replaced, `kafka.group_not_empty`.
    */
   acquire(of: DerivedPartition, mayOwn: () => Promise<boolean>): Promise<Owned>
   /**
-   * The last noted positions: `next` is a lower bound. Without one, only acquiring the partition finds the position.
+   * The last noted positions. `next` is a lower bound. If there is none, only acquiring the partition finds the
+   * position.
    */
   noted(of: readonly DerivedPartition[]): Promise<ReadonlyMap<DerivedPartition, Noted>>
-  /** `end`: the acknowledged end of the derived log. Never throws; a position that can't be noted is lost. */
+  /** Notes positions. `end`: the acknowledged end of the derived log. Never throws: it only logs a warning. */
   note(notes: readonly (Noted & { readonly of: DerivedPartition })[]): Promise<void>
   close(): Promise<void>
 }
@@ -51,11 +50,11 @@ export type PartitionLogsDeps = {
   readonly kafkaPrefix: string
   readonly log: Log
   readonly now?: () => number
-  /** A replica that gets no message for this long writes no more. */
+  /** A replica that hears nothing from Kafka for this long stops writing. */
   readonly leaseMs?: number
 }
 
-// A topic that has just been created can delay its fence for 30 s.
+// After the creation of its topic, a fence can take 30 s.
 const ACQUIRE_WITHIN_MS = 40_000
 const LEASE_MS = 12_000
 const CLOSE_WITHIN_MS = 5_000
@@ -90,7 +89,7 @@ export function createPartitionLogs(deps: PartitionLogsDeps): PartitionLogs {
     async close() {
       closing.abort()
       owned.close()
-      // A later fence could stop the partition's next owner.
+      // A fence that ends later could stop the partition's next owner.
       await withTimeout(Promise.allSettled(acquiring), CLOSE_WITHIN_MS, 'acquire').catch(() => {})
       appender.close()
       parts.fencer.close()
@@ -132,7 +131,7 @@ type FenceDeps = {
   readonly signal: AbortSignal
 }
 
-/** Once it resolves, the former owner can't write any more. */
+/** Once this resolves, the former owner can't write any more. */
 function createFence({ fencer, log, leaseMs, signal }: FenceDeps) {
   return async (of: DerivedPartition): Promise<Fenced & Pick<LanePlace, 'identity'>> => {
     const { transactionalId, outputTopic, deadLetterTopic, partition } = of

@@ -1,5 +1,5 @@
-// How far the partitions that this replica derives are: noted regularly, for the next owner and for tools that show the
-// lag, and reported as a lag.
+// The progress of the partitions that this replica derives. It is noted regularly, for the next owner and for tools
+// that show the lag, and reported as a lag.
 import type { LogOffsets } from '@weir/kafka'
 import type { PartitionFlow } from './flow/partition-flow.ts'
 import type { Stream } from './flow/stream.ts'
@@ -14,17 +14,17 @@ export type Progressing = {
 
 export type Progress = {
   /**
-   * Notes partitions of which more is stored than was noted: the longest unnoted first, and no more than fit into a
-   * second.
+   * Notes partitions whose stored position is later than the noted one: those that have waited longest first, and no
+   * more than fit into a second.
    */
   note(all: Iterable<Progressing>): Promise<void>
-  /** Notes a partition that ends. Those that end at the same time are noted together. */
+  /** Notes the last position of a partition. Partitions that end at the same time are noted together. */
   noteLast(one: Progressing): Promise<void>
-  /** Asks Kafka for the ends of inputs that nobody is reading, for the lag of streams that wait. */
+  /** Asks Kafka for the ends of inputs that no stream is reading, for the lag of waiting streams. */
   lookAtEnds(all: Iterable<Progressing>): Promise<void>
 }
 
-/** A group's positions expire if nobody has committed them for a week. */
+/** A group's positions expire a week after its last commit. */
 const NOTE_AGAIN_MS = 86_400_000
 const AT_ONCE = 1_000
 
@@ -37,7 +37,7 @@ export function createProgress(
   let ending: { readonly all: Progressing[]; readonly noted: Promise<void> } | undefined
 
   async function noteEnding(all: readonly Progressing[]): Promise<void> {
-    // Others may end in the same moment.
+    // Lets other partitions that end at the same moment join.
     await new Promise((resolve) => setImmediate(resolve))
     ending = undefined
     await logs.note(dueOf(all))
@@ -108,7 +108,7 @@ function dueOf(all: Iterable<Progressing>, max = Infinity): Notes {
 
 const notedMs = ({ stream }: { readonly stream: Stream }): number => stream.noted?.atMs ?? 0
 
-/** By derived topic, in events of the input. A stream with a partition whose position is unknown is left out. */
+/** The lags by derived topic, in events of the input. Leaves out streams with an unknown position. */
 export function* lagsOf(
   all: Iterable<Progressing>,
 ): Generator<readonly [topic: string, lag: number]> {

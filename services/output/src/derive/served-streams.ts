@@ -1,6 +1,6 @@
-// Which derived streams this deployment derives, by control state: streams that are ready, have its decrypterName, and
-// have only levels that it may decrypt. It reports changes. Which of their partitions this replica owns is decided in
-// owners/.
+// The derived streams that this deployment derives, from control state: they are ready, have a decrypterName of this
+// deployment, and have only levels that it may decrypt. It reports changes. owners/ decides which of their partitions
+// this replica owns.
 import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
 import { controlTopic, topicOf } from '@weir/control-state'
 import type { Log } from '@weir/kit'
@@ -10,10 +10,10 @@ import type { LevelsAllowed } from './levels.ts'
 export type Served = { readonly stream: DerivedStream; readonly input: InputStream }
 
 export type ServedStreams = {
-  /** Reports what is there immediately, then each change. Returns a function that ends it. */
+  /** Reports the current streams immediately, then each change. Returns a function that stops the reports. */
   follow(): () => void
   all(): Iterable<Served>
-  /** How many streams this deployment should derive but may not, because of their levels. */
+  /** The number of streams that this deployment should derive, but may not because of their levels. */
   denied(): number
 }
 
@@ -51,10 +51,10 @@ export function createServedStreams(deps: ServedDeps): ServedStreams {
 
 type Table = {
   readonly deps: ServedDeps
-  /** By streamId. */
+  /** The served streams by streamId. */
   readonly served: Map<string, Served>
   readonly rights: ReturnType<typeof createRights>
-  /** What is served may not be what the records say. */
+  /** Set while the served streams may differ from the records. */
   isUnsettled: boolean
 }
 
@@ -65,11 +65,11 @@ function settle(table: Table): void {
   for (const stream of tables.streams()) if (stream.kind === 'derived') put(table, stream)
 }
 
-/** If one record changed, only the streams of that name are checked. */
+/** After a change of one record, only the streams with that name are checked. */
 function changed(table: Table, topic: string, key?: string): void {
   const { tables, isFresh } = table.deps.follower
   if (topic !== controlTopic) return
-  // Tables that are being read again lack streams that exist.
+  // Tables that are being read again lack existing streams.
   if (!isFresh() || key === undefined) {
     table.isUnsettled = true
     return
@@ -91,7 +91,7 @@ function put({ deps, served, rights }: Table, stream: DerivedStream): void {
   } else if (served.delete(stream.streamId)) deps.onChange(stream.streamId, undefined)
 }
 
-/** Found by id: another stream may have its name now. */
+/** Found by id, because another stream may have the name now. */
 function putById(table: Table, { streamId }: DerivedStream): void {
   const now = table.deps.follower.tables.streamById(streamId)
   if (now?.kind === 'derived') put(table, now)
@@ -109,7 +109,7 @@ function servedAs(
   return input && { stream, input }
 }
 
-/** Which streams this deployment may decrypt. `denied`: the topics of those that it should derive but may not. */
+/** The streams that this deployment may decrypt. `denied`: the topics of streams that it should derive, but may not. */
 function createRights({ levels, log }: Pick<ServedDeps, 'levels' | 'log'>) {
   const denied = new Set<string>()
   return {

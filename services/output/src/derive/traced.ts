@@ -1,5 +1,5 @@
-// Spans of derived records: one for each input record that is traced, from its derivation until the result is stored. A
-// record that is derived again after a fault has only one span, because its first attempt leaves none.
+// Spans of derived records: one for each traced input record, from its derivation until the result is stored. A record
+// that is derived again after a fault has only one span, because its first attempt leaves none.
 import type { SourceRecord } from '@weir/kafka'
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { groupOf, topicOf } from '@weir/control-state'

@@ -1,12 +1,12 @@
 // Derives a batch of records while a caller waits, in a preview or a retry. A record that can't be derived
-// (docs/architecture.md 4) does not affect the others. Results are given only when control state has been followed past
-// the records and is complete.
+// (docs/architecture.md 4) does not affect the others. Results are returned only when control state is complete, and
+// has been followed past the records.
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import type { StateFollower } from '@weir/control-state'
 import type { Derive } from './derive.ts'
 import { changingReasons, DeriveError, reasonOf, waitReasons } from './errors.ts'
 
-/** A record that can't be derived, and the code that says why. */
+/** A record that can't be derived, with the code for the reason. */
 type Dead = { readonly dead: string }
 
 /** The result of a record; undefined if it is filtered out. */
@@ -15,7 +15,7 @@ export type Derived = OutRecord | Dead | undefined
 export const isDead = (derived: Derived): derived is Dead =>
   derived !== undefined && 'dead' in derived
 
-/** The results have the order of the records. */
+/** The results are in the order of the records. */
 export type Transform = (records: readonly SourceRecord[]) => Promise<readonly Derived[]>
 
 /** The codes of dead letters: errors of `derive`, and Kafka's limit for the size of a record. */
@@ -28,10 +28,10 @@ export const deadCodes = [
   'too_large',
   'unexpected',
 ] as const
-/** Our own codes for batches that fail. Kafka's codes are added when they occur. */
+/** Weir's own codes for failed batches. Kafka's codes are added when they occur. */
 export const failureCodes: readonly string[] = [...waitReasons, 'position_lost', 'unexpected']
 
-/** A record that would have to wait counts as dead for now, with the code that says why. */
+/** A record that would have to wait counts as dead for now, with the code for the reason. */
 export function createTryAll(
   derive: Derive,
   follower: Pick<StateFollower, 'refresh' | 'isFresh'>,

@@ -1,5 +1,5 @@
-// What a preview says about derived records: how many pass, which personal fields are decrypted, and a few events as
-// the stream would show them. It sees records as consumers would, and keeps only the samples.
+// The summary of a preview: how many records pass, which personal fields are decrypted, and a few events as the stream
+// would show them. It reads records as consumers would, and keeps only the samples.
 import type { Event, EventFields } from '@weir/contracts'
 import { count, level, listOf, string } from '@weir/http-api'
 import { unframe } from '@weir/schema-registry'

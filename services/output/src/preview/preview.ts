@@ -1,6 +1,6 @@
-// `POST …/outputs/preview`: what a derived stream of these levels would contain, from the input's newest events,
-// without creating it. Records are derived by the same function as in a deriver; nothing is written. Reading is bounded
-// by events, by time, and to one fetch in memory.
+// `POST …/outputs/preview`: shows what a derived stream with these levels would contain, from the input's newest
+// events, without creating it. Records are derived by the same function as in a deriver. Nothing is written. Reading is
+// limited in events and time, and keeps at most one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { bodyRule, checkBody, lookUpInput, readJson } from '@weir/http-api'
@@ -33,7 +33,7 @@ export type PreviewDeps = DerivationDeps & {
   readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: RangeReader
   readonly trace: Pick<AccessTrace, 'read'>
-  /** If so, the response contains what was read so far. */
+  /** If true, the response contains the results so far. */
   isStopping(): boolean
 }
 
@@ -41,9 +41,9 @@ const bodyBytesMax = 65_536
 const lastRule = 'must be a whole number from 1 to 10000'
 const readMsMax = 20_000
 const samplesMax = 5
-/** Samples are decrypted events of people. */
+/** Samples need this role, because they are decrypted events of people. */
 const samplesNeed = 'owner' satisfies Role
-/** After this many records other work gets its turn of the event loop. */
+/** After this number of records, other work gets its turn of the event loop. */
 const recordsAtOnce = 250
 
 export const previewBody = z
@@ -107,7 +107,7 @@ function* piecesOf(records: readonly SourceRecord[]): Generator<readonly SourceR
 
 type PartitionRange = { readonly partition: number; readonly from: bigint; readonly to: bigint }
 
-/** The last records of all partitions together: the same number of each, unless a partition has fewer. */
+/** The last records of all partitions together. Each partition has the same number, unless it contains fewer. */
 export function lastRanges(
   from: readonly bigint[],
   to: readonly bigint[],

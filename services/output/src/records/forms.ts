@@ -1,6 +1,6 @@
-// What is written for an input record: the derived record, or the dead letter, which has the record's key, value,
-// headers and time, and three more headers. What would not fit is left out; the header `svc-source` says where the
-// whole record is. This module decides nothing about records and sends nothing.
+// The records that are written for an input record: the derived record, or the dead letter. A dead letter has the input
+// record's key, value, headers and time, and three more headers. Parts that would not fit are left out; the header
+// `svc-source` says where the whole record is. This module decides nothing about records and sends nothing.
 import { timeHeader, writeTime } from '@weir/contracts'
 import { batchBytesMaxOf, encodeRecord } from '@weir/kafka'
 import type { BatchRecord, EncodedRecord, OutRecord, SourceRecord } from '@weir/kafka'
@@ -14,7 +14,7 @@ const BATCH_BYTES_MAX = 4_194_304
 export const fits = (record: EncodedRecord): boolean =>
   batchBytesMaxOf([record], 0) <= BATCH_BYTES_MAX
 
-/** Brokers give the record the time at which it is appended. */
+/** Without a time, because brokers set the time of the append. */
 export const derivedForm = (
   source: Origin,
   { key, value, headers, timestampMs = Date.now() }: OutRecord,
@@ -25,7 +25,7 @@ export const derivedForm = (
   timestampMs,
 })
 
-/** `refusals`: how many forms of the record Kafka has refused; each next form contains less. */
+/** `refusals`: how many forms of the record Kafka has refused. Each next form contains less. */
 export function deadLetterForm(
   source: Origin,
   { key, value, headers, timestampMs }: SourceRecord,

@@ -1,8 +1,8 @@
-// The headers by which output knows its own records. `svc-source` on each names its input record: by it anyone can
-// check that nothing is missing or doubled, and output finds its position.
+// The headers that identify output's own records. `svc-source` on each record names its input record. With it anyone
+// can check that no record is missing or doubled, and output finds its position.
 import type { SourceRecord } from '@weir/kafka'
 
-/** The place of an input record, by the full name of its topic. */
+/** The location of an input record, with the full name of its topic. */
 export type Origin = {
   readonly topic: string
   readonly partition: number
@@ -10,9 +10,9 @@ export type Origin = {
 }
 
 export const SVC_SOURCE = 'svc-source'
-/** On a dead letter: the code that says why. */
+/** On a dead letter: the code for the reason. */
 export const SVC_ERROR = 'svc-error'
-/** On what a retry wrote: a derived record that comes late, or the marker that a dead letter is done. */
+/** On records of a retry: on a derived record, which is late, and on the marker that a dead letter is done. */
 export const SVC_RETRIED = 'svc-retried'
 
 // svc-source = topic "/" 1*DIGIT "/" 1*DIGIT       ; partition, then offset; a topic name has no "/"
@@ -28,7 +28,7 @@ export function readOrigin({ headers }: SourceRecord): Origin | undefined {
 }
 
 /**
- * The outcome, if a retry wrote the record. A dead letter may have the header, too, from the writer of its input
+ * The outcome, if a retry wrote the record. A dead letter may also have this header from the writer of its input
  * record.
  */
 export const retriedOutcome = ({ headers }: SourceRecord): string | undefined =>

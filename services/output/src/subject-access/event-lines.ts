@@ -1,25 +1,24 @@
-// A person's event as text: a line of NDJSON, which contains everything, or rows of CSV, one for each field, for a
-// spreadsheet. Pure.
+// A person's event as text: a complete line of NDJSON, or rows of CSV for a spreadsheet, one per field. Pure.
 import { string, time } from '@weir/http-api'
 import { z } from 'zod'
 
 /**
  * `withdrawn`: nobody can decrypt the field, because the person has withdrawn its level. `level_not_served`: this
- * deployment may not decrypt it. `corrupt`: ingest did not encrypt it for this person and field.
+ * deployment may not decrypt the field. `corrupt`: ingest did not encrypt the value for this person and field.
  */
 const notDecrypted = z.enum(['withdrawn', 'level_not_served', 'corrupt'])
 export type NotDecrypted = z.infer<typeof notDecrypted>
 
 export const personEvent = z.strictObject({
   contract: string,
-  /** By the event's own clock. */
+  /** The event's own time. */
   time,
   event: z
     .unknown()
     .meta({ type: 'object' })
     .describe('as JSON; fields that are not decrypted are there as they are stored')
     .optional(),
-  /** By the paths of fields. */
+  /** The reasons by the paths of fields. */
   notDecrypted: z.record(string, notDecrypted).optional(),
   unreadable: string.describe('why there is no event').optional(),
 })
@@ -61,7 +60,7 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
   },
 }
 
-/** `field`: its path in the contract, where elements of lists have no number. */
+/** `field` is the path in the contract, in which list elements have no numbers. */
 type Leaf = { readonly path: string; readonly field: string; readonly value: unknown }
 
 function leavesOf(value: unknown, path: string, field: string): Leaf[] {
@@ -82,6 +81,6 @@ const quoted = (cell: string): string =>
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value !== 'string') return JSON.stringify(value)
-  // A spreadsheet would run such a text as a formula, and events come from anyone.
+  // A spreadsheet would run such a text as a formula, and events may come from anyone.
   return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
 }

@@ -1,6 +1,6 @@
 // The events of one person in an input topic. The whole topic is read, and the link in a record's keyLink identifies
-// the person. Every personal field is decrypted that has a key left and a level that this deployment may decrypt.
-// Consent doesn't matter, because the person asks.
+// the person. Every personal field is decrypted if its key still exists, and this deployment may decrypt its level.
+// Consent is ignored, because the person asks for the events.
 import { eventTimeOf } from '@weir/contracts'
 import type { Event } from '@weir/contracts'
 import { eraAt, keyTimeOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
@@ -19,15 +19,15 @@ type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
 
 export type PersonAsked = {
   readonly input: Input
-  /** By era, in hexadecimal. */
+  /** The links by era, in hexadecimal. */
   readonly links: ReadonlyMap<number, ReadonlySet<string>>
-  /** By the events' own time; `fromMs` is inclusive, `untilMs` is exclusive. */
+  /** A range of event times; `fromMs` is inclusive, `untilMs` is exclusive. */
   readonly fromMs?: number | undefined
   readonly untilMs?: number | undefined
 }
 
 /**
- * The person's event. Undefined if the record isn't the person's, or is erased.
+ * The person's event. Undefined if the record belongs to another person, or is erased.
  * @throws DeriveError `derive.not_known_yet` if a key is missing
  */
 export type PersonEventOf = (record: SourceRecord) => PersonEvent | undefined
@@ -80,7 +80,7 @@ function matchOf(
   return { record, keyLink, link, keys, timeMs, input }
 }
 
-/** Undefined for what ingest did not write. */
+/** Undefined for values that ingest did not write. */
 function unlessCorrupt<Result>(open: () => Result): Result | undefined {
   try {
     return open()
@@ -94,7 +94,7 @@ const corrupt: readonly Reason[] = ['corrupt', 'not_framed', 'undecodable']
 
 function isErased({ link, keys }: Found, { levelsIn }: Pick<Matching, 'levelsIn'>): boolean {
   const levels = levelsIn(keys.era)
-  // Without levels, a person can only be erased as a whole.
+  // Without levels, a person can only be erased completely.
   const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
   return paths.every((path) => keys.tree.find(path) === 'erased')
 }
@@ -122,7 +122,7 @@ function decoded({ contract, registryId }: KnownContract, { value }: SourceRecor
 
 type ToOpen = Found & { readonly event: Event; readonly contract: KnownContract['contract'] }
 
-/** Decrypts in place what it may; returns which fields stay encrypted, and why. */
+/** Decrypts the permitted fields in place. Returns the fields that stay encrypted, with the reasons. */
 function openAll(
   { derive: { opener }, allowed }: Opening,
   { event, contract, keys, keyLink, timeMs, input }: ToOpen,

@@ -1,6 +1,6 @@
 // `GET …/subject-access`: a person's events, for the holder of a token that auth issued for this person. A token
-// permits one download on a replica. Erasures wait until decrypted values are on their way to the client; a client that
-// doesn't read is cut off.
+// permits one download on a replica. Erasures wait until decrypted values are on their way to the client, so a client
+// that doesn't read is disconnected.
 import { bearerOf, levelsInEra, openLinks, secretHashOf, topicOf } from '@weir/control-state'
 import type { AccessTrace, InputStream, SubjectAccessRecord } from '@weir/control-state'
 import { invalid } from '@weir/http-api'
@@ -94,7 +94,7 @@ const notGranted = () =>
 const notFresh = () =>
   refusal('unavailable', 'Control state is not available; try again in a moment')
 
-/** Tokens that were used here, until they expire. */
+/** The tokens that were used here, until they expire. */
 function createUsed(now: () => number) {
   const used = new Map<string, number>()
   return {
@@ -106,7 +106,7 @@ function createUsed(now: () => number) {
   }
 }
 
-/** Each download reads a whole topic, so an account may run one, and a replica a few. */
+/** Limits downloads, because each reads a whole topic: one per account, and a few per replica. */
 function createDownloads() {
   const running = new Set<string>()
   return (billingId: string): (() => void) => {
@@ -130,7 +130,7 @@ function tellAudit({ trace }: SubjectAccessDeps, { access, input, call }: Told):
   return trace.read({ action: 'read.subject', actor, target: targetOf(input) })
 }
 
-/** Called for each event of the person, so looked up once. */
+/** Caches the levels, because they are needed for each event of the person. */
 function levelsOfEras({ follower }: SubjectAccessDeps, input: InputStream) {
   const known = new Map<number, readonly number[]>()
   return (era: number): readonly number[] => {
@@ -185,7 +185,7 @@ async function send(
   }
 }
 
-/** Text with decrypted values, from before they are decrypted until it is written. */
+/** Tracks text with decrypted values, from before the decryption until the text is written. */
 function createChunks({ begin }: SubjectAccessDeps['openings'], write: Write) {
   let text = ''
   let over: (() => void) | undefined
@@ -212,7 +212,7 @@ function createChunks({ begin }: SubjectAccessDeps['openings'], write: Write) {
 
 const triesMax = 3
 
-/** Keys that are being wrapped again can't be read for a moment. */
+/** Retries, because keys that are being wrapped again can't be read for a moment. */
 async function knownSoon<Result>(
   { refresh }: Pick<DerivationDeps['follower'], 'refresh'>,
   read: () => Result,

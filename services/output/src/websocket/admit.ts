@@ -1,4 +1,4 @@
-// Decides which stream an upgrade request may watch, or how it is refused (spec Authentication 2, 3;
+// Decides which stream an upgrade request may watch, or why it is refused (spec Authentication 2, 3;
 // docs/wire-format.md WebSocket). At /ws a stream's token names the stream. Under /v2, for the console, the path names
 // a stream of the API key's account.
 import type { IncomingMessage } from 'node:http'
@@ -36,9 +36,9 @@ export type Admitted = {
   /** The connection counts against the limit of this credential. */
   readonly credential: string
   readonly stream: StreamRecord
-  /** For the audit log. */
+  /** The actor for the audit log. */
   readonly actor: Reading['actor']
-  /** Whether the credential still permits the connection; the stream itself is not checked. */
+  /** Whether the credential still permits the connection. The stream itself is not checked. */
   mayStay(): boolean
 }
 
@@ -70,7 +70,7 @@ export async function admit(
   }
 }
 
-/** The only errors of packages that clients see. For all others they may try again. */
+/** The only package errors that clients see. For all others the response says to try again. */
 const publicForms = {
   'control-state.invalid_token': { code: 'invalid_token', sentence: ownSentence },
   'control-state.invalid_api_key': { code: 'invalid_api_key', sentence: ownSentence },
@@ -152,7 +152,7 @@ export const admissionUnavailable: UpgradeRefusal = {
   message: 'Not ready; try again',
 }
 
-/** The Authorization header, or what browsers can send: the subprotocols `weir`, `bearer.<token>`. */
+/** The Authorization header or, from browsers, the subprotocols `weir`, `bearer.<token>`. */
 function authorizationOf(request: IncomingMessage): string | undefined {
   const { authorization } = request.headers
   if (authorization !== undefined) return authorization

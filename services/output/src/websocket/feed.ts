@@ -1,5 +1,5 @@
-// One reader per topic and replica, however many clients watch the topic. A client gets every event after the ends of
-// the partitions at the time it joined.
+// One reader per topic and replica, for any number of clients that watch the topic. A client gets every event after the
+// ends of the partitions at the time when it joined.
 import type { Tail, TailOptions } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { closeQueue, createRenderQueue, renderRecords } from './render-queue.ts'
@@ -24,7 +24,7 @@ export type FeedDeps = {
 
 export type Feed = {
   /**
-   * Resolves when the client's start is fixed; from there it misses nothing.
+   * Resolves when the client's start is fixed. From there on it misses no event.
    * @throws Refusal `unavailable`
    */
   join(watcher: Watcher): Promise<void>
@@ -33,7 +33,7 @@ export type Feed = {
   close(): Promise<void>
 }
 
-/** While the client's start isn't known, messages are held: it may have to see them. */
+/** While the client's start is unknown, its messages are held, because it may have to get them. */
 type Seat = { from: readonly bigint[] | undefined; held: Message[] }
 
 /** Messages that are delivered together. */
@@ -73,7 +73,7 @@ export function createFeed(deps: FeedDeps): Feed {
   return {
     async join(watcher) {
       if (isOver) throw refusal('unavailable', 'the topic is no longer read')
-      // Seated before the ends are read, so messages that come in between are held, not missed.
+      // Added before the ends are read, so messages that arrive in between are held, not missed.
       const seat: Seat = { from: undefined, held: [] }
       seats.set(watcher, seat)
       seat.from = await reader.beginning()
@@ -92,7 +92,7 @@ export function createFeed(deps: FeedDeps): Feed {
   }
 }
 
-/** The topic is read from the first client on. */
+/** Reads the topic from the first client on. */
 function createReader({ topic, endOffsets, tail }: FeedDeps, callbacks: Callbacks) {
   let started: Promise<readonly bigint[]> | undefined
   let reader: Tail | undefined
@@ -104,7 +104,7 @@ function createReader({ topic, endOffsets, tail }: FeedDeps, callbacks: Callback
   }
 
   return {
-    /** For the first client the reader's own start; for later ones the current ends. */
+    /** For the first client, the reader's own start. For later clients, the current ends. */
     async beginning(): Promise<readonly bigint[]> {
       if (started !== undefined) return started.then(() => endOffsets())
       started = start()

@@ -1,4 +1,4 @@
-// The WebSocket gateway, for development (spec Receive events over websocket): upgrades clients that may watch, and
+// The WebSocket gateway, for development (spec Receive events over websocket). It upgrades clients that may watch, and
 // ends a connection within a second after its right ends.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
@@ -28,7 +28,7 @@ export type GatewayDeps = {
   feed: (stream: StreamRecord) => Feed
   counts: { clients(delta: 1 | -1): void; sent(messages: number): void; tooSlow(): void }
   guesses: Guesses
-  /** The most open WebSockets of one credential. */
+  /** The maximum number of open WebSockets per credential. */
   webSocketsMax: number
   log: Log
   /** The page that explains an error code. */
@@ -101,7 +101,7 @@ function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
   }
 }
 
-/** Records a refusal in the audit log, but not the service's own failures. */
+/** Records a refusal in the audit log, except failures of the service itself. */
 function tellRefused(
   { trace }: Pick<GatewayDeps, 'trace'>,
   watching: Watching | undefined,
@@ -126,7 +126,7 @@ function createTurnAway({ log, pageOf }: Pick<GatewayDeps, 'log' | 'pageOf'>) {
   }
 }
 
-/** One feed for each stream's topic, while somebody watches it. */
+/** One feed for each stream's topic, while any client watches it. */
 function createFeeds(deps: Pick<GatewayDeps, 'feed' | 'log'>) {
   const feeds = new Map<string, Feed>()
   return {

@@ -1,5 +1,5 @@
-// Refuses a WebSocket upgrade with a plain HTTP response on the bare socket, because an upgrade has no response object.
-// Each code has a page of its own.
+// Refuses a WebSocket upgrade with a plain HTTP response on the socket itself, because an upgrade has no response
+// object. Each code has a page of its own.
 import type { Duplex } from 'node:stream'
 import type { IncomingMessage } from 'node:http'
 import { helpLink, tooManyGuesses } from '@weir/kit'
@@ -15,7 +15,7 @@ const reasons = {
   503: 'Service Unavailable',
 } as const
 
-/** Every way in which an upgrade is refused. */
+/** All refusals of an upgrade, with their statuses. */
 export const upgradeStatus = {
   invalid_token: 401,
   invalid_api_key: 401,
@@ -37,7 +37,7 @@ export type UpgradeRefusal = {
 type Told = UpgradeRefusal & {
   /** The page that explains the code. */
   readonly page: string
-  /** Finds the refusal in the log. */
+  /** Identifies the refusal in the log. */
   readonly requestId?: string
 }
 
@@ -48,7 +48,7 @@ export function limitGuesses(
   request: IncomingMessage,
 ): UpgradeRefusal {
   const { headers } = request
-  // Browsers send the key as a subprotocol, beside nothing else that changes.
+  // Browsers send the key as a subprotocol, and nothing else in this header varies.
   const key = bearerOf(headers.authorization) ?? headers['sec-websocket-protocol']
   if (refusal.code !== 'invalid_api_key' || key === undefined) return refusal
   const retryAfterSeconds = guesses.count(request, key)

@@ -1,6 +1,6 @@
 // Renders a topic's records as messages, in order and in short turns. The messages of a turn are delivered together.
-// Between turns sockets are written, so that a burst doesn't make fast clients look slow. A record that can't be shown
-// is left out and logged by its offset, never by its values.
+// Between turns the sockets are written, so that a burst doesn't make fast clients look slow. A record that can't be
+// shown is skipped, and logged with its offset, never with its values.
 import { setImmediate } from 'node:timers/promises'
 import type { SourceRecord } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -21,7 +21,7 @@ export type RenderQueueDeps = {
   refresh: () => Promise<void>
   /** Called with the messages of a turn, in order. */
   onMessages: (messages: readonly Message[]) => void
-  /** Called when too much is queued: nothing more is shown. */
+  /** Called when too many records are queued. After this no record is shown. */
   onFull: () => void
   log: Log
 }
@@ -30,14 +30,14 @@ type Chunk = Readonly<{ partition: number; records: readonly SourceRecord[]; byt
 
 const unknownContract: Reason = 'unknown_contract'
 const recordsPerTurn = 20
-/** A turn also ends after this much text: a quarter of what may wait for a client. */
+/** A turn also ends after this much text, which is a quarter of what may wait for a client. */
 const bytesPerTurn = 262_144
 export const queuedBytesMax = 67_108_864
 
 export type RenderQueue = RenderQueueDeps & {
   readonly chunks: Chunk[]
   queuedBytes: number
-  /** The messages of this turn that were not passed on yet. */
+  /** The messages of this turn that are not delivered yet. */
   messages: Message[]
   recordsThisTurn: number
   bytesThisTurn: number
@@ -102,9 +102,9 @@ async function show(queue: RenderQueue, { partition, records }: Chunk): Promise<
     queue.recordsThisTurn += 1
     let text = tryRender(queue.render, record)
     if (text === unknownContract && !hasLookedAgain) {
-      handOn(queue) // earlier messages don't wait for it
+      handOn(queue) // earlier messages don't wait for the refresh
       await queue.refresh().catch(() => {})
-      hasLookedAgain = true // once per chunk: all its records were fetched before
+      hasLookedAgain = true // once per chunk, because all its records were fetched before
       text = tryRender(queue.render, record)
     }
     if (queue.isClosed) return
@@ -121,7 +121,7 @@ async function show(queue: RenderQueue, { partition, records }: Chunk): Promise<
     )
 }
 
-/** The text of the message, or the code that says why the record can't be shown. */
+/** The text of the message, or the code for why the record can't be shown. */
 function tryRender(render: Render, record: SourceRecord): Buffer | string {
   try {
     return render(record) ?? unknownContract

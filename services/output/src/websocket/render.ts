@@ -6,7 +6,7 @@ import type { KnownContract } from '../derive/known-contracts.ts'
 import { DeriveError } from '../derive/errors.ts'
 
 /**
- * The message for a record; undefined if its contract isn't known, which may change.
+ * The message for a record. Undefined if its contract isn't known, which may change.
  * @throws AppError for a record that ingest did not write
  */
 export type Render = (record: SourceRecord) => Buffer | undefined

@@ -1,4 +1,4 @@
-// The feed of a stream's topic in Kafka: where it ends, how it is read, how its records are rendered.
+// The feed of a stream's topic in Kafka: its ends, its reader, and the rendering of its records.
 import type { Kafka, LogOffsets } from '@weir/kafka'
 import { tailTopic } from '@weir/kafka'
 import type { Log } from '@weir/kit'

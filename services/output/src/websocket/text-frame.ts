@@ -1,5 +1,5 @@
-// Messages as WebSocket frames (RFC 6455 5.2), created once for all clients: a server's frames aren't masked, so they
-// are the same for all.
+// Messages as WebSocket frames (RFC 6455 5.2). They are created once for all clients, because a server's frames aren't
+// masked.
 
 // frame  = %x81 length payload                       ; FIN, text, not masked
 // length = OCTET                                     ; 0 to 125
@@ -10,7 +10,7 @@ const LENGTH_16 = 126
 const LENGTH_64 = 127
 const HEAD_BYTES_MAX = 10
 
-/** The frames of these text messages, one after the other. */
+/** The concatenated frames of these text messages. */
 export function textFrames(texts: readonly Buffer[]): Buffer {
   const bytesMax = texts.reduce((sum, text) => sum + HEAD_BYTES_MAX + text.length, 0)
   const bytes = Buffer.allocUnsafe(bytesMax)

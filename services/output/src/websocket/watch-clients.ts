@@ -1,5 +1,5 @@
-// The connected clients, and whether they may still be connected: checked when control state changes and once a second,
-// so that a connection ends within a second after its right ends.
+// The connected clients, and whether they may stay connected. This is checked when control state changes and once a
+// second, so that a connection ends within a second after its right ends.
 import type { Duplex } from 'node:stream'
 import { controlTopic } from '@weir/control-state'
 import type { StateFollower } from '@weir/control-state'
@@ -15,7 +15,7 @@ export type WatchClient = {
   readonly access: Admitted
   readonly watcher: Watcher
   readonly socket: WebSocket
-  /** Whether it has answered the last ping. */
+  /** Whether the client has answered the last ping. */
   answered: boolean
 }
 
@@ -54,10 +54,10 @@ export function watchClients({ follower, counts }: Watching) {
         clients.delete(client)
         counts.clients(-1)
       })
-      check(client) // before anything is sent: it may have lost its right during the upgrade
+      check(client) // before anything is sent, because the right may have ended during the upgrade
       watcher.attach(socket, connection)
     },
-    /** Ends all clients, and those that enter later. */
+    /** Ends all clients, including those that enter later. */
     close(): void {
       isClosing = true
       unsubscribe()
@@ -68,7 +68,7 @@ export function watchClients({ follower, counts }: Watching) {
   }
 }
 
-/** Why the client's connection must end; undefined while it may stay. */
+/** Why the client's connection must end; undefined if it may stay. */
 function reasonToEnd(
   { tables, isFresh }: Pick<StateFollower, 'tables' | 'isFresh'>,
   access: Admitted,
@@ -80,7 +80,7 @@ function reasonToEnd(
   return stream.enabled ? undefined : closing.disabled
 }
 
-/** Whether the change of a record may end the client's connection. */
+/** Whether a change of this record may end the client's connection. */
 const isAbout = (key: string, { stream: { billingId, name } }: Admitted): boolean =>
   key === `stream/${billingId}/${name}` ||
   key === `account/${billingId}` ||

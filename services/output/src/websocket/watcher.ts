@@ -1,6 +1,6 @@
-// One WebSocket that watches a stream. Messages wait here until the upgrade is done. A client that can't keep up is
-// closed, so it never slows the others. Messages are frames that all clients share, and are written to the connection
-// directly, not through ws. ws also writes only whole frames, and holds none back, because nothing is compressed.
+// One WebSocket that watches a stream. Messages wait here until the upgrade is complete. A client that can't keep up is
+// closed, so it never slows the others. Messages are frames that all clients share. They are written to the connection
+// directly, not through ws. This is safe because ws also writes only whole frames, and delays none without compression.
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
@@ -17,13 +17,13 @@ export type Closing = (typeof closing)[keyof typeof closing]
 
 export const bufferedBytesMax = 1_048_576
 export const bufferedMessagesMax = 1_000
-/** After this time a client that doesn't answer the close frame is cut off. */
+/** A client that doesn't answer the close frame within this time is disconnected. */
 const closeTimeoutMs = 2_000
 
 export type Watcher = {
   /** `frames` contains this number of text messages. */
   send(frames: Buffer, messages: number): void
-  /** From now on messages are sent over the WebSocket's connection, first those that waited. */
+  /** From now on messages are sent over the WebSocket's connection, beginning with those that waited. */
   attach(socket: WebSocket, connection: Duplex): void
   end(why: Closing): void
 }
@@ -35,7 +35,7 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
   let open: Open | undefined
   let waiting: Waiting[] = []
   let waitingBytes = 0
-  /** Messages that wait here or that the connection has not accepted yet. */
+  /** The messages that wait here, or that the connection has not accepted yet. */
   let unsent = 0
   let ending: Closing | undefined
 
@@ -50,7 +50,7 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
     if (ending !== undefined) return
     if (open !== undefined && open.socket.readyState !== open.socket.OPEN) return // the client has closed
     const bytes = open === undefined ? waitingBytes : open.connection.writableLength
-    // New messages don't count: a client that has taken all earlier ones isn't slow, however many come together.
+    // New messages don't count. A client that has received all earlier ones isn't slow, however many arrive together.
     if (unsent >= bufferedMessagesMax || bytes >= bufferedBytesMax) {
       counts.tooSlow()
       return end(closing.tooSlow)
@@ -79,6 +79,6 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
 
 function close(socket: WebSocket, why: Closing): void {
   socket.close(why.code, why.reason)
-  // A client that is too slow reads the close frame late, after all that was sent before: ws waits 30 s for it.
+  // A slow client reads the close frame late, after all earlier messages. ws waits 30 s for it.
   if (why !== closing.tooSlow) setTimeout(() => socket.terminate(), closeTimeoutMs).unref()
 }

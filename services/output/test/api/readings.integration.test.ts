@@ -1,5 +1,5 @@
-// Reading personal data leaves a trace. Previews with samples, dead-lettered records, watching, and tokens of a derived
-// stream's credentials are in the audit log, each with who, what and when, and never a value.
+// Readings of personal data are in the audit log: previews with samples, dead-lettered records, watching, and tokens of
+// a derived stream's credentials. Each entry says who, what and when, and contains no value.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { asObject, exampleEvent, expectStatus, listen, textIn } from '@weir/testkit'
@@ -113,7 +113,7 @@ test('a token of credentials that read a derived stream has an entry, once an ho
   await scene.account.token(input)
   const entries = await entriesOf('read.token')
   const ofThese = entries.filter(({ by }) => asObject(by)['clientId'] === clientId)
-  // Two if a new hour begins meanwhile.
+  // There are two if a new hour begins meanwhile.
   expect([1, 2]).toContain(ofThese.length)
   expect(ofThese[0]).toMatchObject({ target: { ...target(), output: 'out' } })
   expect(entries.some(({ by }) => asObject(by)['clientId'] === input.clientId)).toBe(false)

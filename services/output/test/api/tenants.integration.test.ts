@@ -1,5 +1,5 @@
 // Accounts can't see each other through output. On every route, a request about another account's stream gets the same
-// response as one about a stream that does not exist, and a WebSocket shows only the events of its own stream.
+// response as one about a missing stream. A WebSocket shows only the events of its own stream.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import {
@@ -47,7 +47,7 @@ const routes = createApp(unusable)
       method ? [`${method.toUpperCase()} ${route?.path ?? ''}`] : [],
     ),
   )
-  .filter((route) => route.includes(' /v2/')) // the others contain nothing of an account
+  .filter((route) => route.includes(' /v2/')) // the other routes contain no data of an account
 
 test('every route of output has its case', () => {
   expect(Object.keys(bodies).toSorted()).toEqual(routes.toSorted())
@@ -66,7 +66,7 @@ test.each(routes)('%s about another account is answered as if about nobody', asy
   const { theirs, nobodys } = tenants
   const about = await ask(route, theirs.names)
   expect(about).toEqual(await ask(route, nobodys))
-  const expected = route.endsWith('/subject-access') ? 401 : 404 // it accepts no API key
+  const expected = route.endsWith('/subject-access') ? 401 : 404 // this route accepts no API key
   for (const { status } of about) expect(status).toBe(expected)
 })
 

@@ -1,5 +1,5 @@
-// Two Weirs on one cluster, whose names differ only in the prefix, where one prefix begins the other: each finds its
-// dead letters by the full names of their sources, and derives them again into its own topic.
+// Two Weirs on one cluster. Their names differ only in the prefix, and one prefix is the beginning of the other. Each
+// finds its dead letters by the full names of their sources, and derives them again into its own topic.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createKafka, createTransactor } from '@weir/kafka'
 import { BROKERS, log, readRecords, uniqueName } from '../../../../packages/kafka/test/support.ts'
@@ -25,7 +25,7 @@ afterAll(async () => {
   }
 })
 
-/** Two dead letters, as if they came from that topic. */
+/** Creates two dead letters that name that topic as their source. */
 async function deadLetter({ kafka }: typeof weir, sourceTopic: string): Promise<void> {
   const transactor = createTransactor(kafka, { transactionalId: 'dead', timeoutMs: 30_000 })
   await transactor.fence()

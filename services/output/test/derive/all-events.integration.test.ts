@@ -1,5 +1,5 @@
 // Thousands of events of all contracts, from 8 connections with 100 concurrent requests each, through several derived
-// streams: each is where it belongs, once, and contains what was sent (spec Events; docs/architecture.md 4).
+// streams. Each event is in the right streams, once, and contains what was sent (spec Events; docs/architecture.md 4).
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -20,7 +20,7 @@ const eventCount = scale(10_000, 1_500)
 const peopleCount = scale(2_000, 300)
 const events = makeEvents(eventCount, peopleCount, 20_261_120)
 
-/** Each with its rule for levels, written independently of the code. */
+/** Each output has its rule for levels, written independently of the code. */
 const outputs = {
   'level-0': { consentLevels: [0], opens: (level: number) => level === 0 },
   'level-1': { consentLevels: [1], opens: (level: number) => level <= 1 },
@@ -65,7 +65,7 @@ const of = (name: keyof typeof outputs): Stored[] => inOutput.get(name) ?? []
 const numbers = (all: readonly { number: number }[]) =>
   all.map(({ number }) => number).sort((a, b) => a - b)
 
-/** Items for which something doesn't hold, with what; a few are enough to see why. */
+/** The items for which a check fails, with the check. A few are enough to find the cause. */
 function faults<Item extends { number: number }>(
   items: readonly Item[],
   check: (item: Item, sent: SentEvent) => readonly [actual: unknown, expected: unknown],

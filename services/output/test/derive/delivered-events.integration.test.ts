@@ -1,5 +1,5 @@
-// What surrounds an event's own fields, on the WebSocket and in Kafka (spec Events 2, Envelope; docs/wire-format.md
-// Kafka), and what a derived stream's token permits (spec Authentication 3).
+// The data around an event's own fields, on the WebSocket and in Kafka (spec Events 2, Envelope; docs/wire-format.md
+// Kafka), and the rights of a derived stream's token (spec Authentication 3).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventTimeOf } from '@weir/contracts'
 import type { SourceRecord } from '@weir/kafka'
@@ -45,7 +45,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close(), 30_000)
 
-/** Finds the form of each event in a stream: on its WebSocket and in its topic. */
+/** Collects the form of each event of a stream: on its WebSocket, and in its topic. */
 async function collect(where: string, { topic }: TestStream): Promise<void> {
   const events = where === 'input' ? shownIn.input : shownIn.derived
   const shown = await events.until(contracts.length)
@@ -140,7 +140,7 @@ test('nonces differ', () => {
 
 test('one key field value is one keyLink in every contract of the stream', () => {
   const links = contracts.map((contract) => seen('input', contract).record.key?.toString())
-  expect(new Set(links).size).toBe(1) // «session-0001» in each of the examples
+  expect(new Set(links).size).toBe(1) // all examples have «session-0001»
 })
 
 describe('a derived stream’s token', () => {

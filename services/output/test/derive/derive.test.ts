@@ -1,4 +1,4 @@
-// What a derived stream makes of each record, tested on records that are encrypted as ingest does it.
+// How a derived stream handles each kind of record. The records are encrypted in ingest's format.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { createOpener } from '@weir/fieldcrypt'
@@ -15,7 +15,7 @@ import type { Sealed } from '../support/sealed.ts'
 
 const input = { streamId: randomUUID(), rotationHours: 24 }
 const keys = keysOfEra(input)
-/** In every value of the event, and in nothing else. */
+/** A mark that is in every value of the event, and nowhere else. */
 const mark = 'x8231x'
 const demo = await sealExample('demo_v1', keys.whole, {
   unique_identifier: { string: `unique ${mark}` },

@@ -1,5 +1,5 @@
-// Problematic inputs: parts are gone, others write into them, and they contain records that Kafka refuses, that don't
-// fit or that can't be derived. None of this affects another record.
+// Problematic inputs: deleted parts, other writers, and records that Kafka refuses, that don't fit or that can't be
+// derived. None of this affects another record.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'

@@ -1,5 +1,5 @@
 // Each record is derived exactly once while the brokers that lead its partitions die and come back. The test has two
-// brokers of its own; the second may end.
+// brokers of its own; the second may be stopped.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createBatchProducer } from '@weir/kafka'
 import type { BatchProducer } from '@weir/kafka'
@@ -45,7 +45,7 @@ afterAll(async () => {
 
 type Derived = { readonly of: DerivedPartition; readonly expected: string[] }
 
-/** The brokers of the input's replicas and of the derived logs' replicas; the first of each leads. */
+/** `input` and `logs` list the brokers with replicas of the input and the derived logs, each leader first. */
 async function derived(input: readonly number[], logs: readonly number[]): Promise<Derived> {
   const [inputTopic, outputTopic, deadLetterTopic] = await Promise.all([
     topics.make('in', { replicas: input, configs: {} }),

@@ -1,5 +1,5 @@
-// With a real broker each record is derived exactly once and in order, whichever replica owns the partition, thinks
-// that it does, or loses its connections.
+// With a real broker each record is derived exactly once and in order, even if the owner changes, if a replica wrongly
+// considers itself the owner, or if connections are lost.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'
 import type { Admin } from '@weir/kafka'

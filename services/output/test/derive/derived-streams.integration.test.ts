@@ -1,4 +1,4 @@
-// spec Events 2 to 5, with its own examples: what an input stream and its derived streams show of one event
+// spec Events 2 to 5, with its own examples: how an input stream and its derived streams show one event
 // (docs/wire-format.md Derived streams).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -36,14 +36,15 @@ type Shown = Record<string, unknown>
 /** Undefined if the event was not delivered. */
 type ShownIn = { input: Shown } & Partial<Record<Output, Shown>>
 
-/** Sends an event with these consent levels; returns what each stream shows of it. */
+/** Sends an event with these consent levels. Returns how each stream shows it. */
 async function show(
   schemaId: string,
   eventWith: (consentLevels: number[]) => object,
   consentLevels: number[],
 ): Promise<ShownIn> {
   const event = await sendAndFind(schemaId, eventWith(consentLevels))
-  // Of the same person, so behind it in the same partition: a stream that shows this one has passed the other.
+  // An event of the same person is later in the same partition. A stream that shows this one has already processed the
+  // other.
   const last = await sendAndFind(schemaId, eventWith([0, 1, 2, 3]))
   const shown: ShownIn = { input: event }
   for (const [name, { events }] of listeners) {
@@ -77,7 +78,7 @@ async function sendAndFind(schemaId: string, event: object): Promise<Shown> {
 const findIn = (events: Shown[], { svcMeta }: Shown): Shown | undefined =>
   events.find((event) => asObject(event['svcMeta'])['nonce'] === asObject(svcMeta)['nonce'])
 
-/** base64 of version 1, four bytes of the keyLink, an IV of 16 bytes and the ciphertext. */
+/** base64 of version 1, four bytes of the keyLink, an IV of 16 bytes, and the ciphertext. */
 const sealedText = /^A[Q-Za-f][A-Za-z0-9+/]{26,}={0,2}$/
 const sealed = expect.stringMatching(sealedText)
 

@@ -1,4 +1,4 @@
-// A deriver from its stream's creation to its deletion: where it starts, when it waits, what it leaves behind
+// A deriver from its stream's creation to its deletion: where it starts, when it waits, and what remains after it
 // (docs/architecture.md 3, 11).
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -34,7 +34,7 @@ const pathOf = (output: TestStream) => `/v2/streams/${input.name}/outputs/${outp
 const change = async (method: string, path: string, body?: unknown) =>
   expectStatus(await scene.account.call(method, path, body), 200)
 
-/** Events that all reach level 0, numbered from `first`. */
+/** Numbered events, from `first` on, that all reach level 0. */
 const eventsFrom = (first: number, count: number): SentEvent[] =>
   makeEvents(first + count, 20, 14)
     .slice(first)
@@ -165,7 +165,7 @@ describe('a deleted derived stream', () => {
   })
 })
 
-// The last test, because no event of the contract is accepted after it.
+// This must be the last test, because no event of the contract is accepted after it.
 test('a derived stream from earliest gets events of a contract that is archived by now', async () => {
   const events = eventsFrom(0, 20)
   await send(events)

@@ -1,4 +1,4 @@
-// Ordinary Kafka clients read a derived stream, with schemas from auth's /registry and no code of ours
+// Ordinary Kafka clients read a derived stream, with schemas from auth's /registry and no code of Weir
 // (docs/wire-format.md Kafka, examples/analysts).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { SchemaRegistry } from '@kafkajs/confluent-schema-registry'
@@ -38,7 +38,7 @@ test('there is something to read', () => {
   expect(expected.length).toBeGreaterThan(100)
 })
 
-/** A record of a transaction that was aborted: nobody may ever see it. */
+/** Writes a record in a transaction and aborts it. No reader may ever see the record. */
 async function abortOne(topic: string): Promise<void> {
   const transactor = createTransactor(scene.topics.kafka, {
     transactionalId: `test.${topic}`,

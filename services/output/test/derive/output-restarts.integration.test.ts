@@ -1,4 +1,4 @@
-// Replicas of output that are killed, ended and added while events flow: every event is derived exactly once
+// Replicas of output that are killed, stopped and added while events flow. Every event is derived exactly once
 // (docs/architecture.md 4), and watching clients are notified.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => scene.close(), 30_000)
 
-/** The places of the input that the derived topic should contain, and those that it contains. */
+/** The input locations that the derived topic should contain, and those that it contains. */
 async function derivedPlaces(deadlineMs?: number) {
   await scene.untilDerived(input, output.name, deadlineMs)
   const inInput = (await scene.topics.read(input.topic)).map(stored)
@@ -37,7 +37,7 @@ async function derivedPlaces(deadlineMs?: number) {
   }
 }
 
-/** Events without end, until it is stopped; with pauses, so that a transaction contains a part of them. */
+/** Sends events until it is stopped, with pauses, so that a transaction contains only some of them. */
 function startFlow(seed: number): { stop(): Promise<void> } {
   let isFlowing = true
   const flow = async (): Promise<void> => {
@@ -66,7 +66,7 @@ const send = async (count: number, seed: number): Promise<void> =>
 const derivedEnds = () =>
   scene.topics.admin.offsets.ends(output.topic, { isolation: 'read_uncommitted' })
 
-/** Kills a replica while it writes: between two looks the topic has grown. */
+/** Kills a replica while it writes, which the growth of the topic between two checks shows. */
 async function killWhileItWrites(running: Replica): Promise<void> {
   let before = await derivedEnds()
   const isGrowing = async (): Promise<boolean> => {
@@ -79,7 +79,7 @@ async function killWhileItWrites(running: Replica): Promise<void> {
   await running.kill()
 }
 
-/** The running replica: each test leaves one to the next. */
+/** The running replica. Each test leaves one for the next. */
 let replica: Replica
 
 test('killed while it writes and started again, output derives each event exactly once', async () => {
@@ -101,7 +101,7 @@ inSoak(() => {
       await derivedPlaces()
       await replica.stop()
       await send(20, 23)
-      // While a group waits up to half a minute for a member that is gone, it can't be deleted.
+      // A group waits up to half a minute for a lost member, and can't be deleted before.
       const group = `weir.${scene.account.billingId}.${output.name}`
       expect(await scene.topics.admin.groups.delete(group)).toBe('deleted')
       replica = await scene.world.replica('output')
@@ -128,7 +128,7 @@ inSoak(() => {
       process.kill(replica.pid, 'SIGTERM')
       expect(await replica.exited).toBe(0)
       await flow.stop()
-      // Sooner than a group would notice that a member is gone without leaving.
+      // Sooner than a group would notice the loss of a member.
       const { expected, actual } = await derivedPlaces(within(8_000))
       expect(actual).toEqual(expected)
     })

@@ -1,4 +1,4 @@
-// Two Weirs on one cluster, whose names differ only in the prefix, derive into partitions of their own.
+// Two Weirs on one cluster, whose names differ only in the prefix. Each derives into its own partitions.
 import { afterAll, expect, test } from '@jest/globals'
 import { createLog } from '@weir/kit'
 import { BROKERS, uniqueName } from '../../../../packages/kafka/test/support.ts'

@@ -1,5 +1,5 @@
-// A replica that acquires a derived partition continues exactly where its logs end, whatever others have left there or
-// noted.
+// A replica that acquires a derived partition continues exactly where the logs end, whatever other clients have written
+// or noted.
 import { afterAll, beforeEach, expect, test } from '@jest/globals'
 import { createAdmin, createPositions } from '@weir/kafka'
 import { inSoak } from '@weir/testkit'
@@ -32,7 +32,7 @@ const note = (of: DerivedPartition, next: bigint, more: { end?: bigint; epoch?: 
 const endOf = async (topic: string, { partition }: DerivedPartition): Promise<bigint> =>
   (await admin.offsets.ends(topic, { isolation: 'read_uncommitted' }))[partition] ?? 0n
 
-/** Retention removes all its records. */
+/** Removes all records, as retention would. */
 const removeAll = async (topic: string, of: DerivedPartition): Promise<void> =>
   removeRecordsBefore(topic, of.partition, await endOf(topic, of))
 
@@ -65,7 +65,7 @@ test('a noted position counts where it is further than both logs, and not where 
   const end = await endOf(of.outputTopic, of)
   await note(of, 20n, { end, epoch })
   expect(await nextOf(of)).toBe(20n)
-  // Noted late by a former owner.
+  // A former owner notes this position late.
   await note(of, 8n, { end: end - 1n, epoch })
   expect(await notedNexts(one, [of])).toEqual(new Map([[of, 8n]]))
   expect(await nextOf(of)).toBe(9n)

@@ -1,5 +1,5 @@
-// Records in an input topic that ingest did not write: each is dead-lettered, still encrypted, never decrypted or
-// passed on, and everything else continues in order (docs/architecture.md 4).
+// Records in an input topic that ingest did not write. Each is dead-lettered and stays encrypted: it is never decrypted
+// or passed on. All other records continue in order (docs/architecture.md 4).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createTransactor } from '@weir/kafka'
 import { frame, unframe } from '@weir/schema-registry'
@@ -49,7 +49,7 @@ async function deadCounted(): Promise<number> {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
-/** Written to the input's topic by a client that may write, but isn't ingest. */
+/** Writes to the input's topic as a client that may write, but isn't ingest. */
 async function writeForeign(records: readonly AddressedRecord[]): Promise<void> {
   const transactor = createTransactor(scene.topics.kafka, {
     transactionalId: `foreign.${input.topic}`,
@@ -60,7 +60,7 @@ async function writeForeign(records: readonly AddressedRecord[]): Promise<void> 
   await transactor.close()
 }
 
-/** What is wrong with each, by its error code. */
+/** Invalid records, by the error code of their fault. */
 function poison(
   good: SourceRecord,
   strangersKeyLink: Buffer,
@@ -90,13 +90,13 @@ function poison(
     ['not_framed', { ...like, value: Buffer.alloc(0) }],
     ['undecodable', { ...like, value: value.subarray(0, -5) }],
     ['undecodable', { ...like, value: Buffer.concat([value, Buffer.from('more')]) }],
-    // More than a month ago the stream did not exist yet.
+    // The time is more than a month ago, before the stream was created.
     ['no_such_era', { ...like, value: frame(schemaId, ofThePast) }],
   ]
 }
 
 test('poison of every kind amid good events is dead-lettered; no other event loses its place', async () => {
-  // Given people in several partitions, and poison in the partition of one
+  // Given people in several partitions, and invalid records in the partition of one
   await sendAll(0)
   await scene.untilDerived(input, 'out')
   const records = await storedIn(input)
@@ -107,7 +107,7 @@ test('poison of every kind amid good events is dead-lettered; no other event los
   const strangersKeyLink = stranger.record.headers['svc-key-link'] ?? Buffer.alloc(16)
   const bad = poison(victim.record, strangersKeyLink, await compiledExample('demo_v1'))
 
-  // When it is written, with a valid record without a key before and after it, and events continue
+  // When they are written, between two valid records without a key, and events continue
   const keyless = { ...asOut(victim.record), key: Buffer.alloc(0) }
   const foreign = [keyless, ...bad.map(([, record]) => record), keyless]
   await writeForeign(foreign.map((record) => ({ ...record, topic: input.topic, partition })))
@@ -127,7 +127,7 @@ test('poison of every kind amid good events is dead-lettered; no other event los
   )
   expect(derivedFrom).toEqual(places.filter((place) => !placesOfDead.includes(place)))
 
-  // as it was, in its own partition
+  // unchanged, in its own partition
   const sources = new Map(all.map((record) => [placesOf(record), record]))
   for (const record of dead) {
     const { 'svc-source': _, 'svc-error': _code, 'svc-time': time, ...headers } = record.headers

@@ -1,5 +1,5 @@
-// Which streams this deployment derives, and which changes are reported. How their records are derived is tested
-// elsewhere.
+// Which streams this deployment derives, and which changes are reported. Other tests cover the derivation of their
+// records.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { createServedStreams } from '../../src/derive/served-streams.ts'
 import { derivedStream, followerOf, inputStream, keptLog } from '../support/streams.ts'
@@ -8,7 +8,7 @@ const input = inputStream()
 const one = derivedStream(input, { name: 'clicks-1' })
 const two = derivedStream(input, { name: 'clicks-2' })
 
-/** `told`: what was reported for each stream since the last call, however often. */
+/** `told` returns the reports since the previous call, one per stream. */
 function servedOf(options: { decrypterNames?: string[]; levels?: number[] } = {}) {
   const { decrypterNames = ['default'], levels } = options
   const scene = followerOf()

@@ -1,5 +1,4 @@
-// An error of one record while a caller waits for it and its neighbours: the record is dead for now, the neighbours are
-// not.
+// An error of one record while a caller waits for a batch. Only this record is dead for now.
 import { describe, expect, test } from '@jest/globals'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'

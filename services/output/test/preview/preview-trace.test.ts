@@ -1,4 +1,4 @@
-// A preview with samples is reported to the audit log before anything is read; if that fails, nothing is read.
+// A preview with samples is reported to the audit log before any record is read. If the report fails, nothing is read.
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
 import type { Role } from '@weir/control-state'
@@ -9,7 +9,7 @@ import { inputStream } from '../support/streams.ts'
 type Deps = Parameters<typeof preview>[0]
 type Call = Parameters<ReturnType<typeof preview>>[0]
 
-/** What a preview needs before it reads; reading itself is recorded, and ends it. */
+/** The dependencies of a preview before it reads. The first read is recorded, and ends the preview. */
 const depsOf = (reads: string[]): Deps =>
   ({
     follower: { tables: { stream: () => inputStream() }, refresh: async () => {} },

@@ -11,7 +11,7 @@ import type { DerivedPartition } from '../../src/derive/partition-logs.ts'
 import type { Transform } from '../../src/derive/transform.ts'
 import type { Derivation, Owner } from './derivation.ts'
 
-/** Derives what is there; values that begin with `odd` can't be derived until they are retried with `mended`. */
+/** Derives the existing records. Values that begin with `odd` can't be derived until they are retried with `mended`. */
 export async function derive(derivation: Derivation, count: number): Promise<Owner> {
   const owner = derivation.start({
     derive(text) {
@@ -23,7 +23,7 @@ export async function derive(derivation: Derivation, count: number): Promise<Own
   return owner
 }
 
-/** `odd…` passes now, except `odd-no…`, which is filtered out; `bad…` is still dead. */
+/** Now `odd…` passes, except `odd-no…`, which is filtered out. `bad…` is still dead. */
 export const mended: Transform = (records) =>
   Promise.resolve(
     records.map(({ key, value }) => {

@@ -1,6 +1,6 @@
-// Partitions of an input topic and those derived from them, on a real broker. Values are copied, except those that
-// begin with «no», which are filtered out, and those with «bad», which can't be derived. A test starts any number of
-// owners, each with its own handle.
+// Partitions of an input topic and the partitions derived from them, on a real broker. Values are copied. Those that
+// begin with «no» are filtered out, and those with «bad» can't be derived. A test starts any number of owners, each
+// with its own handle.
 import { createFetcher } from '@weir/kafka'
 import type { Admin, Kafka, OutRecord, SourceRecord } from '@weir/kafka'
 import { createLog, delay, pollUntil } from '@weir/kit'
@@ -39,14 +39,14 @@ export type OwnerOptions = {
   derive?(value: string): void
 }
 
-/** What one replica does with the partition, and what was reported to it. */
+/** One replica's work on the partition, and the reports about it. */
 export type Owner = {
   readonly stream: Stream
   readonly counts: Counts
   readonly dead: DeadAt[]
   readonly failures: string[]
   readonly lost: bigint[]
-  /** Call this when what it may do has changed. */
+  /** Call when the replica's permissions have changed. */
   wake(): void
   stop(): Promise<void>
 }
@@ -108,7 +108,7 @@ export function derivationOf(of: DerivedPartition): Derivation {
   }
 }
 
-/** Writes until it is stopped, which returns the number of records. */
+/** Writes until it is stopped. `stop` returns the number of records. */
 export function keepWriting({ write }: Derivation, perRound: number, pauseMs: number) {
   let written = 0
   let isStopped = false
@@ -118,7 +118,7 @@ export function keepWriting({ write }: Derivation, perRound: number, pauseMs: nu
       await delay(pauseMs)
     }
   })()
-  // `stop` throws the error; a failing test may call it too late.
+  // `stop` throws the error, but a failing test may call it too late.
   writing.catch(() => undefined)
   return {
     async stop(): Promise<number> {

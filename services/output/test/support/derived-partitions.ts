@@ -1,4 +1,5 @@
-// Derived partitions of a test, with their own logs, groups and ids, and what others than their owners may do to them.
+// Derived partitions of a test, with their own logs, groups and ids, and with writes by clients that are not their
+// owners.
 import { createKafka, createTransactor, encodeRecord } from '@weir/kafka'
 import type { AppendLane, EncodedRecord, Kafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
@@ -21,9 +22,9 @@ export type DerivedPartitions = {
   readonly kafka: Kafka
   readonly kafkaPrefix: string
   make(own?: Partial<DerivedPartition>): Promise<DerivedPartition>
-  /** Derived from an input record of the partition. */
+  /** A record derived from an input record of the partition. */
   record(of: DerivedPartition, offset: bigint, headers?: Headers): EncodedRecord
-  /** Appends what is derived from these input records, one by one. */
+  /** Appends the records derived from these input records, one by one. */
   append(of: DerivedPartition, lane: AppendLane, ...offsets: bigint[]): Promise<void>
   /** Writes in a transaction under the partition's own id or another one, as a retry does. */
   transact(of: DerivedPartition, transacted: Transacted): Promise<void>
@@ -36,7 +37,7 @@ export type Transacted = {
   readonly offset: bigint
   readonly headers?: Headers
   readonly transactionalId?: string
-  /** Called before it ends. Throws if it must be aborted. */
+  /** Called before the transaction ends. If it throws, the transaction is aborted. */
   readonly meanwhile?: () => Promise<void>
 }
 
@@ -103,7 +104,7 @@ const partitionOf = (name: string): DerivedPartition => ({
   logStarts: { derived: 0n, dead: 0n },
 })
 
-/** Two replicas that share a log; `lines` contains what is logged from warnings on. */
+/** Two replicas that share a log. `lines` contains its warnings and errors. */
 export function openReplicas({ kafka, kafkaPrefix }: DerivedPartitions) {
   const lines: Record<string, unknown>[] = []
   const write = (line: string) => void lines.push(asObject(JSON.parse(line)))
@@ -120,7 +121,7 @@ export function openReplicas({ kafka, kafkaPrefix }: DerivedPartitions) {
     open,
     lines,
     own,
-    /** Where its next owner continues. */
+    /** The offset where the partition's next owner continues. */
     async nextOf(of: DerivedPartition): Promise<bigint> {
       const { next, close } = await own(of, other)
       close()
@@ -132,7 +133,7 @@ export function openReplicas({ kafka, kafkaPrefix }: DerivedPartitions) {
   }
 }
 
-/** The noted position of each, without its metadata. */
+/** The noted position of each partition, without its metadata. */
 export const notedNexts = async (
   { noted }: Pick<PartitionLogs, 'noted'>,
   of: readonly DerivedPartition[],

@@ -1,4 +1,4 @@
-// Consumers that share no code with this project: kcat, and a Python script on Confluent's client.
+// Consumers that share no code with this project: kcat, and a Python script that uses Confluent's client.
 import { execFile } from 'node:child_process'
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,6 @@ export type KcatRecord = {
   value: Buffer
 }
 
-/** Every committed record of a topic, as kcat reads it. */
 export async function readWithKcat(topic: string): Promise<KcatRecord[]> {
   const format = '%p/%o %k %S %s%h\n'
   const args = ['-C', '-b', setting('KAFKA_BROKERS'), '-t', topic, '-o', 'beginning', '-e', '-q']
@@ -75,7 +74,7 @@ export type SchemaLogin = {
   readonly clientSecret: string
 }
 
-/** What `examples/analysts/read_stream.py` prints of a topic, through the listener for analysts. */
+/** The output of `examples/analysts/read_stream.py` for a topic, through the listener for analysts. */
 export async function readWithPython(topic: string, login: SchemaLogin): Promise<PrintedEvent[]> {
   await access(python).catch(() => {
     throw new Error(`Confluent's Python client is missing in .weir/venv: ${howToInstall}`)

@@ -1,5 +1,5 @@
-// A gateway behind a real HTTP server, with real tokens, and without Kafka: the test controls control state, events and
-// the clock. Of all timers it controls only intervals.
+// A gateway behind a real HTTP server, with real tokens, but without Kafka. The test controls control state, events and
+// the clock. The clock drives only intervals, no other timers.
 import { createPrivateKey } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -97,7 +97,7 @@ export async function openGateway({ webSocketsMax = 100 } = {}) {
     startOver,
     setFresh,
     nowMs: () => nowMs,
-    /** Moves the clock, and runs the intervals that are due. */
+    /** Advances the clock, and runs the intervals that are due. */
     pass(ms: number): void {
       nowMs += ms
       jest.advanceTimersByTime(ms)
@@ -144,7 +144,7 @@ function fakeFeeds() {
       for (const { watchers } of made)
         for (const watcher of watchers) watcher.send(textFrames([Buffer.from(text)]), 1)
     },
-    /** What clients wait for before they have joined. */
+    /** Clients wait for this promise before they join. */
     joinAfter: (promise: Promise<void>) => void (joining = promise),
     make(stream: StreamRecord): Feed {
       const feed = { stream, watchers: new Set<Watcher>(), closes: 0 }
@@ -199,7 +199,7 @@ function connect(port: number, options: ConnectOptions): Promise<Client> {
   })
 }
 
-/** Intervals run by the test's clock; all else, especially sockets, by the real one. */
+/** The test's clock runs intervals. The real clock runs everything else, especially sockets. */
 function useTestIntervals(): void {
   jest.useFakeTimers({
     doNotFake: [

@@ -1,5 +1,5 @@
-// Events of all example contracts, created from a seed: the same seed gives the same events in the same order. Each
-// contains its number in a field that isn't personal, by which it is found.
+// Events of all example contracts, created from a seed. The same seed gives the same events in the same order. Each
+// event has its number in a field that isn't personal, which identifies it.
 import { asObject, exampleContract, exampleContracts, exampleEvent } from '@weir/testkit'
 import type { ExampleContract } from '@weir/testkit'
 
@@ -8,9 +8,9 @@ export type SentEvent = {
   contract: ExampleContract
   schemaId: string
   consentLevels: number[]
-  /** Avro JSON, as it is sent. */
+  /** The event as it is sent, in Avro JSON. */
   body: Record<string, unknown>
-  /** The person of the event: events of one person are sent one after another. */
+  /** The person of the event. Events of one person are sent one after another. */
   person: string
 }
 
@@ -19,7 +19,7 @@ type Shape = {
   schemaId: string
   example: Record<string, unknown>
   keyField: string
-  /** By path; `customer/id` is the only one with two parts. */
+  /** The levels by path. `customer/id` is the only path with two segments. */
   piiFields: Record<string, number>
 }
 
@@ -46,7 +46,7 @@ const shapes: Shape[] = await Promise.all(
   }),
 )
 
-/** Texts that are missing, empty, in another script, long, or look as if they were encrypted already. */
+/** Texts that are missing, empty, in another script, long, or similar to encrypted text. */
 const texts = [
   '',
   'plain',
@@ -85,7 +85,6 @@ function put(body: Record<string, unknown>, path: string, text: unknown): void {
   body[name] = typeof body[name] === 'string' ? text : { string: text }
 }
 
-/** The same event with these consent levels. */
 export function withConsent(event: SentEvent, consentLevels: number[]): SentEvent {
   const svcMeta = { ...asObject(event.body['svcMeta']), consentLevels }
   return { ...event, consentLevels, body: { ...event.body, svcMeta } }

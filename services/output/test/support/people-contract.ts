@@ -1,5 +1,5 @@
-// A contract whose personal fields are in lists and in nested records, some of them null. The example contracts have
-// none of these.
+// A contract with personal fields in lists and nested records, some of them null. The example contracts have none of
+// these.
 const nullable = (name: string, type: unknown) => ({ name, type: ['null', type], default: null })
 const texts = { type: 'array', items: 'string' }
 
@@ -33,7 +33,7 @@ const profile = {
   ],
 }
 
-/** As `POST /v2/contracts` accepts it. */
+/** The body for `POST /v2/contracts`. */
 export const peopleContract = (billingId: string): Record<string, unknown> => ({
   id: 'people',
   schema: {
@@ -63,7 +63,7 @@ export type Person = {
   home: { street: string | null; city: string } | null
 }
 
-/** An event of it in Avro JSON. */
+/** An event of `peopleContract` in Avro JSON. */
 export const personEvent =
   ({ phones, nicknames, home: lives }: Person) =>
   (consent: number[]) => ({

@@ -1,5 +1,5 @@
-// The test run's services with an account of its own, a producer, and what tests do with them. A scene apart has its
-// own output, which derives only the streams of this scene, so that a test knows which replica derives them.
+// The test run's services with an account of the scene's own, a producer, and helpers for tests. A scene apart has an
+// output of its own, which derives only the streams of this scene, so that a test knows which replica derives them.
 import { pollUntil } from '@weir/kit'
 import {
   connectProducer,
@@ -24,25 +24,25 @@ export type Scene<World = SharedWorld> = {
   world: World
   account: Account
   topics: TopicReader
-  /** A derived stream that the world's output derives. */
+  /** Creates a derived stream that the test run's output derives. */
   output(input: string, name: string, definition: object): Promise<TestStream>
   /** Sends one event and resolves when it is stored. */
   send(stream: TestStream, schemaId: string, event: object): Promise<void>
   /** A WebSocket with a token of the stream. */
   watch(stream: TestStream): Promise<TestListener>
-  /** The token of a stream, requested once. */
+  /** The token of a stream, cached. */
   tokenOf(stream: TestStream): Promise<string>
-  /** Resolves once a derived stream has derived everything in its input. */
+  /** Resolves once a derived stream has derived all records of its input. */
   untilDerived(input: TestStream, output: string, deadlineMs?: number): Promise<void>
   close(): Promise<void>
 }
 
-/** With the services that the test run shares. */
+/** Uses the services that the test run shares. */
 export const openScene = async (): Promise<Scene> => sceneIn(await joinWorld())
 
 export type ApartScene = Scene<SharedWorld & Pick<World, 'output'>>
 
-/** With its own output: for a test that configures, counts, inspects or ends it. */
+/** Uses an output of its own, for a test that configures, counts, inspects or stops it. */
 export async function openSceneApart(env: ServiceEnv = {}): Promise<ApartScene> {
   const shared = await joinWorld()
   const decrypterName = freshName('scene')

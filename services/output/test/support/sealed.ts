@@ -1,5 +1,5 @@
-// Records of an input topic as ingest writes them, encrypted with the test's own keys, so that derivation can be tested
-// without Kafka: with key records missing, people erased and bytes changed.
+// Records of an input topic in ingest's format, encrypted with the test's own keys. So derivation can be tested without
+// Kafka, with missing key records, erased people and changed bytes.
 import { randomBytes } from 'node:crypto'
 import {
   addWithdrawn,
@@ -25,7 +25,7 @@ export const timestampMs = Date.UTC(2026, 10, 20, 12)
 const rotationMs = 24 * 3_600_000
 const time = keyTimeOf(timestampMs, rotationMs)
 
-/** The keys of one era, also with a key record missing or with everybody erased. */
+/** The keys of one era. There are variants with a missing key record, and with all people erased. */
 export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
   const parts = makeEraParts([0, 1, 2, 3], randomBytes)
   const asked: number[] = []
@@ -47,9 +47,9 @@ export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
     withoutLabel: make({ label: undefined }),
     withoutTree: make({ trees: [] }),
     withoutLevels: make({ level: () => undefined }),
-    /** A tree that exists and contains nobody. */
+    /** An existing tree without any person. */
     erased: make({ trees: [['', Buffer.alloc(0)]] }),
-    /** Keys from which people withdraw levels, as auth does it. */
+    /** Keys from which people withdraw levels, as in auth. */
     changing() {
       let now = make()
       const withdrawn = new Map<string, Buffer>()
@@ -70,13 +70,13 @@ export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
         },
       }
     },
-    /** What people have withdrawn can't be read. */
+    /** The records of withdrawn levels can't be read. */
     withoutWithdrawn: make({
       withdrawn: new Map(
         Array.from('0123456789abcdef', (d) => [`withdrawn.${d}`, () => undefined]),
       ),
     }),
-    /** The same keys, and the levels that were requested of them. */
+    /** The same keys. It records which levels are requested. */
     watched() {
       asked.length = 0
       return { keys: make(), asked }
@@ -88,7 +88,7 @@ const copy = (bytes: Buffer | undefined): Buffer => Buffer.from(bytes ?? Buffer.
 
 export type Sealed = { contract: Contract; record: SourceRecord; sent: Record<string, unknown> }
 
-/** An event in Avro JSON, as ingest stores it. */
+/** Encrypts an event in Avro JSON as ingest does. */
 function seal(contract: Contract, sent: object, keys: EraKeys): Sealed {
   const event = contract.readJson(Buffer.from(JSON.stringify(sent)))
   const sealer = createSealer({ entriesMax: 100 })

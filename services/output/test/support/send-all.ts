@@ -1,4 +1,4 @@
-// Sends many events as busy producers do: over several connections, with as many concurrent requests as each allows.
+// Sends many events like busy producers: over several connections, with the maximum of concurrent requests on each.
 import { connectProducer } from '@weir/testkit'
 import type { SentEvent } from './many-events.ts'
 
@@ -13,8 +13,8 @@ export type SendAll = {
 }
 
 /**
- * Resolves when every event is stored. Events of one person are sent one after another, so that their order is known;
- * those of different people are sent concurrently.
+ * Resolves when every event is stored. Events of one person are sent one after another, so that their order is known.
+ * Events of different people are sent concurrently.
  */
 export async function sendAll(events: readonly SentEvent[], how: SendAll): Promise<void> {
   const { ingestUrl, token, connections, streams, onSend } = how

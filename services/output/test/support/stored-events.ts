@@ -1,4 +1,5 @@
-// The events in a topic, split for comparison: personal fields by path, everything else, and what surrounds it.
+// The events in a topic, split for comparison: personal fields by path, all other fields, and the data around the
+// event.
 import type { Contract, Event } from '@weir/contracts'
 import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
@@ -21,7 +22,7 @@ export type Fields = {
   /** Texts that aren't null, by path. */
   pii: Record<string, string>
   meta: Record<string, unknown>
-  /** All other fields; personal texts are blanked unless they are null. */
+  /** All other fields, with personal texts blanked unless they are null. */
   rest: Record<string, unknown>
 }
 
@@ -32,11 +33,10 @@ export type Stored = Fields & {
   key: string
   /** `partition/offset` in its own topic. */
   place: string
-  /** The place of the record that it was derived from. */
+  /** The location of the record that the event was derived from. */
   source: string | undefined
 }
 
-/** The fields of an event as a producer sent it. */
 export const fieldsSent = ({ contract, body }: SentEvent): Fields =>
   fieldsOf(contractNamed(contract), contractNamed(contract).readJson(toBytes(body)))
 
@@ -56,7 +56,6 @@ export function stored(record: SourceRecord): Stored {
   }
 }
 
-/** The levels of a contract's personal fields, by path. */
 export function levelsByPath({ contract, body }: SentEvent): Record<string, number> {
   const levels: Record<string, number> = {}
   const { readJson, mapPii } = contractNamed(contract)

@@ -1,4 +1,4 @@
-// Streams as in control state, and a follower without Kafka whose records a test puts.
+// Streams in the form of control state, and a follower without Kafka. The test puts its records.
 import { randomUUID } from 'node:crypto'
 import { createLog } from '@weir/kit'
 import { createTables } from '@weir/control-state'
@@ -53,7 +53,7 @@ export const credentialOf = (scope: Credential['scope'] = ['send', 'listen']): C
 
 type Apply = ReturnType<typeof createTables>['apply']
 
-/** Like a follower of control state: each record that is put reaches the listeners. */
+/** Like a follower of control state: each put record reaches the listeners. */
 export function followerOf() {
   const { apply, clear, ...tables } = createTables()
   const listeners = new Set<(topic: string, key?: string) => void>()
@@ -92,7 +92,6 @@ export function followerOf() {
   }
 }
 
-/** A log that keeps its lines. */
 export function keptLog() {
   const lines: Record<string, unknown>[] = []
   const write = (line: string): void => void lines.push(asObject(JSON.parse(line)))

@@ -1,6 +1,6 @@
-// What a client reads in the frames that it gets, if all are text messages of less than 64 KiB.
+// Parses frames as a client would, if all are text messages of less than 64 KiB.
 
-/** The messages; throws unless there are exactly this many. */
+/** Returns the messages. Throws unless there are exactly this many. */
 export function textsIn(frames: Buffer, messages: number): string[] {
   const texts: string[] = []
   for (let at = 0; at < frames.length;) {

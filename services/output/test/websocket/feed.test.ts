@@ -1,5 +1,5 @@
-// Which clients see which events of a topic, and when it is read. The test controls the reader and the ends of the
-// topic; websocket-events tests this with a real broker.
+// Which clients see which events of a topic, and when the topic is read. The test controls the reader and the ends of
+// the topic; websocket-events.integration.test.ts uses a real broker.
 import { describe, expect, test } from '@jest/globals'
 import type { SourceRecord } from '@weir/kafka'
 import { AppError, pollUntil } from '@weir/kit'
@@ -11,7 +11,7 @@ import { textsIn } from '../support/text-frames.ts'
 
 type TailGiven = Parameters<FeedDeps['tail']>[0]
 
-/** A topic of two partitions, whose records, ends and responses a test controls. */
+/** A topic of two partitions. The test controls its records, ends and responses. */
 function feedOf() {
   const tails: TailGiven[] = []
   const closedTails: TailGiven[] = []
@@ -39,7 +39,7 @@ function feedOf() {
     feed,
     tails,
     closedTails,
-    /** As if they had just been written: the ends move, and the reader gets the records. */
+    /** Writes records: the ends advance, and the reader gets the records. */
     write(partition: number, count = 1) {
       const from = ends[partition] ?? 0n
       const records = Array.from({ length: count }, (_, index) =>
@@ -49,10 +49,10 @@ function feedOf() {
       tails.at(-1)?.onRecords(partition, records)
     },
     stop: () => tails.at(-1)?.onStopped('gone'),
-    /** Until `answerEnds` or `failEnds` is called, nobody learns where the topic ends. */
+    /** Delays the ends until `answerEnds` or `failEnds` is called. */
     holdEnds: () => void (asking = Promise.withResolvers()),
     answerEnds: () => asking.resolve(),
-    /** How often the ends were requested. */
+    /** The number of requests for the ends. */
     asked: () => timesAsked,
     failEnds: () => asking.reject(new AppError('kafka.unavailable', 'Kafka does not answer')),
   }
@@ -139,7 +139,7 @@ describe('a client sees every event from the moment it came, and nothing before'
     const { feed, tails, write } = feedOf()
     await joined(feed)
     const [tail] = tails.splice(0)
-    write(0) // its end has moved, but the reader has not received it yet
+    write(0) // the end has advanced, but the reader has not received the record yet
     const late = await joined(feed)
     tail?.onRecords(0, [recordOf(0, 0n), recordOf(0, 1n)])
     await has(late, 1)

@@ -16,7 +16,7 @@ afterEach(() => scene.close())
 
 const open = () => scene.connect(scene.tokenOf(stream))
 
-/** Resolves once the gateway has read all that the client has sent so far, including its pongs. */
+/** Resolves once the gateway has read everything that the client has sent so far, including its pongs. */
 function isHeard(socket: WebSocket): Promise<void> {
   const answered = new Promise<void>((resolve) => socket.once('pong', () => resolve()))
   socket.ping()

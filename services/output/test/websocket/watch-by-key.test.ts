@@ -1,4 +1,4 @@
-// Watching with an account's API key, as the console does: the path names the stream, and only streams of that account
+// Watching with an account's API key, as the console does. The path names the stream, and only streams of that account
 // are shown.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { hashSecret } from '@weir/control-state'

@@ -10,10 +10,10 @@ import {
 } from '../../src/websocket/watcher.ts'
 import type { Watcher } from '../../src/websocket/watcher.ts'
 
-/** Stands for some messages; the watcher ignores what the bytes mean. */
+/** Stands for messages. The watcher ignores their content. */
 const text = (length = 1) => Buffer.alloc(length, 'x')
 
-/** Records what a watcher does to its socket and connection, whose buffer is emptied only when the test says so. */
+/** Records what a watcher does with its socket and connection. Only the test empties the connection's buffer. */
 function fakeSocket() {
   const did: string[] = []
   const unsent: (() => void)[] = []
@@ -39,7 +39,7 @@ function fakeSocket() {
     did,
     flush,
     attachTo: (watcher: Watcher) => watcher.attach(asWebSocket(socket), asDuplex(connection)),
-    /** As if the other side had sent its close frame. */
+    /** Simulates the client's close frame. */
     sayGoodbye: () => void (socket.readyState = 2),
   }
 }

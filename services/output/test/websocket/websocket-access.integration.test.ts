@@ -1,5 +1,5 @@
-// A WebSocket ends when its right ends, and what was just created may be used immediately: both through control state,
-// which auth writes and output follows.
+// A WebSocket ends when its right ends, and new objects may be used immediately. Both depend on control state, which
+// auth writes and output follows.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { asObject, expectStatus, freshName, listen, textIn } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'

@@ -1,5 +1,5 @@
-// A thousand WebSockets on one stream, and clients that stop reading (docs/wire-format.md WebSocket): every client gets
-// every event or is closed with 1013, and one that doesn't read costs only its own buffer.
+// A thousand WebSockets on one stream, and clients that stop reading (docs/wire-format.md WebSocket). Every client gets
+// every event or is closed with 1013. A client that doesn't read costs only its own buffer.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
 import { connectProducer, counterOf, exampleEvent, scale } from '@weir/testkit'
@@ -13,7 +13,7 @@ let producer: Producer
 let event: Record<string, unknown>
 
 beforeAll(async () => {
-  // All of them come from one address.
+  // All clients connect from one address.
   scene = await openSceneApart({ CONNECTIONS_MAX: '20000', WEBSOCKETS_PER_CREDENTIAL_MAX: '2000' })
   await scene.account.contract('clickstream')
   producer = await connectProducer(scene.world.ingest.url)
@@ -56,12 +56,12 @@ async function sendNumbered(
 
 type Client = {
   socket: WebSocket
-  /** How often each number was received. */
+  /** How often the client has received each number. */
   seen: Uint8Array
   closedWith: number | undefined
 }
 
-/** Resolves when it is open. */
+/** Resolves when the WebSocket is open. */
 async function connect(stream: TestStream, numbers: number): Promise<Client> {
   const url = scene.world.output.url.replace(/^http/, 'ws')
   const headers = { authorization: `Bearer ${await scene.tokenOf(stream)}` }
@@ -87,7 +87,8 @@ const crowd = scale(1_000, 300)
 test('each of a thousand clients gets every event once, or is closed with 1013', async () => {
   const stream = await scene.account.input('crowd')
   const events = { count: scale(600, 40), rate: scale(300, 40) }
-  const clients = [await connect(stream, events.count)] // the first one, for which the topic starts to be read
+  // the first client, which starts the reading of the topic
+  const clients = [await connect(stream, events.count)]
   while (clients.length < crowd)
     clients.push(
       ...(await Promise.all(Array.from({ length: 50 }, () => connect(stream, events.count)))).slice(
@@ -126,8 +127,8 @@ test('clients that stop reading are closed with 1013 and hold up nobody, and out
   ])
   for (const { socket } of stalled) socket.pause()
   const before = await residentMb()
-  // The fast clients have received everything before, and no more arrives together than may wait for them. So they
-  // don't count as slow, however slow this machine is.
+  // The fast clients have received all earlier events, and no more arrive together than may wait for a client. So fast
+  // clients don't count as slow, however slow this machine is.
   const atOnce = 10
   for (let from = 0; from < events.count; from += atOnce) {
     await sendNumbered(stream, { ...events, from, count: atOnce, rate: Infinity })
@@ -140,13 +141,14 @@ test('clients that stop reading are closed with 1013 and hold up nobody, and out
     what: 'the slow clients to be given up',
   })
   expect(quick.map(({ closedWith }) => closedWith)).toEqual(quick.map(() => undefined))
-  // 20 MB arrived for each of them, 20 × 1 MiB may have waited; the rest is what V8 has not collected yet.
+  // 20 MB arrived for each of these clients, of which 20 × 1 MiB may have waited. The rest is memory that V8 has not
+  // collected yet.
   expect((await residentMb()) - before).toBeLessThan(scale(300, Infinity))
   for (const { socket } of stalled) socket.resume()
   const isClosed = ({ closedWith }: Client) => closedWith !== undefined
   await pollUntil(() => stalled.every(isClosed), { deadlineMs: 60_000, what: 'close frames' })
   expect(stalled.map(({ closedWith }) => closedWith)).toEqual(stalled.map(() => 1013))
-  // None of them got more than was sent before it was closed: the rest is in no buffer.
+  // None of these clients got more than was sent before it was closed, so the rest is in no buffer.
   for (const { seen } of stalled) {
     expect(Math.max(...seen)).toBe(1)
     expect(seen.filter(Boolean).length).toBeLessThan(events.count)

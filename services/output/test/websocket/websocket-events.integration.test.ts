@@ -1,5 +1,5 @@
-// What a WebSocket shows while events flow: every event from the moment of connecting, to each client
-// (docs/wire-format.md WebSocket).
+// The events on a WebSocket: each client gets every event from the moment of its connection (docs/wire-format.md
+// WebSocket).
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { asObject, exampleEvent, freshName, scale } from '@weir/testkit'
@@ -25,7 +25,7 @@ const shownNumbers = ({ events }: TestListener): number[] =>
     return numberOf(contractOfSchemaId(String(schemaId ?? eventContractRef)), event)
   })
 
-/** The metric of this name that output shows, summed over its labels. */
+/** The value of output's metric with this name, summed over its labels. */
 async function metric(name: string): Promise<number> {
   const text = await (await fetch(`${scene.world.output.adminUrl}/metrics`)).text()
   const lines = text.split('\n').filter((line) => line.startsWith(`${name}{`))
@@ -66,7 +66,7 @@ describe('clients that connect while events flow', () => {
     await scene.untilDerived(input, 'flow-1')
   })
 
-  /** What was sent after the client had connected, and belongs to its stream. */
+  /** The events of the client's stream that were sent after the client had connected. */
   const owed = ({ stream, startedBefore }: Client): number[] =>
     started
       .slice(startedBefore)
@@ -136,7 +136,7 @@ test('many clients of one stream all see each event once', async () => {
 })
 
 test('a burst larger than what may wait for a slow client reaches a quick one whole', async () => {
-  // Given a derived stream that nobody derives yet, with a client, and many events to derive
+  // Given a derived stream that no replica derives yet, with a client, and many events to derive
   const decrypterName = freshName('later')
   const input = await scene.account.input('burst', { partitions: 1 })
   const events = makeEvents(3_000, 300, 13).map((event) => withConsent(event, [0]))
@@ -164,7 +164,7 @@ test('a client that does not read is closed with 1013, and no other client waits
   const event = { ...(await exampleEvent('clickstream')), userAgent: 'x'.repeat(250_000) }
   const isGivenUp = async () => (await metric('svc_output_ws_too_slow_total')) === 1
   let count = 0
-  // The fast client has received everything before, and no more arrives together than may wait for it. So it doesn't
+  // The fast client has received all earlier events, and no more arrive together than may wait for it. So it doesn't
   // count as slow, however slow this machine is.
   while (count < 120 && !(await isGivenUp())) {
     await Promise.all(Array.from({ length: 4 }, () => scene.send(input, 'clickstream', event)))

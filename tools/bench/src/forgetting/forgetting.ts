@@ -1,5 +1,5 @@
 // Part `forgetting`: the cost of erasing many people of one stream in thirteen eras, in time, in bytes of `weir.keys`
-// and in memory of the services, and whether it slows down the encryption of other people's events.
+// and in memory of the services; and whether this slows down the encryption of other people's events.
 import { createKafka, createLogScan } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
 import {
@@ -24,15 +24,15 @@ import { resultOf, timesOf } from '../results.ts'
 import type { Result } from '../results.ts'
 
 const eraMs = 2_764_800_000
-/** auth creates the present era and the next, so each of these starts creates two eras in the past. */
+/** auth creates the present era and the next. So each of these starts creates two past eras. */
 const erasBack = [11, 9, 7, 5, 3, 1]
 const stream = 'bench'
 const valuesMax = 100
 /** The measured sizes exceed Weir's default limit. */
 const keyBytesMax = String(4_294_967_296)
-/** At most this many are erased one by one, to measure a single erasure. */
+/** The maximum number of people who are erased one by one, to measure a single erasure. */
 const singlesMax = 200
-/** Of one data subject, as from before there was a bound. */
+/** The pseudonyms of one data subject, as many as before the bound existed. */
 const pseudonyms = 30_000
 
 export async function benchForgetting(options: PartOptions): Promise<Result[]> {
@@ -79,7 +79,7 @@ export async function benchForgetting(options: PartOptions): Promise<Result[]> {
 
 type Made = { account: Account; input: TestStream }
 
-/** A stream that has existed through all of these eras. */
+/** Creates a stream that has existed through all of these eras. */
 async function makePastEras(): Promise<Made> {
   let made: Made | undefined
   for (const eras of erasBack) {
@@ -118,7 +118,7 @@ async function prepareSealing(
   }
 }
 
-/** Resolves with the ms until the erasure was accepted. */
+/** Resolves with the time until the erasure was accepted, in ms. */
 const eraserOf = ({ auth }: World, { apiKey }: Account) => {
   return async (body: object): Promise<number> => {
     const startedAt = performance.now()
@@ -138,7 +138,7 @@ async function untilApplied({ auth }: World, { apiKey }: Account): Promise<void>
   await pollUntil(isApplied, { deadlineMs: 60_000, everyMs: 500 })
 }
 
-/** Logs the size of the newest version of each key, and of all that the log holds. */
+/** Logs the size of the newest version of each key, and of everything in the log. */
 async function tellSize(world: World, log: (line: string) => void, when: string): Promise<void> {
   const brokers = kafkaBrokers()
   const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })

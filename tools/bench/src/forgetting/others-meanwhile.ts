@@ -1,5 +1,5 @@
-// The effect on others of erasing a data subject with very many pseudonyms: the times of their tokens, events and
-// management requests, before it and meanwhile, in one run.
+// How erasing a data subject with very many pseudonyms affects others: the times of their tokens, events and management
+// requests, before and during the erasure, in one run.
 import { pollUntil } from '@weir/kit'
 import { createCalmAccount, expectStatus, lanes, makeCrowd } from '@weir/testkit'
 import type { TenantCrowd, World } from '@weir/testkit'

@@ -1,6 +1,6 @@
-// One HTTP/2 connection of the load generator: requests consist of prepared bytes, answers are counted by the first
-// bytes of their frames. So the generator costs less than any measured server, and it reuses memory, because its own
-// garbage collections would count as the server's latency. It implements only what a load needs, and keeps to flow
+// One HTTP/2 connection of the load generator. Requests consist of prepared bytes, and responses are counted by the
+// first bytes of their frames, so the generator costs less than any measured server. It reuses memory, because its own
+// garbage collections would count as the server's latency. It implements only what a load needs, but respects flow
 // control and stream limits.
 import * as net from 'node:net'
 import type { HeaderBlocks } from './header-blocks.ts'
@@ -8,16 +8,16 @@ import { createOutgoing } from './outgoing.ts'
 import { createStarts } from './starts.ts'
 
 export type LoadConnection = {
-  /** Sends the body on a new stream; false when the window or the stream limit is exhausted. */
+  /** Sends the body on a new stream. Returns false if the window or the stream limit is exhausted. */
   request(body: Buffer, startedAt: number): boolean
-  /** Writes what `request` collected. */
+  /** Writes the requests collected by `request`. */
   flush(): void
   inFlight(): number
   close(): void
 }
 
 export type OnAnswer = (status: number, startedAt: number) => void
-/** A piece of an answer's body. */
+/** Called with a piece of a response's body. */
 export type OnData = (piece: Buffer) => void
 
 const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
@@ -36,7 +36,7 @@ export function openLoadConnection(options: {
   streamsMax: number
   onAnswer: OnAnswer
   onData: OnData
-  /** There is room again. */
+  /** Called when there is room again. */
   onRoom: () => void
   onEnd: (why: string) => void
 }): Promise<LoadConnection> {
@@ -177,7 +177,7 @@ function statusOf(block: Buffer): number {
   return 0
 }
 
-/** A body that is sent as the windows allow. */
+/** A body that is sent as the windows permit. */
 type Sending = { readonly id: number; left: Buffer; window: number }
 
 /** SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113 6.5.2). */

@@ -1,5 +1,5 @@
-// Header blocks as real clients send them: recorded from Node's own HTTP/2 client. It is nghttp2, like curl and h2load:
-// the first request fills the connection's table, later ones mostly refer to it, but `authorization` is sent in full
+// Header blocks of real clients, recorded from Node's own HTTP/2 client. It uses nghttp2, like curl and h2load. The
+// first request fills the connection's table, and later ones mostly refer to it. But `authorization` is sent in full
 // each time, because it is never put into a table (RFC 7541 7.1.3).
 import * as http2 from 'node:http2'
 import * as net from 'node:net'
@@ -33,7 +33,8 @@ export async function recordHeaders(headers: HeaderList): Promise<HeaderBlocks> 
   const client = http2.connect(`http://127.0.0.1:${port}`)
   client.on('error', reject)
   for (let count = 0; count < 2; count += 1)
-    client.request(Object.fromEntries(headers)).on('error', () => {}) // it is never answered
+    // the request is never answered
+    client.request(Object.fromEntries(headers)).on('error', () => {})
   try {
     return await promise
   } finally {

@@ -1,6 +1,6 @@
-// The load generator, a separate process: opens connections and streams, and sends bodies in turn, for a warm-up and
-// then a measured time. It reports to its parent on stdout when the measured time starts, and the results. Closed loop
-// (as fast as answers come) or at a fixed rate.
+// The load generator, a separate process. It opens connections and streams, and sends bodies in turn, for a warm-up and
+// then a measured time. It reports on stdout when the measured time starts, and then the results. It runs as a closed
+// loop (as fast as responses come) or at a fixed rate.
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openLoadConnection } from './connection.ts'
@@ -19,21 +19,21 @@ export type LoadPlan = {
   bodiesFile: string
   warmUpMs: number
   measuredMs: number
-  /** The expected body of every answer; any other is an error. */
+  /** The expected body of every response. Any other body is an error. */
   answer?: string
-  /** Requests a second over all connections; by default as many as are answered. */
+  /** Requests per second over all connections. By default the next request follows each response. */
   rate?: number
-  /** The position, in each body, of the digits of a number that grows with every request. */
+  /** The position of a number's digits in each body. The number increases with every request. */
   counter?: { at: number; digits: number }
-  /** Continues to measure until this many are answered. */
+  /** The measurement continues until this many requests are answered. */
   answersMin?: number
 }
 
 export type LoadResult = {
   seconds: number
-  /** Answers with 2xx in the measured time. */
+  /** The number of 2xx responses in the measured time. */
   answered: number
-  /** Answers with another status, by status, in the whole time, and closed connections. */
+  /** Other responses by status, and closed connections, over the whole time. */
   errors: Record<string, number>
   p50Ms: number
   p99Ms: number
@@ -50,7 +50,7 @@ function readBodies(file: string): Buffer[] {
   return bodies
 }
 
-/** Copy the result before the next call. */
+/** The caller must copy the result before the next call. */
 function inTurn(bodies: readonly Buffer[], counter: LoadPlan['counter']): () => Buffer {
   let nextBody = 0
   return () => {

@@ -2,10 +2,10 @@
 import type { Socket } from 'node:net'
 
 export type Outgoing = {
-  /** Returns this many bytes, to be filled before any other call. */
+  /** Returns this many bytes. The caller must fill them before any other call. */
   take(length: number): Buffer
   put(bytes: Buffer): void
-  /** Writes what was collected. */
+  /** Writes the collected output. */
   flush(): void
 }
 

@@ -1,17 +1,17 @@
-// Requests at a fixed rate, independent of the answers: a request's time runs from when it was due, even if it could
-// only be sent later.
+// Requests at a fixed rate, independent of the responses. A request's time counts from when it was due, even if it was
+// sent later.
 import type { LoadConnection } from './connection.ts'
 
 export type LoadPace = {
   rate: number
   /** The total number of requests; unlimited by default. */
   count?: number
-  /** The body of each request in turn; copied before the next call. */
+  /** The body of each request in turn. It is copied before the next call. */
   body: (number: number) => Buffer
 }
 
 export type Pacing = {
-  /** By the clock of `performance`. */
+  /** When a request is due, by the clock of `performance`. */
   dueAt(number: number): number
   /** Resolves when the last request has been sent. */
   done: Promise<void>
@@ -39,7 +39,6 @@ export function startPacing(connections: readonly LoadConnection[], pace: LoadPa
   return { dueAt, done: done.promise, stop: () => clearInterval(timer) }
 }
 
-/** Writes a number as this many decimal digits. */
 export function writeDigits(
   bytes: Buffer,
   { at, digits }: { at: number; digits: number },

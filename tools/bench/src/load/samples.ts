@@ -1,4 +1,4 @@
-// Stores tens of thousands of numbers a second without objects for the garbage collector.
+// Stores tens of thousands of numbers per second without objects for the garbage collector.
 
 export type Samples = { add(value: number): void; count(): number; sorted(): Float64Array }
 

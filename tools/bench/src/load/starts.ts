@@ -1,17 +1,15 @@
-// The start time of each request of a connection, by stream: a circular buffer, so that nothing is allocated.
+// The start time of each request of a connection, by stream. A circular buffer, so that nothing is allocated.
 
 export type Starts = {
   /** There must be fewer than `ring` streams between the oldest open one and the new one. */
   put(streamId: number, startedAt: number): void
-  /** NaN when it was not started, or already taken. */
+  /** NaN if the request was not started, or its time was already taken. */
   take(streamId: number): number
-  /** The number of streams put but not taken. */
+  /** The number of streams whose times were put but not taken. */
   count(): number
 }
 
-/**
- * How many streams may start while one is unanswered. A server that lets one wait for longer can't be measured by this.
- */
+/** The maximum number of streams that may start while one is unanswered. Slower servers can't be measured with this. */
 const ring = 65_536
 
 export function createStarts(): Starts {

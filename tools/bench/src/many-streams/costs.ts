@@ -24,7 +24,7 @@ const few = 10
 const many = 1_000
 const manyResting = 150
 const derivedEach = 2
-/** After the last stream's creation, until readers have settled down. */
+/** The wait after the last stream's creation, until readers have settled. */
 const calmDownMs = 10_000
 const restMs = 20_000
 
@@ -84,7 +84,7 @@ export async function benchRest(options: PartOptions): Promise<Result[]> {
   })
 }
 
-/** Starts one more replica of each, one after the other; measures until it is ready, and then its use. */
+/** Starts one more replica of each service in turn. Measures the time until it is ready, and then its use. */
 async function startEach(world: World): Promise<Record<string, ServiceFigures>> {
   const figures: Record<string, ServiceFigures> = {}
   for (const name of services) {
@@ -120,7 +120,7 @@ function isSocket(path: string): boolean {
   try {
     return readlinkSync(path).startsWith('socket:')
   } catch {
-    return false // closed meanwhile
+    return false // the file was closed meanwhile
   }
 }
 

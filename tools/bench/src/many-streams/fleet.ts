@@ -1,6 +1,6 @@
-// Part `fleet`: three replicas of output with thousands of derived streams, two for each input. How soon the first
-// event of an idle stream is in both, while all replicas are replaced, whether any is lost or duplicated, and how many
-// connections each replica has to the broker.
+// Part `fleet`: three replicas of output with thousands of derived streams, two for each input. While all replicas are
+// replaced, it measures how soon the first event of an idle stream is in both derived streams. It also counts lost and
+// duplicate events, and the connections of each replica to the broker.
 import { readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { createAdmin } from '@weir/kafka'
 import { delay } from '@weir/kit'
@@ -58,7 +58,7 @@ export const benchFleet = (options: PartOptions): Promise<Result[]> =>
     return [{ ...timesOf(`fleet-${inputs}-${inputs * levels.length}`, took), errors: wrong.length }]
   })
 
-/** Spread over all, the same in every run. */
+/** Spread over all inputs, and the same in every run. */
 const pick = (inputs: number): number[] => {
   const step = inputs / Math.min(picks, inputs)
   return Array.from({ length: Math.min(picks, inputs) }, (_, at) => Math.floor(at * step))
@@ -73,7 +73,7 @@ async function openFirstEvents(world: World, account: Account) {
   const topicsOf = (number: number): string[] =>
     levels.map((level) => `${account.billingId}.${derivedNameOf(number, level)}`)
   return {
-    /** From the POST of a stream's event until it was read from both derived topics, in ms. */
+    /** The time from the POST of a stream's event until it was read from both derived topics, in ms. */
     async time(number: number): Promise<number> {
       const token = await tokenOf(account, number)
       const arrivals = await Promise.all(
@@ -108,7 +108,7 @@ async function tokenOf(account: Account, number: number): Promise<string> {
   })
 }
 
-/** One after the other, as in a rolling update: the next one is ready before the old one ends. */
+/** Replaces the replicas one after the other, as in a rolling update: the next one is ready before the old one ends. */
 function keepReplacing(world: World, fleet: Service[]): { stop(): Promise<number> } {
   let isStopped = false
   let count = 0
@@ -155,6 +155,6 @@ function inodeOf(path: string): string[] {
   try {
     return /^socket:\[(\d+)\]$/.exec(readlinkSync(path))?.slice(1) ?? []
   } catch {
-    return [] // closed meanwhile
+    return [] // the file was closed meanwhile
   }
 }

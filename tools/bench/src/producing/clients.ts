@@ -1,11 +1,11 @@
-// The three producers that part `producers` compares, each behind one function: store these records in that partition,
-// on all in-sync replicas. None is idempotent and none retries, as ingest wants it.
+// The three producers that part `producers` compares, each behind one function that stores these records in that
+// partition, on all in-sync replicas. None is idempotent and none retries, because ingest wants it so.
 import { Producer, ProduceAcks, stringSerializer } from '@platformatic/kafka'
 import { createBatchProducer, createKafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'
 import { Kafka, logLevel } from 'kafkajs'
 
-/** Like ingest's records: each producer uses them directly, or renames their fields. */
+/** Records in the form of ingest's. Each producer uses them directly, or renames their fields. */
 export type BenchRecord = {
   readonly key: string
   readonly value: Buffer
@@ -15,7 +15,7 @@ export type BenchRecord = {
 export type ProducingClient = {
   /** Resolves once all of them are stored. */
   store(partition: number, records: readonly BenchRecord[]): Promise<void>
-  /** The number of batches sent, where the producer itself decides. */
+  /** The number of sent batches, if the producer itself forms them. */
   batches?(): number
   close(): Promise<void>
 }
@@ -25,7 +25,7 @@ const timeoutMs = 10_000
 const inFlightBytesMax = 64 * 2 ** 20
 
 export const clients = {
-  /** Record by record as ingest sends them; the producer forms the batches. */
+  /** Gets single records, as from ingest, and forms the batches itself. */
   async own({ brokers, topic }: Place): Promise<ProducingClient> {
     const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })
     let batches = 0

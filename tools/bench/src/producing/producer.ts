@@ -1,6 +1,6 @@
-// The process that part `producers` measures: one client, which stores batches of generated records as fast as the
-// broker accepts them, one batch in flight for each partition. Reads its plan from the first argument, and prints what
-// it used and how many records were acknowledged.
+// The process that part `producers` measures. It runs one client, which stores batches of generated records as fast as
+// the broker accepts them, with one batch in flight per partition. It reads its plan from the first argument. It prints
+// its resource use and the number of acknowledged records.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { clients } from './clients.ts'
@@ -16,16 +16,16 @@ export type ProducePlan = {
   readonly measuredMs: number
 }
 export type ProduceResult = {
-  /** While measuring. */
+  /** The records that were acknowledged during the measurement. */
   readonly records: number
   readonly batches: number
   readonly cpuSeconds: number
   readonly seconds: number
-  /** From handing a batch over to its acknowledgement. */
+  /** The time from handing over a batch to its acknowledgement. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly rssMb: number
-  /** Over the process's whole life, for each partition. */
+  /** The records that were acknowledged over the process's whole life, for each partition. */
   readonly acknowledged: readonly number[]
 }
 

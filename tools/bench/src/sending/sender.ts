@@ -1,15 +1,15 @@
-// The process that part `client` measures: sends the example event, of a thousand sessions in turn, in one way, as fast
-// as it is answered. Reads its plan from the first argument, and prints what it used.
+// The process that part `client` measures. It sends the example event, for a thousand sessions in turn, in one way, as
+// fast as it gets responses. It reads its plan from the first argument, and prints its resource use.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ways } from './ways.ts'
 import type { SendPlan } from './ways.ts'
 
 export type SendResult = {
-  /** Stored while measuring. */
+  /** The events that were stored during the measurement. */
   readonly events: number
   readonly cpuSeconds: number
   readonly seconds: number
-  /** From handing an event over to its answer. */
+  /** The time from handing over an event to its response. */
   readonly p50Ms: number
   readonly p99Ms: number
   readonly rssMb: number

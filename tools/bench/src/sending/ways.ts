@@ -1,5 +1,5 @@
 // The ways of sending that part `client` compares: one event per request and many per request over node:http2, with
-// prepared bodies, and our driver, which encodes objects and groups them itself.
+// prepared bodies; and our driver, which encodes objects and groups them itself.
 import * as http2 from 'node:http2'
 import { createProducer } from '@weir/client'
 import type { Contract } from '@weir/client'
@@ -22,15 +22,15 @@ export type SendPlan = {
   readonly measuredMs: number
 }
 export type Sending = {
-  /** How many calls of `send` are concurrently in flight. */
+  /** The number of concurrent calls of `send`. */
   readonly atOnce: number
   readonly perSend: number
-  /** Sends the n-th event; false when it wasn't stored. */
+  /** Sends the n-th event. Returns false if it wasn't stored. */
   send(index: number): Promise<boolean>
 }
 type Events = readonly object[]
 
-/** As ingest announces. */
+/** The limit that ingest announces. */
 const streamsAtOnce = 100
 /** The driver's default. */
 const batchEvents = 500

@@ -1,4 +1,4 @@
-// The baseline: Node's own HTTP/2 server, which reads a request's body and returns 204, without any work.
+// The baseline: Node's own HTTP/2 server. It reads a request's body and returns 204, without any work.
 import * as http2 from 'node:http2'
 
 const server = http2.createServer({ settings: { maxConcurrentStreams: 100 } })

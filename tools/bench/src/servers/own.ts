@@ -1,4 +1,4 @@
-// Our own HTTP/2 doing as little as the baseline beside it: reads a request's body and returns 204.
+// Our own HTTP/2 with as little work as the baseline: it reads a request's body and returns 204.
 import { listenHttp } from '@weir/http2'
 import type { HttpResponse } from '@weir/http2'
 

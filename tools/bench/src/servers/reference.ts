@@ -1,6 +1,6 @@
-// What a good team would write with the usual libraries: node:http2, avsc, node:crypto and kafkajs with batches of 2
-// ms. It reads the clickstream event, checks its two patterns, encrypts two fields under a key per session and returns
-// 204 after acks=all. No contracts, no limits, no metrics.
+// A server as a good team would write it with the usual libraries: node:http2, avsc, node:crypto and kafkajs with
+// batches of 2 ms. It reads the clickstream event, checks its two patterns, encrypts two fields under a key per
+// session, and returns 204 after acks=all. It has no contracts, no limits and no metrics.
 import { createCipheriv, createHmac, createSecretKey, randomBytes, randomInt } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// A process that writes numbered records to a topic at a fixed rate and reads them from the second one, by one clock.
+// A process that writes numbered records to a topic at a fixed rate, and reads them from the second topic. One clock
+// measures both.
 import { delay } from '@weir/kit'
 import { startPacing, writeDigits } from '../load/pacing.ts'
 import type { EchoPlan } from './echo.ts'
@@ -8,7 +9,7 @@ import { openProducer, readPlainValues } from './plain-kafka.ts'
 
 export type EchoProbePlan = EchoPlan & {
   readonly rate: number
-  /** Of each record. */
+  /** The size of each record. */
   readonly bytes: number
   readonly warmUpMs: number
   readonly measuredMs: number

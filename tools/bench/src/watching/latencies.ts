@@ -1,9 +1,9 @@
-// The latencies of events, from when they were due to their arrival.
+// The latencies of events, from when they were due until their arrival.
 
-/** Milliseconds from when an event was due to be sent; the number of missing and duplicate events. */
+/** Milliseconds from when an event was due. `errors` is the number of missing and duplicate events. */
 export type Latencies = { p50Ms: number; p99Ms: number; errors: number }
 
-/** Of the events from `first` on. An arrival of 0 means missing. */
+/** The latencies of the events from `first` on. An arrival of 0 means that the event is missing. */
 export function latenciesOf(
   arrivals: Float64Array,
   { first, dueAt }: { readonly first: number; readonly dueAt: (number: number) => number },

@@ -1,6 +1,6 @@
 // A process that sends numbered events and receives them again, as a read_committed consumer of the derived topic and
-// as a WebSocket client of it, all by one clock. It tells its parent when the measured time starts and ends, and the
-// results.
+// as a WebSocket client. One clock measures all. It tells its parent when the measured time starts and ends, and then
+// the results.
 import { createAdmin, createKafka, tailTopic } from '@weir/kafka'
 import { createLog, delay } from '@weir/kit'
 import { latenciesOf } from './latencies.ts'
@@ -11,7 +11,7 @@ import { openRawWatcher } from './raw-watcher.ts'
 
 export type LatencyPlan = Omit<NumberedPlan, 'count'> & {
   outputPort: number
-  /** Of the derived stream. */
+  /** A token of the derived stream. */
   outputToken: string
   topic: string
   brokers: string[]

@@ -1,5 +1,5 @@
-// A process of many WebSocket clients of one stream, which also sends the events. It tells its parent when all are
-// connected, when the measured time starts and ends, and how many of them received everything.
+// A process with many WebSocket clients of one stream, which also sends the events. It tells its parent when all
+// clients are connected, when the measured time starts and ends, and how many clients received everything.
 import { delay } from '@weir/kit'
 import { numberIn, sendNumbered } from './numbered-events.ts'
 import type { NumberedPlan } from './numbered-events.ts'
@@ -15,7 +15,7 @@ export type WatchersPlan = Omit<NumberedPlan, 'count'> & {
 }
 export type WatchersResult = {
   events: number
-  /** Until all were connected. */
+  /** The time until all clients were connected. */
   connectMs: number
   /** Clients that received every event. */
   complete: number
@@ -23,7 +23,7 @@ export type WatchersResult = {
   tooSlow: number
   /** All other clients. */
   incomplete: number
-  /** Of one client, in the measured time. */
+  /** The latencies of one client, in the measured time. */
   p50Ms: number
   p99Ms: number
   errors: Record<string, number>

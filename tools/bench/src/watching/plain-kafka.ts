@@ -1,5 +1,5 @@
-// The minimum to write records to a topic and read them again: @platformatic/kafka as in its manual, with all in-sync
-// replicas.
+// The minimum to write records to a topic and read them again, with @platformatic/kafka as in its manual, with acks of
+// all in-sync replicas.
 import { randomUUID } from 'node:crypto'
 import { Consumer, ProduceAcks, Producer } from '@platformatic/kafka'
 
@@ -31,7 +31,7 @@ export function openProducer({ brokers, topic }: PlainPlace) {
   }
 }
 
-/** Resolves once it reads from the end. */
+/** Resolves once the reader is at the end of the topic. */
 export async function readPlainValues(
   { brokers, topic }: PlainPlace,
   onValue: (value: Buffer) => void,

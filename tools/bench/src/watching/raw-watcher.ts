@@ -1,11 +1,11 @@
-// A minimal WebSocket client that counts, so that a thousand of them fit on one core beside what they watch: it splits
-// the frames of RFC 6455 and inspects only close frames, unless it is asked to.
+// A minimal WebSocket client that counts messages, so that a thousand of them fit on one core beside what they watch.
+// It splits the frames of RFC 6455, and inspects only close frames by default.
 import * as net from 'node:net'
 
 export type RawWatcher = {
-  /** Text messages so far. */
+  /** The number of text messages so far. */
   messages(): number
-  /** The code of the close frame; 1006 when the connection ended without one. */
+  /** The code of the close frame; 1006 if the connection ended without one. */
   closedWith(): number | undefined
   close(): void
 }
@@ -21,7 +21,7 @@ const opcode = { text: 1, close: 8, ping: 9 } as const
 const closedWithoutFrame = 1006
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0])
 
-/** Resolves at the 101. */
+/** Resolves when it gets the 101. */
 export function openRawWatcher({ port, token, onText }: RawWatcherOptions): Promise<RawWatcher> {
   const socket = net.connect({ port, host: '127.0.0.1', noDelay: true })
   let messages = 0
@@ -113,7 +113,7 @@ function createFrameReader({ isWanted, onFrame }: FrameReader): (chunk: Buffer) 
   }
 }
 
-/** The length of a frame's head, by its first two bytes. */
+/** The length of a frame's head, from its first two bytes. */
 function headBytes(head: Buffer): number {
   const length = (head[1] ?? 0) & 0x7f
   return length === 127 ? 10 : length === 126 ? 4 : 2

@@ -1,6 +1,6 @@
 // The demo of `npm start` for docker-compose.yml: creates the demo account in .weir/demo.json, and sends one event
-// through every stage. In the container the services have other addresses than on the host, so connections to its own
-// loopback ports are forwarded. Arguments: the checkout, then `port=host:port` for auth, ingest and output.
+// through every stage. In the container the services have other addresses than on the host, so the container's own
+// loopback ports are forwarded to them. Arguments: the checkout, then `port=host:port` for auth, ingest and output.
 
 import { chown, readFile, stat } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
@@ -35,7 +35,7 @@ function urlOf(port: number): string {
   return `http://${LOOPBACK}:${port}`
 }
 
-/** Resolves with the port on loopback. */
+/** Resolves with the loopback port. */
 function passOn(passage: string): Promise<number> {
   const [near, host, far] = passage.split(/[=:]/)
   const server = createServer((client) => {

@@ -1,6 +1,6 @@
-// Run once by docker-compose.yml before anything else: creates the secrets of this checkout in .weir/, as `npm start`
-// does, and copies of them that the services' user may read. It runs as root, because only root can give files to
-// others, and without a network. Not for production.
+// docker-compose.yml runs this once before everything else. It creates the secrets of this checkout in .weir/, as `npm
+// start` does, and copies that the services' user may read. It runs as root, because only root can give files to other
+// users, and without a network. Not for production.
 
 import { chown, copyFile, chmod, mkdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { createPrivate, kekFilesIn, makeKekFiles, makePlatformKey } from '../secrets.ts'
 
 const [checkout = '/checkout', secrets = '/run/weir'] = process.argv.slice(2)
-/** As in the Dockerfile. */
+/** The same user as in the Dockerfile. */
 const SERVICES_USER = 65_532
 
 const owner = await stat(checkout)
@@ -18,7 +18,7 @@ await chown(folder, owner.uid, owner.gid)
 await makeKekFiles(folder)
 await createPrivate(join(folder, 'platform-key'), `${makePlatformKey()}\n`)
 const { auth, ingest, output } = kekFilesIn(folder)
-/** A folder and a volume per service: a container gets only its own. */
+/** A folder and a volume per service, so that a container gets only its own secrets. */
 const copies = {
   'auth/kek': auth,
   'auth/platform-key': join(folder, 'platform-key'),

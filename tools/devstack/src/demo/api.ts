@@ -1,6 +1,6 @@
 // The few HTTP calls that create the demo account.
 
-/** An unexpected answer that the demo can't handle. */
+/** An unexpected response that the demo can't handle. */
 export class DemoError extends Error {}
 
 export type DemoApi = {
@@ -23,7 +23,7 @@ export function createApi(baseUrl: string, key: string): DemoApi {
   return { get: (path) => call('GET', path), post: (path, body) => call('POST', path, body) }
 }
 
-/** The answer when its status is one of these; else throws with auth's message. */
+/** Returns the response if its status is one of these. Otherwise throws with auth's message. */
 export function expectDemoStatus(reply: DemoReply, what: string, ...statuses: number[]): DemoReply {
   if (statuses.includes(reply.status)) return reply
   const detail = JSON.stringify(reply.body)

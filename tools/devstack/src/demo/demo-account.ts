@@ -1,5 +1,5 @@
-// The demo account of `npm start` (docs/wire-format.md Addresses): created once, reused later, and repaired when
-// `.weir/demo.json` was lost or no longer fits.
+// The demo account of `npm start` (docs/wire-format.md Addresses). It is created once, reused later, and repaired if
+// `.weir/demo.json` is lost or out of date.
 import { readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createApi, expectDemoStatus, isJsonObject, objectOf, textOf } from './api.ts'
@@ -18,11 +18,11 @@ export type DemoAccount = {
   ingestUrl: string
   outputUrl: string
   kafkaBrokers: string
-  /** For Kafka clients with a stream's own credentials. */
+  /** The address for Kafka clients with a stream's own credentials. */
   analystBrokers?: string
   /** The prefix of the names of topics and groups. */
   kafkaPrefix?: string
-  /** auth's, for clients with a stream's own credentials. */
+  /** auth's registry address, for clients with a stream's own credentials. */
   schemaRegistryUrl: string
   billingId: string
   apiKey: string
@@ -37,7 +37,7 @@ const billingId = 'demo'
 const input = 'demo'
 const levels = [0, 1, 2]
 
-/** Creates what is missing and writes the result to `file`, readable by its owner only. */
+/** Creates what is missing, and writes the result to `file`, which only its owner can read. */
 export async function ensureDemo(options: {
   addresses: Addresses
   platformKey: string
@@ -64,7 +64,7 @@ export async function ensureDemo(options: {
   return demo
 }
 
-/** The result of an earlier start; only secrets are reused, and each is tried first. */
+/** The result of an earlier start. Only secrets are reused, and each is tried first. */
 async function readDemo(file: string): Promise<Record<string, unknown>> {
   try {
     return objectOf(await readFile(file, 'utf8'))

@@ -1,4 +1,4 @@
-// Formats the demo's output: pure, from what was sent and received to the lines on the terminal.
+// Formats the demo's output: pure, from the sent and received data to the lines on the terminal.
 import { isJsonObject } from './api.ts'
 import type { DemoAccount } from './demo-account.ts'
 
@@ -46,7 +46,7 @@ or in the console, ${demo.outputUrl}/console/, with the apiKey of .weir/demo.jso
 Ctrl-C ends everything; .weir/ keeps the data.`
 }
 
-/** A field with a level counts as decrypted when it is shown as it was sent. */
+/** A field with a level counts as decrypted if its shown value equals the sent one. */
 function mark({ levels, sent }: PrintedWalk, path: string, value: unknown): string {
   const level = levels.get(path)
   if (level === undefined) return ''

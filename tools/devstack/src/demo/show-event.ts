@@ -1,11 +1,11 @@
-// Shows a new user one event as it is sent, as it lies in its input stream, and as each derived stream has it. It is a
-// real event: it goes through ingest, and comes back over WebSockets.
+// Shows a new user one event: as it is sent, as its input stream contains it, and as each derived stream contains it.
+// The event is real: it passes through ingest, and returns over WebSockets.
 import { createApi, DemoError, expectDemoStatus, objectOf, textOf } from './api.ts'
 import type { DemoAccount, DemoStream } from './demo-account.ts'
 
 const waitMs = 30_000
 
-/** Sends the event and resolves with what each stream's WebSocket showed of it, in the demo's order. */
+/** Sends the event. Resolves with what each stream's WebSocket showed of it, in the demo's order. */
 export async function sendAndWatch(
   demo: DemoAccount,
   event: { schemaId: string; body: string },
@@ -52,7 +52,7 @@ async function send(
 
 type Watching = { name: string; first: Promise<Record<string, unknown>>; close: () => void }
 
-/** Resolves once the socket is open: no later event is missed. */
+/** Resolves once the socket is open. It misses no event after that. */
 function watch(outputUrl: string, name: string, token: string): Promise<Watching> {
   const socket = new WebSocket(`${outputUrl.replace(/^http/, 'ws')}/ws`, [
     'weir',

@@ -1,7 +1,7 @@
-// The broker's settings: one node that is broker and controller, on loopback. Those that Weir relies on are in
-// docs/architecture.md, «What we ask of Kafka»; the rest makes a single node start and restart fast. Plain connections
-// are Weir itself, with all rights; analysts use a listener of their own with Weir's tokens, and have the rights that
-// auth has granted them (docs/analysts.md).
+// The broker's settings: one node that is both broker and controller, on loopback. docs/architecture.md, «What we ask
+// of Kafka», lists the settings that Weir relies on. The others let a single node start and restart fast. Connections
+// without a login belong to Weir itself, and have all rights. Analysts use a separate listener with Weir's tokens, and
+// have the rights that auth has granted them (docs/analysts.md).
 
 import { LOOPBACK } from '../ports.ts'
 
@@ -17,7 +17,7 @@ export type BrokerSettings = {
 
 export type AnalystSettings = {
   port: number
-  /** Where the broker gets the keys that verify tokens. Kafka ends when this address doesn't answer. */
+  /** The address of the keys that verify tokens. Kafka exits if this address doesn't respond. */
   jwksUrl: string
   /** The issuer in tokens. */
   issuer: string
@@ -31,7 +31,7 @@ export function brokerProperties(broker: BrokerSettings): string {
     'controller.quorum.voters': `1@${LOOPBACK}:${controllerPort}`,
     listeners: `PLAIN://${LOOPBACK}:${port},CONTROLLER://${LOOPBACK}:${controllerPort}`,
     'listener.security.protocol.map': 'PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT',
-    // Only a connection without SASL is ANONYMOUS: a token's `sub` is always a UUID.
+    // A token's `sub` is always a UUID, so only a connection without SASL is ANONYMOUS.
     'authorizer.class.name': 'org.apache.kafka.metadata.authorizer.StandardAuthorizer',
     'super.users': 'User:ANONYMOUS',
     'inter.broker.listener.name': 'PLAIN',
@@ -50,10 +50,10 @@ export function brokerProperties(broker: BrokerSettings): string {
     'share.coordinator.state.topic.replication.factor': 1,
     'share.coordinator.state.topic.min.isr': 1,
     'log.cleaner.dedupe.buffer.size': 16_777_216,
-    // After a SIGKILL the controller accepts the broker again only when its old session is over.
+    // After a SIGKILL the controller accepts the broker again only after the end of its old session.
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,
-    // An idle controller would write a record twice a second.
+    // By default, an idle controller would write a record twice per second.
     'metadata.max.idle.interval.ms': 5_000,
     ...(analysts ? analystListener(broker, analysts) : {}),
     ...more,
@@ -83,19 +83,19 @@ function analystListener(
     [own('oauthbearer.sasl.server.callback.handler.class')]:
       `${OAUTHBEARER}.OAuthBearerValidatorCallbackHandler`,
     [own('sasl.oauthbearer.jwks.endpoint.url')]: analysts.jwksUrl,
-    // The broker starts before auth has keys, and an unknown key makes it refresh only once a minute: clients would be
-    // refused for that long after the start.
+    // The broker starts before auth has keys. For an unknown key it would refresh the set only once per minute, and
+    // refuse clients until then.
     [own('sasl.oauthbearer.jwks.endpoint.refresh.ms')]: 1_000,
     [own('sasl.oauthbearer.expected.issuer')]: analysts.issuer,
     [own('sasl.oauthbearer.expected.audience')]: 'weir',
-    // By default Kafka accepts a token for 30 s after its end; here all processes share one clock.
+    // By default Kafka accepts a token for 30 s after its expiry. Here all processes share one clock.
     [own('sasl.oauthbearer.clock.skew.seconds')]: 0,
-    // A connection ends with its token, unless the client sends a new one.
+    // A connection ends when its token expires, unless the client sends a new token.
     [own('oauthbearer.connections.max.reauth.ms')]: 3_600_000,
   }
 }
 
-/** Java's properties format reads a backslash as the start of an escape. */
+/** Escapes backslashes, because Java's properties format reads one as the start of an escape. */
 function escapeValue(value: string): string {
   return value.replaceAll('\\', '\\\\')
 }

@@ -1,5 +1,6 @@
-// Asks a broker over its own protocol whether it serves clients: a Metadata request, answered with at least
-// one broker. A port that merely accepts connections isn't ready, nor is a broker still fenced.
+// Asks a broker over its own protocol whether it serves clients, with a Metadata request. The broker is ready if the
+// response contains at least one broker. A port that merely accepts connections isn't ready, and neither is a broker
+// that is still fenced.
 //
 //   request  = int32 size, int16 api key 3, int16 version 1, int32 correlation, int16 -1 (no client id),
 //              int32 0 (no topics)

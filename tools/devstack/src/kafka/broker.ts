@@ -1,4 +1,4 @@
-// One Kafka broker on this machine. Its data survive any end of the process; the JVM's output goes to a log file.
+// One Kafka broker on this machine. Its data survive every kind of process end. The JVM's output goes to a log file.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export type BrokerOptions = {
   classPath: string
   /** The path of an existing or future archive of the broker's classes. */
   classArchive: string
-  /** In the form of KAFKA_JVM_PERFORMANCE_OPTS of Kafka's own scripts. */
+  /** JVM options in the form of KAFKA_JVM_PERFORMANCE_OPTS of Kafka's own scripts. */
   jvmOptions: readonly string[]
   port: number
   controllerPort: number
@@ -26,13 +26,13 @@ export type BrokerOptions = {
   analysts?: AnalystSettings | undefined
   /** The id of its cluster; a new one by default. */
   clusterId?: string | undefined
-  /** Additional settings, which override ours. */
+  /** Additional settings, which override the usual ones. */
   more?: Readonly<Record<string, string | number>> | undefined
 }
 
 const ALLOWED_URLS = 'org.apache.kafka.sasl.oauthbearer.allowed.urls'
 
-/** Writes the broker's settings, and formats its data folder when it is new. */
+/** Writes the broker's settings, and formats its data folder if it is new. */
 export async function createBroker(options: BrokerOptions, context: PartContext): Promise<Part> {
   const folder = join(context.folder, 'kafka')
   const dataFolder = join(folder, 'data')
@@ -53,7 +53,7 @@ export async function createBroker(options: BrokerOptions, context: PartContext)
   const archive = createClassArchive(options.classArchive, join(folder, 'classes.jsa'))
   const heap = ['-Xms256m', '-Xmx512m', ...options.jvmOptions]
   const { analysts } = options
-  // Kafka fetches keys only from addresses named here.
+  // Kafka fetches keys only from addresses in this option.
   const keys = analysts ? [`-D${ALLOWED_URLS}=${analysts.jwksUrl}`] : []
   return createPart(
     {

@@ -1,6 +1,6 @@
 // A JVM with an archive of prepared classes (class data sharing) starts in two thirds of the time. The first broker
-// that stops cleanly creates one, for all later ones with the same jars and Java. The JVM ignores an archive that
-// doesn't fit, so only speed depends on it.
+// that stops cleanly creates the archive, for all later brokers with the same jars and Java. The JVM ignores an archive
+// that doesn't fit, so it affects only speed.
 
 import { copyFile, rename, rm } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto'
 export type ClassArchive = {
   /** The JVM option for the next start. */
   option(): string
-  /** Call when that JVM has stopped cleanly: its archive is complete. */
+  /** Call when that JVM has stopped cleanly, because its archive is complete then. */
   keep(): Promise<void>
 }
 

@@ -1,6 +1,6 @@
-// Formats a broker's new data folder, like Kafka's own tool: an id, and the versions of features that the cluster
-// starts with. The latter are the same for every cluster of one Kafka version, and the tool takes as long as a broker's
-// start, so they are cached.
+// Formats a broker's new data folder, like Kafka's own tool: an id, and the feature versions of a new cluster. The
+// feature versions are the same for every cluster of one Kafka version. They are cached, because the tool takes as long
+// as a broker's start.
 
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -24,7 +24,7 @@ export type NewDataFolder = {
   settings: string
 }
 
-/** Does nothing when the folder is already formatted. */
+/** Does nothing if the folder is already formatted. */
 export async function formatDataFolder(options: NewDataFolder): Promise<void> {
   const { dataFolder, features, nodeId, clusterId = randomId() } = options
   const properties = join(dataFolder, 'meta.properties')
@@ -37,14 +37,14 @@ export async function formatDataFolder(options: NewDataFolder): Promise<void> {
     return writeFile(properties, lines.join(''))
   }
   const [java, ...args] = options.tool
-  // In one argument: a separate id that begins with - would be taken for an option.
+  // In one argument, because a separate id that begins with - would be read as an option.
   await run(java, [...args, 'format', `--cluster-id=${clusterId}`, '-c', options.settings])
   const draft = `${features}.${randomUUID()}`
   await copyFile(checkpoint, draft)
   await rename(draft, features)
 }
 
-/** In Kafka's UUID format; never begins with -. */
+/** In Kafka's UUID format. Never begins with -. */
 function randomId(): string {
   const id = randomBytes(16).toString('base64url')
   return id.startsWith('-') ? randomId() : id

@@ -1,5 +1,5 @@
-// Kafka's own tools as in an unpacked Kafka: a folder with kafka-console-consumer.sh and connect-standalone.sh, which
-// honour KAFKA_OPTS. For tests of commands in the documentation.
+// Kafka's own tools, in the layout of an unpacked Kafka: a folder with kafka-console-consumer.sh and
+// connect-standalone.sh, which use KAFKA_OPTS. For tests of commands in the documentation.
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ rootLogger.level = WARN
 rootLogger.appenderRef.err.ref = err
 `
 
-/** Creates them; downloads their dependencies with Maven, once. */
+/** Creates the tools. Downloads their dependencies with Maven, once. */
 export async function makeKafkaTools(folder: string): Promise<void> {
   const { env } = process
   const jdk = await findJdk({ env })

@@ -1,8 +1,8 @@
-// Starts several things concurrently. In the end either all of them run or none does.
+// Starts several things concurrently. In the end either all of them run, or none.
 
 export type Starter<T> = (signal: AbortSignal) => Promise<T>
 
-/** When one can't start, the others are aborted or stopped, and its error is thrown. */
+/** If one can't start, the others are aborted or stopped, and its error is thrown. */
 export async function startAllOrNone<T>(
   starters: readonly Starter<T>[],
   end: (started: T) => Promise<unknown>,

@@ -1,5 +1,5 @@
-// One owner per folder. The lock is a file that names its owner and the processes that the owner started, so that after
-// a SIGKILL the next owner can detect that and wait for processes that are still ending.
+// One owner per folder. The lock is a file that names its owner, and the processes that the owner has started. So after
+// a SIGKILL the next owner can detect this, and wait for processes that are still ending.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'
@@ -12,7 +12,7 @@ import { identifyProcess, isRunning } from './process-identity.ts'
 import type { ProcessIdentity } from './process-identity.ts'
 
 export type FolderLock = {
-  /** Processes that a killed former owner had started, and hadn't reported as ended. */
+  /** Processes that a killed former owner had started, and had not reported as ended. */
   leftovers: readonly ProcessIdentity[]
   started(pids: readonly number[]): void
   ended(pids: readonly number[]): void
@@ -21,7 +21,7 @@ export type FolderLock = {
 
 type Owner = ProcessIdentity & { processes: ProcessIdentity[] }
 
-/** Throws AppError `already_running` when another living process owns the folder. */
+/** Throws AppError `already_running` if another living process owns the folder. */
 export function lockFolder(folder: string): FolderLock {
   const path = join(folder, 'stack.lock')
   const self = identifyProcess(process.pid)
@@ -53,15 +53,15 @@ export function lockFolder(folder: string): FolderLock {
   }
 }
 
-/** Throws AppError `already_running` when another living process owns the folder now. */
+/** Throws AppError `already_running` if another living process owns the folder now. */
 export function demandUnlocked(folder: string): void {
   const path = join(folder, 'stack.lock')
   const owner = readOwner(path)
   if (owner !== undefined && isRunning(owner)) throw alreadyRunning(folder, path)
 }
 
-// Moved, not removed: of two processes that find the same dead owner, only one gets the file; one that moved a living
-// owner's file moves it back.
+// The file is moved, not removed. Of two processes that find the same dead owner, only one gets the file. A process
+// that moved a living owner's file moves it back.
 function takeOver(path: string): ProcessIdentity[] {
   const owner = readOwner(path)
   if (owner !== undefined && isRunning(owner)) return []
@@ -81,7 +81,7 @@ function restore(aside: string, path: string): void {
   try {
     linkSync(aside, path)
   } catch {
-    // By now a third process holds the lock.
+    // A third process has the lock by now.
   }
 }
 

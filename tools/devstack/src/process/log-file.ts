@@ -1,11 +1,11 @@
-// Files for a child process's output, and their last lines for when it ends unexpectedly.
+// Files for a child process's output, and their last lines for an unexpected end.
 
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 const BYTES_MAX = 10_000_000
 
-/** Creates the folder, and moves a large file away. */
+/** Creates the folder, and moves a large old file away. */
 export function prepareLogFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true })
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > BYTES_MAX) {
@@ -13,7 +13,7 @@ export function prepareLogFile(path: string): void {
   }
 }
 
-/** Opens the file for appending while `use` starts a process that inherits it. */
+/** Opens the file for appending, while `use` starts a process that inherits it. */
 export async function withLogFile<T>(path: string, use: (fd: number) => Promise<T>): Promise<T> {
   prepareLogFile(path)
   const fd = openSync(path, 'a')

@@ -1,5 +1,5 @@
-// Serialises what loads the whole machine: tests, soak, attacks, bench, torture. Running together they would slow down,
-// and fail, each other.
+// Serialises programs that load the whole machine: tests, soak, attacks, bench, torture. Running together, they would
+// slow each other down and fail.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
@@ -10,17 +10,17 @@ import { delay, hasCode } from '@weir/kit'
 import { REPOSITORY } from '../repository.ts'
 import { lockFolder } from './folder-lock.ts'
 
-/** Set for child processes of the lock's holder, which needn't wait for it. */
+/** Set for child processes of the lock's holder, which must not wait for it. */
 const HELD = 'WEIR_MACHINE_HELD'
 
 export type MachineLockOptions = {
   folder?: string
-  /** Called once for each holder that is waited for. */
+  /** Called once for each holder that this process waits for. */
   say?: (line: string) => void
   signal?: AbortSignal
 }
 
-/** Resolves once no other process has the lock; it is released when this process ends, in any way. */
+/** Resolves once no other process has the lock. Every kind of end of this process releases it. */
 export async function holdMachine(what: string, options: MachineLockOptions = {}): Promise<void> {
   const { folder = join(tmpdir(), `weir-machine-${userInfo().uid}`), say = console.log } = options
   if (process.env[HELD] === folder) return

@@ -13,7 +13,7 @@ import type { WatchedProcess } from './watched-process.ts'
 export type PartContext = {
   folder: string
   lock: FolderLock
-  /** Called when it ended without a request to stop. */
+  /** Called if the part ended without a request to stop. */
   onDied?: ((part: DeadPart) => void) | undefined
 }
 
@@ -27,7 +27,7 @@ export type PartProgram = {
   args(): readonly string[]
   /** Added to the environment. */
   env?: NodeJS.ProcessEnv
-  /** Polled until it is true, before each start: for a precondition without which the program would exit. */
+  /** Polled until it returns true, before each start, for a precondition without which the program would exit. */
   mayStart?(): Promise<boolean>
   isReady(): Promise<boolean>
   /** Called after a clean stop. */
@@ -37,7 +37,7 @@ export type PartProgram = {
 export type Part = {
   name: string
   address: string
-  /** Resolves when it is ready. On failure nothing of it is left running. */
+  /** Resolves when the part is ready. After a failure no process is left running. */
   start(signal?: AbortSignal): Promise<void>
   stop(timeoutMs: number): Promise<void>
   kill(): Promise<void>

@@ -1,12 +1,11 @@
-// Tells whether a process that was seen once still exists. Process ids are reused, so the start time is part of the
-// identity.
+// Tells whether a known process still exists. Process ids are reused, so the start time is part of the identity.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 export type ProcessIdentity = { pid: number; started: string }
 
-/** Undefined when there is no such process, or only its unread exit code. */
+/** Undefined if there is no such process, or only its unread exit code. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
   const started = process.platform === 'linux' ? startedOnLinux(pid) : startedElsewhere(pid)
   return started === undefined ? undefined : { pid, started }
@@ -16,8 +15,8 @@ export function isRunning({ pid, started }: ProcessIdentity): boolean {
   return identifyProcess(pid)?.started === started
 }
 
-// proc(5): the command's name is in parentheses and may contain anything; the state is the first field after it, the
-// start in ticks since boot the twentieth.
+// proc(5): the command's name is in parentheses and may contain any characters. The state is the first field after it,
+// and the start in ticks since boot is the twentieth.
 function startedOnLinux(pid: number): string | undefined {
   const stat = read(`/proc/${pid}/stat`)
   const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -1,10 +1,10 @@
 // Requests to stop a program of this repository: Ctrl-C, SIGTERM, or the end of its parent process. A terminal's Ctrl-C
-// reaches the whole process group and npm forwards it once more, so a second signal within a moment is the same
-// request.
+// reaches the whole process group, and npm forwards it a second time. So a second signal within a moment counts as the
+// same request.
 
 const SAME_WISH_MS = 1000
 
-/** Aborted at the first request; the second ends the process and its children immediately, with code 1. */
+/** Aborted at the first request. The second request ends the process and its children immediately, with code 1. */
 export function onStopWish(): AbortSignal {
   const wish = new AbortController()
   let firstAt: number | undefined
@@ -15,7 +15,7 @@ export function onStopWish(): AbortSignal {
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, ask)
   process.on('disconnect', () => wish.abort())
-  // Without the terminal nothing can be printed; a clean stop matters more.
+  // Ignores errors of a lost terminal, because a clean stop matters more than output.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   return wish.signal
 }

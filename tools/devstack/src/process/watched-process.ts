@@ -1,5 +1,5 @@
-// A child process that can't outlive this one: it runs under watcher.sh in a process group of its own, so that Ctrl-C
-// in the terminal reaches only this process, which decides the order of stopping.
+// A child process that can't outlive this one. It runs under watcher.sh in a process group of its own. So Ctrl-C in the
+// terminal reaches only this process, which decides the order of stopping.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
@@ -9,15 +9,15 @@ import { AppError } from '@weir/kit'
 
 export type WatchedProcess = {
   pid: number
-  /** The leader of its group, which ends after everything in it. */
+  /** The leader of its group, which ends after all other processes in the group. */
   watcherPid: number
-  /** Its output streams, if `output` is 'pipe'. */
+  /** The output streams of the child, if `output` is 'pipe'. */
   output: readonly Readable[]
-  /** Resolves with the exit code when it has ended, for any reason. */
+  /** Resolves with the exit code after any kind of end. */
   exited: Promise<number>
   hasExited(): boolean
   signal(signal: NodeJS.Signals): void
-  /** Sends SIGTERM, and SIGKILL after the time-out; false then. Resolves when it is gone. */
+  /** Sends SIGTERM, and SIGKILL after the time-out. False if it needed SIGKILL, or the process wasn't running. */
   stop(timeoutMs: number): Promise<boolean>
   kill(): Promise<void>
 }
@@ -29,7 +29,7 @@ export type WatchedCommand = {
   cwd: string
   /** A file descriptor, or 'pipe'. */
   output: number | 'pipe'
-  /** How long it may take to stop after this process ended. */
+  /** The time for the child to stop after this process ended. */
   graceMs: number
 }
 
@@ -40,7 +40,7 @@ export async function startWatched(command: WatchedCommand): Promise<WatchedProc
   const exited = exitCode(watcher)
   let running = true
   void exited.then(() => (running = false))
-  // The pipe breaks when the watcher ends, as intended.
+  // The pipe breaks when the watcher ends, which is expected.
   watcher.stdin?.on('error', () => {})
   const pid = await childPid(watcher)
   const watcherPid = watcher.pid
@@ -112,6 +112,6 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It is already gone.
+    // The process is already gone.
   }
 }

@@ -1,5 +1,5 @@
-// Downloads Apache Kafka and Apicurio Registry with Maven, once: jars stay in Maven's local repository, the registry is
-// unpacked beside the list of the jars. A later start runs no Maven.
+// Downloads Apache Kafka and Apicurio Registry with Maven, once. The jars stay in Maven's local repository, and the
+// registry is unpacked beside the list of the jars. A later start runs no Maven.
 
 import { createHash, randomUUID } from 'node:crypto'
 import { execFile } from 'node:child_process'
@@ -14,7 +14,7 @@ import { hasErrno } from '../errno.ts'
 import type { Jdk } from './jdk.ts'
 
 export type DistributionOptions = {
-  /** Where downloads are recorded and unpacked, shared by all stacks of a checkout. */
+  /** The folder for records of downloads and for unpacked programs. All stacks of a checkout share it. */
   folder: string
   jdk: Jdk
   env: NodeJS.ProcessEnv
@@ -22,13 +22,14 @@ export type DistributionOptions = {
   signal?: AbortSignal | undefined
 }
 
-/** WEIR_KAFKA_VERSION overrides it, to test several versions. */
+/** WEIR_KAFKA_VERSION overrides this version, to test several. */
 const KAFKA_VERSION = '4.3.1'
 const LOG4J_VERSION = '2.25.4'
 const REGISTRY_VERSION = '3.3.3'
 const PLUGIN = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1'
 
-// Kafka depends on log4j but not on its binding, which is in the distribution; without it the broker logs nothing.
+// Kafka depends on log4j but not on its binding, which is only in the distribution. Without the binding the broker logs
+// nothing.
 const kafkaPom = (version: string): string =>
   pom(
     ['org.apache.kafka', 'kafka_2.13', version],
@@ -104,7 +105,7 @@ export async function loadRegistry(options: DistributionOptions): Promise<string
       `-Dartifact=${artifact}`,
       `-DoutputDirectory=${unpacked}`,
     ])
-    // A concurrent start may have been faster; a folder with that name is complete.
+    // A concurrent start may have been faster. A folder with that name is complete.
     await rename(unpacked, folder).catch((error: unknown) => {
       if (!existsSync(folder)) throw error
     })

@@ -1,4 +1,4 @@
-// Finds a sufficiently new Java. It installs and changes nothing.
+// Finds a sufficiently new Java. Installs and changes nothing.
 
 import { execFile } from 'node:child_process'
 import { access, constants, readdir, readFile, realpath } from 'node:fs/promises'
@@ -33,7 +33,7 @@ const COMMON_FOLDERS = [
   join(homedir(), '.jdks/*'),
 ]
 
-/** That of JAVA_HOME or PATH, else the newest in the usual folders. Throws AppError `no_jdk`. */
+/** The JDK of JAVA_HOME or PATH, otherwise the newest in the usual folders. Throws AppError `no_jdk`. */
 export async function findJdk({ env, folders = COMMON_FOLDERS }: JdkPlaces): Promise<Jdk> {
   const asked = env['JAVA_HOME'] ? [env['JAVA_HOME']] : []
   for (const home of [...asked, ...(await homesOnPath(env['PATH'] ?? ''))]) {

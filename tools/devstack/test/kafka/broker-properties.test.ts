@@ -1,4 +1,4 @@
-// The broker's settings, as the file that Kafka reads.
+// The broker's settings, in the file that Kafka reads.
 
 import { expect, test } from '@jest/globals'
 

@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-/** Replaces Kafka's tool: writes its arguments to the features' file. */
+/** A script in place of Kafka's tool: it writes its arguments to the features' file. */
 const format = (clusterId: string, script = 'echo "$@" > "$0"') =>
   formatDataFolder({
     dataFolder: folder,

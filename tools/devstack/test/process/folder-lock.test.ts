@@ -1,4 +1,4 @@
-// One owner per folder, after any end of the former one.
+// One owner per folder, after every kind of end of the former owner.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,3 @@
-// Children that can't outlive their parent.
-
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -31,7 +29,7 @@ function identityOf(pid: number): ProcessIdentity {
   return identity
 }
 
-/** A parent with a watched child that ignores the given signals; resolves with the child. */
+/** Starts a parent with a watched child that ignores the given signals. Resolves with the child. */
 async function parentWithChild(ignored: string) {
   const parent = spawn(process.execPath, [
     join(import.meta.dirname, '../fixtures/watched-parent.ts'),

@@ -1,4 +1,4 @@
-// Finding a sufficiently new Java, in folders that only look like JDKs.
+// Finding a sufficiently new Java, in folders that only imitate JDKs.
 
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

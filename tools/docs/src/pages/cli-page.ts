@@ -16,10 +16,10 @@ type Command = {
   outputHelp(): void
 }
 
-/** Replaces the program's output; nothing runs here. */
+/** Replaces the program's output, because no command runs here. */
 const terminal = { print: () => true, note: () => {} }
 
-/** Loaded by its path, because it is a program and not a package. */
+/** Loaded by its path, because it is a program, not a package. */
 async function program(): Promise<Command> {
   const path = join(REPOSITORY, 'clients', 'cli', 'src', 'program.ts')
   const module: unknown = await import(pathToFileURL(path).href)

@@ -1,5 +1,5 @@
-// Generates docs/configuration/<service>.md from each service's schema: `npm run docs` writes the pages, and a test
-// fails when one differs from the code.
+// Generates docs/configuration/<service>.md from each service's schema. `npm run docs` writes the pages, and a test
+// fails if a page differs from the code.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -14,7 +14,7 @@ export type ServiceConfigured = (typeof servicesConfigured)[number]
 
 type Section = { readonly heading: string; readonly prefix: string }
 
-// A setting belongs to the first section with its prefix; settings without one come first of all.
+// A setting belongs to the first section whose prefix it has. Settings without a section come first.
 const sections: readonly Section[] = [
   { heading: 'TLS of the port', prefix: 'TLS_' },
   { heading: 'HashiCorp Vault', prefix: 'VAULT_' },
@@ -24,7 +24,7 @@ const sections: readonly Section[] = [
 
 export const pagePathOf = (service: ServiceConfigured): string => `docs/configuration/${service}.md`
 
-/** The service's own schema, loaded by its path: packages can't import services. */
+/** The service's own schema, loaded by its path, because packages can't import services. */
 export async function schemaOf(service: ServiceConfigured): Promise<z.ZodType> {
   const path = join(REPOSITORY, 'services', service, 'src', 'config.ts')
   const module: unknown = await import(pathToFileURL(path).href)
@@ -52,7 +52,7 @@ export async function configurationPageOf(service: ServiceConfigured): Promise<s
 
 const HEAD = ['variable', 'default', 'unit', 'what it sets']
 
-/** In oxfmt's layout. */
+/** Formats a table as oxfmt does. */
 function tableOf(keys: readonly ConfigKey[]): string {
   const rows = [HEAD, ...keys.map(rowOf)]
   const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))

@@ -1,6 +1,6 @@
 // The comments of a source file, each as one text: lines of `//` (or `#`) that follow each other are one comment.
 
-/** Of TypeScript, JavaScript and CSS, or of Python where `mark` is `#`. What looks like a comment inside a string counts. */
+/** The comments of TypeScript, JavaScript and CSS, or of Python if `mark` is `#`. Counts comments in strings, too. */
 export function commentsOf(code: string, mark: '//' | '#' = '//'): string[] {
   const found = mark === '#' ? /^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)*/gm : inScript
   return [...code.matchAll(found)].map(([comment]) =>

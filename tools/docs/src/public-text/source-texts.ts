@@ -1,8 +1,8 @@
-// The texts of a source file that people may read: its strings, its templates and the text of its pages, but not import
+// The texts of a source file that people may read: its strings, its templates and the text of its pages, but no import
 // paths or comments.
 import { parse } from '@swc/core'
 
-/** Each text once per occurrence; a template's inserted values are «…». */
+/** One text per occurrence. «…» stands for a template's inserted values. */
 export async function textsOfSource(code: string): Promise<string[]> {
   const module: unknown = await parse(code, {
     syntax: 'typescript',

@@ -1,5 +1,5 @@
 // Builds the site: every Markdown file of the repository as a page, the API of each service, and the files that they
-// link to. Neither it nor its pages need anything from elsewhere. Fails when a link is broken.
+// link to. The build and the pages need nothing from other hosts. Fails if a link is broken.
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
@@ -66,7 +66,7 @@ async function readPages(folder: string, files: readonly string[]): Promise<Maki
   return { folder, texts, titles, sections: sectionsOf([...texts.keys()]), linker }
 }
 
-/** Some are generated: the commands' page from their help, the list of errors from their pages. */
+/** Some pages are generated: the commands' page from their help, and the list of errors from their pages. */
 async function textOf(file: string): Promise<string> {
   if (file === cliPagePath) return cliPage()
   if (file !== 'docs/errors.md') return read(file)
@@ -81,7 +81,7 @@ async function write({ folder }: Making, path: string, text: string): Promise<vo
 
 type Written = { readonly path: string; readonly title: string; readonly body: string }
 
-/** With links to the pages of its section, and to the first pages of the others. */
+/** The page gets links to the pages of its section, and to the first pages of the other sections. */
 async function writePage(making: Making, { path, title, body }: Written): Promise<void> {
   const { sections, titles } = making
   const linkTo = (to: string, text: string) => ({

@@ -1,5 +1,5 @@
-// The targets of links on the site. A link to a page leads to its HTML, one to a folder or another file of the
-// repository to a page that shows it; broken links are collected, so that the build can fail.
+// The targets of links on the site. A link to a page leads to its HTML. A link to a folder or another file of the
+// repository leads to a page that shows it. Broken links are collected, so that the build can fail.
 import { posix } from 'node:path'
 
 import { isPage } from './sources.ts'
@@ -7,7 +7,6 @@ import { isPage } from './sources.ts'
 export type Known = {
   /** All files of the repository. */
   readonly files: ReadonlySet<string>
-  /** The ids of a page's headings. */
   readonly idsOf: (page: string) => ReadonlySet<string>
 }
 

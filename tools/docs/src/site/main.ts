@@ -1,4 +1,5 @@
-// `npm run docs:site`: builds the documents as a site in .weir/site, to be opened directly or served by any web server.
+// `npm run docs:site`: builds the documents as a site in .weir/site. It can be opened directly, or served by any web
+// server.
 import { join } from 'node:path'
 
 import { REPOSITORY } from '@weir/devstack'

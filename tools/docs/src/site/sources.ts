@@ -1,4 +1,4 @@
-// The sources of the site: the Markdown of this repository as git has it, and the order of its pages.
+// The sources of the site: the Markdown files of this repository in git, and the order of their pages.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ export const isPage = (file: string): boolean => file.endsWith('.md')
 
 export type Section = { readonly title: string; readonly pages: readonly string[] }
 
-/** A page belongs to the first section whose pattern its path matches; in each, the pages in `first` come first. */
+/** A page belongs to the first section whose pattern its path matches. In it, the pages in `first` come first. */
 const order: readonly { title: string; begins: RegExp; first?: readonly string[] }[] = [
   {
     title: 'Guide',

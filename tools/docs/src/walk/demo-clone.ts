@@ -22,19 +22,19 @@ export type DemoClone = {
   readonly folder: string
   readonly everything: Everything
   readonly platformKey: string
-  /** The shell has nothing of the account or the settings of the person running the test. */
+  /** The shell has no account data or settings of the person who runs the test. */
   openShell(more?: {
     readonly env?: NodeJS.ProcessEnv
     /** The first folder in PATH. */
     readonly path?: string
   }): WalkShell
-  /** A document's commands with this clone's addresses, and back. */
+  /** Replaces the addresses in a document's commands by this clone's, and back. */
   asHere(text: string): string
   asInDocument(text: string): string
   close(): Promise<void>
 }
 
-/** How long the shell waits for a block of commands. */
+/** The maximum time for a block of commands in the shell. */
 export const BLOCK_MS = 90_000
 
 export async function openDemoClone(): Promise<DemoClone> {
@@ -78,7 +78,7 @@ async function lookLikeClone(folder: string): Promise<void> {
   await mkdir(join(folder, '.weir'))
   for (const name of ['examples', 'node_modules', 'package.json', 'packages', 'clients', 'tools'])
     await symlink(join(REPOSITORY, name), join(folder, name))
-  // tools/testkit/ci/prepare.sh has installed what documents say to install.
+  // tools/testkit/ci/prepare.sh has installed what the documents say to install.
   await symlink(join(REPOSITORY, '.weir', 'venv'), join(folder, '.weir', 'python'))
 }
 

@@ -1,6 +1,6 @@
 // Runs the walk of a Markdown page as its reader would: every ```sh block in one shell, in order, each compared with
-// the ```text block that follows it. Values that differ from run to run (ids, secrets, encrypted fields, times) are
-// compared by their form only.
+// the ```text block after it. Values that differ from run to run (ids, secrets, encrypted fields, times) are compared
+// only by their form.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -9,7 +9,7 @@ import { pollUntil } from '@weir/kit'
 
 export type WalkBlock = { commands: string; output: string | undefined }
 
-/** The blocks between a heading and the next one of its level. */
+/** The blocks between a heading and the next heading of the same level. */
 export function blocksOf(markdown: string, heading: string): WalkBlock[] {
   const start = markdown.indexOf(`\n${heading}\n`)
   if (start === -1) throw new Error(`there is no heading «${heading}»`)
@@ -17,7 +17,6 @@ export function blocksOf(markdown: string, heading: string): WalkBlock[] {
   return shBlocksOf(markdown.slice(start, end === -1 ? undefined : end))
 }
 
-/** All ```sh blocks. */
 export function shBlocksOf(markdown: string): WalkBlock[] {
   const fences = markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)
   const blocks: WalkBlock[] = []
@@ -30,7 +29,7 @@ export function shBlocksOf(markdown: string): WalkBlock[] {
 }
 
 export type WalkShell = {
-  /** Resolves with the output of the commands; with `isDone`, once the output satisfies it. */
+  /** Resolves with the output of the commands; with `isDone`, as soon as the output satisfies it. */
   run(commands: string, isDone?: (output: string) => boolean): Promise<string>
   close(): void
 }
@@ -57,7 +56,7 @@ export function openShell(options: {
       shell.stdin.write(`${commands}\necho '${marker.trim()}'\n`)
       const seen = () => printed.replace(marker, '')
       const isOver = () => printed.includes(marker) && isDone(seen())
-      // Comparing the output gives a better error than a time-out would.
+      // On a time-out, the comparison of the output gives a better error.
       await pollUntil(isOver, { deadlineMs: options.blockMs }).catch(() => undefined)
       return seen()
     },
@@ -65,12 +64,12 @@ export function openShell(options: {
   }
 }
 
-/** What bash prints about background jobs on a terminal, and npx while it searches a command. */
+/** Output of bash about background jobs on a terminal, and of npx while it searches a command. */
 const ofTheTerminal = /^\[\d+\][+-]? +(?:\d+|Done .*)$|[\u2800-\u28ff]/gm
 
 /**
- * Pastes all blocks into a terminal in one write, as a person does, whatever the commands are doing meanwhile. Returns
- * the output of each; fewer when one of them consumed what comes after it, or didn't end in time.
+ * Pastes all blocks into a terminal in one write, as a person does, whatever the commands are doing. Returns the output
+ * of each block. There are fewer outputs if a block consumed the following text, or didn't end in time.
  */
 export async function pasteIntoTerminal(
   blocks: readonly string[],
@@ -84,7 +83,7 @@ export async function pasteIntoTerminal(
   for (const stream of [terminal.stdout, terminal.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => void (shown += text))
   const markers = blocks.map((_, index) => `-- block ${index + 1} ended --`)
-  // In two pieces, so that the terminal's echo of the command doesn't contain it.
+  // In two parts, so that the terminal's echo of the command doesn't contain the whole mark.
   for (const [index, block] of blocks.entries())
     terminal.stdin.write(`${block}\necho '-- block' '${index + 1} ended --'\n`)
   const isOver = () => shown.includes(markers.at(-1) ?? '')
@@ -102,13 +101,13 @@ export async function pasteIntoTerminal(
   return pieces.length === blocks.length ? pieces : [...pieces, rest]
 }
 
-/** Includes its remaining jobs. */
+/** Ends the process group, including remaining jobs. */
 function endGroup(pid: number | undefined): void {
   if (pid === undefined) return
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // it has already ended
+    // the group has already ended
   }
 }
 
@@ -120,17 +119,17 @@ const VARYING: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])[\w-]{43}(?![\w-])/g, '<secret>'],
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'],
   [/("(?:nonce|timestamp|keyLink)": ?)-?\d+/g, '$1<number>'],
-  // a random nonce's length varies with its value
+  // the length of a random nonce varies with its value
   [/(key <uuid>, )\d+(?= bytes)/g, '$1<number>'],
   [/\b([a-z0-9-]+\.[a-z0-9-]+)\/\d+\/\d+/g, '$1/<place>'],
   [/^(?:date|connection|keep-alive|content-length): .*$/gim, ''],
   [/(demo account of ).*\/\.weir\//g, '$1<folder>/'],
   [/\r/g, ''],
-  [/ {2,}/g, ' '], // columns are as wide as the names in them
+  [/ {2,}/g, ' '], // the width of columns depends on the names in them
   [/[ \t]+$/gm, ''],
 ]
 
-/** What must be equal, in any order, because background jobs print at any time. */
+/** The lines that must be equal, in any order, because background jobs print at any time. */
 export function comparable(output: string): string[] {
   const text = VARYING.reduce((all, [form, name]) => all.replace(form, name), output)
   return text

@@ -1,5 +1,5 @@
-// The answers in docs/errors are those that the services give: each refusal that a client can cause is caused, and
-// compared with its page.
+// The responses in docs/errors are those of the services. Causes each refusal that a client can cause, and compares it
+// with its page.
 import { isDeepStrictEqual } from 'node:util'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -57,7 +57,7 @@ test('a code without a provocation has a page that says why', () => {
   expect(Object.keys(provoke).sort()).toEqual(unexplained.map(([code]) => code))
 })
 
-/** Ignores how long to wait, which differs each time. */
+/** Leaves out the wait time, which differs each time. */
 const linesOf = (answer: string): string[] =>
   comparable(answer.replace(/^retry-after: \d+$/m, 'retry-after: some'))
 

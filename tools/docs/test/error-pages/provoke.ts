@@ -1,5 +1,5 @@
-// How to cause each refusal that a client can cause: the answers in docs/errors are from these requests. A code that is
-// missing here says on its page why.
+// How to cause each refusal that a client can cause. The responses in docs/errors come from these requests. If a code
+// is missing here, its page says why.
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
@@ -12,7 +12,7 @@ type Provoke = (scene: Scene) => Promise<Told>
 
 const json = (value: unknown) => ({ method: 'POST', body: JSON.stringify(value) })
 
-/** A management call, with the account's key unless another is given. */
+/** A management call, with the account's key by default. */
 const manage = ({ world, account }: Scene, path: string, init: RequestInit = {}): Promise<Told> =>
   ask(world.auth.url + path, { headers: { authorization: `Bearer ${account.apiKey}` }, ...init })
 
@@ -37,7 +37,6 @@ const send = async ({ world, token }: Scene, sent: Sent = {}): Promise<Told> =>
 const eventWith = async (more: object): Promise<string> =>
   JSON.stringify({ ...(await exampleEvent('clickstream')), ...more })
 
-/** A contract of the account's own that names a data subject. */
 const nameDataSubjects = (account: Account): Promise<void> =>
   account.contract('demo_v1', { data_subject_field: 'unique_identifier' })
 
@@ -66,7 +65,7 @@ const ofIngest: Record<string, Provoke> = {
     send(scene, { body: await eventWith({ url: 'shop.example.com/products/1234' }) }),
 }
 
-/** On streams of their own, because they exhaust their limits. */
+/** On separate streams, because these requests exhaust their limits. */
 const ofIngestLimits: Record<string, Provoke> = {
   scope_missing: async (scene) => {
     const { account, clicks } = scene
@@ -244,7 +243,7 @@ const ofOutput: Record<string, Provoke> = {
   },
 }
 
-/** These run last, because afterwards nothing can be erased by values any more. */
+/** These run last, because afterwards no more values can be erased. */
 const ofBounds: Record<string, Provoke> = {
   quota_exceeded: async ({ world }) => {
     const scene = await makeScene(world)
@@ -278,7 +277,7 @@ export const provoke: Readonly<Record<string, Provoke>> = {
   ...ofBounds,
 }
 
-/** A limit may take effect a moment later, and a rate needs a few events. */
+/** Repeats, because a limit may take effect a moment later, and a rate limit needs a few events. */
 async function until(isIt: (told: Told) => boolean, attempt: () => Promise<Told>): Promise<Told> {
   const deadline = Date.now() + 30_000
   for (;;) {

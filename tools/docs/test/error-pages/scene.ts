@@ -1,5 +1,5 @@
-// The setting for refusals: an account with a contract, an input stream that has an output, and one that may take one
-// event a month. Answers are shown in the format of docs/errors.
+// The setting for refusals: an account with a contract, an input stream with an output, and an input stream that
+// accepts one event per month. Responses are shown in the format of docs/errors.
 import { randomBytes } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
@@ -41,7 +41,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Told> {
   }
 }
 
-/** Requests a WebSocket, and returns the answer when it is refused; an opened one goes to `onOpen`. */
+/** Requests a WebSocket. Returns the response if the upgrade is refused. An opened socket goes to `onOpen`. */
 export async function askUpgrade(
   url: string,
   token: string,
@@ -97,7 +97,7 @@ const shownHeaders = [
   'www-authenticate',
 ]
 
-/** In curl's format, without headers that every answer has, and with indented JSON. */
+/** In curl's format, without headers that every response has, and with indented JSON. */
 export function asShown({ status, text, header }: Told): string {
   const headers = shownHeaders.flatMap((name) => {
     const value = header(name)

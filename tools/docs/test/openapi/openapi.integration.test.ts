@@ -1,6 +1,6 @@
-// auth and output behave as their OpenAPI documents say: schemathesis makes valid and invalid requests from the
-// documents, and finds no fault of a service, no undocumented answer or status, nothing accepted that the document
-// refuses, and nothing refused that it allows. The requests are bounded, and the same each time.
+// auth and output behave as their OpenAPI documents say. schemathesis generates valid and invalid requests from the
+// documents. It must find no fault of a service, no undocumented response or status, no acceptance of invalid input,
+// and no refusal of valid input. The requests are limited, and the same each time.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { asObject, signUp, scale, setting, startWorld, textIn } from '@weir/testkit'
@@ -37,12 +37,12 @@ beforeAll(async () => {
     },
     about: [
       { paths: '/(accounts|keys|audit/chain)', bearer: setting('PLATFORM_KEY') },
-      // Later requests need what these would delete.
+      // Later requests need the objects that these would delete.
       { paths: '/streams/[^/]+$', method: 'DELETE', parameters: { stream: 'gone' } },
       { paths: '/outputs/[^/]+$', method: 'DELETE', parameters: { output: 'gone' } },
       { paths: '/archive$', parameters: { contract: 'gone' } },
-      // These have constraints that JSON Schema can't express: a contract has to fit its schema, a time span its
-      // pieces; a name is one line; a person is named in one way, a span does not end before its start.
+      // These have constraints that JSON Schema can't express: a contract must fit its schema, and a period its pieces;
+      // a name must be one line; a person must be named in one way; a period must not end before its start.
       { paths: '/(contracts|usage|audit|api-keys|subject-access)$', mayRefuse: true },
     ],
   }

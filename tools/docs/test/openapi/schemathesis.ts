@@ -1,5 +1,5 @@
-// Runs schemathesis, which makes requests from an OpenAPI document and finds answers that violate it. It is a separate
-// program (tools/testkit/ci/prepare.sh installs it), configured by one file of settings.
+// Runs schemathesis, which generates requests from an OpenAPI document and finds responses that violate it. It is a
+// separate program (tools/testkit/ci/prepare.sh installs it), configured by one file.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,13 +10,13 @@ import { REPOSITORY } from '@weir/devstack'
 
 const run = promisify(execFile)
 
-/** Settings of operations whose paths match; the first match counts. */
+/** Settings for operations whose paths match. The first match counts. */
 export type About = {
   readonly paths: string
   readonly method?: string
   readonly bearer?: string
   readonly parameters?: Readonly<Record<string, string>>
-  /** The service may refuse what the document allows, because of constraints that JSON Schema can't express. */
+  /** The service may refuse input that the document permits, because JSON Schema can't express every constraint. */
   readonly mayRefuse?: boolean
 }
 
@@ -31,15 +31,15 @@ export type Search = {
   readonly examplesMax: number
 }
 
-/** Its output when it found something, else empty. */
+/** The program's output if it found something, otherwise empty. */
 export async function findingsOf(search: Search): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'weir-openapi-'))
   const settings = join(folder, 'schemathesis.toml')
   await writeFile(settings, settingsOf(search))
   const args = ['--config-file', settings, 'run', `${search.url}/openapi.json`]
   const bounds = ['--phases', search.phases, '-n', String(search.examplesMax), '--seed', '1']
-  // One worker: Python 3.11 crashes when two threads parse Python concurrently, as hypothesis does (CPython issue
-  // 106905).
+  // One worker, because Python 3.11 crashes when two threads parse Python concurrently, as hypothesis does (CPython
+  // issue 106905).
   const what = ['--include-path-regex', search.paths, '--workers', '1', '--warnings', 'off']
   const program = join(REPOSITORY, '.weir', 'schemathesis', 'bin', 'schemathesis')
   try {
@@ -59,7 +59,7 @@ function settingsOf({ bearer, parameters = {}, about = [] }: Search): string {
     'request-timeout = 60',
     ...headersOf(bearer),
     `parameters = ${inlineOf(inPath(parameters))}`,
-    // Wrong keys get 429 after ten attempts, where it expects 401 each time.
+    // Wrong keys get 429 after ten attempts, but this check expects 401 each time.
     'checks.ignored_auth.enabled = false',
     '[generation]',
     'database = "none"',
@@ -84,7 +84,7 @@ const headersOf = (bearer: string | undefined): string[] =>
 const inPath = (parameters: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(parameters).map(([name, value]) => [`path.${name}`, value]))
 
-/** An inline table of TOML, whose strings are JSON's. */
+/** An inline table of TOML. Its strings have the syntax of JSON's. */
 const inlineOf = (members: Readonly<Record<string, string>>): string => {
   const pairs = Object.entries(members).map(
     ([name, value]) => `${JSON.stringify(name)} = ${JSON.stringify(value)}`,

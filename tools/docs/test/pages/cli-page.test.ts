@@ -1,4 +1,4 @@
-// Compares the commands in documents with the existing ones.
+// Compares the commands in documents with the existing commands.
 import { expect, test } from '@jest/globals'
 
 import { cliPage } from '../../src/pages/cli-page.ts'

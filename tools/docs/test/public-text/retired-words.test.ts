@@ -1,5 +1,5 @@
-// All public text uses the words of docs/glossary.md: documents, comments of manifests, and whatever a program or a
-// page may show. A hit says which word to write instead.
+// All public text uses the words of docs/glossary.md: documents, comments of manifests, and the texts of programs and
+// pages. A hit says which word to write instead.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -42,11 +42,11 @@ async function hitsOf(
   return (await Promise.all(hits)).flat()
 }
 
-/** Without the names of tests that docs/guarantees.md quotes. */
+/** The lines of a document, without the names of tests that docs/guarantees.md quotes. */
 const linesOf = (text: string): string[] =>
   text.split('\n').map((line) => line.replace(/(\.ts`): «[^»]*»/, '$1'))
 
-/** Only sentences: a text without a space is a name, except in the console, whose buttons are words. */
+/** Only sentences count, because a text without a space is a name. The console's buttons are single words. */
 const sentencesOf = async (text: string): Promise<string[]> =>
   (await textsOfSource(text)).filter((one) => one.includes(' ') || /^[A-Z][a-z]+$/.test(one))
 

@@ -1,4 +1,4 @@
-// The documents make a site that works offline, without broken links.
+// The documents form a site that works offline, without broken links.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

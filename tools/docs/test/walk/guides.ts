@@ -1,5 +1,5 @@
-// Runs the guides unchanged, in their order: fails when a command breaks, or its output differs from the guide. The
-// next guides use what earlier ones create.
+// Runs the guides unchanged, in their order. Fails if a command breaks, or its output differs from the guide. Later
+// guides use the objects of earlier ones.
 import { beforeAll, expect, test } from '@jest/globals'
 
 import { readDocument } from '../../src/documents.ts'
@@ -19,7 +19,7 @@ export function guideTests(clone: () => DemoClone): void {
 
   beforeAll(async () => {
     const { auth, ingest } = clone().everything
-    // For the examples in Python, which don't know where the demo is, unlike the command.
+    // For the examples in Python. Unlike the command, they don't know the demo's addresses.
     shell = clone().openShell({ env: { WEIR_AUTH_URL: auth.url, WEIR_INGEST_URL: ingest.url } })
   }, 300_000)
 

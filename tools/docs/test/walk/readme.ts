@@ -1,5 +1,5 @@
-// The README's walk, pasted into a terminal unchanged: fails when a command of it breaks, consumes the next pasted
-// line, or prints something else than the README shows.
+// Pastes the README's walk into a terminal unchanged. Fails if a command breaks, consumes the next pasted line, or
+// prints something other than the README shows.
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
@@ -70,7 +70,7 @@ async function makeFolder({ platformKey, everything }: DemoClone): Promise<strin
   return made
 }
 
-/** Contains nothing of the account or the settings of the person running the test. */
+/** Contains no account data or settings of the person who runs the test. */
 function readersEnvironment(folder: string): NodeJS.ProcessEnv {
   const { PATH = '' } = process.env
   return {

@@ -1,5 +1,5 @@
-// The commands in documents, run unchanged, with everything running as by `npm start`, once for all of them. The
-// README's walk and the guides come last, because they add to the demo what earlier ones count.
+// Runs the commands in documents unchanged, with everything running as after `npm start`, started once for all of them.
+// The README's walk and the guides come last, because they add objects to the demo that the others count.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 
 import { openDemoClone } from '../../src/walk/demo-clone.ts'

@@ -1,11 +1,11 @@
-// devstack's settings of the listener for analysts: names of Kafka's settings, read from its source.
+// devstack's settings of the listener for analysts: the names of Kafka's settings, read from its source.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** Only right where all share one clock, as in devstack; elsewhere Kafka's default applies, so it may be missing. */
+/** Correct only if all processes share one clock, as in devstack. It may be missing elsewhere. */
 export const CLOCK_SKEW = 'sasl.oauthbearer.clock.skew.seconds'
 
 export async function analystSettings(): Promise<string[]> {

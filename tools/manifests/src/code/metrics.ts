@@ -9,10 +9,10 @@ import { createMetrics } from '@weir/kit'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** Names with the labels of each. */
+/** The names, each with its labels. */
 export type Metrics = Map<string, readonly string[]>
 
-/** Of danielqsj/kafka-exporter 1.9, which is also Strimzi's. It is written in Go, so it can't be read here. */
+/** The metrics of danielqsj/kafka-exporter 1.9, which is also Strimzi's. Its Go source can't be read here. */
 const KAFKA_EXPORTER: Metrics = new Map<string, readonly string[]>([
   ['kafka_brokers', []],
   ['kafka_topic_partitions', ['topic']],
@@ -42,7 +42,6 @@ const KUBERNETES: Metrics = new Map<string, readonly string[]>([
   ['kube_cronjob_status_last_successful_time', ['cronjob']],
 ])
 
-/** The metrics of Prometheus itself. */
 const PROMETHEUS: Metrics = new Map<string, readonly string[]>([['up', []]])
 
 export async function allMetrics(): Promise<Metrics> {
@@ -51,7 +50,6 @@ export async function allMetrics(): Promise<Metrics> {
   return new Map([...own.flat(), ...(await ofEveryProcess()), ...elsewhere])
 }
 
-/** The metrics that one service declares. */
 export async function metricsOf(service: string): Promise<Metrics> {
   const files = globSync(`services/${service}/src/**/*.ts`, { cwd: REPOSITORY })
   return new Map((await Promise.all(files.map(declaredIn))).flat())

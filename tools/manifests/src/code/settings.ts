@@ -1,5 +1,5 @@
-// The environment variables that a service reads, asked of its own config.ts in a separate process: nothing here
-// imports a service.
+// The environment variables that a service reads. They come from its own config.ts in a separate process, so this file
+// imports no service.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -40,7 +40,7 @@ async function askForSettings(service: ServiceName): Promise<Setting[]> {
   }))
 }
 
-/** Whether config.ts accepts these environments: its complaint about each, empty for an accepted one. */
+/** The complaint of config.ts about each of these environments; empty for a valid one. */
 export async function configComplaints(
   service: ServiceName,
   environments: readonly Readonly<Record<string, string>>[],

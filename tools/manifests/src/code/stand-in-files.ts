@@ -1,4 +1,4 @@
-// Files in place of those that an environment names, so that a service's config.ts can read them: a KEK file, a
+// Files that replace those named in an environment, so that a service's config.ts can read them: a KEK file, a
 // certificate with its key, and secrets.
 
 import { execFile } from 'node:child_process'

@@ -1,11 +1,11 @@
-// Generates Grafana dashboards. A panel is a title, a unit and some queries; its position follows from its place in the
+// Generates Grafana dashboards. A panel is a title, a unit and some queries. Its position follows from its index in the
 // list.
 
 export type Query = readonly [expression: string, legend: string]
 
 export type Panel = {
   title: string
-  /** How to read it, for a first-time reader. */
+  /** An explanation for a first-time reader. */
   help?: string
   unit: 'short' | 'reqps' | 's' | 'bytes' | 'Bps' | 'percentunit' | 'none'
   queries: readonly Query[]

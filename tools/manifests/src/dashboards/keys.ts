@@ -1,4 +1,4 @@
-// The dashboard of authentication, and of keys reaching the services that need them.
+// The dashboard of authentication, and of the distribution of keys to services.
 
 import { processPanels } from './dashboard.ts'
 import type { Dashboard } from './dashboard.ts'

@@ -1,6 +1,5 @@
-// Executes an image's stages without a container engine: COPY and RUN in one folder per stage. The only thing from an
-// outside image is Node, which the pinned one replaces here. RUN lines may therefore only name things below their
-// WORKDIR.
+// Executes an image's stages without a container engine: COPY and RUN, in one folder per stage. Of the outside images
+// it needs only Node, which the pinned Node replaces here. So RUN lines may name only paths below their WORKDIR.
 
 import { execFile } from 'node:child_process'
 import { cp, mkdir } from 'node:fs/promises'
@@ -12,7 +11,7 @@ import type { Stage, Step } from './dockerfile.ts'
 
 export type Build = {
   stages: readonly Stage[]
-  /** Every stage gets a folder in it, in place of its `/`. */
+  /** Each stage gets a folder in this one, in place of its `/`. */
   folder: string
   /** The source of `COPY .`. */
   context: string
@@ -21,7 +20,7 @@ export type Build = {
 const run = promisify(execFile)
 const done = new Map<string, Promise<string>>()
 
-/** Resolves with the folder in place of the stage's `/`. Stages are built once. */
+/** Resolves with the folder that replaces the stage's `/`. Each stage is built once. */
 export function buildStage(build: Build, name: string): Promise<string> {
   const key = join(build.folder, name)
   const built = done.get(key) ?? buildAnew(build, name)

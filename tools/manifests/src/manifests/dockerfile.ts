@@ -5,7 +5,7 @@ export type Step = { instruction: string; flags: Record<string, string>; text: s
 export type Stage = { name: string; from: string; steps: Step[] }
 
 export type ImageConfig = {
-  /** The outside image that it starts from. */
+  /** The outside image on which the stage is based. */
   base: string
   env: Record<string, string>
   user: string

@@ -1,4 +1,4 @@
-// What a rendered Deployment gives its pods.
+// The variables, mounts and ports that a rendered Deployment gives its pods.
 
 import { at, objectAt, objectsOf, manifestTextAt } from '../json.ts'
 import type { Json } from '../json.ts'
@@ -7,7 +7,7 @@ import { nameOf, ofKind } from './render.ts'
 export const podOf = (workload: Json): Json => objectAt(workload, 'spec', 'template', 'spec')
 export const containersOf = (workload: Json): Json[] => objectsOf(podOf(workload)['containers'])
 
-/** The variables of a workload's first container, ConfigMaps first, as in Kubernetes. */
+/** The variables of a workload's first container. ConfigMaps come first, as in Kubernetes. */
 export function environmentOf(objects: readonly Json[], workload: Json): Record<string, string> {
   const [container] = containersOf(workload)
   const env: Record<string, string> = {}
@@ -27,7 +27,7 @@ export function environmentOf(objects: readonly Json[], workload: Json): Record<
   return env
 }
 
-/** The mount paths of a container, below which each file named by a variable must lie. */
+/** The mount paths of a container. Each file that a variable names must be below one of them. */
 export const mountsOf = (workload: Json): string[] =>
   objectsOf(at(containersOf(workload)[0], 'volumeMounts')).map((mount) =>
     manifestTextAt(mount, 'mountPath'),
@@ -39,7 +39,6 @@ export function deployment(objects: readonly Json[], name: string): Json {
   return found
 }
 
-/** The number of a container's port with this name. */
 export function portNamed(workload: Json, name: string): number {
   const ports = containersOf(workload).flatMap((container) => objectsOf(container['ports']))
   return Number(

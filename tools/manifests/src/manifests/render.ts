@@ -15,7 +15,7 @@ import { installed } from '../repository.ts'
 
 const run = promisify(execFile)
 
-/** In the order in which they may be combined: later ones change the objects of earlier ones. */
+/** In the order in which they may be combined, because later ones change the objects of earlier ones. */
 export const COMPONENTS = [
   'registry',
   'strimzi',
@@ -35,7 +35,6 @@ export async function render(folder: string): Promise<Json[]> {
   return documentsIn(await kustomize(folder)).map(objectIn)
 }
 
-/** Renders base with each of these sets of components. */
 export async function renderAll(sets: readonly (readonly Component[])[]): Promise<Json[][]> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'weir-k8s-')))
   const rendered: Json[][] = []
@@ -89,8 +88,8 @@ function objectIn(text: string): Json {
 }
 
 /**
- * Every meaningful set of components: backend-tls only where ingress and tls are. Some are independent of the others,
- * so they are tried alone and with all of them.
+ * Every meaningful set of components. backend-tls needs ingress and tls. Components that are independent of the others
+ * are tried alone and with all of them.
  */
 export function everyCombination(): Component[][] {
   const all = COMPONENTS.reduce<Component[][]>(

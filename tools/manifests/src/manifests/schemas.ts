@@ -1,5 +1,5 @@
-// JSON schemas for rendered objects: Kubernetes' own in strict form, and for custom resources those of their
-// definitions. Unknown fields are errors, although a cluster would drop them silently.
+// JSON schemas for rendered objects: Kubernetes' own in strict form and, for custom resources, those of their
+// definitions. Unknown fields are errors here, because a cluster would drop them silently.
 
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ import { installed } from '../repository.ts'
 
 export type Validate = (object: Json) => Promise<string[]>
 
-/** Returns an object's errors; an empty list when it is valid. */
+/** Returns an object's errors; an empty list if it is valid. */
 export async function createValidator(): Promise<Validate> {
   const folder = installed('schemas-*/schemas')
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, logger: false })
@@ -86,13 +86,13 @@ function schemasIn(definition: unknown): [name: string, schema: Json][] {
   ]
   return objectsOf(at(definition, 'spec', 'versions')).map((version) => {
     const schema = closed(objectAt(version, 'schema', 'openAPIV3Schema'))
-    // the cluster checks metadata by rules of its own
+    // the cluster checks metadata by its own rules
     const properties = { ...objectAt(schema, 'properties'), metadata: { type: 'object' } }
     return [`${group}/${manifestTextAt(version, 'name')}/${kind}`, { ...schema, properties }]
   })
 }
 
-/** A structural schema as JSON schema that forbids unknown fields. */
+/** Converts a structural schema to a JSON schema that forbids unknown fields. */
 function closed(schema: Json): Json {
   const own = Object.entries(schema).filter(
     ([key, value]) => !DROPPED.has(key) && !(key === 'pattern' && !isPattern(value)),
@@ -108,7 +108,7 @@ function closed(schema: Json): Json {
   return result
 }
 
-/** Go supports patterns that JavaScript doesn't. */
+/** Returns false for patterns that Go supports but JavaScript doesn't. */
 function isPattern(value: unknown): boolean {
   try {
     return new RegExp(String(value), 'u') instanceof RegExp

@@ -1,20 +1,20 @@
-// Kafka's settings as Strimzi generates them from its resource, for one node that is broker and controller, so that a
-// broker can be started with an overlay's settings. It follows KafkaBrokerConfigurationBuilder of Strimzi 1.2.0's
-// cluster operator, which is in no registry; features that we don't use (Cruise Control, quotas, tiered storage, racks)
+// Generates Kafka's settings as Strimzi does from its resource, for one node that is both broker and controller, so
+// that a broker can be started with an overlay's settings. It follows KafkaBrokerConfigurationBuilder of Strimzi
+// 1.2.0's cluster operator, which is in no registry. Unused features (Cruise Control, quotas, tiered storage, racks)
 // are left out.
 
 import { at, objectAt, objectsOf, manifestTextAt } from '../json.ts'
 import type { Json } from '../json.ts'
 import { nameOf } from './render.ts'
 
-/** What isn't in the resource but depends on the node. */
+/** The data that depends on the node, and isn't in the resource. */
 export type StrimziNode = {
   id: number
-  /** The pod's name; its certificate is in the secret of this name. */
+  /** The pod's name. The secret with this name contains its certificate. */
   name: string
-  /** Its listen and advertised address. */
+  /** The node's listen and advertised address. */
   address: string
-  /** Strimzi's ports are in the names of listeners; this is the actual port to listen on. */
+  /** Strimzi's ports are in the names of listeners. This function returns the actual port. */
   portOf(port: number): number
   logFolder: string
   /** A folder for each secret of the namespace, with a file for each of its keys. */
@@ -53,7 +53,7 @@ export function strimziProperties(kafka: Json, node: StrimziNode): Record<string
     ...Object.assign({}, ...listeners.map(settingsOf)),
     ...commonOf(listeners, node),
     ...authorizationOf(kafka),
-    // Strimzi's own provider asks Kubernetes; this one reads the same from a folder.
+    // Strimzi's own provider asks Kubernetes. This one reads the same values from a folder.
     'config.providers': 'strimzisecrets',
     'config.providers.strimzisecrets.class':
       'org.apache.kafka.common.config.provider.DirectoryConfigProvider',
@@ -73,7 +73,7 @@ type SecretReference = (name: string, key: string) => string
 const idOf = ({ name, port }: { name: string; port: number }): string =>
   `${name}-${port}`.toUpperCase()
 
-/** Without these Strimzi's brokers would trust neither themselves nor each other. */
+/** Without these settings, Strimzi's brokers would not trust themselves or each other. */
 function ownCertificate({ name }: StrimziNode, secret: SecretReference): Record<string, string> {
   return {
     'ssl.keystore.certificate.chain': secret(name, `${name}.crt`),
@@ -152,7 +152,7 @@ function authorizationOf(kafka: Json): Record<string, string> {
   }
 }
 
-/** KafkaClusterSpec's FORBIDDEN_PREFIXES and their exceptions, as far as Kafka 4 still has them. */
+/** KafkaClusterSpec's FORBIDDEN_PREFIXES with their exceptions, for settings that Kafka 4 still has. */
 const FORBIDDEN =
   /^(listeners|advertised\.|broker\.|listener\.|host\.name|port|inter\.broker\.listener\.name|sasl\.|ssl\.|security\.|password\.|log\.dir|authorizer\.|super\.user|node\.id|process\.roles|controller\.|metadata\.log\.dir|cordoned\.log\.dirs)/
 const STILL_ALLOWED =

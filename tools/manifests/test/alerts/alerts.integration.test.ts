@@ -1,4 +1,4 @@
-// The alerts in Prometheus' own rule tester: each fires when it should, and only then.
+// The alerts in Prometheus' own rule tester: each fires in its case, and in no other.
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,12 +48,12 @@ const scenario = (
   ],
 })
 
-/** Each with its rule alone: windows of days over all rules would take minutes. */
+/** Tests each alert with only its own rule, because windows of days over all rules would take minutes. */
 async function tryAlert(alert: string): Promise<string> {
   const [rules, file] = [join(folder, `${alert}.yaml`), join(folder, `${alert}.test.yaml`)]
   const rule = alerts.find((each) => each['alert'] === alert)
   const own = cases.filter((each) => each.alert === alert)
-  // Each evaluation covers days: a hundred of them are enough.
+  // A hundred evaluations are enough, because each covers days.
   const isLong = own.some(({ at: minutes }) => minutes > 1_000)
   await writeFile(rules, stringify({ groups: [{ name: alert, rules: [rule] }] }))
   const tried = {

@@ -1,4 +1,5 @@
-// Alerts and dashboards against the code: the metrics and labels that they use exist. And alerts against their pages.
+// Compares alerts and dashboards with the code: the metrics and labels that they use exist. Compares alerts with their
+// pages.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 

@@ -1,5 +1,5 @@
-// When each alert fires, and the closest case in which it must not fire. Values are in promtool's syntax: `0+1x10` is a
-// series of eleven values, a minute apart, that grows by one; `_x3` is three minutes without one.
+// A case in which an alert must fire, and the closest case in which it must not fire. Values are in promtool's syntax:
+// `0+1x10` is a series of eleven values, a minute apart, that increases by one; `_x3` is three minutes without a value.
 
 export type Case = {
   alert: string

@@ -21,7 +21,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { svc_output_events_lost_to_retention_total: '12x100' },
   },
   {
-    // all of them before the first scrape of a new process
+    // all of them were lost before the first scrape of a new process
     alert: 'WeirEventsLost',
     at: 90,
     fires: { svc_output_events_lost_to_retention_total: '_x80 12x20' },
@@ -83,7 +83,7 @@ export const casesBehind: readonly Case[] = [
     alert: 'WeirDerivingBudgetBurns',
     at: 400,
     fires: { 'svc_output_lag_events{stream="acme.clicks-0"}': '20x385 20000x40' },
-    // over for ten minutes; and a stream that is always a little behind
+    // a backlog that has been over for ten minutes, and a stream that is always a little behind
     quiet: {
       'svc_output_lag_events{stream="acme.clicks-0"}': '20x375 20000x10 20x40',
       'svc_output_lag_events{stream="acme.clicks-1"}': '9000x420',
@@ -102,7 +102,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { 'svc_output_dead_total{code="corrupt"}': '5x100' },
   },
   {
-    // 500 between two scrapes, of a code never seen before
+    // 500 between two scrapes, with a code that was never seen before
     alert: 'WeirDeadRecords',
     at: 90,
     fires: { 'svc_output_dead_total{code="corrupt"}': '_x85 500x20' },
@@ -170,7 +170,7 @@ export const casesBehind: readonly Case[] = [
     alert: 'WeirKafkaRefusesWrites',
     at: 5,
     fires: { [inSync]: '1x10', [copies]: '3x10' },
-    // a trial's single node
+    // a trial with a single node
     quiet: { [inSync]: '1x10', [copies]: '1x10' },
   },
   {
@@ -211,7 +211,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { [lastBackup]: '0x200 12000x60' },
   },
   {
-    // it was started, and has never finished
+    // a backup was started, and has never finished
     alert: 'WeirBackupOld',
     at: 240,
     fires: { 'kube_cronjob_created{namespace="weir", cronjob="weir-backup"}': '0x260' },

@@ -28,7 +28,7 @@ export const casesInFront: readonly Case[] = [
     },
   },
   {
-    // nothing is scraped any more: the namespace, the monitors or their labels are gone
+    // nothing is scraped any more, because the namespace, the monitors or their labels are gone
     alert: 'WeirServiceDown',
     at: 20,
     fires: { ...others('weir-output', 'up'), [up('weir-output', 'a')]: '1x5 stale' },
@@ -70,7 +70,7 @@ export const casesInFront: readonly Case[] = [
     alert: 'WeirCertificateExpires',
     at: 70,
     fires: { 'weir_tls_certificate_expiry_seconds{job="weir-auth"}': '500000-60x80' },
-    // replaced in time
+    // the certificate was replaced in time
     quiet: { 'weir_tls_certificate_expiry_seconds{job="weir-auth"}': '500000x30 7000000x50' },
   },
   {
@@ -106,7 +106,7 @@ export const casesInFront: readonly Case[] = [
     quiet: { [answers(204)]: '0+98x80', [answers(400)]: '0+90x80', [answers(503)]: '0+0.5x80' },
   },
   {
-    // one of four requests of a quiet night, again; below, a burst that has been over for an hour
+    // one of four requests of a quiet night; below, a burst that ended an hour ago
     alert: 'WeirIngestBudgetBurns',
     at: 80,
     fires: { [answers(503)]: '0+1x90' },

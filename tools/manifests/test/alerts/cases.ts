@@ -1,4 +1,4 @@
-// The cases of all alerts; a test checks that none is missing.
+// The cases of all alerts. A test checks that no alert is missing.
 import type { Case } from './case.ts'
 import { casesBehind } from './cases-behind.ts'
 import { casesInFront } from './cases-in-front.ts'

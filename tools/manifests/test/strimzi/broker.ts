@@ -1,4 +1,4 @@
-// A real Kafka, with the settings that Strimzi would generate.
+// A real Kafka with the settings that Strimzi would generate.
 import { execFile } from 'node:child_process'
 import { openSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { strimziJvmOptions, strimziProperties } from '../../src/manifests/strimz
 import type { Scene } from './scene.ts'
 
 export type Broker = {
-  /** Resolves with its exit code, or when it accepts connections: whichever comes first. */
+  /** Resolves with the exit code or, if the broker accepts connections first, with `serving`. */
   start(): Promise<number | 'serving'>
   log(): Promise<string>
   stop(): Promise<void>

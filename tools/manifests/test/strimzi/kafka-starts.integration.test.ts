@@ -1,5 +1,5 @@
 // Kafka as Strimzi starts it for overlays/prod: with its listeners, its stores and its login module. An analyst
-// connects with a token of an auth with the overlay's settings, all over TLS.
+// connects with a token of an auth that has the overlay's settings. All connections use TLS.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
@@ -33,7 +33,7 @@ beforeAll(async () => {
   broker = await formatBroker(scene)
   early = { ended: await broker.start(), log: await broker.log() }
   const auth = start('auth', scene.authPort)
-  auth.catch(() => {}) // it is awaited once Kafka is ready
+  auth.catch(() => {}) // awaited once Kafka is ready
   await pollUntil(keysAreThere, { deadlineMs: 60_000, everyMs: 100, what: 'the keys of auth' })
   const again = await broker.start()
   if (again !== 'serving') throw new Error(`Kafka ended with ${again}:\n${await broker.log()}`)
@@ -131,7 +131,7 @@ test("an analyst's client gets a token from auth under TLS and reads the stream"
       'https.ca.location': scene.ca,
     },
   })
-  // A broker that doesn't know the key yet refuses once, and fetches it.
+  // A broker that doesn't know the key yet refuses once, and then fetches the key.
   await reader.until(({ records }) => records.length === 1, 30_000)
 })
 

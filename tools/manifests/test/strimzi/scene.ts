@@ -1,6 +1,6 @@
-// What Strimzi, cert-manager and the cluster's names give to overlays/prod, on one machine: certificates of three CAs,
-// secrets as folders of files, addresses. One node in place of six: only the settings that need three brokers are
-// reduced to one.
+// The environment that Strimzi, cert-manager and the cluster's names give overlays/prod, on one machine: certificates
+// of three CAs, secrets as folders of files, and addresses. One node replaces six, so only the settings that need three
+// brokers are reduced to one.
 import { copyFile, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -78,7 +78,7 @@ async function portsFor(wanted: readonly number[]): Promise<Map<number, number>>
   return ports
 }
 
-/** For a pod of Kafka, the users auth and ingest, and the services' own ports. */
+/** Writes the secrets of a Kafka pod, of the users auth and ingest, and of the services' own ports. */
 async function putSecrets(
   folder: string,
   objects: readonly Json[],
@@ -111,7 +111,7 @@ async function putSecrets(
   }
 }
 
-/** Its volumes are in `folder`, and auth's port is another; auth has all rights, in place of its KafkaUser. */
+/** The volumes are in `folder`, auth has another port, and auth has all rights instead of those of its KafkaUser. */
 async function onThisMachine(
   kafka: Json,
   { folder, authPort }: { folder: string; authPort: number },

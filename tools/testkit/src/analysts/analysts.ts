@@ -1,11 +1,11 @@
-// Analysts with Confluent's Python client: each does one thing, and reports the result.
+// Analysts with Confluent's Python client. Each does one thing, and reports the result.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pollUntil } from '@weir/kit'
 
 export type Task = {
-  /** `follow` in a group, `read` without one, `write`, or `topics`: list them. */
+  /** `follow`: read in a group. `read`: read without a group. `topics`: list the topics. */
   readonly do: 'follow' | 'read' | 'write' | 'topics'
   readonly settings: Readonly<Record<string, string>>
   readonly topic?: string
@@ -14,7 +14,7 @@ export type Task = {
 export type Analyst = {
   /** The records' values in hex. */
   readonly records: readonly string[]
-  /** librdkafka's error names; null is none. */
+  /** librdkafka's error names; null for no error. */
   readonly errors: readonly (string | null)[]
   readonly topics: readonly string[]
   until(holds: (analyst: Analyst) => boolean, withinMs?: number): Promise<void>
@@ -22,7 +22,7 @@ export type Analyst = {
 
 export type Analysts = {
   start(task: Task): Analyst
-  /** Ends all running ones: a refused client retries for ever. */
+  /** Ends all running clients, because a refused client retries forever. */
   stop(): void
   close(): void
 }

@@ -1,34 +1,34 @@
-// How the cost of an operation grows with its input: its CPU time at 1, 2, 4 and 8 times a size. CPU time depends
-// little on the load of the machine, unlike elapsed time; of several attempts the lowest counts, because garbage
-// collection and compilation only add. Linear cost gives 8 at 8 times the size, quadratic cost 64.
+// Measures how the cost of an operation grows with its input: its CPU time at 1, 2, 4 and 8 times a size. Unlike
+// elapsed time, CPU time depends little on other load of the machine. The lowest of several attempts counts, because
+// garbage collection and compilation only add time. At 8 times the size, linear cost gives 8 and quadratic cost 64.
 
 const timesMeasured = [1, 2, 4, 8] as const
-/** The allowed growth at 8 times the size: room for caches that become too small, none for the power of 1.5. */
+/** The permitted growth at 8 times the size: room for caches that become too small, but not for a power of 1.5. */
 const growthMax = 20
-/** Less than this at 1 time counts as this much: such small work is fast only while caches hold everything. */
+/** Lower times at 1 time the size count as this, because small work is fast only within the caches. */
 const noiseMicros = 250
 /**
- * The lowest of this many attempts counts. Where the clock of CPU time is coarse that may be too small, and then all is
- * measured again, for longer.
+ * The lowest of this many attempts counts. If the CPU clock is coarse, that may be too low, and everything is measured
+ * again for longer.
  */
 const roundsTogether = 4
 
-/** The CPU microseconds of one run at each of the sizes. */
+/** The CPU microseconds of one run at each size. */
 export type Growth = readonly { readonly times: number; readonly micros: number }[]
 
 export type GrowthOptions = {
-  /** Prepares the run at so many times the size; the preparation isn't measured. */
+  /** Prepares the run at `times` times the size. The preparation isn't measured. */
   at: (times: number) => Promise<() => Promise<void>>
   /** The CPU time of the process or thread under test, in microseconds. */
   cpuMicros: () => Promise<number>
-  /** A measurement repeats its run until it has taken this long; twice as long each time the growth is too high. */
+  /** A measurement repeats its run until it has taken this long. Each time the growth is too high, this is doubled. */
   leastMicros: number
-  /** When a run exceeds this, larger sizes are skipped, because they won't do better. */
+  /** If a run exceeds this, larger sizes are skipped, because they would take longer. */
   mostMicros?: number
   rounds?: number
 }
 
-/** Measures until the growth is acceptable, or the attempts are used up. */
+/** Measures until the growth is acceptable, or no attempt is left. */
 export async function growthOf(options: GrowthOptions): Promise<Growth> {
   const { at, rounds = 24, mostMicros = 5_000_000 } = options
   const least = new Map<number, number>()
@@ -67,7 +67,7 @@ async function microsOf(
 const growthIn = (least: ReadonlyMap<number, number>): Growth =>
   [...least].map(([times, micros]) => ({ times, micros }))
 
-/** Also false when the largest size was skipped. */
+/** False if the largest size was skipped. */
 export function isLinear(growth: Growth): boolean {
   const first = growth.find(({ times }) => times === 1)
   const last = growth.find(({ times }) => times === timesMeasured.at(-1))
@@ -78,7 +78,7 @@ export function isLinear(growth: Growth): boolean {
   )
 }
 
-/** For a failing test: the cost of one run, and its ratio to the first measured size. */
+/** Describes the growth for a failing test: the cost of one run, and its ratio to the first measured size. */
 export const describeGrowth = (growth: Growth): string =>
   growth
     .map(({ times, micros }) => {

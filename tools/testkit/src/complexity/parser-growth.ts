@@ -1,24 +1,24 @@
-// The growth of a parser's cost: it gets its worst input at 1, 2, 4 and 8 times a size, within this process. An input
-// refused for its size before it is parsed would prove nothing, so each case says how its inputs end.
+// The growth of a parser's cost, within this process. The parser gets its worst input at 1, 2, 4 and 8 times a size. An
+// input that is refused for its size before parsing would prove nothing, so each case says how its inputs end.
 import { hasCode } from '@weir/kit'
 import { describeGrowth, growthOf, isLinear } from './growth.ts'
 
 export type ParserCase = {
-  /** A sentence. */
+  /** The name of the case, a sentence. */
   readonly name: string
-  /** The input's size at 1 time; at 8 times it is about as large as the parser accepts. */
+  /** The input's size at 1 time. At 8 times, the input is about as large as the parser accepts. */
   readonly size: number
-  /** Creates the input of a size, and returns the measured function: one parsing of it. */
+  /** Creates the input, and returns the measured function, which parses it once. */
   readonly at: (size: number) => () => unknown
-  /** `taken`, or a prefix of the thrown error's code or name. */
+  /** `taken` if the input is accepted, or a prefix of the thrown error's code or name. */
   readonly ends: string
 }
 
 const leastMicros = 8_000
 
 /**
- * The CPU time of the calling thread, without those of compilers and collectors. Linux updates a running thread's count
- * at clock ticks, up to 4 ms apart, and also when the whole process is queried.
+ * The CPU time of the calling thread, without compiler and collector threads. Linux updates a running thread's count at
+ * clock ticks, up to 4 ms apart, and when the whole process is queried.
  */
 function cpuMicros(): Promise<number> {
   process.cpuUsage()
@@ -26,7 +26,7 @@ function cpuMicros(): Promise<number> {
   return Promise.resolve(user + system)
 }
 
-/** `linear`, or the cost of one run at each size, after so many attempts. */
+/** `linear`, or the cost of one run at each size after the given number of attempts. */
 export async function parserGrowth(
   { size, at, ends }: ParserCase,
   rounds?: number,

@@ -3,28 +3,28 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { delay } from '@weir/kit'
 
-/** Microseconds of all existing threads; a thread that ends takes its own with it. */
+/** The microseconds of all existing threads. The time of a thread that has ended is lost. */
 function processMicros(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   return threads.reduce((sum, thread) => sum + threadMicros(`/proc/${pid}/task/${thread}`), 0)
 }
 
-/** `schedstat`: time on the processor, time waiting for it, time slices. */
+/** `schedstat` contains the time on the processor, the time waiting for it, and the number of time slices. */
 function threadMicros(folder: string): number {
   try {
     return Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1)[0]) / 1_000
   } catch {
-    return 0 // it has just ended
+    return 0 // the thread has just ended
   }
 }
 
 const idleMs = 500
-/** A process that has just started is still busy with itself: the lowest of this many measurements counts. */
+/** The lowest of this many measurements counts, because a new process is still busy with its start. */
 const idleLooks = 6
-/** By process: the background work is measured only once. */
+/** The background work of each process, measured only once. */
 const idleKnown = new Map<number, Promise<number>>()
 
-/** The microseconds that a process has worked for requests, from now on. */
+/** The microseconds that a process works for requests, from now on. */
 export async function busyMicrosOf(pid: number): Promise<() => number> {
   const looking = idleKnown.get(pid) ?? idlePerMsOf(pid)
   idleKnown.set(pid, looking)

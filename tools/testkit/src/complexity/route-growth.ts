@@ -1,19 +1,19 @@
-// The growth of a service's cost for a request: it gets the worst request at 1, 2, 4 and 8 times a size, each over a
-// connection of its own, and its process is measured.
+// The growth of a service's cost for a request. The service gets the worst request at 1, 2, 4 and 8 times a size, each
+// over a connection of its own, and its process is measured.
 import type { ServiceName } from '@weir/devstack'
 import { describeGrowth, growthOf, isLinear } from './growth.ts'
 import { exchange, exchangeStatusOf } from './exchange.ts'
 import { busyMicrosOf } from './process-cpu.ts'
 
 export type RouteCase<Scene> = {
-  /** A sentence. */
+  /** The name of the case, a sentence. */
   readonly name: string
   readonly at: ServiceName
-  /** The request's size at 1 time; at 8 times it is as large as is accepted, or larger. */
+  /** The request's size at 1 time. At 8 times, the request is as large as the service accepts, or larger. */
   readonly size: number
   /** The octets that are sent. */
   readonly send: (size: number, scene: Scene) => Buffer
-  /** The status of the answer; 0 where it isn't HTTP/1.1. */
+  /** The status of the response; 0 if it isn't HTTP/1.1. */
   readonly status: number | readonly number[]
 }
 

@@ -1,11 +1,11 @@
-// Which blocks of our own sources have run, as V8 counts them, without instrumentation. How often a block ran counts,
-// too, by powers of two.
+// Which blocks of our own sources have run, counted by V8 without instrumentation. How often a block ran counts, too,
+// in powers of two.
 import { Session, type Profiler } from 'node:inspector'
 
 export type Coverage = {
-  /** Whether, since the last query, something ran that never ran before, or never so often. It stays new. */
+  /** Whether a block ran for the first time, or more often than ever, since the last `takeNew`. */
   hasNew(): boolean
-  /** How much of that there is; afterwards it is known. */
+  /** The number of such blocks. After this call they are known. */
   takeNew(): number
 }
 
@@ -27,7 +27,7 @@ export function startCoverage(): Coverage {
   }
 }
 
-/** A session with its own thread answers before `post` returns. */
+/** Works synchronously, because a session with its own thread responds before `post` returns. */
 function taken(session: Session): readonly Profiler.ScriptCoverage[] {
   let result: readonly Profiler.ScriptCoverage[] = []
   session.post('Profiler.takePreciseCoverage', (error, answer) => {

@@ -1,5 +1,5 @@
-// Coverage-guided fuzzing: inputs that ran something new are kept and mutated further. A finding is an exception that
-// is no refusal, or an input that takes too long; watch.ts finds those that never end.
+// Coverage-guided fuzzing: inputs that run new blocks are kept and mutated further. A finding is an exception that is
+// no refusal, or an input that takes too long. watch.ts finds inputs that never end.
 import { hasCode } from '@weir/kit'
 import type { Coverage } from './coverage.ts'
 import { mutate } from './mutate.ts'
@@ -20,14 +20,14 @@ export type FuzzOptions = {
 
 export type FuzzResult = {
   readonly runs: number
-  /** The inputs that ran something new, including the seeds. */
+  /** The inputs that ran new blocks, including the seeds. */
   readonly kept: readonly Buffer[]
   readonly finding: FuzzFinding | undefined
 }
 
-/** CPU time, for 4 KiB. */
+/** The maximum CPU time for 4 KiB. */
 const microsMax = 500_000
-/** V8 is queried once per this many inputs; when they ran something new, each of them runs again. */
+/** V8 is queried once per this many inputs. If they ran new blocks, each of them runs again. */
 const batch = 40
 const newest = 20
 
@@ -45,7 +45,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
     }
     return undefined
   }
-  /** V8 reports what ran since the last query; inputs run one by one, so the new one is known. */
+  /** V8 reports the blocks since the last query. The inputs run one by one, so the input with new blocks is known. */
   const keepNew = async (inputs: readonly Buffer[]): Promise<FuzzFinding | undefined> => {
     for (const octets of inputs) {
       const finding = await tryEach([octets])
@@ -58,7 +58,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   let finding = await keepNew([Buffer.alloc(0), ...corpus])
   while (finding === undefined && mayGoOn(runs)) {
     const inputs = Array.from({ length: batch }, () => {
-      // mostly the newest: few have been derived from them yet
+      // mostly the newest, because few inputs were derived from them yet
       const octets = random.one(random.below(2) === 0 ? kept.slice(-newest) : kept)
       return mutate(octets ?? Buffer.alloc(0), { random, words: target.words, others: kept })
     })

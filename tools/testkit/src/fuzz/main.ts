@@ -1,6 +1,6 @@
-// `npm run fuzz -- [target] [--minutes N]`: fuzzes one target, or all of them one after the other, for so long each
-// (default one minute). A finding is written to tools/testkit/fuzz/<target>/, which seeds every later run, and makes
-// the exit code 1. `--runs N --seed N` is a reproducible run, as in `npm test`.
+// `npm run fuzz -- [target] [--minutes N]`: fuzzes one target, or all of them one after the other, for the given time
+// each (default one minute). A finding is written to tools/testkit/fuzz/<target>/, which seeds every later run, and
+// makes the exit code 1. `--runs N --seed N` is a reproducible run, as in `npm test`.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { glob } from 'node:fs/promises'
@@ -13,7 +13,7 @@ import { startWatch } from './watch.ts'
 
 const repository = join(import.meta.dirname, '../../../..')
 const corpora = join(repository, 'tools/testkit/fuzz')
-/** Inputs kept by long runs; not in the repository. */
+/** Inputs that long runs keep, outside the repository. */
 const keptFolder = join(repository, '.weir/fuzz')
 
 const { values, positionals } = parseArgs({
@@ -51,7 +51,7 @@ function filesIn(folder: string): Buffer[] {
 const nameOf = (octets: Buffer): string =>
   createHash('sha256').update(octets).digest('hex').slice(0, 12)
 
-/** False when there was a finding. */
+/** Returns false if there was a finding. */
 async function fuzzTarget(target: FuzzTarget): Promise<boolean> {
   const folder = join(corpora, target.name)
   const isRepeatable = values.runs !== undefined

@@ -1,4 +1,5 @@
-// Mutates octets for fuzzers, a few changes each time, without knowledge of their meaning except the target's words.
+// Mutates octets for fuzzers, with a few changes each time. Except for the target's words, it knows nothing of their
+// meaning.
 import type { FuzzRandom } from './random.ts'
 
 const octetsMax = 4_096
@@ -23,7 +24,7 @@ export function mutate(octets: Buffer, mutation: Mutation): Buffer {
 
 type Change = (octets: Buffer, mutation: Mutation) => Buffer
 
-/** Replaces a possibly empty part. */
+/** Replaces a part, which may be empty. */
 function replaced(octets: Buffer, { at, length }: Part, by: Uint8Array): Buffer {
   return Buffer.concat([octets.subarray(0, at), by, octets.subarray(at + length)])
 }

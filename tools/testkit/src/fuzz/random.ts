@@ -1,6 +1,6 @@
 // Seeded random numbers (mulberry32), so that a run is reproducible.
 export type FuzzRandom = {
-  /** A whole number from 0 to below `end`. */
+  /** A whole number from 0 to `end` - 1. */
   below(end: number): number
   one<Item>(items: readonly Item[]): Item | undefined
 }

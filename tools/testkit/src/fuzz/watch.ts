@@ -1,12 +1,12 @@
-// Finds hangs: a separate thread sees the current input, and when it stays the same too long, writes it to a file and
-// ends the process, which could not do so.
+// Finds inputs that never end. A separate thread watches the current input. If it stays the same for too long, the
+// thread writes it to a file and ends the process, which can't do that itself.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Worker, workerData } from 'node:worker_threads'
 
 const octetsMax = 65_536
 const everyMs = 1_000
-/** Elapsed time, because nothing else can be seen from outside; long, for busy machines. */
+/** Elapsed time, because the thread can't see anything else. Long, because the machine may be busy. */
 const hangMs = 30_000
 
 export type Watch = { see(octets: Buffer): void; end(): Promise<number> }
@@ -19,7 +19,7 @@ const sharedOf = (memory: SharedArrayBuffer, folder: string): Shared => ({
   folder,
 })
 
-/** A hanging input is written to the folder as `hangs`. */
+/** Writes an input that never ends to the folder, as `hangs`. */
 export function startWatch(folder: string): Watch {
   const memory = new SharedArrayBuffer(8 + octetsMax)
   const { count, input } = sharedOf(memory, folder)

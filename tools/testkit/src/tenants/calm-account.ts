@@ -1,5 +1,5 @@
-// A well-behaved account beside hostile ones: it requests tokens, sends events, reads its streams and watches a derived
-// stream, a few times a second each, and records the failures and answer times.
+// A well-behaved account beside hostile ones. It requests tokens, sends events, reads its streams and watches a derived
+// stream, a few times per second each, and records the failures and response times.
 import { asObject, signUp, exampleEvent, request, textIn } from '../world/account.ts'
 import type { Account, TestStream } from '../world/account.ts'
 import { contractOfFields } from '../world/contracts.ts'
@@ -11,16 +11,16 @@ const everyMs = 50
 const derivedWithinMs = 60_000
 
 /**
- * `contract`: with a new pattern. `derived`: from the request of an event until a listener of the derived stream has
- * it.
+ * `contract`: with a new pattern. `derived`: from the request of an event until a listener of the derived stream
+ * receives it.
  */
 export const lanes = ['token', 'event', 'management', 'contract', 'derived'] as const
 export type CalmLane = (typeof lanes)[number]
 
 export type CalmAsked = {
-  /** Milliseconds of each answer. */
+  /** The milliseconds of each response. */
   readonly times: Record<CalmLane, number[]>
-  /** Wrong answers, and accepted events that didn't arrive. */
+  /** Wrong responses, and accepted events that didn't arrive. */
   readonly failures: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export type CalmAccount = {
 
 export async function createCalmAccount(world: CalmWorld): Promise<CalmAccount> {
   const { asks, close } = await prepareAsks(world)
-  await asks.derived(() => {}) // the derived stream is served
+  await asks.derived(() => {}) // waits until the derived stream is served
   return {
     async askUntil(end) {
       const times: CalmAsked['times'] = {
@@ -67,7 +67,7 @@ export async function createCalmAccount(world: CalmWorld): Promise<CalmAccount> 
   }
 }
 
-/** Each resolves with its answer's status. */
+/** Each function resolves with the status of its response. */
 type Asks = Record<CalmLane, (failed: (what: string) => void) => Promise<number>>
 
 async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): void }> {
@@ -87,7 +87,7 @@ async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): voi
       const validations = [{ field: 'key', value: `^calm-${(nth += 1)}$` }]
       const contract = contractOfFields(account, { id: 'calm', fields: [], validations })
       const { status } = await call('POST', '/v2/contracts', contract)
-      return status === 409 ? 201 : status // a conflict means that it already exists
+      return status === 409 ? 201 : status // a conflict means that the object already exists
     },
     derived: async (failed) => {
       const name = `calm-${(nth += 1)}`
@@ -99,7 +99,7 @@ async function prepareAsks(world: CalmWorld): Promise<{ asks: Asks; close(): voi
   return { asks, close: events.close }
 }
 
-/** Sends named events, and tells whether the derived stream showed the one of a name. */
+/** Sends named events, and tells whether the derived stream showed the event with a given name. */
 async function watchedEvents({ ingest, output }: CalmWorld, account: Account, stream: TestStream) {
   const derived = await account.output(stream.name, `${stream.name}-2`, { consentLevels: [2] })
   const token = await account.token(stream)
@@ -121,7 +121,7 @@ async function watchedEvents({ ingest, output }: CalmWorld, account: Account, st
 
 type Socket = Awaited<ReturnType<typeof listen>>['socket']
 
-/** Whether the event of that name arrived in time. */
+/** Whether the event with that name arrived in time. */
 function awaited(socket: Socket): (name: string) => Promise<boolean> {
   const waiting = new Map<string, (isThere: boolean) => void>()
   socket.on('message', (data: Buffer) => {

@@ -11,11 +11,11 @@ export type TenantCrowd = {
   readonly account: Account
   /** The data subject's value. */
   readonly subject: string
-  /** The path for requesting and listing its erasures. */
+  /** The path to request and list the person's erasures. */
   readonly erasures: string
 }
 
-/** An account with one data subject that has that many pseudonyms. */
+/** Creates an account with one data subject that has this many pseudonyms. */
 export async function makeCrowd(
   { auth, ingest }: Pick<World, 'auth' | 'ingest'>,
   pseudonyms: number,

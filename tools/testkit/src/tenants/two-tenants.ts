@@ -1,6 +1,6 @@
-// Two accounts that must not see each other. Each has everything an account can have, under unique names; and there are
-// names of the same form that don't exist. A request with the other account's names must get the same answer as one
-// with names that don't exist.
+// Two accounts that must not see each other. Each has everything that an account can have, under unique names. There
+// are also names of the same form that don't exist. A request with the other account's names must get the same response
+// as one with missing names.
 import { randomBytes, randomUUID } from 'node:crypto'
 import {
   asObject,
@@ -12,7 +12,7 @@ import {
 } from '../world/account.ts'
 import type { Account, Reply, TestStream } from '../world/account.ts'
 
-/** The values of path parameters, and everything else that a request can name. */
+/** The values of path parameters, and all other names that a request can contain. */
 export type TenantNames = {
   readonly billingId: string
   readonly stream: string
@@ -21,7 +21,7 @@ export type TenantNames = {
   readonly subject: string
   /** The id in the registry. */
   readonly schemaId: string
-  /** Of the subject; a missing one. */
+  /** A missing version of the subject. */
   readonly version: string
   readonly clientId: string
   readonly erasure: string
@@ -49,7 +49,7 @@ export async function makeTenants(authUrl: string): Promise<Tenants> {
   return { ours, theirs, nobodys }
 }
 
-/** All of the same length as the others', so that lengths reveal nothing either. */
+/** All have the same length as the others', so that lengths reveal nothing. */
 const freshNames = (): TenantNames => ({
   billingId: freshName('t'),
   stream: freshName('i'),
@@ -100,7 +100,7 @@ export async function tenantsContract({
   return { ...example, id: contract, schema }
 }
 
-/** The template filled in all ways in which at least one parameter is the other's, always in the same order. */
+/** The template, filled in all ways in which a parameter is the other account's, always in the same order. */
 export function foreignPaths(template: string, ours: TenantNames, others: TenantNames): string[] {
   const parameters = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const ways = Array.from({ length: 2 ** parameters.length - 1 }, (_, index) => index + 1)
@@ -121,7 +121,7 @@ function nameIn(names: TenantNames, parameter: string): string {
 }
 
 /**
- * An answer without these names, and without the remaining seconds of a wait: the rest must not differ between
+ * A response without these names, and without the remaining seconds of a wait. The rest must not differ between
  * accounts.
  */
 export function withoutNames(
@@ -142,15 +142,14 @@ function anonymous(text: string, names: TenantNames): string {
   return left
 }
 
-/** Which of a tenant's names are in a text. */
 export const namesIn = (text: string, names: TenantNames): string[] =>
   Object.entries(names).flatMap(([name, value]) =>
     !isNumber(value) && text.includes(value) ? [name] : [],
   )
 
-/** Such as schema ids, which may be in a text for other reasons. */
+/** Numbers such as schema ids may be in a text for other reasons. */
 const isNumber = (value: string): boolean => /^\d+$/.test(value)
 
-/** A number may be in a text for other reasons than being a schema's or a version's. */
+/** Matches whole words only, because a number may be in a text for other reasons. */
 const word = (value: string): RegExp =>
   new RegExp(isNumber(value) ? `(?<=Schema |Version )${value}\\b` : value, 'g')

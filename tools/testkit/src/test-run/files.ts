@@ -1,4 +1,4 @@
-// The outcomes of a test run's files, and how a second try changes one.
+// The outcomes of a test run's files, and how a second try changes an outcome.
 
 import type { Tally } from './static-checks.ts'
 import { NOTHING } from './static-checks.ts'
@@ -11,7 +11,7 @@ export type FileOutcome = Tally & {
   failures: readonly string[]
 }
 
-/** By the file's path within the repository. */
+/** The outcomes by the file's path within the repository. */
 export type Files = Readonly<Record<string, FileOutcome>>
 
 export const failedFiles = (files: Files): string[] =>

@@ -1,5 +1,5 @@
-// docs/guarantees.md names a test for each promise. In a whole run each of these tests must have run and passed, except
-// those that the table assigns to the soak.
+// docs/guarantees.md names a test for each promise. In a complete run, each of these tests must have run and passed,
+// except those that the table assigns to the soak.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ export const notHeld = (rows: readonly Row[], ran: Files): string[] =>
     .filter(({ file, name }) => !ran[file]?.passes.some((passed) => patternOf(name).test(passed)))
     .map(({ file, name }) => `not held: ${file} › ${name}`)
 
-/** The name is as in the source: jest's placeholders match anything. */
+/** Makes a pattern of a name in the source, because jest's placeholders match any text. */
 const patternOf = (name: string): RegExp =>
   new RegExp(
     name

@@ -1,6 +1,6 @@
-// What the integration tests share: a broker and a registry on free ports with data in the run's own folder, KEK files,
-// a platform key, and the services for tests that need only an account. KAFKA_BROKERS and SCHEMA_REGISTRY_URL name
-// others instead.
+// The environment that all integration tests share: a broker and a registry on free ports with data in the run's own
+// folder, KEK files, a platform key, and the services for tests that need only an account. KAFKA_BROKERS and
+// SCHEMA_REGISTRY_URL name others instead.
 
 import { join } from 'node:path'
 
@@ -10,7 +10,7 @@ import type { Stack } from '@weir/devstack'
 import { shareWorld, startSharedWorld } from '../world/shared.ts'
 
 export type IntegrationWorld = {
-  /** The tests' variables, unless this process's own environment has them. */
+  /** The tests' variables. Those of this process's own environment have priority. */
   env: NodeJS.ProcessEnv
   stop(): Promise<void>
 }
@@ -20,12 +20,12 @@ const SHORT_LIVES = '-XX:TieredStopAtLevel=1 -XX:+UseSerialGC'
 
 export type WorldOptions = {
   folder: string
-  /** A file that runs alone starts the services that it needs. */
+  /** If false, each file that runs starts the services that it needs. */
   withServices: boolean
   signal: AbortSignal
 }
 
-/** Undefined when it can't be started; the error has been printed. */
+/** Undefined if the environment can't be started. The error is then already printed. */
 export async function openIntegrationWorld(
   options: WorldOptions,
 ): Promise<IntegrationWorld | undefined> {

@@ -1,5 +1,5 @@
-// Runs jest under one of its configurations, counts its tests and notes how long each file took. A suite that can't be
-// loaded counts as one failure, and so does a run that fails although each test passed.
+// Runs jest under one of its configurations, counts its tests, and records how long each file took. A suite that can't
+// be loaded counts as one failure. So does a run that fails although each test passed.
 
 import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
@@ -14,7 +14,7 @@ import { NOTHING } from './static-checks.ts'
 import type { Tally } from './static-checks.ts'
 import { runNode, toolEnv } from './tools.ts'
 
-/** Generous, for slow machines; continuous integration has an hour and a half for everything. */
+/** Long enough for slow machines. Continuous integration permits an hour and a half for everything. */
 const TIMEOUT_MS = 75 * 60_000
 /** Includes a debugger's options. */
 const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`
@@ -36,7 +36,7 @@ export type JestRun = {
 
 export type JestOutcome = Tally & { files: Files }
 
-/** The test files that would run; undefined when jest can't tell: the run will show why. */
+/** The test files that would run. Undefined if jest can't list them; the run will show why. */
 export async function listTests(run: JestRun): Promise<string[] | undefined> {
   const args = jestArgs(run, '--ci', '--listTests', '--passWithNoTests')
   const { code, output } = await runNode(args, { ...toolOptions(run), output: 'collect' })
@@ -56,7 +56,7 @@ export async function runJest(run: JestRun): Promise<JestOutcome> {
   return { ...seen, failed: code === 0 ? seen.failed : Math.max(1, seen.failed), files }
 }
 
-/** Its process, workers and descendants end when this process does, in any way. */
+/** jest, its workers and their descendants end when this process ends, in every case. */
 async function runWatched(args: readonly string[], run: JestRun): Promise<number> {
   const { env, signal, timeoutMs } = toolOptions(run)
   const jest = await startWatched({
@@ -76,7 +76,7 @@ async function runWatched(args: readonly string[], run: JestRun): Promise<number
   return code
 }
 
-/** One file, alone. */
+/** Runs one file alone. */
 export async function runFile(run: JestRun, file: string): Promise<FileOutcome> {
   console.log(`\nA second try of ${file}`)
   const { files } = await runJest({ ...run, args: ['--runInBand', '--runTestsByPath', file] })
@@ -125,7 +125,7 @@ async function readResults(file: string): Promise<Files | undefined> {
   )
 }
 
-/** A file that failed without a failed test could not be loaded, or its hooks failed. */
+/** If a file failed without a failed test, it could not be loaded, or its hooks failed. */
 function outcomeOf({ status, assertionResults, startTime, endTime }: FileResult): FileOutcome {
   const namesOf = (wanted: string) =>
     assertionResults.filter((each) => each.status === wanted).map(({ fullName }) => fullName)

@@ -8,12 +8,12 @@ import type { Tally } from './static-checks.ts'
 export type RunPart = Tally & {
   name: string
   tookSeconds: number
-  /** For jest's steps. */
+  /** Only set for jest's steps. */
   files?: Files
 }
 
 export type Parts = {
-  /** Runs one and keeps its outcome. */
+  /** Runs one step and keeps its outcome. */
   run(name: string, part: () => Promise<Tally & { files?: Files }>): Promise<void>
   /** Replaces a file's first outcome by that of its second try. */
   replace(file: string, second: FileOutcome): void

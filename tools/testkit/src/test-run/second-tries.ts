@@ -1,6 +1,6 @@
-// A failed test file gets one second try: alone, after all others. If it passes then, the run passes and lists the
-// tests that needed it. So that this hides nothing for long, a file that needs it in three runs in a row fails the
-// third. When many files fail the code is the likelier cause, and there is no second try.
+// A failed test file gets one second try, alone, after all others. If it passes then, the run passes, and lists the
+// tests that needed the second try. To hide no fault for long, a file that needs it in three runs in a row fails the
+// third run. If many files fail, the code is probably the cause, and there is no second try.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -23,15 +23,15 @@ const keptForm = z.record(
 )
 
 /**
- * By file: in how many runs in a row it has passed only at the second try, and the tests that failed first in the
- * latest.
+ * For each file: the number of runs in a row that it passed only at the second try, and the tests that failed first in
+ * the latest run.
  */
 export type Kept = Readonly<z.infer<typeof keptForm>>
 
 export type SecondTries = {
   /** Retries the failed files, unless there are too many. */
   run(again: (file: string, part: string) => Promise<FileOutcome> | undefined): Promise<void>
-  /** The tests that passed only then. */
+  /** The tests that passed only at the second try. */
   needed(): Files
 }
 
@@ -57,7 +57,7 @@ export function createSecondTries(parts: Parts): SecondTries {
   }
 }
 
-/** A line for each test. */
+/** One line for each test. */
 export const toldOf = (needed: Files): string[] =>
   Object.entries(needed).flatMap(([file, { failures }]) =>
     failures.map((name) => `second try: ${file} › ${name}`),
@@ -73,7 +73,7 @@ export function afterRun(kept: Kept, ran: Files, needed: Files): Kept {
   return Object.fromEntries([...others, ...again])
 }
 
-/** Files that needed it now and too often before. */
+/** Files that needed a second try now, and too often before. */
 export const overdue = (kept: Kept, needed: Files): string[] =>
   Object.keys(needed).filter((file) => (kept[file]?.runsInARow ?? 0) >= RUNS_MAX)
 

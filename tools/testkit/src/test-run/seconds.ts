@@ -1,5 +1,5 @@
-// How many seconds each test file took in its last run, in a file that is not committed: jest's sequencer orders the
-// next run by it. For a new clone slowest.json lists those that take longest.
+// How many seconds each test file took in its last run, in a file that is not committed. jest's sequencer orders the
+// next run by it. For a new clone, slowest.json lists the slowest files.
 
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** By the file's path within the repository. */
+/** The seconds by the file's path within the repository. */
 export type Seconds = Readonly<Record<string, number>>
 
 const KEPT = join(REPOSITORY, '.weir', 'test-seconds.json')

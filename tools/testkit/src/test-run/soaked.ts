@@ -1,8 +1,8 @@
-// Tests that only `npm run soak` runs, or that are named explicitly: they are long, need programs that nothing else
-// needs, or measure the machine as well as Weir. For promises of docs/guarantees.md, a test of `npm test` tries the
-// same at a smaller scale.
+// Tests that only `npm run soak` or an explicit name runs. They take long, need programs that no other test needs, or
+// measure the machine as well as Weir. For each promise in docs/guarantees.md, `npm test` runs a test of the same at a
+// smaller scale.
 
-/** Files; and folders, ending with a slash, for their integration tests. */
+/** Files, and folders with a slash at the end, which stand for their integration tests. */
 export const SOAKED: readonly string[] = [
   'clients/cli/test/weir.integration.test.ts',
   'clients/node/test/kills.integration.test.ts',

@@ -1,5 +1,5 @@
-// The checks that need no test: format, lint, types, import directions, dead code. They are package.json's own scripts,
-// and all of them run even if one fails.
+// The checks without tests: format, lint, types, import directions, dead code. They are package.json's own scripts. All
+// of them run, even if one fails.
 
 import packageJson from '../../../../package.json' with { type: 'json' }
 import { runScript } from './tools.ts'

@@ -1,4 +1,4 @@
-// The three runs of jest that a test run consists of; those without a matching file are skipped.
+// The three jest runs of a test run. Those without a matching file are skipped.
 
 import { relative } from 'node:path'
 
@@ -10,7 +10,7 @@ import type { JestConfig, JestRun } from './jest.ts'
 export type Suite = {
   name: string
   run: JestRun
-  /** How many of its files need a broker and a registry; many when that is unknown. */
+  /** The number of its files that need a broker and a registry; a high number if unknown. */
   integrating: number
 }
 

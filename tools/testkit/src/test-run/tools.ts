@@ -1,4 +1,4 @@
-// Starts the repository's tools under the Node that runs this process, whatever Node is in the PATH.
+// Starts the repository's tools under the Node that runs this process, independently of the PATH.
 
 import { spawn, type ChildProcess } from 'node:child_process'
 import { dirname, delimiter, join } from 'node:path'
@@ -7,9 +7,9 @@ import { REPOSITORY } from '@weir/devstack'
 export type ToolOptions = {
   env?: NodeJS.ProcessEnv
   signal: AbortSignal
-  /** 'inherit' shows the output immediately, 'collect' keeps it for the outcome. */
+  /** 'inherit' shows the output immediately. 'collect' keeps it for the outcome. */
   output: 'inherit' | 'collect'
-  /** No input by default, else this process's own. */
+  /** No input by default, otherwise this process's own. */
   input?: 'inherit'
   timeoutMs?: number | undefined
 }

@@ -11,22 +11,22 @@ export type Reply = {
   text: string
 }
 export type Credentials = { clientId: string; clientSecret: string }
-/** Its topic without the world's prefix, as the world's reader takes it. */
+/** `topic` is the topic without the world's prefix, for the world's reader. */
 export type TestStream = Credentials & { name: string; topic: string }
 
 export type AccountCalls = {
   /** A call with the account's API key. */
   call(method: string, path: string, body?: unknown): Promise<Reply>
-  /** The same account, accessed through another replica of auth. */
+  /** The same account, with requests to another replica of auth. */
   at(authUrl: string): Account
-  /** The stream in a creation's answer; throws when it isn't 201. */
+  /** The stream in the response to a creation. Throws if the status isn't 201. */
   made(reply: Reply): TestStream
   token(stream: Credentials): Promise<string>
 }
 
-/** What a test creates first. */
+/** The objects that a test creates first. */
 export type AccountScene = {
-  /** Creates an example contract under a subject of its own, with some members added or replaced. */
+  /** Creates an example contract under a subject of this account, with some members added or replaced. */
   contract(id: ExampleContract, more?: object): Promise<void>
   contracts(): Promise<void>
   input(name: string, more?: object): Promise<TestStream>
@@ -48,7 +48,7 @@ const examples = join(import.meta.dirname, '../../../../examples')
 const json = async (path: string): Promise<Record<string, unknown>> =>
   asObject(JSON.parse(await readFile(path, 'utf8')))
 
-/** The file of an example contract, as `POST /v2/contracts` accepts it. */
+/** The file of an example contract, in the form for `POST /v2/contracts`. */
 export const exampleContract = (name: ExampleContract): Promise<Record<string, unknown>> =>
   json(join(examples, 'contracts', `${name}.json`))
 /** An example event in Avro JSON, as a producer sends it. */
@@ -107,7 +107,7 @@ export function account(authUrl: string, billingId: string, apiKey: string): Acc
   }
 }
 
-/** A registry subject belongs to one account, and every test has an account of its own. */
+/** Gives the contract its own subject, because a registry subject belongs to one account. */
 function ownSubject(contract: Record<string, unknown>, billingId: string): Record<string, unknown> {
   const schema = asObject(contract['schema'])
   const ref = textIn(schema, 'schema_registry_ref').replace(
@@ -166,7 +166,7 @@ export function listIn(object: Record<string, unknown>, name: string): unknown[]
   return value
 }
 
-/** When an erasure reached a state; undefined while it hasn't. */
+/** When an erasure reached a state; undefined before that. */
 export function reachedAt(erasure: Record<string, unknown>, state: string): string | undefined {
   const { states } = erasure
   const at = isObject(states) && isObject(states[state]) ? states[state]['at'] : undefined

@@ -19,7 +19,7 @@ export type ConsolePage = {
 
 const names = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Undefined where there is none. */
+/** Undefined if Chromium isn't installed. */
 export const chromiumProgram = (): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
@@ -36,7 +36,7 @@ export async function openConsole(
   url: string,
   device: keyof typeof devices = 'desk',
 ): Promise<ConsolePage> {
-  // Eight megabytes of source that every other test would have to load as well.
+  // Loaded here, because otherwise every test would load these eight megabytes of source.
   const { default: axe } = await import('axe-core')
   const { chromium } = await import('playwright-core')
   const browser = await chromium.launch({ executablePath: program })
@@ -76,14 +76,14 @@ function problemsOf(page: Page): string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
-    // The page itself shows a refusal's status.
+    // The page itself shows the status of a refusal.
     if (message.type() !== 'error' || /status of 4\d\d/.test(message.text())) return
     problems.push(message.text())
   })
   return problems
 }
 
-// These two run in the page, as text: they can't use anything of this file.
+// These two run in the page, as text, so they can't use anything of this file.
 const watchTasks = `
   window.longestTaskMs = 0
   new PerformanceObserver((list) => {

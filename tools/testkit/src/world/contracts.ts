@@ -1,4 +1,4 @@
-// Contracts for one test: an envelope, the fields the test is about, and their patterns.
+// Contracts for one test: an envelope, the fields of the test, and their patterns.
 import { expectStatus, freshName } from './account.ts'
 import type { Account } from './account.ts'
 
@@ -21,12 +21,12 @@ const envelope: readonly ContractField[] = [
   { name: 'consentLevels', type: { type: 'array', items: 'int' } },
 ]
 
-/** Creates it, with a key field `key` when it has none. */
+/** Creates the contract. Adds a key field `key` if there is none. */
 export async function newContract(account: Account, parts: ContractParts): Promise<void> {
   expectStatus(await account.call('POST', '/v2/contracts', contractOfFields(account, parts)), 201)
 }
 
-/** Its definition, as `POST /v2/contracts` accepts it. */
+/** The definition of the contract, in the form for `POST /v2/contracts`. */
 export function contractOfFields(account: Account, parts: ContractParts): object {
   const { id, validations = [], keyField = 'key', piiFields = {} } = parts
   const key: ContractField[] = keyField === 'key' ? [{ name: 'key', type: 'string' }] : []

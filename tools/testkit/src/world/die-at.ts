@@ -7,15 +7,16 @@ import { withTimeout } from '@weir/kit'
 import type { ServiceEnv, World } from './services.ts'
 
 const PRELOAD = join(import.meta.dirname, './preload/die-at.ts')
-/** Far more than any step takes, even an erasure in hundreds of pieces that yields to others after each. */
+/** Far longer than any step takes, even an erasure in hundreds of pieces with pauses. */
 const diesWithinMs = 600_000
 
 type When = 'before' | 'between' | 'open' | 'after'
 
 /**
- * Starts a replica of auth that dies when it writes such a record, calls `provoke` to cause that, and waits for its
- * end. It resumes unfinished work automatically, so it may die before it is seen ready; `provoke` isn't called then.
- * @throws Error when it ended in any other way, or not at all
+ * Starts a replica of auth that dies when it writes such a record, calls `provoke` to cause the write, and waits for
+ * the end. The replica continues unfinished work automatically, so it may die before it is ready; `provoke` isn't
+ * called then.
+ * @throws Error if the replica ended in any other way, or not at all
  */
 export async function dieAt(
   world: Pick<World, 'replica'>,

@@ -5,14 +5,14 @@ import { asObject } from './account.ts'
 
 export type TestListener = {
   events: Record<string, unknown>[]
-  /** Resolves once so many events have arrived; rejects when it is closed before. */
+  /** Resolves once this many events have arrived. Rejects if the socket closes before. */
   until(count: number, deadlineMs?: number): Promise<Record<string, unknown>[]>
   closed: Promise<{ code: number; reason: string }>
   close(): void
   socket: WebSocket
 }
 
-/** Resolves when the socket is open; rejects with `status` in the message when the upgrade is refused. */
+/** Resolves when the socket is open. Rejects with `status` in the message if the upgrade is refused. */
 export function listen(outputUrl: string, token: string, path = '/ws'): Promise<TestListener> {
   const socket = new WebSocket(outputUrl.replace(/^http/, 'ws') + path, {
     headers: { authorization: `Bearer ${token}` },

@@ -1,5 +1,5 @@
-// A broker of a test's own with logins and its authorizer on: on one listener every client logs in under its own name
-// and has the rights of its ACLs; on the other, for the tests, all clients have all rights.
+// A broker for one test, with logins and an authorizer. On one listener every client logs in under its own name, and
+// has the rights of its ACLs. On the other, which is for the test itself, all clients have all rights.
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,12 +11,12 @@ import type { ServiceEnv } from './services.ts'
 export type LoginStack = OwnStack & {
   /** Settings of a service that logs in as this user. */
   loginOf(user: string): ServiceEnv
-  /** The same for librdkafka. */
+  /** The same settings for librdkafka. */
   clientOf(user: string): Readonly<Record<string, string>>
   addAcls(acls: readonly RawAcl[]): Promise<void>
 }
 
-/** In confluent_kafka's terms. */
+/** An ACL in confluent_kafka's terms. */
 export type RawAcl = {
   readonly principal: string
   readonly permission: string

@@ -6,7 +6,7 @@ export async function readMetrics({ adminUrl }: Pick<Service, 'adminUrl'>): Prom
   return response.text()
 }
 
-/** The sum of all series of a name that have these labels; 0 when there is none. */
+/** The sum of all series with this name and these labels; 0 if there is none. */
 export async function counterOf(
   service: Pick<Service, 'adminUrl'>,
   name: string,

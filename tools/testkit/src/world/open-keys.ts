@@ -1,5 +1,5 @@
-// What a holder of KEKs who reads weir.keys can decrypt there: the newest version of each record, as far as those KEKs
-// allow. Independent of the services' memory; for tests that verify auth's writes, or attack.
+// What a holder of KEKs can decrypt in weir.keys: the newest version of each record, as far as those KEKs permit.
+// Independent of the services' memory, for tests that verify auth's writes, or attack.
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import {
@@ -16,7 +16,7 @@ export type OpenedKeys = {
   /** Record keys of wrapping keys, with the KEKs that wrap them. */
   readonly wrappingKeys: ReadonlyMap<string, string>
   /**
-   * For every key record and private key: the version of its wrapping key, and its content, undefined where it can't be
+   * For every key record and private key: the version of its wrapping key, and its content; undefined if it can't be
    * decrypted.
    */
   readonly parts: ReadonlyMap<string, { readonly keyVersion: number; readonly plain?: Buffer }>

@@ -1,6 +1,6 @@
-// Worlds of a test file's own, consecutive or concurrent, and their reader: under a prefix on the test run's broker, or
-// on a broker of their own, for tests that configure Kafka or shift the services' clocks. The registry is the test
-// run's.
+// Worlds of one test file, consecutive or concurrent, and their reader. They run under a prefix on the test run's
+// broker, or on a separate broker for tests that configure Kafka or shift the services' clocks. The registry is the
+// test run's.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,13 +13,13 @@ import { createTopicReader } from './topic.ts'
 import type { TopicReader } from './topic.ts'
 
 export type OwnNames = {
-  /** Deleted with it; the test may keep files there. */
+  /** A folder for files of the test. It is deleted at the end. */
   readonly folder: string
-  /** The variables that define its names. */
+  /** The variables that set the prefix of its names. */
   readonly env: ServiceEnv
   readonly reader: TopicReader
   startWorld: typeof startWorld
-  /** Needed for events sent in the past, which may be older than the retention of the stream's topic. */
+  /** Needed for events with past times, which may be older than the retention of the stream's topic. */
   keepForEver(stream: Pick<TestStream, 'topic'>): Promise<void>
   /** Stops all running worlds first. */
   close(): Promise<void>

@@ -1,5 +1,5 @@
-// A producer as a client of ingest: one HTTP/2 connection with prior knowledge, with as many concurrent requests as the
-// connection allows.
+// A producer as a client of ingest: one HTTP/2 connection with prior knowledge, and as many concurrent requests as the
+// connection permits.
 import * as http2 from 'node:http2'
 
 export type ProducerAnswer = { status: number; headers: http2.IncomingHttpHeaders; body: string }
@@ -11,7 +11,7 @@ export type SendOptions = {
   headers?: http2.OutgoingHttpHeaders
 }
 export type Producer = {
-  /** Rejects when the connection or the request breaks off. */
+  /** Rejects if the connection or the request breaks off. */
   send(body: string | Buffer | object, options: SendOptions): Promise<ProducerAnswer>
   close(): void
 }

@@ -1,15 +1,15 @@
-// A program of this repository as its user runs it: in a separate process, with its output and exit code.
+// Runs a program of this repository as its user does: in a separate process, with its output and exit code.
 import { spawn } from 'node:child_process'
 
 export type ProgramOutcome = { code: number | null; output: string; complaint: string }
 
-/** The variable for a program with an otherwise empty environment: Node's compile cache of this run. */
+/** The variable with Node's compile cache of this run, for a program with an otherwise empty environment. */
 export const compiledBefore = (): NodeJS.ProcessEnv => {
   const { NODE_COMPILE_CACHE } = process.env
   return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
 }
 
-/** Runs `entry` under the Node of this process; `input` is its whole standard input. */
+/** Runs `entry` under the Node of this process. `input` is its whole standard input. */
 export function runProgram(
   [entry, ...args]: readonly [entry: string, ...args: string[]],
   { env, cwd, input = '' }: { env: NodeJS.ProcessEnv; cwd?: string; input?: string },
@@ -21,7 +21,7 @@ export function runProgram(
   const outcome = { output: '', complaint: '' }
   child.stdout.on('data', (chunk) => (outcome.output += String(chunk)))
   child.stderr.on('data', (chunk) => (outcome.complaint += String(chunk)))
-  child.stdin.on('error', () => {}) // it needn't read its input
+  child.stdin.on('error', () => {}) // the program may end without reading its input
   child.stdin.end(input)
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...outcome })))
 }

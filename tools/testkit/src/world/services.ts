@@ -1,5 +1,5 @@
 // The services as separate processes on free ports, against the test run's broker and registry: all three, or those
-// that a test needs. A replica is a service started again with the same settings.
+// that a test needs. A replica is one more process of a service, with the same settings.
 import { randomBytes } from 'node:crypto'
 
 import { kekFilesIn, startService } from '@weir/devstack'
@@ -10,9 +10,8 @@ export type ServiceEnv = Readonly<Record<string, string>>
 type WorldOf<Name extends ServiceName> = Record<Name, Service> & {
   /** The variables of every replica of this world. */
   env: ServiceEnv
-  /** Starts one more replica. */
   replica(name: ServiceName, env?: ServiceEnv): Promise<Service>
-  /** Every log line of every service of this world, from its start. */
+  /** All log lines of all services of this world, from their start. */
   logLines(): readonly string[]
   stop(): Promise<void>
 }
@@ -46,8 +45,8 @@ const anyPort = {
 type EnvOf = Partial<Record<ServiceName, ServiceEnv>>
 
 /**
- * All three, ready, each with its own KEKs of KEK_FOLDER unless `env` has a KEK_FILE for all. The issuer of tokens is a
- * name, because auth's port isn't known before it starts.
+ * All three services, ready, each with its own KEKs of KEK_FOLDER unless `env` has a KEK_FILE for all. The issuer of
+ * tokens is a fixed name, because auth's port isn't known before its start.
  */
 export async function startWorld(env: ServiceEnv = {}, envOf: EnvOf = {}): Promise<World> {
   const world = startReplicas(env, envOf)
@@ -57,7 +56,7 @@ export async function startWorld(env: ServiceEnv = {}, envOf: EnvOf = {}): Promi
   return { auth, ingest, output, ...world }
 }
 
-/** The same without output, for tests that only need the input topic. */
+/** The world without output, for tests that need only the input topic. */
 export async function startInputWorld(env: ServiceEnv = {}): Promise<InputWorld> {
   const world = startReplicas(env)
   const starting = [world.replica('auth'), world.replica('ingest')] as const
@@ -67,7 +66,7 @@ export async function startInputWorld(env: ServiceEnv = {}): Promise<InputWorld>
 
 export const freshPrefix = (name = 'world'): string => `${name}-${randomBytes(5).toString('hex')}.`
 
-/** Many worlds share the test run's broker, and none sees another; on a broker of its own a world is alone. */
+/** The prefix of a world on the test run's broker, which many worlds share. On its own broker it needs none. */
 const ownNames = (env: ServiceEnv): ServiceEnv =>
   env['KAFKA_BROKERS'] === undefined
     ? { KAFKA_PREFIX: process.env['KAFKA_PREFIX'] ?? freshPrefix() }
@@ -103,7 +102,7 @@ export function startReplicas(env: ServiceEnv, envOf: EnvOf = {}) {
   return { env: shared, replica, logLines: () => lines, stop }
 }
 
-/** The others may have started by the time that one fails. */
+/** If one fails, the others may have started by then, and are stopped. */
 async function allOrNone<Started extends readonly Promise<Service>[]>(
   starting: readonly [...Started],
   stop: () => Promise<void>,

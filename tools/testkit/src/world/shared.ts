@@ -1,11 +1,9 @@
-// The world that a whole test run shares, for tests that need only an account of their own. A test that stops,
-// configures or counts a service starts a replica of it; one that needs another auth or another broker starts a world
-// of its own.
+// The world that a whole test run shares, for tests that need only an account. A test that stops, configures or counts
+// a service starts a replica of its own. A test that needs another auth or another broker starts its own world.
 import type { Service, ServiceName } from '@weir/devstack'
 import { startReplicas, startWorld } from './services.ts'
 import type { ServiceEnv, World } from './services.ts'
 
-/** The tests' variable with the addresses of the shared world. */
 const SHARED_WORLD = 'WEIR_TEST_WORLD'
 
 type Address = Pick<Service, 'url' | 'adminUrl'>
@@ -16,20 +14,20 @@ export type SharedWorld = Record<ServiceName, Address> &
 type Addresses = Record<ServiceName, Address> & { env: ServiceEnv }
 
 /**
- * Its names have no prefix, as in most installations. All tests come from one address, so one that makes wrong guesses
- * claims another by `x-forwarded-for`.
+ * Its names have no prefix, as in most installations. All tests come from one address, so a test that makes wrong
+ * guesses claims another address with `x-forwarded-for`.
  */
 export const startSharedWorld = (): Promise<World> =>
   startWorld({ TRUSTED_PROXIES: '127.0.0.0/8', KAFKA_PREFIX: '' })
 
-/** In the runner: the tests' variables for a world. */
+/** Used by the runner: the tests' variables for a world. */
 export function shareWorld({ auth, ingest, output, env }: World): NodeJS.ProcessEnv {
   const at = ({ url, adminUrl }: Service): Address => ({ url, adminUrl })
   const addresses: Addresses = { auth: at(auth), ingest: at(ingest), output: at(output), env }
   return { [SHARED_WORLD]: JSON.stringify(addresses) }
 }
 
-/** Only logs and stops the replicas that were started through it. A file that runs alone has a world of its own. */
+/** Stops only replicas that were started through it, and has only their logs. A file that runs alone has its own. */
 export async function joinWorld(): Promise<SharedWorld> {
   const where = process.env[SHARED_WORLD]
   if (where === undefined) return startSharedWorld()

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { ERA_MS } from '@weir/fieldcrypt'
 import type { ServiceEnv } from './services.ts'
 
-/** Loaded into a service before anything else, it moves its clock by TEST_CLOCK_SHIFT_MS. */
+/** Loaded into a service before anything else, it shifts the service's clock by TEST_CLOCK_SHIFT_MS. */
 export const clockShiftPreload = join(import.meta.dirname, './preload/shift-clock.ts')
 const hourMs = 3_600_000
 
-/** By so many ms ahead, or behind if negative. */
+/** Shifts by this many ms ahead, or behind if negative. */
 export const clockShiftedBy = (ms: number): ServiceEnv => ({
   NODE_OPTIONS: `--import=${clockShiftPreload}`,
   TEST_CLOCK_SHIFT_MS: String(ms),
 })
 
-/** An hour before the present era began. */
+/** A time an hour before the start of the present era. */
 export const inLastEra = (): ServiceEnv => clockShiftedBy(-((Date.now() % ERA_MS) + hourMs))

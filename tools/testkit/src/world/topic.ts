@@ -1,4 +1,4 @@
-// Reads a topic: every committed record from the first to the present end.
+// Reads a topic: every committed record from the first to the current end.
 import { pino } from 'pino'
 import { createAdmin, createKafka, tailTopic } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
@@ -14,14 +14,14 @@ import type { ServiceEnv } from './services.ts'
 export type TopicReader = {
   kafka: Kafka
   admin: Admin
-  /** All records under read_committed, partition by partition in order. */
+  /** All records under read_committed, in order within each partition. */
   read(topic: string): Promise<SourceRecord[]>
-  /** Reads until there are so many records; fails when there are more or the deadline passes. */
+  /** Reads until there are `count` records. Fails if there are more, or after the deadline. */
   readUntil(topic: string, count: number, deadlineMs?: number): Promise<SourceRecord[]>
   close(): Promise<void>
 }
 
-/** Takes the names of topics without the prefix of the world with this environment; the shared world has none. */
+/** Takes names of topics without the prefix of the world with this environment. The shared world has none. */
 export function createTopicReader(env: ServiceEnv = {}): TopicReader {
   const kafka = connect(env)
   const admin = createAdmin(kafka)
@@ -97,7 +97,7 @@ export async function compiledExample(name: ExampleContract): Promise<Contract> 
   return compiledContract(await exampleContract(name))
 }
 
-/** The same for a contract whose schema is inline, as `POST /v2/contracts` accepts it. */
+/** Like `compiledExample`, for a contract with an inline schema, in the form for `POST /v2/contracts`. */
 export async function compiledContract(definition: Record<string, unknown>): Promise<Contract> {
   const schemaText = JSON.stringify(asObject(definition['schema'])['definition'])
   const prepared = await prepareContract(definition, schemaText)
@@ -105,7 +105,6 @@ export async function compiledContract(definition: Record<string, unknown>): Pro
   return compileContract(prepared.prepared)
 }
 
-/** The event of a record as plain JSON. */
 export function plainEvent(contract: Contract, record: SourceRecord): Record<string, unknown> {
   if (record.value === null) throw new Error('a record without a value')
   return asObject(contract.toPlain(contract.decode(unframe(record.value).payload)))

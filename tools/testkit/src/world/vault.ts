@@ -1,5 +1,5 @@
 // A real Vault on this machine, for tests: one server with its store in memory, TLS by a test CA, its Transit engine
-// mounted, and a login by signed tokens as in Kubernetes. Installed by tools/testkit/ci/vault.sh.
+// mounted, and a login by signed tokens, as in Kubernetes. tools/testkit/ci/vault.sh installs it.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -13,43 +13,43 @@ import { httpCall, pollUntil } from '@weir/kit'
 
 import { asObject } from './account.ts'
 
-/** For its administrator. */
+/** The functions for the server's administrator. */
 export type VaultServer = {
-  /** A request as administrator; throws unless it succeeds. Returns the answer's object, empty when there is none. */
+  /** Sends a request as administrator. Throws unless it succeeds. Returns the response's object, or an empty one. */
   ask(path: string, body?: object): Promise<Record<string, unknown>>
   remove(path: string): Promise<void>
-  /** Simulates an unavailable KMS: 503 to everything. */
+  /** Simulates an unavailable KMS, which returns 503 to every request. */
   seal(): Promise<void>
   unseal(): Promise<void>
   stop(): Promise<void>
 }
 
-/** For clients that have to log in. */
+/** The logins for clients. */
 export type VaultLogins = {
-  /** A file with a new token with the rights of this policy. */
+  /** Writes a file with a new token that has the rights of this policy. */
   tokenFile(name: string, policy: string): Promise<string>
-  /** A file with a JWT for logging in to the role `weir`, which has output's rights. */
+  /** Writes a file with a JWT for logging in to the role `weir`, which has output's rights. */
   jwtFile(name: string): Promise<string>
 }
 
 export type Vault = VaultServer &
   VaultLogins & {
     readonly address: string
-    /** The file of its CA certificate. */
+    /** The file with the server's CA certificate. */
     readonly ca: string
   }
 
 const KEKS = ['sign', 'link', 'open', 'levels']
 
-/** As in k8s/components/vault. */
+/** The same policy as in k8s/components/vault. */
 export const policyFor = (service: ServiceName): Promise<string> =>
   readFile(join(REPOSITORY, 'k8s/components/vault/policies', `weir-${service}.hcl`), 'utf8')
-/** The setting that makes auth wrap with them. */
+/** The setting that makes auth wrap with these KEKs. */
 export const wrapsByVault = KEKS.map((kek) => `${kek}=vault:weir-${kek}`).join(',')
 
 const folderOfVault = join(REPOSITORY, '.weir', 'vault')
 
-/** Throws where it isn't installed. */
+/** Throws if Vault isn't installed. */
 export function vaultProgram(): string {
   const program = join(folderOfVault, 'v1.21.2')
   if (existsSync(program)) return program
@@ -147,7 +147,7 @@ function remove(url: URL, { ca, token }: { ca: Buffer; token: string }): Promise
   })
 }
 
-/** Its first start: one key unlocks it, and the root token is ours. */
+/** The server's first start: one key unlocks it, and the test gets the root token. */
 async function open(call: Call): Promise<{ token: string; unseal: object }> {
   const init = { secret_shares: 1, secret_threshold: 1 }
   const made = await pollUntil(() => call('sys/init', { body: init }).catch(() => undefined), {

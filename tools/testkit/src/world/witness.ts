@@ -1,6 +1,5 @@
 // Remembers values that must leave no trace, and finds their traces in a text: plain, in hexadecimal, in base64 at any
-// offset, or as the decimal bytes in which JSON shows a Buffer. Pieces of a value count as well, so that a shortened
-// one is found.
+// offset, or as the decimal bytes of a Buffer in JSON. Parts of a value count, too, so that a shortened value is found.
 import { randomBytes } from 'node:crypto'
 
 export type Witness = {
@@ -37,7 +36,7 @@ export function createWitness(): Witness {
   }
 }
 
-/** The beginning and the end; of a JWT those of its claims and of its signature, because its header is no secret. */
+/** The beginning and the end of a value. For a JWT, those of its claims and signature: its header is no secret. */
 function piecesOf(value: string): string[] {
   const secret = value.startsWith('eyJ') ? value.split('.').slice(1) : [value]
   return secret.flatMap((part) => {
@@ -54,7 +53,7 @@ function formsOf(piece: string): string[] {
   return [piece, hex, hex.toUpperCase(), ...base64, ...base64Url, [...bytes].join(',')]
 }
 
-/** The part of a longer text's base64 that depends on these bytes alone, when so many others precede them. */
+/** The part of a longer text's base64 that depends only on these bytes, if `before` others precede them. */
 function base64Within(bytes: Buffer, before: number): string {
   const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   return text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))

@@ -1,5 +1,5 @@
-// The Kafka client and the kit are independent of Weir's domain. The import rules keep its code out; this test keeps
-// its words out, also of names and comments.
+// The Kafka client and the kit are independent of Weir's domain. The import rules keep out its code. This test keeps
+// out its words, also in names and comments.
 import { readFile } from 'node:fs/promises'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'

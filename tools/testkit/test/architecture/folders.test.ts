@@ -1,5 +1,5 @@
-// Bounds folders and files to a size that is easy to read. Lists of pages may be long, and the root contains what tools
-// look for there.
+// Limits folders and files to a size that is easy to read. Lists of pages may be long, and the root contains the files
+// that tools expect there.
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'

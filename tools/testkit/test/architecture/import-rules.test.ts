@@ -1,5 +1,5 @@
-// The import rules only work while dependency-cruiser can read the sources: with a parser that doesn't know TypeScript
-// it sees no imports, and reports no errors.
+// The import rules work only while dependency-cruiser can read the sources. A parser that doesn't know TypeScript finds
+// no imports, and so reports no errors.
 
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -91,14 +91,14 @@ test(
   TIMEOUT_MS,
 )
 
-/** A file, an import in it, and the rule that forbids it. */
+/** A file, an import in it, and the rule that forbids the import. */
 const forbidden = [
   ['packages/kit/src', '../../kafka/src/', 'kit-imports-nothing'],
   ['packages/tokens/src', '../../control-state/src/', 'tokens-imports-kit'],
   ['packages/control-state/src', '../../http2/src/', /^control-state-imports-/],
   ['packages/schema-registry/src', '../../kafka/src/', 'schema-registry-imports-kit'],
   ['packages/http-api/src', '../../kafka/src/', /^http-api-imports-/],
-  // Only auth may have code that writes control state.
+  // Only auth may contain code that writes control state.
   ['services/ingest/src', '../../auth/src/control/', 'no-service-to-service'],
   ['packages/kafka/src', '../../../services/auth/src/', 'no-package-to-service'],
   ['services/auth/src', '../../ingest/src/', 'no-service-to-service'],
@@ -153,7 +153,8 @@ describe('each of these breaks a rule', () => {
 
   test('and nothing else does', () => {
     const named = forbidden.map(([room], at) => `${room}/a${at}.ts`)
-    const files = [...broken.keys()].filter((from) => from.endsWith('.ts')) // two of the folders also need each other
+    // two of the folders also need each other
+    const files = [...broken.keys()].filter((from) => from.endsWith('.ts'))
     expect(files.toSorted()).toEqual(named.toSorted())
   })
 })

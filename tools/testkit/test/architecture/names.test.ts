@@ -1,5 +1,5 @@
-// One name, one meaning: a search for a definition finds one. The driver and the console's page import nothing of the rest, so
-// their names are their own.
+// One name has one meaning, so a search for a definition finds one. The driver and the console's page import nothing of
+// the rest, so their names are separate.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -8,7 +8,7 @@ import { REPOSITORY } from '@weir/devstack'
 const defined = /^export (?:async )?(?:function\*?|const|let|class|type|interface) (\w+)/gm
 const shown = /^export (?:type )?\{([^}]*)\}/gm
 
-/** What each service has of its own, under the same name. */
+/** Names that each service defines for itself. */
 const perService = new Set(
   (
     'Config configSchema readConfig errors errorTable ErrorCode refusal ' +
@@ -26,7 +26,7 @@ const roomOf = (file: string): string => file.split('/', 2).join('/')
 const read = (file: string): string => readFileSync(join(REPOSITORY, file), 'utf8')
 const sources = globSync('{packages,services,clients,tools}/*/src/**/*.ts', { cwd: REPOSITORY })
 
-/** Each name with where it is from, where that is more than one place. */
+/** The names with more than one definition, each with their places. */
 const ambiguous = (from: readonly (readonly [name: string, place: string])[]): string[] =>
   [...Map.groupBy(from, ([name]) => name)]
     .filter(([, places]) => places.length > 1)

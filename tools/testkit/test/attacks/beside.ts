@@ -1,4 +1,4 @@
-// A well-behaved account beside a hostile one: its answer times before the attack and meanwhile, in one run.
+// A well-behaved account beside a hostile one: its response times before and during the attack, in one run.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import type { Attack } from './hostile-tenants.ts'
 export type Beside = {
   readonly before: CalmAsked
   readonly meanwhile: CalmAsked
-  /** The number of the attacker's answers, by status. */
+  /** The number of responses to the attacker, by status. */
   readonly answers: ReadonlyMap<number | 'none', number>
 }
 

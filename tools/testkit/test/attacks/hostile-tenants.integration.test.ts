@@ -1,4 +1,4 @@
-// Whatever one account does within every bound doesn't cost another one an event or an answer. `npm run attacks`
+// Whatever one account does within its limits, no other account loses an event or a response. `npm run attacks`
 // measures the delay.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { scale, startWorld } from '../../src/index.ts'

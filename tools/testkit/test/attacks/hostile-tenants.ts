@@ -1,5 +1,5 @@
-// Attacks by one account on all others, with its own credentials and within every bound: each is prepared once and then
-// repeats its acts, several concurrently, until it is stopped.
+// Attacks by one account on all others, with its own credentials and within all limits. Each is prepared once, and then
+// repeats its act, several concurrently, until it is stopped.
 import { randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 import { delay } from '@weir/kit'
@@ -23,20 +23,20 @@ export type Attack = {
   /** The repeated act. */
   prepare(world: World): Promise<Act>
   readonly atOnce: number
-  /** Only in soak: another attack covers the same cost, or its acts take a minute and are tried smaller elsewhere. */
+  /** Runs only in the soak: another attack covers the same cost, or smaller tests cover its long acts. */
   readonly isLong?: true
 }
 
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
 
-/** Personal values of a heavy event: at full scale as many as an event may have. */
+/** The personal values of a heavy event. At full scale, as many as an event may have. */
 const heavyValues = scale(10_000, 1_000)
 
 export const attacks: readonly Attack[] = [
   {
     name: 'an erasure of a person with very many pseudonyms',
     async prepare(world) {
-      // Links from before the bound, as an ingest without it creates them.
+      // Links from before the bound, created by an ingest with a higher bound.
       const ingest = await world.replica('ingest', { SUBJECT_LINKS_MAX: '100000' })
       const { account, subject, erasures } = await makeCrowd(
         { ...world, ingest },
@@ -119,7 +119,7 @@ export const attacks: readonly Attack[] = [
       const headers = { authorization: `Bearer ${account.apiKey}` }
       return async () => {
         const { status, body } = await fetch(`${world.auth.url}/v2/contracts`, { headers })
-        // Parsing them would only take processor time from the others.
+        // Parsing the responses would only take processor time from the others.
         await body?.pipeTo(new WritableStream())
         return unlessTooMany({ status })
       }
@@ -158,7 +158,8 @@ export const attacks: readonly Attack[] = [
         const socket = connect(Number(port), hostname)
         socket.on('error', () => {}).resume()
         socket.write('GET /metrics HTTP/1.1\r\nx-slow: ')
-        // The service closes it when others connect, so without a pause this would be a flood of new connections.
+        // The service closes the connection when others connect. Without this pause it would be a flood of new
+        // connections.
         await Promise.all([new Promise((resolve) => socket.once('close', resolve)), delay(1_000)])
         return { status: 408 }
       }
@@ -172,7 +173,7 @@ async function developerOf({ auth }: World, { billingId, call }: Account): Promi
   return accountBy(auth.url, billingId, textIn(expectStatus(made, 201).body, 'apiKey'))
 }
 
-/** Refusals as fast as possible are a flood, which needs no account. */
+/** Pauses after a refusal, because refusals as fast as possible are a flood, which needs no account. */
 async function unlessTooMany<Answer extends { readonly status: number }>(
   answer: Answer,
 ): Promise<Answer> {
@@ -189,7 +190,7 @@ async function sendHeavyEvents({ ingest }: World, account: Account): Promise<Act
   const token = await account.token(await account.input('heavy', { limits: unlimited }))
   const producer = await connectProducer(ingest.url)
   const levels = [...Array.from({ length: 13 }).keys()]
-  // Of different values, so that none is cached.
+  // Different values, so that none is cached.
   const bodies = Array.from({ length: 16 }, () =>
     madeEvent(
       { people: Array.from({ length: heavyValues }, () => randomBytes(6).toString('hex')) },

@@ -1,10 +1,10 @@
-// `npm run attacks`: what others notice. First what a well-behaved client of our HTTP/2 notices of attacks on its
-// connections (packages/http2/conformance), then what another account notices while a stranger sends auth, ingest and
-// output the worst requests of the complexity tests, twenty of each a second. Services, the other account and the
-// stranger are separate processes. The other account is measured without an attack, while the same requests go to
-// another replica (which costs the machine as much), and while they go to its own. Fails when one of its requests
-// failed, or when its p99 is more than NOTICED_MS above that of the attack elsewhere, of each the best of several
-// rounds. `npm run attacks -- gzip`: those of that name.
+// `npm run attacks`: how attacks affect others. First, how attacks on HTTP/2 connections affect a well-behaved client
+// (packages/http2/conformance). Then, how another account is affected while a stranger sends auth, ingest and output
+// the worst requests of the complexity tests, twenty of each per second. Services, the other account and the stranger
+// are separate processes. The other account is measured without an attack, while the same requests go to another
+// replica (which costs the machine as much), and while they go to its own. Each result is the best of several rounds.
+// Fails if one of its requests failed, or if its p99 is more than NOTICED_MS above that of the attack elsewhere. `npm
+// run attacks -- gzip` runs the attacks with that name.
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -24,7 +24,7 @@ import type { Order } from './stranger.ts'
 
 const rounds = 3
 const roundMs = 1_500
-/** One event may cost 20 ms, and two of them may be ahead of another client's request. */
+/** One event may cost 20 ms, and two such events may precede another client's request. */
 const NOTICED_MS = 50
 
 const besideMs = { beforeMs: 8_000, attackMs: 15_000 }
@@ -116,7 +116,7 @@ async function attackAll(own: World): Promise<number> {
   return failed
 }
 
-/** How many attacks of one account affect another one: its requests fail, or take twice as long. */
+/** The number of attacks by one account that affect another one: its requests fail, or take twice as long. */
 async function feltOf(own: World): Promise<number> {
   let felt = 0
   for (const attack of attacks.filter(({ name }) => name.includes(wanted))) {
@@ -137,7 +137,7 @@ async function feltOf(own: World): Promise<number> {
   return felt
 }
 
-/** Of the best round: other load on the machine only adds. */
+/** Uses the best round, because other load on the machine can only add time. */
 function p99Of(all: readonly Measured[]): number {
   const p99s = all.map(({ tookMs }) => {
     return tookMs.toSorted((a, b) => a - b)[Math.floor(0.99 * tookMs.length)] ?? 0

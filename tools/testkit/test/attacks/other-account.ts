@@ -1,5 +1,5 @@
-// The well-behaved account, a separate process: the same request fifty times a second, at a rate that doesn't wait for
-// answers. It reports the answer times for each order.
+// The well-behaved account, a separate process. It sends the same request fifty times per second, at a rate that
+// doesn't wait for responses. It reports the response times for each order.
 import * as http2 from 'node:http2'
 
 const everyMs = 20
@@ -32,7 +32,7 @@ async function measure({ url, request, body, status, ms }: CalmOrder): Promise<M
       })
       stream.resume().end(body)
     })
-  await ask() // the connection is there
+  await ask() // opens the connection
   measured.tookMs = []
   const asked: Promise<void>[] = []
   const startedMs = performance.now()

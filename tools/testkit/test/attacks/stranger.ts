@@ -1,5 +1,5 @@
-// The stranger, a separate process: sends the same request twenty times a second, each on a new connection, whether or
-// not the former ones were answered, but never more than forty concurrently. When stopped, it reports when all are
+// The stranger, a separate process. It sends the same request twenty times per second, each on a new connection,
+// without waiting for responses, but never more than forty concurrently. When it is stopped, it reports when all are
 // answered.
 import { exchange } from '../../src/complexity/exchange.ts'
 

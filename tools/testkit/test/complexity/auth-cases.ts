@@ -1,4 +1,4 @@
-// The worst bodies for auth: from strangers who request tokens, and from an account's owner.
+// The worst bodies for auth: from unauthenticated clients that request tokens, and from an account's owner.
 import { requestBytes } from '../../src/complexity/exchange.ts'
 import { many } from './parts.ts'
 import { byHead, byKey, byPost, form, json, list, wide } from './requests.ts'

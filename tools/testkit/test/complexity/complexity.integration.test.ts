@@ -1,6 +1,6 @@
-// The cost of a request in auth, ingest and output grows no faster than the request: at 8 times the size at most 20
-// times the CPU time of their processes. `npm test` tries an eighth of the routes. Parsers alone:
-// complexity/parsers.test.ts.
+// The cost of a request in auth, ingest and output grows no faster than the request: at 8 times the size, the CPU time
+// of their processes is at most 20 times as much. `npm test` tries an eighth of the routes. complexity/parsers.test.ts
+// tests the parsers alone.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { signUp, expectStatus, request, scale, setting, startWorld } from '../../src/index.ts'
 import type { World } from '../../src/index.ts'
@@ -15,7 +15,8 @@ beforeAll(async () => {
   world = await startWorld()
   const account = await signUp(world.auth.url)
   const quotas = `/v2/platform/accounts/${account.billingId}/quotas`
-  const asked = { requestsPerMinute: 1_000_000 } // refusals for the rate would cost nothing
+  // because refusals by the rate limit would cost nothing
+  const asked = { requestsPerMinute: 1_000_000 }
   expectStatus(await request(world.auth.url, setting('PLATFORM_KEY'), 'PUT', quotas, asked), 200)
   await account.contract('clickstream')
   const stream = await account.input('in')

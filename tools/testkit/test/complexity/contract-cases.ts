@@ -1,5 +1,5 @@
-// The worst contracts that an account's owner may publish, read on creation (auth) and compiled where they are used
-// (ingest and output). A schema has up to 262,144 characters, a contract up to 1 MiB.
+// The worst contracts that an account's owner may publish. auth reads them on creation, and ingest and output compile
+// them. A schema has up to 262,144 characters, and a contract up to 1 MiB.
 import type { ParserCase } from '../../src/complexity/parser-growth.ts'
 import { compiling, contractOf, many, preparing, record } from './parts.ts'
 import type { Field } from './parts.ts'
@@ -9,7 +9,7 @@ const ints = (count: number): Field[] => many(count, (i) => int(`f${i}`))
 const deep = (levels: number, inner: unknown): unknown =>
   levels === 0 ? inner : { type: 'array', items: deep(levels - 1, inner) }
 
-/** A recursive record, so that paths into it are unlimited. */
+/** A recursive record, so that paths into it have no limit. */
 const endless = (fields: readonly Field[]): Field => ({
   name: 'r',
   type: record('R', [
@@ -64,7 +64,7 @@ const personal = (count: number) =>
     { pii_fields: Object.fromEntries(many(count, (i) => [`f${i}`, 0])) },
   )
 
-/** So many paths through a record that contains itself in two fields. */
+/** Creates `count` paths through a record that contains itself in two fields. */
 const ways = (count: number): Record<string, number> =>
   Object.fromEntries(
     many(count, (i) => {

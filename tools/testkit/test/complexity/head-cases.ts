@@ -1,4 +1,4 @@
-// The worst heads of requests. They stay within 16 KiB at 8 times their size, because larger ones aren't read.
+// The worst heads of requests. They stay within 16 KiB at 8 times their size, because larger heads aren't read.
 import { requestBytes } from '../../src/complexity/exchange.ts'
 import { many } from './parts.ts'
 import { asProducer, byHead, byKey } from './requests.ts'

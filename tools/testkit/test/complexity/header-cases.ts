@@ -1,5 +1,5 @@
-// The worst heads of requests: HPACK blocks, their frames, and headers that are parsed. A head has up to 16 KiB; these
-// cases are larger, so that the growth shows.
+// The worst heads of requests: HPACK blocks, their frames, and parsed headers. A head has up to 16 KiB. These cases are
+// larger, so that the growth shows.
 import { createFrameReader } from '../../../../packages/http2/src/h2/frames/frame-reader.ts'
 import { requestHead } from '../../../../packages/http2/src/h2/head/request-head.ts'
 import { createHeaderDecoder, decodeHeaders } from '../../../../packages/http2/src/hpack/decoder.ts'
@@ -18,7 +18,7 @@ import { many } from './parts.ts'
 
 const limits = { tableBytesMax: 4_096, listBytesMax: 16_384, listFieldsMax: 104 }
 
-/** A new decoder each time, whose table is full of fields without a name or a value. */
+/** Uses a new decoder each time, whose table is full of fields with empty names and values. */
 const decoding = (block: Buffer) => () => {
   const decoder = createHeaderDecoder(limits)
   const { fields, isTooLarge } = decodeHeaders(decoder, block)

@@ -1,4 +1,4 @@
-// The worst bodies for ingest, from a producer with a token. The events alone: json-cases.ts, avro-cases.ts.
+// The worst bodies for ingest, from a producer with a token. json-cases.ts and avro-cases.ts have the events alone.
 import { gzipSync } from 'node:zlib'
 import {
   data,
@@ -22,7 +22,7 @@ const bomb = Buffer.concat([
   Buffer.alloc(12_000, 0xbe),
 ])
 
-/** HTTP/2 that causes an error, with which the connection is closed. */
+/** An HTTP/2 request that causes an error, which closes the connection. */
 const byHttp2 =
   (frames: (size: number) => Buffer): Case['send'] =>
   (size) =>

@@ -18,7 +18,7 @@ const piece = 0x00
 const close = 0x88
 const ping = 0x89
 
-/** The frames follow the upgrade immediately, and then a close frame. */
+/** The frames follow the upgrade immediately. A close frame follows them. */
 const byFrames =
   (
     frames: (size: number) => readonly Buffer[],

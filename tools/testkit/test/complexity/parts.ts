@@ -1,4 +1,4 @@
-// Helpers for the cases: lists of things, and contracts by the fields of their schemas.
+// Helpers for the cases: lists, and contracts by the fields of their schemas.
 import {
   compileContract,
   prepareContract,
@@ -6,7 +6,7 @@ import {
   type PreparedContract,
 } from '@weir/contracts'
 
-/** So many things, created by index. */
+/** Creates `count` things by their index. */
 export const many = <Thing>(count: number, make: (index: number) => Thing): Thing[] =>
   Array.from({ length: count }, (_, index) => make(index))
 
@@ -29,7 +29,7 @@ type Definition = {
   readonly validations: readonly object[]
 }
 
-/** Its schema has an envelope and a key field besides these. */
+/** A contract. Besides these fields, its schema has an envelope and a key field. */
 export const contractOf = (
   fields: readonly Field[],
   parts: Partial<Definition> = {},
@@ -55,7 +55,7 @@ export function preparing(definition: Definition): () => Promise<unknown> {
   }
 }
 
-/** What services do with a prepared contract, with its validations. */
+/** The compiled functions of a prepared contract that services call, including its validations. */
 export const compiling = (
   definition: Definition,
   validations: PreparedContract['validations'] = [],
@@ -70,11 +70,10 @@ export const compiling = (
   return () => compileContract(prepared)
 }
 
-/** An event with these fields, in Avro JSON. */
 export const eventOf = (fields: object): Buffer =>
   Buffer.from(JSON.stringify({ svcMeta: { schemaId: '', consentLevels: [] }, key: 'k', ...fields }))
 
-/** The same as octets: an empty envelope, the key, and the given fields. */
+/** The event as octets: an empty envelope, the key, and the given fields. */
 export const datumOf = (...fields: readonly Uint8Array[]): Buffer =>
   Buffer.concat([Buffer.from([0, 0, 2, 0x6b]), ...fields])
 

@@ -6,7 +6,7 @@ import { many } from './parts.ts'
 
 export type Scene = {
   readonly apiKey: string
-  /** Of an input stream. */
+  /** A token of an input stream. */
   readonly token: string
   readonly stream: string
 }
@@ -37,7 +37,7 @@ export const byPost =
   (size, scene) =>
     requestBytes({ path, headers: headers(scene), body: body(size) })
 
-/** A head of nearly the maximal size, at 8 times the size. */
+/** A head that has nearly the maximum size at 8 times its size. */
 export const byHead =
   (
     method: string,

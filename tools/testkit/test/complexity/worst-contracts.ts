@@ -1,4 +1,4 @@
-// Contracts that allow the worst events: many values, many ways to read them, unlimited nesting.
+// Contracts that permit the worst events: many values, many ways to read them, unlimited nesting.
 import { compiling, contractOf, many, record } from './parts.ts'
 import type { Field } from './parts.ts'
 
@@ -39,7 +39,7 @@ export const alike = compile(
   ),
 )
 
-/** Each engine searches for something that isn't there, and has to try every position. */
+/** Each engine searches for text that isn't there, and must try every position. */
 export const patterns = compiling(contractOf([field(list('string'))]), [
   { field: 'f', type: 'regex', value: '^[^x]*$', engine: 'v8' },
   { field: 'f', type: 'regex', value: '^(?:ab?|[^a])*$', engine: 're2' },

@@ -1,5 +1,5 @@
-// The events that people get about themselves, compared with a program that shares no code with Weir: in soak among a
-// million events, by three contracts, in two eras. The clocks of the services that receive the first half are in the
+// The events that people get about themselves, compared with a program that shares no code with Weir. In the soak there
+// are a million events, by three contracts, in two eras. The services that receive the first half have clocks in the
 // past era.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // Erasing a data subject that is not the key field, end to end: one person with two devices, in two contracts and
-// across an era's boundary, and another person. The clocks of the first services are in a past era.
+// across an era's boundary, and another person. The first services have clocks in a past era.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -97,7 +97,7 @@ async function send({ auth, ingest }: World, ...events: readonly Sent[]): Promis
 
 type Replayed = { readonly device: unknown; readonly subject: unknown; readonly sealed: string[] }
 
-/** All events, from the first on, in a new output of all levels. */
+/** Derives all events, from the first on, into a new output with all levels. */
 async function replay(): Promise<Replayed[]> {
   const name = freshName('all')
   const output = await account.output('events', name, { consentLevels: [3], from: 'earliest' })
@@ -162,7 +162,7 @@ test('erased, all devices of a data subject stay encrypted for ever, and another
 
   const erasure = await erase('ada')
   expect(erasure).toMatchObject({ values: 1, links: 3 })
-  // Here nothing is ever deleted by its age.
+  // The topics of this test have no retention.
   expect(listIn(erasure, 'outputs')).toEqual([
     {
       name: expect.stringMatching(/^all-/),

@@ -1,5 +1,5 @@
-// Erasures beside a rotation, and erasures during which auth is killed: erased people stay erased in a stream that is
-// derived again from its first event, and no others are.
+// Erasures during a rotation, and erasures during which auth is killed. Erased people stay erased in a stream that is
+// derived again from its first event, and nobody else is erased.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -75,7 +75,7 @@ const isRotated = async (): Promise<boolean> => {
   return rotation !== null && asObject(rotation)['finishedAt'] !== null
 }
 
-/** The people whose events a stream decrypts when it starts from the first event. */
+/** The people whose events a stream decrypts if it starts from the first event. */
 async function peopleIn(output: string): Promise<Set<unknown>> {
   const more = { consentLevels: [1], from: 'earliest' }
   await account.at(auth.url).output('clicks', output, more)
@@ -109,10 +109,10 @@ test('killed before, within, at the end of and after an erasure that splits tree
     })
     expect(statuses).toEqual([undefined])
     auth = await world.replica('auth')
-    // Without an answer the client retries; a committed erasure needs no retry.
+    // Without a response the client retries. A committed erasure needs no retry.
     const again = when === 'after' ? undefined : await erase(hundred)
     expect([undefined, 201]).toContain(again?.status)
-    // Otherwise the next one could die at the rest of this one.
+    // Otherwise the next replica could die while it continues this erasure.
     await pollUntil(areApplied, { deadlineMs: 60_000, what: 'every erasure applied' })
     gone.push(...hundred)
   }

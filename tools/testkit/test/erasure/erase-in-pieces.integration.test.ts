@@ -1,6 +1,6 @@
-// A data subject with so many pseudonyms that its erasure takes hundreds of transactions, as from before there was a
-// bound: auth is killed repeatedly meanwhile, and in the end every one is erased, nobody else is, and no service has
-// needed more memory than Kubernetes gives it.
+// A data subject with so many pseudonyms that its erasure takes hundreds of transactions, as was possible before the
+// bound. auth is killed repeatedly. At the end every pseudonym is erased, nobody else is, and no service has needed
+// more memory than Kubernetes gives it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -78,7 +78,7 @@ async function onlyErasure(): Promise<Record<string, unknown>> {
   return asObject(Array.isArray(list) ? list[0] : undefined)
 }
 
-/** The record of the erasure at its accepting piece, in between, and at its last piece. */
+/** The record of the erasure at its first piece, in between, and at its last piece. */
 const steps = [
   [/^erasure\/.*"pieces":1,/, 'open'],
   [/^erasure\/.*"pieces":1,/, 'after'],
@@ -92,7 +92,7 @@ test('is erased whole, wherever auth is killed on the way, and within the memory
   const answers: unknown[] = []
   for (const [record, when] of steps)
     await dieAt(world, { record, when }, async (url) => {
-      if (answers.length === 2) return // the first ones have had their effect
+      if (answers.length === 2) return // the first erasures have had their effect
       const answer = account.at(url).call('POST', path, { subject: 'ada' })
       answers.push((await answer.catch(() => undefined))?.status)
     })

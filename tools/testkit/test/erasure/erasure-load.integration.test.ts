@@ -1,5 +1,5 @@
-// People are erased while events flow: an erasure each second, and after each of them every replica of output is asked
-// to decrypt what was erased. Small in the test run; to load a machine:
+// People are erased while events flow: one erasure per second. After each, every replica of output is asked to decrypt
+// the erased values. It is small in the test run. To load a machine:
 //   ERASURE_LOAD_RATE=5000 ERASURE_LOAD_SECONDS=60 npm test -- erasure-load
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -30,7 +30,7 @@ const seconds = Number(process.env['ERASURE_LOAD_SECONDS'] ?? 6)
 const eventsOfEach = 20
 /**
  * Previews cover the last 10,000 events and count by contract, so people who are erased one after the other use
- * different ones.
+ * different contracts.
  */
 const contractCount = 10
 const unlimited = { eventRate: '999999999', eventCount: '999999999999' }
@@ -78,7 +78,7 @@ async function makeContract(id: string): Promise<void> {
   expectStatus(await account.call('POST', '/v2/contracts', body), 201)
 }
 
-/** Realistic load, in a separate process; resolves with its final report. */
+/** Runs a realistic load in a separate process. Resolves with its final report. */
 async function simulateCrowd(): Promise<Record<string, unknown>> {
   const { clientId, clientSecret } = input
   const env = {
@@ -109,7 +109,7 @@ async function sendOf(person: string, schemaId: string): Promise<void> {
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([204]))
 }
 
-/** A replica's decryption of the personal fields in the newest events of a contract. */
+/** Returns which personal fields a replica decrypts in the newest events of a contract. */
 async function lookAt(output: Service, contract: string) {
   const path = `/v2/streams/${input.name}/outputs/preview`
   const asked = { consentLevels: [1], last: 10_000 }
@@ -141,7 +141,7 @@ async function eraseAndWait(person: string): Promise<number> {
   return Date.parse(to) - Date.parse(from)
 }
 
-/** How many events of a whole topic have an encrypted personal field. */
+/** The number of events in a whole topic that have an encrypted personal field. */
 async function sealedIn(topic: string, count: number): Promise<number> {
   const records = await own.reader.readUntil(topic, count, 120_000)
   return records.filter(({ headers }) => headers['svc-undecryptable'] !== undefined).length
@@ -151,7 +151,7 @@ test(`${rate} events a second, and an erasure each second: applied within 3 s, t
   const live = await account.output(input.name, freshName('live'), { consentLevels: [1] })
   let isOver = false
   const crowd = simulateCrowd().finally(() => (isOver = true))
-  crowd.catch(() => undefined) // reported below
+  crowd.catch(() => undefined) // the error is reported below
   const times: number[] = []
   const lookAtAll = (contract: string) =>
     Promise.all(outputs.map((output) => lookAt(output, contract)))

@@ -1,5 +1,5 @@
-// From accepted to complete: who can still read what, and when. A broker of its own, whose log of keys rolls its
-// segments and is compacted within seconds, so that everything happens during the test.
+// From accepted to complete: who can still read which values, and when. It uses a broker of its own, whose log of keys
+// rolls its segments and is compacted within seconds, so that everything happens during the test.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
@@ -38,7 +38,7 @@ const keysConfig = {
   'file.delete.delay.ms': '500',
   'max.message.bytes': '4194304',
 }
-/** Replaced records stay in the log. */
+/** Keeps replaced records in the log. */
 const heldConfig = {
   ...keysConfig,
   'max.compaction.lag.ms': '86400000',
@@ -67,7 +67,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-// --- what tests do ---
+// --- actions of the tests ---
 
 async function send(token: string, name: string): Promise<number> {
   const event = {
@@ -76,7 +76,7 @@ async function send(token: string, name: string): Promise<number> {
     consistent_value: name,
     not_sensitive_value: { string: name },
   }
-  // Its own producer: ingest closes a connection that is idle for a minute, and auth is down for longer.
+  // Uses its own producer, because ingest closes a connection that is idle for a minute, and auth is down for longer.
   const producer = await connectProducer(world.ingest.url)
   try {
     return (await producer.send(event, { token, schemaId })).status
@@ -85,7 +85,7 @@ async function send(token: string, name: string): Promise<number> {
   }
 }
 
-/** A stream with an event of each person. */
+/** Creates a stream with an event of each person. */
 async function streamOf(names: readonly string[]): Promise<TestStream> {
   const stream = await account.input(freshName('s'))
   const token = await account.token(stream)
@@ -131,7 +131,7 @@ async function sealedIn(stream: TestStream, count: number): Promise<Map<unknown,
   )
 }
 
-/** The people whose events a fresh replay shows encrypted, and decrypted. */
+/** The people whose events are encrypted in a new replay, and those whose events are decrypted. */
 async function replay(stream: TestStream, count: number) {
   const name = freshName('replay')
   const output = await account.output(stream.name, name, { consentLevels: [3], from: 'earliest' })
@@ -238,7 +238,7 @@ describe('an auth that is killed', () => {
     await world.auth.kill()
     for (const record of steps) {
       const isFirst = record === steps[0]
-      // Before a step, Kafka holds what the previous step has left.
+      // Before a step, Kafka contains what the previous step has left.
       const whens = scale(true, isFirst) ? everyMoment : everyMoment.slice(1)
       for (const when of whens) {
         await dieAt(world, { record, when }, async (url) => {
@@ -251,7 +251,7 @@ describe('an auth that is killed', () => {
     expect(answers).toEqual([undefined, undefined, undefined])
     spare = await world.replica('auth')
     account = account.at(spare.url)
-    // Attempts that were not committed have left nothing.
+    // Attempts without a commit have left nothing.
     const [erasure, ...others] = asList((await account.call('GET', path)).text).map(asObject)
     expect(others).toEqual([])
     await untilIs(stream, erasure?.['id'], 'complete')

@@ -1,5 +1,5 @@
 // Erasure, end to end: events of several people in two contracts and across an era's boundary, replayed from the first
-// one on before and after. The clocks of the first services are in a past era.
+// one, before and after the erasure. The first services have clocks in a past era.
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eventTimeOf } from '@weir/contracts'
@@ -60,7 +60,7 @@ afterAll(async () => {
 
 // --- events ---
 
-/** An event names its person in a field that isn't personal. */
+/** Creates an event that names its person in a field that isn't personal. */
 async function eventOf(contract: ContractName, name: Name) {
   const example = await exampleEvent(contract)
   const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2, 3] }
@@ -125,7 +125,7 @@ async function replayedFrom(topic: string): Promise<Map<string, Replayed>> {
   return replayed
 }
 
-/** All events, from the first on, as a new derived stream of all levels has them. */
+/** All events, from the first on, in a new derived stream with all levels. */
 async function replay(): Promise<Map<string, Replayed>> {
   const derived = await account.output(inputName, freshName('replay'), {
     consentLevels: [3],
@@ -147,7 +147,7 @@ const personalFields: Record<ContractName, string[]> = {
   demo_v1: ['consistent_value', 'some_sensitive_value', 'unique_identifier'],
 }
 
-// Each test builds on the erasures of the ones before.
+// Each test needs the erasures of the tests before it.
 describe('after an erasure', () => {
   test('a fresh replay keeps one person encrypted in all contracts and eras, and the others byte for byte as before', async () => {
     const before = await replay()

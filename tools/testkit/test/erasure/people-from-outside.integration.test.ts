@@ -1,6 +1,6 @@
-// The search for a person, compared with the counts of a program that shares no code with Weir: of ten thousand people
-// in three streams, by four contracts, before and after an erasure and a withdrawal; and of people who were never
-// there.
+// The search for a person, compared with the counts of a program that shares no code with Weir. There are ten thousand
+// people in three streams, by four contracts, before and after an erasure and a withdrawal, and people who never had
+// events.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'

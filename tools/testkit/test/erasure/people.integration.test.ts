@@ -1,4 +1,4 @@
-// Searching for a person: the counts by place, before and after an erasure; nothing reveals the person's value.
+// Searching for a person: the counts by topic, before and after an erasure. Nothing reveals the person's value.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -140,7 +140,7 @@ test('finds a data subject by all of its values of the key field', async () => {
   expect(found['streams']).toHaveLength(1)
   expect(inStream(found, 'web')['by']).toEqual([
     foundBy('clickstream', 'customer/id', 'data_subject_field', 7),
-    // No contract names their data subject; they contain a session of the customer's.
+    // No contract names their data subject, but they contain a session of the customer.
     foundBy('demo_v1', 'consistent_value', 'data_subject_field', 2),
   ])
 })
@@ -163,7 +163,7 @@ test('nothing that is kept or logged holds the value, and another account cannot
   const { searchId } = await search(session)
   const { body } = expectStatus(await account.call('GET', '/v2/audit?limit=1000'), 200)
   const entries = listIn(body, 'entries').map(asObject)
-  // The id decrypts the value, so the log has a hash of it.
+  // The log contains only a hash of the id, because the id decrypts the value.
   const hash = createHash('sha256').update(String(searchId)).digest('hex').slice(0, 32)
   const mine = entries.find(({ target }) => asObject(target)['search'] === hash)
   expect(mine).toMatchObject({ action: 'people.search', outcome: 'done' })
@@ -227,7 +227,7 @@ test('whoever wants it all the same has a record that says 0 found', async () =>
   expect(await erase(subject, 'app')).toMatchObject({ found: { events: 0 }, eras: [] })
 })
 
-// These come last, because they change the data.
+// These tests come last, because they change the data.
 test('what a search has found is erased by its id, in every way in which the person was found', async () => {
   await click(app, 2, { producerSessionId: 'cem', customer: { id: 'eve' } })
   await click(app, 1, { producerSessionId: 'eve', customer: { id: 'eve' } })

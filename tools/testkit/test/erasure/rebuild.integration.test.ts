@@ -1,5 +1,5 @@
-// Rebuilding an output: its old content is gone, and it holds each event of its input once, decrypted as allowed now,
-// while events arrive and replicas of output die.
+// Rebuilding an output. Its old content is gone. It contains each event of its input once, decrypted as currently
+// permitted, while events arrive and replicas of output die.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import type { SourceRecord } from '@weir/kafka'

@@ -1,4 +1,5 @@
-// A person's own events, as auth lets output export them: exactly that person's, once, and nothing of an erased person.
+// A person's own events, as auth lets output export them: exactly the events of that person, once, and nothing of an
+// erased person.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import {
@@ -78,7 +79,7 @@ test('by the key field it gives the events that have the value, of every contrac
   const events = await eventsFor({ keyFieldValue: ada })
   expect(pagesOf(events)).toEqual(['demo_v1', 'one', 'two'])
   const demo = events.find(({ contract }) => contract === 'demo_v1')
-  // Includes fields above the given consent, because the request is the person's own.
+  // Includes fields above the given consent, because the person asks for the events.
   const example = await exampleEvent('demo_v1')
   expect(demo).toEqual({
     contract: 'demo_v1',
@@ -201,7 +202,7 @@ test('the audit log says who asked and who downloaded; nothing that is logged ho
   expect(logged).not.toContain(token)
 })
 
-// The last one changes the data.
+// The last test, because it changes the data.
 test('a level that is withdrawn is named, and whoever is erased has no events, also with a token from before', async () => {
   const withdraw = { keyFieldValue: ada, levels: [3] }
   await erase(withdraw)

@@ -1,5 +1,5 @@
 // An attacker with the KEK and a copy of everything of `weir.keys` on Kafka's disk, including replaced and uncommitted
-// records. Tries every tree it finds on an encrypted field.
+// records. Tries each tree that it finds on an encrypted field.
 import { createSecretKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { KeyObject } from 'node:crypto'
@@ -28,7 +28,7 @@ export type SealedField = {
 }
 
 export type Loot = {
-  /** The field decrypted with any of the trees. */
+  /** The value of the field, decrypted with any of the trees. */
   open(field: SealedField): string | undefined
   /** The number of tree versions found. */
   readonly trees: number

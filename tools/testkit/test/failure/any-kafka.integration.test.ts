@@ -1,5 +1,5 @@
-// Weir on a Kafka that is configured unfavourably, in every way that once broke it: brokers that compress and stamp
-// records with their own time, and a quota far below the input rate.
+// Weir on an unfavourably configured Kafka, in every way that has broken Weir before: brokers that compress records and
+// give them their own timestamps, and a quota far below the input rate.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
 import { delay, pollUntil } from '@weir/kit'
@@ -47,7 +47,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-/** An event whose identity is in plain text. */
+/** An event that is identified by plain text. */
 const eventOf = (mark: string) => ({
   ...event,
   svcMeta: { consentLevels },
@@ -60,7 +60,6 @@ async function streams(name: string): Promise<{ input: TestStream; output: TestS
   return { input, output: await account.output(name, `${name}-1`, { consentLevels }) }
 }
 
-/** How often each mark is in the topic. */
 async function marksIn(topic: string): Promise<Map<string, number>> {
   const times = new Map<string, number>()
   for (const record of await own.reader.read(topic)) {
@@ -70,7 +69,7 @@ async function marksIn(topic: string): Promise<Map<string, number>> {
   return times
 }
 
-/** The answer about each event: it is stored, is not, or may be. */
+/** The response to each event: it is stored, it is not stored, or it may be stored. */
 type Said = Map<string, 'stored' | 'not' | 'maybe'>
 
 function saidOf(status: number, message: string): 'stored' | 'not' | 'maybe' {
@@ -236,7 +235,7 @@ test('nothing that was given up for a quota gets into a topic that is made anew 
   const second = await pollUntil(make, { deadlineMs: 60_000, everyMs: 200, what: 'a free name' })
   await Promise.all(sending)
   await setProduceQuota(own.brokers, undefined)
-  // Longer than the broker's throttling of what was sent here.
+  // Longer than the broker's throttling after these requests.
   await delay(5_000)
   expect([...(await marksIn(second.topic)).keys()]).toEqual([])
 })

@@ -1,5 +1,5 @@
-// Accounts, streams and keys are lost with their topics, and restored from a backup: old credentials work, a derived
-// stream continues where it was, and old events can be decrypted.
+// Accounts, streams and keys are lost with their topics, and restored from a backup. Old credentials work, a derived
+// stream continues at its position, and old events can be decrypted.
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-/** The tool as an operator runs it. */
+/** Runs the tool as an operator does. */
 const backup = (verb: 'save' | 'restore', input = '', at = own): Promise<ProgramOutcome> =>
   runProgram([join(REPOSITORY, 'services/auth/src/backup/main.ts'), verb], {
     env: {

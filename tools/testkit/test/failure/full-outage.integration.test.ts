@@ -1,6 +1,6 @@
 // Everything is killed at one moment, and restarted in various orders. Kafka needs auth's keys before it starts, and
-// auth needs Kafka before it is ready: still everything recovers automatically, and an analyst connects with the old
-// credentials.
+// auth needs Kafka before it is ready. Nevertheless everything recovers automatically, and an analyst connects with the
+// old credentials.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -57,7 +57,7 @@ afterAll(async () => {
 const authUrl = (): string => `http://127.0.0.1:${ports.auth}`
 const jwksUrl = (): string => `${authUrl()}/.well-known/jwks.json`
 
-/** The killed one may take a moment to release its ports. */
+/** Retries, because the killed Kafka may take a moment to release its ports. */
 const startKafka = (): Promise<Stack> =>
   pollUntil(
     () =>
@@ -96,7 +96,7 @@ async function authFirst(): Promise<typeof running> {
   return { stack, services: [...services, ...(await start('ingest', 'output'))] }
 }
 
-/** The registry is up while Kafka still waits. */
+/** Starts Kafka first. The registry is ready while Kafka still waits. */
 async function kafkaFirst(): Promise<typeof running> {
   const starting = startKafka()
   await seen(`${env['SCHEMA_REGISTRY_URL']}/subjects`)

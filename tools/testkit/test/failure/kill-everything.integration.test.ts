@@ -1,6 +1,6 @@
-// Every process is killed at one moment, under load: services, broker, registry and their watchers. Everything
-// acknowledged before is there when all are restarted on the same folder. (A SIGKILL doesn't lose the page cache: only
-// replication protects against a power failure.)
+// Every process is killed at one moment, under load: services, broker, registry and their watchers. All acknowledged
+// events exist after a restart on the same folder. (A SIGKILL doesn't lose the page cache. Only replication protects
+// against a power failure.)
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ let running: { stack: Stack; world: World; reader: TopicReader; account: Account
 let contract: Contract
 let example: Record<string, unknown>
 
-/** An event's plain field, and its sender's answer. */
+/** An event's plain field, and the response to its sender. */
 type Sent = { mark: string; person: string; consentLevels: number[]; status: number | undefined }
 const sent = new Map<string, Sent>()
 const made: TestStream[] = []
@@ -76,7 +76,7 @@ async function startEverything(): Promise<typeof running> {
     KAFKA_BROKERS: stack.kafkaBrokers,
     SCHEMA_REGISTRY_URL: stack.schemaRegistryUrl,
     KEK_FOLDER: folder,
-    AUTH_PUBLIC_URL: 'http://auth.test', // tokens from before the kill have it as their issuer
+    AUTH_PUBLIC_URL: 'http://auth.test', // tokens from before the kill have this issuer
   }).catch(async (error: unknown) => {
     await stack.stop()
     throw error
@@ -124,7 +124,6 @@ const bodyOf = ({ mark, person, consentLevels }: Sent) => ({
   not_sensitive_value: { string: mark },
 })
 
-/** Resolves when the connection breaks. */
 async function sendUntilItBreaks(ingestUrl: string, random: () => number): Promise<void> {
   const producer = await connectProducer(ingestUrl)
   const token = tokens[0] ?? ''
@@ -158,14 +157,14 @@ async function manageUntilItBreaks(account: Account): Promise<void> {
   }
 }
 
-// --- what must hold ---
+// --- checks ---
 
 const placeOf = (topic: string, { partition, offset }: SourceRecord): string =>
   `${topic}/${partition}/${offset}`
 
 type Stored = { event: Sent; record: SourceRecord }
 
-/** By place, in the input topic's order. */
+/** The events by location, in the input topic's order. */
 async function expectInputHoldsWhatWasAccepted(): Promise<Map<string, Stored>> {
   const stored = new Map<string, Stored>()
   const marks = new Set<string>()
@@ -189,7 +188,7 @@ async function expectDerived(
   const wanted = [...stored].filter(([, { event }]) => event.consentLevels.includes(level))
   const records = await running.reader.readUntil(stream.topic, wanted.length, 60_000)
   const sources = records.map(({ headers }) => headers['svc-source']?.toString() ?? '')
-  // The order within each partition too: both are read partition by partition.
+  // Both are read by partition, so this also checks the order within each partition.
   expect(sources).toEqual(wanted.map(([place]) => place))
   for (const [index, record] of records.entries()) {
     const plain = plainEvent(contract, record)

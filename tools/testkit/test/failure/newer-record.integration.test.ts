@@ -1,5 +1,5 @@
-// A record of a newer release in control state, as during a careless upgrade: replicas that don't know it are unready
-// and say so, accept nothing, don't crash, and keep following; without it they are ready again.
+// A record of a newer release in control state, as after a careless upgrade. Replicas that don't know it become unready
+// and say why, accept nothing, don't crash, and keep following. Without the record they are ready again.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '@weir/devstack'
@@ -43,7 +43,7 @@ afterAll(async () => {
 const writeBytes = (topic: string, key: string, value: Buffer | null): Promise<void> =>
   transactor.transaction((tx) => tx.send([{ topic, partition: 0, key, value }]))
 
-/** Writes another release's record; null removes it. */
+/** Writes a record of another release. null removes it. */
 const write = (topic: string, key: string, record: object | null): Promise<void> =>
   writeBytes(topic, key, record === null ? null : Buffer.from(JSON.stringify(record)))
 
@@ -60,7 +60,7 @@ const becomes = (adminUrl: string, status: number, words: string): Promise<unkno
     return health?.status === status && health.reasons.includes(words)
   }, soon)
 
-/** As it is encoded in JSON. */
+/** The text as it is encoded in JSON. */
 const sentenceOf = (what: string): string => JSON.stringify(what).slice(1, -1)
 
 const allBecome = (status: number, words: string): Promise<unknown> =>

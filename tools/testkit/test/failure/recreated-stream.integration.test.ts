@@ -1,5 +1,5 @@
-// A stream that is repeatedly deleted and created under its name: the new one has only the name of the old one, and
-// other streams notice nothing. These services have shorter time-outs for Kafka, because a deletion waits for them.
+// A stream that is repeatedly deleted and created under its name. The new stream shares only its name with the old one,
+// and other streams are not affected. The services have shorter time-outs for Kafka, because a deletion waits for them.
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Contract } from '@weir/contracts'
@@ -44,7 +44,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-/** An event that names its stream in plain text. */
+/** An event that contains the name of its stream in plain text. */
 const eventOf = (mark: string) => ({
   ...event,
   svcMeta: { consentLevels },
@@ -61,7 +61,7 @@ async function marksIn(topic: string, count: number): Promise<Set<unknown>> {
   return new Set(records.map((record) => plainEvent(contract, record)['not_sensitive_value']))
 }
 
-/** The name is refused while the old stream is being deleted, and free afterwards. */
+/** Retries, because the name is refused while the old stream is being deleted. */
 async function makeAgain(): Promise<{ input: TestStream; derived: TestStream }> {
   const make = async () => {
     const taken = await account.call('POST', '/v2/streams', { name })
@@ -76,7 +76,7 @@ async function expectRefused(mark: string, token: string): Promise<void> {
   await expect(listen(world.output.url, token)).rejects.toThrow('refused with status 401')
 }
 
-/** Sends events without a pause until the token is refused; returns their answers. */
+/** Sends events without a pause until the token is refused. Returns the responses. */
 async function sendUntilRefused(mark: string, token: string): Promise<number[]> {
   const statuses: number[] = []
   while (statuses.at(-1) !== 401) statuses.push(await statusOf(mark, token))
@@ -101,7 +101,7 @@ async function liveOnce(round: number, oldTokens: readonly string[]): Promise<st
   return [token, derivedToken]
 }
 
-/** Sends events on a stream of its own until it is stopped; returns all answers. */
+/** Sends events to a separate stream until it is stopped. Returns all responses. */
 function sendSteadily(token: string) {
   const answers: string[] = []
   let stopped = false

@@ -1,5 +1,5 @@
-// Each fuzz target, one after the other, for a bounded number of runs with a fixed seed: a crash, a hang or an
-// exception that is no refusal fails, and its input stays in tools/testkit/fuzz/. For hours: `npm run fuzz`.
+// Runs each fuzz target, one after the other, for a limited number of runs with a fixed seed. A crash, a hang or an
+// exception that is no refusal fails the test, and its input is kept in tools/testkit/fuzz/. For hours: `npm run fuzz`.
 import { execFile } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ const targets = readdirSync(corpora, { withFileTypes: true })
   .filter((entry) => entry.isDirectory())
   .map(({ name }) => name)
 
-/** How the process of all of them ended. */
+/** How the process that runs all targets ended. */
 let ended: unknown
 beforeAll(async () => {
   const args = [main, '--runs', scale('2000', '200'), '--seed', '1']
@@ -34,7 +34,7 @@ test('what is wrong three steps deep is found, and again with the same seed', as
   const find = async (seed: number) => {
     const ran = new Set<number>()
     const known = new Set<number>()
-    /** Like V8, reports what ran only once. */
+    /** Like V8, reports each block only once. */
     const taken = (): number[] => {
       const fresh = [...ran].filter((depth) => !known.has(depth))
       ran.clear()

@@ -1,5 +1,5 @@
-// The keys at rest are rotated while events flow, and while auth is killed at every step of it: in the end each key
-// record is unchanged, under new wrapping keys that the new KEK wraps, and the old KEK can be removed.
+// The keys at rest are rotated while events flow, and while auth is killed at every step of the rotation. At the end
+// each key record is unchanged and under new wrapping keys, which the new KEK wraps, and the old KEK can be removed.
 import { execFile } from 'node:child_process'
 import { appendFile, copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -60,14 +60,14 @@ const isDone = async (): Promise<boolean> => {
   const rotation = (await keysNow())['rotation']
   return rotation !== null && asObject(rotation)['finishedAt'] !== null
 }
-/** Adds a version of each KEK of each service to all files, before any service writes with it. */
+/** Adds a version of each service's KEKs to all files, before any service writes with it. */
 const addKek = async (version: number, byte: string): Promise<void> => {
   for (const file of [kekFiles.output, kekFiles.ingest, kekFiles.auth])
     await appendFile(file, await nextVersions(file, version, byte))
 }
 async function nextVersions(file: string, version: number, byte: string): Promise<string> {
   const names = new Set((await readFile(file, 'utf8')).match(/^\w+/gm))
-  // A different key for each name, and the same in each file.
+  // Each name has a different key, which is the same in every file.
   const keyOf = (name: string) => `${byte}${Buffer.from(name).toString('hex').padEnd(62, '0')}`
   return [...names].map((name) => `${name} ${version} ${keyOf(name)}\n`).join('')
 }
@@ -75,7 +75,7 @@ const contents = async (): Promise<Record<string, string | undefined>> => {
   const { parts } = await openKeys(own.reader, await readFile(kekFiles.auth, 'utf8'))
   return Object.fromEntries([...parts].map(([key, { plain }]) => [key, plain?.toString('hex')]))
 }
-/** Versions and KEKs of all wrapping keys, without their names. */
+/** The versions and KEKs of all wrapping keys, without their names. */
 const wrappingKeysNow = async (): Promise<Set<string>> => {
   const { wrappingKeys } = await openKeys(own.reader, await readFile(kekFiles.auth, 'utf8'))
   return new Set(
@@ -151,7 +151,7 @@ test('killed before, in and after every one of its transactions, auth ends the r
 const listIn = (list: unknown, member: string): unknown[] =>
   Array.isArray(list) ? list.map((each) => asObject(each)[member]) : []
 
-/** The command as an operator runs it. */
+/** Runs the command as an operator does. */
 async function weir(...args: string[]): Promise<{ stdout: string; stderr: string }> {
   const entry = join(REPOSITORY, 'clients/cli/bin/weir.js')
   const env = {
@@ -215,7 +215,7 @@ test('a rotation waits for a replica that lacks the new KEK, which goes on meanw
   await Promise.all([late.stop(), output.stop()])
 })
 
-// With more than an hour it could write nothing at all, because Kafka refuses records from the future.
+// With a clock more than an hour ahead, auth could write nothing at all, because Kafka refuses records from the future.
 test('a clock that is half an hour ahead is told of, and takes no keys away', async () => {
   const held = Object.keys(await contents()).filter((key) => key.startsWith(account.billingId))
   await auth.stop()

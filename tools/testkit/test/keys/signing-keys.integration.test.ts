@@ -1,5 +1,5 @@
-// The key that signs tokens is changed in an emergency: a new one signs immediately, and with `revoke` every token of
-// the former is refused within a second, everywhere; receipts of erasures have other keys.
+// The key that signs tokens is changed in an emergency. A new key signs immediately. With `revoke`, every token of the
+// former key is refused within a second, by every service. Receipts of erasures have other keys.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 

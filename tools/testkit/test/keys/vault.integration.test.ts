@@ -1,5 +1,5 @@
-// Wrapping keys whose KEKs are in Vault, with a real Vault: keys move there from a file, its keys are rotated, and when
-// it is gone running services continue, starting ones wait, and nothing is stored unencrypted.
+// Wrapping keys whose KEKs are in a real Vault. Keys move there from a file, and Vault's keys are rotated. When Vault
+// is gone, running services continue, starting services wait, and nothing is stored unencrypted.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -28,7 +28,7 @@ let world: World
 let account: Account
 let input: TestStream
 let toVault: ServiceEnv
-/** Each service with its policy from Kubernetes. */
+/** Each service has its policy from Kubernetes. */
 const tokens: Record<ServiceName, ServiceEnv> = { auth: {}, ingest: {}, output: {} }
 
 afterAll(async () => {
@@ -40,7 +40,7 @@ const start = (env: ServiceEnv, envOf = tokens): Promise<World> => own.startWorl
 const allKeks = (version: number): Set<string> =>
   new Set(['sign', 'link', 'open', 'levels'].map((name) => `vault:weir-${name}:${version}`))
 
-/** The same request for every key. */
+/** Sends the same request for every key. */
 async function askOfAll(path: string, body: object): Promise<void> {
   for (const name of ['sign', 'link', 'open', 'levels'])
     await vault.ask(`transit/keys/weir-${name}/${path}`, body)
@@ -78,7 +78,7 @@ async function peopleIn(name: string, count: number): Promise<Set<unknown>> {
   return new Set(records.map((record) => plainEvent(contract, record)['producerSessionId']))
 }
 
-/** Log lines of the services started last, from the moment of the call. */
+/** The log lines of the last started services, from the moment of the call. */
 function linesFrom(): () => string {
   const before = world.logLines().length
   return () => world.logLines().slice(before).join('\n')
@@ -149,7 +149,7 @@ describe('with a real Vault', () => {
     const versions = { min_encryption_version: 3, min_decryption_version: 3 }
     await askOfAll('config', versions)
     await askOfAll('trim', { min_available_version: 3 })
-    // auth checks at its start, and every minute. The first KEKs were in files, which this replica can't check.
+    // auth checks at its start, and every minute. This replica can't check the first KEKs, which were in files.
     const lines = linesFrom()
     const without = await world.replica('auth')
     const isTold = () => /whether file:\w+:1 still exists is unknown: set KEK_FILE/.test(lines())

@@ -1,4 +1,4 @@
-// An output service with only the KEKs of lower levels: it serves streams of those levels, refuses others, and an
+// An output service with only the KEKs of lower levels. It serves streams of those levels and refuses others. An
 // attacker who controls it decrypts no higher level and no key field.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 import { isPerson, keysOf } from './taken-over/people.ts'
 
-// Its levels: 1 unique_identifier, 2 consistent_value, which is the key field, 3 some_sensitive_value.
+// Its levels: 1 unique_identifier; 2 consistent_value, which is the key field; 3 some_sensitive_value.
 const schemaId = 'demo_v1'
 const person = 'the person of this test'
 const rotationMs = 86_400_000
@@ -113,7 +113,7 @@ test('a stream that asks for a higher level is not derived by it, and it says so
   expect(await own.reader.read(`${account.billingId}.low-2`)).toEqual([])
 })
 
-/** What these keys decrypt of a record, by path, and which of the guesses is its person. */
+/** The fields of a record that these keys decrypt, by path, and which of the guesses is the record's person. */
 function attack(keys: OpenedKeys, record: SourceRecord, guesses: readonly string[]) {
   const time = keyTimeOf(Number(record.timestampMs), rotationMs)
   const era = keysOf(keys, time.era)
@@ -145,7 +145,7 @@ test('with all that this deployment has and the whole of weir.keys, level 2 and 
     person: undefined,
   })
 
-  // Proves that the attack works: with the others' KEK it gets everything.
+  // Proves that the attack works: with the KEKs of all services it gets everything.
   const all = await openKeys(own.reader, allLines)
   expect(attack(all, record, guesses)).toEqual({
     opened: expect.objectContaining({ consistent_value: person }),

@@ -1,6 +1,6 @@
-// No service leaks a secret: in log, metrics, health, or the bodies of refusals. One run with everything that succeeds
-// and fails, each value in it unique; then every one of them is searched for. The one exception is the spec's sentence
-// about a validation, which shows the value to its sender.
+// No service leaks a secret in its log, metrics, health, or the bodies of refusals. One run covers all successes and
+// failures, and each value in it is unique. Then all outputs are searched for every value. The only exception is the
+// spec's sentence about a validation, which shows the value to its sender.
 import { connect } from 'node:net'
 import { readFile } from 'node:fs/promises'
 
@@ -32,7 +32,7 @@ import { createWitness } from '../../src/world/witness.ts'
 import { forged, names, sendBadEvents, sendGoodEvents, sendOtherwise } from './no-secrets/events.ts'
 import type { Run } from './no-secrets/events.ts'
 
-// These services must not handle other tests' streams on this broker.
+// These services must not process other tests' streams on this broker.
 const levels = { consentLevels: [1] }
 
 const witness = createWitness()
@@ -179,7 +179,7 @@ async function watch(token: string, count: () => Promise<number>): Promise<void>
   for (const each of bad) await expect(listen(world.output.url, each)).rejects.toThrow('401')
 }
 
-/** Sends what isn't HTTP, or only half, to every port there is. */
+/** Sends text that isn't HTTP, or incomplete HTTP, to every port. */
 async function talkNonsense(): Promise<void> {
   const urls = [world.auth, world.ingest, world.output].flatMap(({ url, adminUrl }) => [
     url,
@@ -210,7 +210,7 @@ function talk(port: number, text: string): Promise<string> {
   })
 }
 
-/** Records that no ingest wrote, where derivers and watchers read. */
+/** Writes records that ingest did not write into topics that derivers and watchers read. */
 async function poison(): Promise<void> {
   const stream = witnessed('a poisoned stream', await account.input(freshName('p')))
   const output = await account.output(stream.name, freshName('po'), levels)

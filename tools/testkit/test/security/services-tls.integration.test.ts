@@ -1,4 +1,4 @@
-// The three services under TLS while their certificate is replaced: an open connection continues, a new one gets the
+// The three services under TLS while their certificate is replaced. An open connection continues, a new one gets the
 // new certificate, and metrics show its expiry.
 import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import * as http2 from 'node:http2'
@@ -55,7 +55,7 @@ function nameShown(service: Service): Promise<string> {
   })
 }
 
-/** Requests the status over a persistent connection. */
+/** Requests the status repeatedly over one persistent connection. */
 function connect(service: Service) {
   const session = http2.connect(`https://127.0.0.1:${portOf(service)}`, { ca })
   return {

@@ -1,6 +1,7 @@
-// An attacker controls one service and has what its pod has: its file of KEKs and its login to Kafka. The same script
-// tries everything that the service has no right to; to prove that the attacks work, it succeeds wherever the right is
-// given. A broker of its own with its authorizer on, where each service logs in under its own name.
+// An attacker controls one service and has the contents of its pod: its file of KEKs, and its login to Kafka. A script
+// tries every action, including those for which the service has no right. It succeeds wherever the right exists, which
+// proves that the attacks work. The test has a broker of its own with an authorizer, where each service logs in under
+// its own name.
 import { readFile, writeFile } from 'node:fs/promises'
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
@@ -44,7 +45,7 @@ const pods: Record<'auth' | 'ingest' | 'output', Pod | undefined> = {
 }
 
 beforeAll(async () => {
-  // auth has all rights, as its user in k8s/components/strimzi.
+  // auth has all rights, like its user in k8s/components/strimzi.
   const users = ['weir-auth', 'weir-ingest', 'weir-output']
   stack = await openLoginStack('taken-over', users, ['weir-auth'])
   ;({ folder, reader } = stack)
@@ -111,7 +112,7 @@ async function isTokenTaken(keys: OpenedKeys): Promise<boolean> {
   return status === 204
 }
 
-/** It is in plain text, in the names of records. */
+/** The streamId is in plain text in the names of records. */
 const streamIdOf = ({ parts }: OpenedKeys): string | undefined =>
   [...parts.keys()].find((key) => key.startsWith(`${account.billingId}/`))?.split('/')[1]
 
@@ -136,7 +137,7 @@ function isPersonKnown(keys: OpenedKeys): boolean {
   return isPerson(era, record.headers['svc-key-link'] ?? Buffer.alloc(0), person)
 }
 
-/** What the attacker can do with the keys. */
+/** The actions that the keys permit the attacker. */
 async function lootOf(name: 'auth' | 'ingest' | 'output') {
   const keys = await stealKeys(pod(name))
   const opened = [...keys.parts].filter(([, { plain }]) => plain !== undefined)
@@ -155,7 +156,7 @@ function pod(name: 'auth' | 'ingest' | 'output'): Pod {
 }
 
 const control = ['weir.control', 'weir.keys', 'weir.audit']
-/** `within`: in a transaction that is aborted, so that it has no effect. */
+/** `within`: a transactional id. The attempts then run in a transaction that is aborted, without effect. */
 const attemptsOf = (within?: string): Attempts => ({
   produce: [input.topic, derived.topic, `${derived.topic}.dead`, ...control].map((topic) => ({
     topic,

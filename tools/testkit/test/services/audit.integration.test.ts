@@ -1,5 +1,5 @@
-// The audit log as an auditor finds it: complete after two replicas of auth have written concurrently, one of them
-// killed repeatedly; and incomplete after someone has tampered with the topic.
+// The audit log for an auditor. It is complete after two replicas of auth have written concurrently, one of them killed
+// repeatedly. It is incomplete after somebody has tampered with the topic.
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -33,7 +33,7 @@ afterAll(async () => {
   await own?.close()
 })
 
-/** `weir audit verify`, as an auditor runs it. */
+/** Runs `weir audit verify` as an auditor does. */
 const verify = (...more: string[]): Promise<ProgramOutcome> =>
   runProgram([join(REPOSITORY, 'clients/cli/bin/weir.js'), 'audit', 'verify', ...more], {
     env: {
@@ -54,7 +54,6 @@ async function changeThrough(service: Service, mark: string): Promise<number> {
   )
 }
 
-/** The log after this change. */
 async function rewrite(
   change: (values: (Buffer | null)[]) => (Buffer | string | null)[],
 ): Promise<void> {
@@ -115,7 +114,7 @@ test('what somebody does to the topic is found, and told where', async () => {
   expect(await faultOf()).toEqual(
     found(`The log is incomplete at its end: entry ${last} is missing`),
   )
-  // auth continues from the state in its memory, and the gap stays.
+  // auth continues from the state in its memory, so the gap remains.
   expect(await changeThrough(world.auth, 'after')).toBe(200)
   expect(await faultOf()).toEqual(found(`entry ${last} is missing`))
 

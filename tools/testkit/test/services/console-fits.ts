@@ -1,11 +1,11 @@
-// Every page and window of the console on narrow and wide screens: nothing is outside of the screen, and the borders of
-// fields and buttons can be seen.
+// Every page and window of the console on narrow and wide screens. Nothing is outside the screen, and the borders of
+// fields and buttons are visible.
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
 import { scale } from '../../src/scale.ts'
 import type { consoleHands } from './console-hands.ts'
 
-/** A phone, the zooms of 200 % on screens of 1280 and 1440, a tablet, a desk. */
+/** A phone, the zoom of 200 % on screens of 1280 and 1440, a tablet, and a desktop. */
 const widths = [390, 768, 640, 720, 1440].slice(0, scale(5, 2))
 const height = 800
 
@@ -24,7 +24,7 @@ export function fittingTests(hands: ReturnType<typeof consoleHands>) {
     await page().getByRole('dialog').waitFor({ state: 'detached' })
   }
 
-  /** Goes through all of the console. */
+  /** Opens every page and window of the console. */
   async function everywhere(check: (where: string) => Promise<void>): Promise<void> {
     await goTo('Streams')
     await page().getByRole('region', { name: 'Stream clicks' }).waitFor()
@@ -83,7 +83,7 @@ export function fittingTests(hands: ReturnType<typeof consoleHands>) {
 
 const faintBorders = (page: Page): Promise<unknown> => page.evaluate(faint)
 
-// These run in the page, as text. What scrolls in a region of its own may be wider than the screen.
+// These run in the page, as text. Content that scrolls in its own region may be wider than the screen.
 const outside = `
   (() => {
     const root = document.querySelector('dialog[open]') ?? document.body

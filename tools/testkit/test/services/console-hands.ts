@@ -14,7 +14,7 @@ import { scale } from '../../src/scale.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 import { compiledBefore } from '../../src/world/run-program.ts'
 
-/** `npm test` uses only the first. */
+/** `npm test` uses only the first scheme. */
 const schemes = (['light', 'dark'] as const).slice(0, scale(2, 1))
 const takesScreenshots = process.env['WEIR_SCREENSHOTS'] === '1'
 const run = promisify(execFile)
@@ -47,7 +47,7 @@ export async function startConsoleWorld(own: OwnStack): Promise<World> {
   })
 }
 
-/** Only when pictures are requested. */
+/** Does nothing unless pictures are requested. */
 export async function takePicture(page: Page, name: string, colorScheme: 'light' | 'dark') {
   if (!takesScreenshots) return
   await page.emulateMedia({ colorScheme })
@@ -75,7 +75,7 @@ export function consoleHands(weir: () => ConsolePage) {
     await button('Search all streams').click()
   }
 
-  /** What can't be undone must be typed. */
+  /** Types the confirmation that irreversible actions need. */
   const confirm = (text: string) =>
     page()
       .getByLabel(/^Type \S+.* to confirm/)
@@ -89,7 +89,7 @@ export function consoleHands(weir: () => ConsolePage) {
     return readFile(file, 'utf8')
   }
 
-  /** A picture of the page for documents; the README has it light and dark. */
+  /** Takes a picture of the page for documents. The README has it in light and dark. */
   async function picture(name: string, schemes: readonly ('light' | 'dark')[] = ['light']) {
     for (const scheme of schemes) await takePicture(page(), name, scheme)
   }
@@ -110,7 +110,7 @@ export function consoleHands(weir: () => ConsolePage) {
   return { ...reading, goTo, button, find, confirm, downloaded }
 }
 
-/** Sends some events of one person, with consent for the levels 0, 1 and 2. */
+/** Sends several events of one person, with consent for the levels 0, 1 and 2. */
 export async function sendFor(
   { world, account }: Pick<Scene, 'world' | 'account'>,
   person: string,
@@ -129,7 +129,7 @@ export async function sendFor(
   await revoke()
 }
 
-/** A token of new credentials for sending to clicks. */
+/** A token of new credentials for sending to `clicks`. */
 async function sender(account: Account) {
   const { body } = await account.call('POST', '/v2/streams/clicks/credentials', { scope: 'send' })
   const clientId = String(body['clientId'])
@@ -142,7 +142,7 @@ type Scene = { readonly world: World; readonly account: Account; readonly weir: 
 
 export type Load = { readonly perSecond: number; isOver(seconds: number): boolean }
 
-/** Sends this many events, and returns the peak memory of the page meanwhile. */
+/** Sends this many events. Returns the peak memory of the page during that. */
 export async function sendClicks(
   { world, account, weir }: Scene,
   { perSecond, isOver }: Load,
@@ -183,7 +183,7 @@ export async function sendClicks(
   return most
 }
 
-/** What the CLI reads in a receipt, with the published keys in a file and no service. */
+/** The output of the CLI for a receipt, with the published keys in a file and without any service. */
 export async function verifiedReceipt(
   { own, world }: { readonly own: OwnStack; readonly world: World },
   file: string,

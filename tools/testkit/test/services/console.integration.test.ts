@@ -1,4 +1,4 @@
-// The console as a person uses it, in a real Chromium: signing in with an API key, creating streams, watching an event,
+// The console in a real Chromium, as a person uses it: signing in with an API key, creating streams, watching an event,
 // reading a refusal at its field, a privacy officer's day (officer.ts), deleting a stream. With WEIR_SCREENSHOTS=1 it
 // also takes the README's pictures.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
@@ -151,7 +151,7 @@ else
       await picture('contracts')
       await expectAccessible('contracts')
       const { body } = await account.call('GET', '/v2/streams/clicks')
-      expect(body['credentials']).toHaveLength(1) // the credentials for sending are deleted again
+      expect(body['credentials']).toHaveLength(1) // the credentials for sending are deleted
     })
 
     test('a preview tells what a level would open', async () => {

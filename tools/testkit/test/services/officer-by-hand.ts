@@ -1,4 +1,4 @@
-// The officer's day again, with the keyboard only, and by touch on a phone.
+// The officer's day again, with only the keyboard, and by touch on a phone.
 import { expect, test } from '@jest/globals'
 import { expectStatus, openConsole, textIn } from '../../src/index.ts'
 import type { Account, ConsolePage, World } from '../../src/index.ts'
@@ -13,7 +13,7 @@ type Hand = {
   write(where: Locator, text: string): Promise<void>
 }
 
-/** Any control is reached with fewer presses of Tab. */
+/** Every control is reachable with fewer presses of Tab. */
 const tabsMax = 100
 
 function keyboard(page: Page): Hand {

@@ -1,5 +1,4 @@
-// What an officer does with earlier requests: finds them again, prints a receipt; and a file of many
-// people.
+// A privacy officer's work with earlier requests: finding them, printing a receipt, and a file of many people.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { expectStatus } from '../../src/index.ts'
@@ -34,7 +33,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .getByRole('button', { name: 'Download receipt' })
       .waitFor({ timeout: 90_000 })
     await page().getByLabel('State').selectOption('overdue')
-    await counted(0) // what is complete is not overdue
+    await counted(0) // a complete request is not overdue
     await seen('None of the 3 requests is overdue.')
     await page().getByLabel('State').selectOption('all')
   })

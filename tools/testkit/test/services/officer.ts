@@ -1,4 +1,4 @@
-// A privacy officer's day in the console, with an API key of that role: finds a person, sees what is held where and
+// A privacy officer's day in the console, with an API key of that role: finds a person, sees what is stored where and
 // until when, exports the events, withdraws one consent, erases, keeps the salt, and downloads the receipt.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -247,7 +247,8 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       await says('What it does not say')
       await check(receipt, 'session-0001', salt)
       await says('It is about the value that you entered: session-0001')
-      await check(receipt.replace(/.{60}/g, '$&\n'), 'session-0001', salt) // as it is on paper
+      // with line ends, as on paper
+      await check(receipt.replace(/.{60}/g, '$&\n'), 'session-0001', salt)
       await says('It is about the value that you entered: session-0001')
       await check(receipt, 'session-0002', salt)
       await says('The receipt is genuine, but not about this value')

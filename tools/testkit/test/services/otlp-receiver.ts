@@ -1,5 +1,5 @@
-// An OTLP receiver that reads spans by OpenTelemetry's own definitions, and the spans it has received. It needs
-// opentelemetry-proto, which tools/testkit/ci/prepare.sh installs.
+// An OTLP receiver that reads spans by OpenTelemetry's own definitions. It needs opentelemetry-proto, which
+// tools/testkit/ci/prepare.sh installs.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -21,9 +21,9 @@ export type ReceivedSpan = {
 export type Receiver = {
   url: string
   spans(traceId: string): readonly ReceivedSpan[]
-  /** Resolves once a trace has exactly this many. */
+  /** Resolves once a trace has exactly this many spans. */
   untilSpans(traceId: string, count: number): Promise<readonly ReceivedSpan[]>
-  /** Everything received, as text. */
+  /** Everything that was received, as text. */
   text(): string
   /** Received messages that are not OTLP. */
   problems(): readonly string[]
@@ -61,5 +61,5 @@ export async function startReceiver(): Promise<Receiver> {
   }
 }
 
-/** The receiver writes nothing else. */
+/** The cast is safe, because the receiver writes nothing else. */
 const spanIn = (line: string): ReceivedSpan => JSON.parse(line) as ReceivedSpan

@@ -1,5 +1,5 @@
-// A service's command-line output, and its refusal of a configuration: the real programs, which end before they connect
-// to Kafka.
+// A service's command-line output, and its refusal of a configuration. The real programs run, but end before they
+// connect to Kafka.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

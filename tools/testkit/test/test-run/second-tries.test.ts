@@ -26,7 +26,7 @@ const bad: FileOutcome = {
   failures: ['it works'],
 }
 
-/** The outcome of a run in which these files fail first, and have the outcome of `second` at their second try. */
+/** The outcome of a run in which these files fail first. `second` gives the outcome of their second try. */
 async function runOf(files: Files, second: (file: string) => FileOutcome) {
   const parts = createParts()
   await parts.run('unit tests', async () => ({ ...sumOf(Object.values(files)), files }))

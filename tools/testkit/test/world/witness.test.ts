@@ -1,4 +1,4 @@
-// A search that finds nothing proves something only if it finds what is there.
+// A search without results proves something only if it finds existing values.
 import { expect, test } from '@jest/globals'
 
 import { createWitness } from '../../src/world/witness.ts'

@@ -1,5 +1,5 @@
-// Compares a dead letter topic with its input topic, by partition: each record that is no event has one dead letter, in
-// order, and nothing else has one.
+// Compares a dead letter topic with its input topic, by partition. Each record that is no event must have one dead
+// letter, in order, and no other record may have one.
 import type { SourceRecord } from '@weir/kafka'
 
 import type { TestOutput } from '../streams.ts'

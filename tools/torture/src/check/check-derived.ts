@@ -1,5 +1,5 @@
-// Compares a derived topic with its input topic, by partition: each record that must be derived is there once and in
-// order, and each derived record is its source with only the permitted fields decrypted.
+// Compares a derived topic with its input topic, by partition. Each record that must be derived is in the topic once
+// and in order. Each derived record equals its source, with only the permitted fields decrypted.
 import type { SourceRecord } from '@weir/kafka'
 
 import { decode, piiOf, putAt, plainValueAt } from '../events.ts'
@@ -19,7 +19,7 @@ type CheckDeps = {
   violations: Violations
 }
 
-/** One partition of the input and of the derived topic, in order. */
+/** One partition of the input, and of the derived topic, in order. */
 export type PartitionPair = {
   readonly partition: number
   readonly input: readonly SourceRecord[]
@@ -27,7 +27,7 @@ export type PartitionPair = {
 }
 
 const headersOfSource = ['svc-schema-id', 'svc-key-link']
-/** How many headers output adds: `svc-source` and `svc-time`. */
+/** The number of headers that output adds: `svc-source` and `svc-time`. */
 const ownHeaders = 2
 const FRAME_BYTES = 5
 
@@ -74,7 +74,7 @@ function checkComplete(
     const isGone = gaps.some(({ from, to }) => offset >= from && offset < to)
     if (isThere && (isGone || offset < start.earliest))
       violations.add('derived-wrongly', stream.topic, `holds ${place}, which it can't have read`)
-    // A stream may start anywhere between the two offsets, but must hold everything after its first record.
+    // A stream may start anywhere between the two offsets, but must contain all records after its first one.
     const { mayBeGone } = people.fateOf(event, Infinity)
     const isKept = !stream.levels.levels.some((level) => mayBeGone.has(level))
     const isWanted = (offset >= start.latest || hasBegun) && !isGone && isKept
@@ -122,7 +122,7 @@ function checkRecord(
 
 type Closing = { fate: Fate; stored: Stored; content: Plain | undefined }
 
-/** Where both are allowed, the record shows which one holds. */
+/** If both states are permitted, the record shows which one holds. */
 function isClosedIn({ fate, stored, content }: Closing, path: string, level: number): boolean {
   const closed = fate.closed(level)
   if (closed !== 'either') return closed === 'yes'

@@ -1,5 +1,5 @@
-// Checks the same world with a program that shares no code with Weir: a Python script with Confluent's client and
-// fastavro. It checks less than the modules beside it, because it knows no answers and no keys.
+// Checks the same run with a program that shares no code with Weir: a Python script with Confluent's client and
+// fastavro. It checks less than the other modules of this folder, because it has no responses and no keys.
 import { spawn } from 'node:child_process'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, '../../../..')
 const python = join(root, '.weir/venv/bin/python')
 const script = join(import.meta.dirname, '../../check_topics.py')
 
-/** Where an outside client finds the topics of a run. */
+/** The addresses of a run's topics for an outside client. */
 export type Outside = { readonly brokers: readonly string[]; readonly schemaRegistryUrl: string }
 
 type Deps = {
@@ -28,7 +28,7 @@ type Deps = {
   readonly violations: Violations
 }
 
-/** @returns how many derived records it has read */
+/** @returns the number of derived records that it has read */
 export async function checkIndependently(deps: Deps): Promise<number> {
   await access(python).catch(() => {
     throw new Error(

@@ -1,5 +1,5 @@
-// Compares an input topic with the ledger: acknowledged events are there once, refused ones are not, everything but the
-// encrypted personal fields is as sent, and each person's events are in order.
+// Compares an input topic with the ledger. Acknowledged events are stored once, and refused events are not stored.
+// Everything except the encrypted personal fields is as it was sent. Each person's events are in order.
 import type { SourceRecord } from '@weir/kafka'
 
 import { piiOf, plainEventOf, putAt, plainValueAt } from '../events.ts'
@@ -14,11 +14,11 @@ import type { Stored } from './stored.ts'
 import type { Violations } from './violations.ts'
 
 export type InputCheck = {
-  /** Takes the records of a partition in order, and the partitions in any order. */
+  /** Takes the records of each partition in order, and the partitions in any order. */
   take(record: SourceRecord): void
   /** Must be called after the last record. */
   finish(): void
-  /** How many persons have events in more than one epoch. */
+  /** The number of persons with events in more than one epoch. */
   personsOfSeveralEpochs(): number
 }
 
@@ -92,7 +92,7 @@ function checkContent(
     violations.add('changed', place, `event ${event.number} was sent otherwise`)
 }
 
-/** The event as text, without personal fields and what the service fills in. */
+/** The event as text, without personal fields and without the fields that the service sets. */
 function withoutStamps(plain: Record<string, unknown>, paths: Iterable<string>): string {
   const copy: Record<string, unknown> = structuredClone(plain)
   for (const path of paths) putAt(copy, path, null)
@@ -101,8 +101,8 @@ function withoutStamps(plain: Record<string, unknown>, paths: Iterable<string>):
 }
 
 /**
- * One key per person and epoch, except after erasures and withdrawals; one person and one partition per key; events in
- * order under each key.
+ * Checks that there is one key per person and epoch, except after erasures and withdrawals; one person and one
+ * partition per key; and that events are in order under each key.
  */
 function createKeyCheck({ violations, people }: CheckDeps, { topic, rotationHours }: TestInput) {
   const keysOf = new Map<string, Set<string>>()
@@ -125,7 +125,7 @@ function createKeyCheck({ violations, people }: CheckDeps, { topic, rotationHour
     const before = known.get(key) ?? { person: ofEpoch, partition: record.partition, last: -1 }
     if (before.person !== ofEpoch || before.partition !== record.partition)
       violations.add('wrong-key', place, 'its key stands for two persons, or is in two partitions')
-    // An event without an answer may have been stored later than the next one.
+    // An event without a response may have been stored after the next one.
     if (outcome === 'acknowledged' && number < before.last)
       violations.add('order', place, `event ${number} lies after event ${before.last}`)
     known.set(key, { ...before, last: outcome === 'acknowledged' ? number : before.last })

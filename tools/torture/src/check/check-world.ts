@@ -1,4 +1,5 @@
-// Checks everything that a run left in Kafka. To bound memory, it reads one partition of one input stream at a time.
+// Checks everything that a run has left in Kafka. To limit memory, it reads one partition of one input stream at a
+// time.
 import type { SourceRecord } from '@weir/kafka'
 
 import type { Kind } from '../events.ts'
@@ -23,7 +24,7 @@ export type Checked = {
   personsOfSeveralEpochs: number
 }
 
-/** What a replica reported as lost to retention, for one partition of a derived topic. */
+/** The events of one partition of a derived topic that a replica reported as lost to retention. */
 export type LossReport = { topic: string; partition: number; events: number }
 
 type Deps = {
@@ -65,7 +66,7 @@ async function checkStream(deps: Deps, stream: TestInput, checked: Checked): Pro
 
 type PartitionOf = { readonly partition: number; readonly input: readonly SourceRecord[] }
 
-/** Checks what readers of committed records see, and what readers of all records see. */
+/** Checks the view of readers of committed records, and the view of readers of all records. */
 async function checkPartition(
   deps: Deps,
   stream: TestOutput,

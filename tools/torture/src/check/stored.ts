@@ -10,11 +10,11 @@ const FRAME_BYTES = 5
 export type Stored = {
   readonly kind: Kind
   readonly plain: Plain
-  /** Undefined when the record has no mark. */
+  /** Undefined if the record has no mark. */
   readonly number: number | undefined
 }
 
-/** Undefined when it isn't an event of any of these contracts. */
+/** Undefined if the record isn't an event of any of these contracts. */
 export function readStored(kinds: readonly Kind[], record: SourceRecord): Stored | undefined {
   const id = record.headers['svc-schema-id']?.toString('utf8')
   const kind = kinds.find((one) => one.id === id)
@@ -32,7 +32,7 @@ export const recordPlaceOf = (
   record: Pick<SourceRecord, 'partition' | 'offset'>,
 ): string => `${topic}/${record.partition}/${record.offset}`
 
-/** The source offset in the header `svc-source`; undefined without one. */
+/** The source offset in the header `svc-source`; undefined without the header. */
 export function sourceOffsetOf({ headers }: Pick<SourceRecord, 'headers'>): bigint | undefined {
   const [, offset] = /\/(\d+)$/.exec(headers['svc-source']?.toString() ?? '') ?? []
   return offset === undefined ? undefined : BigInt(offset)

@@ -1,4 +1,4 @@
-// The violations that checks find. Each sort is counted in full, but shown only up to a limit.
+// The violations that checks find. Each sort is counted completely, but only a limited number is shown.
 
 export type ViolationSort =
   | 'lost'
@@ -29,7 +29,7 @@ export type Violations = {
   add(sort: ViolationSort, where: string, what: string): void
   count(): number
   counts(): Readonly<Record<string, number>>
-  /** At most SHOWN_MAX of each sort. */
+  /** Returns at most SHOWN_MAX violations of each sort. */
   shown(): readonly Violation[]
 }
 

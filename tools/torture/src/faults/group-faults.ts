@@ -1,4 +1,4 @@
-// Faults of Kafka while no replica of output runs: it loses the groups' offsets, or retention removes events before
+// Faults of Kafka while no replica of output runs: Kafka loses the groups' offsets, or retention removes events before
 // they are derived.
 import { delay, hasCode, pollUntil } from '@weir/kit'
 
@@ -56,7 +56,7 @@ type Position = { earliest: bigint; latest: bigint }
 
 /**
  * Where a derived stream continues, by partition: after the last source in its two logs or at the noted position,
- * whichever is later. If it never began, only the range of its start is known.
+ * whichever is later. For a stream that never began, only the range of its start is known.
  */
 async function positionsOf(theatre: Theatre, stream: TestOutput): Promise<Position[]> {
   const noted = await theatre.strangers.positions(stream)

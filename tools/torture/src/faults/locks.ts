@@ -1,4 +1,4 @@
-// Runs work that needs the same name one after the other.
+// Runs work with common names one after the other.
 
 export type Locks = { hold<T>(names: readonly string[], work: () => Promise<T>): Promise<T> }
 

@@ -1,4 +1,4 @@
-// Injects the faults of each storm, and restores the world afterwards.
+// Injects the faults of each storm, and ends them afterwards.
 import { delay, describeError } from '@weir/kit'
 
 import { slots } from '../world/slots.ts'
@@ -45,9 +45,9 @@ const acts: Readonly<Record<FaultKind, Act>> = {
 }
 
 export type Nemesis = {
-  /** Resolves when all its faults are over and everything runs again. */
+  /** Resolves when all faults of the storm have ended and everything runs again. */
   raise(storm: Storm): Promise<void>
-  /** How many faults of each kind ran as planned. */
+  /** The number of faults of each kind that ran as planned. */
   counts(): Readonly<Record<string, number>>
 }
 

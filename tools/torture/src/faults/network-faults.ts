@@ -17,7 +17,7 @@ export const hole = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hole' })
 export const mute = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'mute' })
-/** What replicas send arrives after others have acquired their partitions. */
+/** Delays what replicas send, so that it arrives after other replicas have acquired their partitions. */
 export const hold = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hold' })
 export const slow = (theatre: Theatre, fault: PlannedFault) =>

@@ -1,5 +1,5 @@
-// Faults by privacy officers: they erase people, withdraw a level for them, and rebuild outputs so that nothing
-// decrypted earlier stays there.
+// Actions of privacy officers: they erase people, withdraw a level for them, and rebuild outputs, so that these contain
+// no values that were decrypted before.
 import { pollUntil } from '@weir/kit'
 import { asObject, textIn } from '@weir/testkit'
 
@@ -61,7 +61,7 @@ export async function learnApplied({
   }
 }
 
-/** Afterwards, the output holds what the input still has, whatever it held before. */
+/** Rebuilds an output. Afterwards it contains what the input still has, whatever it contained before. */
 export async function rebuild(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
   const { stream, path } = chosenDerived(theatre, choice)
   const earliest = () =>

@@ -1,5 +1,5 @@
-// Plans from a seed which faults come when, in storms of several faults that may overlap. A storm is plain data that is
-// printed, so that a run can be repeated. Between storms nothing is broken.
+// Plans faults and their times from a seed, in storms of several faults that may overlap. A storm is plain data that is
+// printed, so that a run can be repeated. There are no faults between storms.
 import { shuffle } from '../random.ts'
 import type { Random } from '../random.ts'
 import { slots } from '../world/slots.ts'
@@ -53,12 +53,12 @@ export const faultKindsOf = (brokers: 1 | 3): FaultKind[] =>
 
 export type PlannedFault = {
   readonly kind: FaultKind
-  /** After the start of the storm. */
+  /** The time after the start of the storm. */
   readonly atMs: number
   readonly forMs: number
-  /** The affected replicas; empty for faults of something else. */
+  /** The affected replicas. Empty if the fault affects something else. */
   readonly on: readonly Slot[]
-  /** From 0 to 1: decides whatever else the fault has to choose. */
+  /** A number from 0 to 1 for all other choices of the fault. */
   readonly choice: number
 }
 export type Storm = { readonly number: number; readonly faults: readonly PlannedFault[] }
@@ -112,7 +112,7 @@ const faultsOfStorm: readonly [least: number, most: number] = [2, 5]
 
 export type Plan = { next(): Storm }
 
-/** Each shuffled deck starts with every kind once, followed by the kinds according to their weights. */
+/** Each shuffled deck starts with every kind once. Then the kinds follow in the number of their weights. */
 export function createPlan(random: Random, kinds: readonly FaultKind[]): Plan {
   const cards = kinds.flatMap((kind) => Array<FaultKind>(sorts[kind].weight).fill(kind))
   let deck: FaultKind[] = []
@@ -133,7 +133,7 @@ export function createPlan(random: Random, kinds: readonly FaultKind[]): Plan {
 
 const DEAD_MS = 500
 
-/** One storm that lasts `forMs`: kills the output replicas in turn, one every `everyMs`. */
+/** One storm that lasts `forMs`. It kills the output replicas in turn, one every `everyMs`. */
 export function createOutputKills(everyMs: number, forMs: number): Plan {
   const outputs = outputsStarted
   const faults = Array.from({ length: Math.floor(forMs / everyMs) }, (_, at): PlannedFault => {
@@ -154,7 +154,7 @@ export function describeFault({ kind, atMs, forMs, on, choice }: PlannedFault): 
   return `${(atMs / 1000).toFixed(1)} s ${kind}${where} for ${forMs} ms, choice ${choice.toFixed(3)}`
 }
 
-/** What a fault needs exclusively while it lasts. Other faults that need the same wait. */
+/** The names of what a fault needs exclusively. Other faults with one of these names wait. */
 export function faultNeedsOf({ kind, on }: PlannedFault): string[] {
   const outputs = slots.filter((slot) => slot.startsWith('output'))
   switch (kind) {
@@ -189,7 +189,7 @@ export function faultNeedsOf({ kind, on }: PlannedFault): string[] {
     case 'late-commit':
       return ['streams', ...on]
     case 'open-transaction':
-      // A broker that stops meanwhile may lose the end of the transaction permanently (KAFKA-20734).
+      // If a broker stops during this fault, the end of the transaction may be lost permanently (KAFKA-20734).
       return ['broker', 'streams', ...on]
     case 'offsets-lost':
     case 'retention':

@@ -1,4 +1,4 @@
-// Faults of replicas and of broker processes. Each resolves when what it broke works again.
+// Faults of replicas and of broker processes. Each resolves when the affected processes work again.
 import type { OwnBroker } from '@weir/devstack'
 import { delay } from '@weir/kit'
 
@@ -6,7 +6,7 @@ import type { PlannedFault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
 
 const HALTED_MS = 1_500
-/** How long a restarted broker may take to catch up. */
+/** The time for a restarted broker to catch up. */
 const IN_SYNC_MS = 3_000
 
 export async function kill({ fleet }: Theatre, { on, forMs }: PlannedFault): Promise<void> {
@@ -67,8 +67,8 @@ const chosen = ({ brokers }: Theatre, { choice }: PlannedFault): OwnBroker | und
   brokers[Math.floor(choice * brokers.length)]
 
 /**
- * Kills a broker while the others are halted, too briefly for the controller to notice: records that only the killed
- * one had are lost. Each broker in turn, because it isn't known which one leads.
+ * Kills a broker while the others are halted, too briefly for the controller to detect it. Records that only the killed
+ * broker had are lost. Kills each broker in turn, because the leader isn't known.
  */
 export async function leaderLost(
   { brokers }: Theatre,

@@ -1,4 +1,4 @@
-// What others on the same cluster do by mistake to topics and groups of Weir.
+// Mistakes of other clients on the same cluster with topics and groups of Weir.
 import { delay } from '@weir/kit'
 import type { Position } from '@weir/kafka'
 
@@ -11,7 +11,7 @@ const FOREIGN_RECORDS_MAX = 200
 const AHEAD = 1_000
 const CORRUPT_EVERY_MS = 60
 
-/** `svc-source` values of foreign records. None of them says how far the stream is. */
+/** `svc-source` values of foreign records. None of them is a position of the stream. */
 const foreignSources = (input: string, partition: number, ahead: bigint): readonly string[] => [
   `elsewhere/${partition}/${ahead}`,
   `${input}/${partition + 1}/${ahead}`,
@@ -34,7 +34,7 @@ export async function writeForeign(theatre: Theatre, { choice }: PlannedFault): 
 }
 
 /**
- * Keeps a foreign transaction open in both logs while the partition gets another owner. Its record claims a source far
+ * Keeps a foreign transaction open in both logs while the partition gets another owner. Its record names a source far
  * ahead.
  */
 export async function openTransaction(theatre: Theatre, fault: PlannedFault): Promise<void> {
@@ -57,8 +57,8 @@ const inBoth = (
   [topic, `${topic}.dead`].flatMap((one) => records.map((record) => ({ ...record, topic: one })))
 
 /**
- * Commits old positions again, also those of a deleted stream of the same name; or positions without metadata. Then all
- * replicas of output are killed, so that the next owners read them.
+ * Commits old positions again, including those of a deleted stream of the same name; or positions without metadata.
+ * Then kills all replicas of output, so that the next owners read these positions.
  */
 export async function commitLate(theatre: Theatre, fault: PlannedFault): Promise<void> {
   const { fleet, strangers, formerPositions, streams } = theatre
@@ -73,7 +73,7 @@ export async function commitLate(theatre: Theatre, fault: PlannedFault): Promise
   await Promise.all(fault.on.map((slot) => fleet.start(slot)))
 }
 
-/** Without metadata, as `kafka-consumer-groups --reset-offsets` commits them. */
+/** Positions without metadata, as `kafka-consumer-groups --reset-offsets` commits them. */
 const unmarked = (positions: readonly Position[], isAhead: boolean): Position[] =>
   positions.map(({ topic, partition, offset }) => {
     const to = isAhead ? offset + BigInt(AHEAD) : 0n

@@ -1,4 +1,4 @@
-// What faults act on.
+// The objects that faults affect.
 import type { OwnBroker } from '@weir/devstack'
 import type { Position } from '@weir/kafka'
 
@@ -12,7 +12,7 @@ import type { Topics } from '../world/topics.ts'
 import type { StreamTokens } from '../world/tokens.ts'
 
 export type Theatre = {
-  /** One, or a cluster of three. */
+  /** One broker, or a cluster of three. */
   brokers: readonly OwnBroker[]
   fleet: Fleet
   ways: Ways
@@ -20,13 +20,13 @@ export type Theatre = {
   streams: TortureStreams
   tokens: StreamTokens
   people: TorturePeople
-  /** How far the services' clocks are ahead of the brokers'. */
+  /** How far the services' clocks are ahead of the brokers' clocks. */
   clockShiftMs: number
   strangers: Strangers
-  /** By name of a derived stream: positions that strangers will commit again. */
+  /** By name of a derived stream: positions that other clients will commit again. */
   formerPositions: Map<string, readonly Position[]>
   /** Uses auth's current address. Its calls fail while auth is down. */
   account(): Account
-  /** Checks a derived stream before it is deleted or rebuilt, because that is impossible afterwards. */
+  /** Checks a derived stream before it is deleted or rebuilt, because this is impossible afterwards. */
   farewell(stream: TestOutput): Promise<void>
 }

@@ -1,4 +1,4 @@
-// Checks that ingest refuses tokens whose credentials are deleted.
+// Checks that ingest refuses tokens with deleted credentials.
 import type { Violations } from '../check/violations.ts'
 import type { Kind } from '../events.ts'
 import type { Ledger } from '../ledger.ts'

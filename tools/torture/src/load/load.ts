@@ -1,4 +1,4 @@
-// Producers: lanes that send one request after the other. Each lane has its own persons, so the order of a person's
+// Producers: each lane sends one request after the other. Each lane has its own persons, so the order of a person's
 // events is known. Each request goes to a random replica.
 import { delay } from '@weir/kit'
 
@@ -23,16 +23,16 @@ export type LoadDeps = {
   ledger: Ledger
   random: Random
   inputs: readonly TestInput[]
-  /** Of the replicas of ingest; undefined while a replica is down. */
+  /** The addresses of the replicas of ingest; undefined while a replica is down. */
   addresses: readonly (() => string | undefined)[]
   token(stream: string): string
-  /** Called when the token was refused. */
+  /** Called if the token was refused. */
   renew(stream: string): Promise<void>
   /** Called when a replica acknowledged an event that was sent at `sentMs` (`performance.now()`). */
   onStored(stream: string, replica: number, sentMs: number): void
   /** HTTP/2 by default. */
   sender?(address: () => string | undefined): Sender
-  /** `answer` is undefined if none came. `isWrong`: the request was meant to be refused. */
+  /** `answer` is undefined without a response. `isWrong`: the request should be refused. */
   onAnswer?(answer: EventAnswer | undefined, isWrong: boolean): void
 }
 
@@ -92,7 +92,7 @@ function openLane(deps: LoadDeps, stream: TestInput, lane: number, size: LoadSiz
   }
 }
 
-/** True when the replica is down, did not answer, or failed (5xx). */
+/** Returns true if the replica is down, did not respond, or failed (5xx). */
 async function sendSomething(deps: LoadDeps, lane: Lane): Promise<boolean> {
   const { random, stream } = lane
   const what = random.next()

@@ -1,4 +1,4 @@
-// Requests with events, and what an answer means for each event: stored, not stored, or unknown.
+// Requests with events, and what a response means for each event: stored, not stored, or unknown.
 import { plainEventOf } from '../events.ts'
 import type { SendOutcome, Sent } from '../ledger.ts'
 import { asObject } from '@weir/testkit'
@@ -6,7 +6,7 @@ import type { EventAnswer, EventRequest } from './sender.ts'
 
 export type RequestForm = 'json' | 'avro'
 
-/** The ways in which an event or its request can be wrong. Such an event must not be stored. */
+/** The faults that an event or its request can have. Such an event must not be stored. */
 export const faultsOfEvents = ['consent', 'key', 'schema', 'cut', 'token'] as const
 export type FaultOfEvent = (typeof faultsOfEvents)[number]
 
@@ -46,13 +46,12 @@ export function batchOf(events: readonly Sent[], token: string, form: RequestFor
   return { path: '/events', headers: headersOf(first, token, type), body: Buffer.concat(pieces) }
 }
 
-/** The outcome of `POST /event`. */
 export function eventOutcomeOf(answer: EventAnswer | undefined): SendOutcome {
   if (answer === undefined || answer.status >= 500) return 'unknown'
   return answer.status === 204 ? 'acknowledged' : 'refused'
 }
 
-/** The outcomes of `POST /events`, one per event. Throws when the answer's counts don't add up. */
+/** The outcomes of `POST /events`, one per event. Throws if the counts of the response are inconsistent. */
 export function outcomesOf(answer: EventAnswer | undefined, count: number): SendOutcome[] {
   if (answer?.status !== 200) return Array<SendOutcome>(count).fill(eventOutcomeOf(answer))
   const told = readJson(answer.body)
@@ -66,7 +65,7 @@ export function outcomesOf(answer: EventAnswer | undefined, count: number): Send
   return outcomes
 }
 
-/** Undefined when the answer broke off: ingest may start it before everything is stored. */
+/** Undefined if the response broke off, because ingest may start it before everything is stored. */
 function readJson(text: string): Record<string, unknown> | undefined {
   try {
     return asObject(JSON.parse(text))

@@ -1,6 +1,6 @@
-// One HTTP/2 connection to a replica of ingest, opened again after it breaks or gets a GOAWAY. A request waits at most
-// TIMEOUT_MS, because runs halt replicas. A refused stream was not processed, so its request is sent again (RFC 9113
-// 8.7): Node itself refuses a request made just as the GOAWAY arrives.
+// One HTTP/2 connection to a replica of ingest. It is opened again after it breaks or gets a GOAWAY. A request waits at
+// most TIMEOUT_MS, because runs halt replicas. A refused stream was not processed, so its request is sent again (RFC
+// 9113 8.7): Node itself refuses a request that starts just when the GOAWAY arrives.
 import * as http2 from 'node:http2'
 
 export type EventAnswer = { readonly status: number; readonly body: string }
@@ -10,7 +10,7 @@ export type EventRequest = {
   readonly body: Buffer
 }
 export type Sender = {
-  /** Undefined when no complete answer came. */
+  /** Undefined without a complete response. */
   send(request: EventRequest): Promise<EventAnswer | undefined>
   close(): void
 }
@@ -18,7 +18,7 @@ export type Sender = {
 const TIMEOUT_MS = 7_000
 const REFUSED_MAX = 3
 
-/** The address may change between requests; undefined: the replica is down. */
+/** The address may change between requests. Undefined means that the replica is down. */
 export function createSender(address: () => string | undefined): Sender {
   let session: http2.ClientHttp2Session | undefined
   let sessionUrl: string | undefined

@@ -1,5 +1,5 @@
-// Loaded into a service before anything else (`--import`): applies the breakage that TORTURE_BREAKAGE names to the
-// service's sources, and reports it on stderr.
+// Loaded into a service before anything else (`--import`). It applies the breakage named by TORTURE_BREAKAGE to the
+// service's sources, and reports this on stderr.
 import { registerHooks } from 'node:module'
 
 import { breakages, isBreakage, rewrite } from '../breakages.ts'

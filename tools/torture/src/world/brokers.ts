@@ -1,5 +1,6 @@
-// Starts one broker that each replica reaches through its own proxy; or, as in production, a cluster that replicas
-// reach directly: three nodes, each broker and controller, with replication factor 3 and min.insync.replicas 2.
+// Starts the brokers of a run. With one broker, each replica connects through its own proxy. With three, as in
+// production, replicas connect directly: three nodes, each broker and controller, with replication factor 3 and
+// min.insync.replicas 2.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 
@@ -9,12 +10,12 @@ import type { Stack } from '@weir/devstack'
 import type { Slot, Ways } from './slots.ts'
 
 export type Brokers = {
-  /** One, or three. */
+  /** One broker, or three. */
   brokers: readonly Stack[]
-  /** Without proxies. */
+  /** The addresses without proxies. */
   addresses: readonly string[]
   schemaRegistryUrl: string
-  /** The `KAFKA_BROKERS` of a replica. */
+  /** The value of `KAFKA_BROKERS` for a replica. */
   addressFor(slot: Slot): string
 }
 
@@ -22,7 +23,7 @@ export type BrokersOptions = {
   folder: string
   ways: Ways
   count: 1 | 3
-  /** Kafka forgets producers and transactional ids that were unused for this long; by default after days. */
+  /** Kafka forgets producers and transactional ids that were unused for this long. By default it takes days. */
   expireIdsMs: number | undefined
   schemaRegistryUrl: string | undefined
 }
@@ -67,7 +68,7 @@ async function startOne(options: BrokersOptions): Promise<Brokers> {
   }
 }
 
-/** No node serves before two of them run, so all are started together. */
+/** Starts all nodes together, because none serves before two of them run. */
 async function startThree(options: BrokersOptions): Promise<Brokers> {
   const { folder, ways, schemaRegistryUrl, expireIdsMs } = options
   const clusterId = randomBytes(16).toString('base64url').replace(/^-/, 'A')
@@ -78,7 +79,7 @@ async function startThree(options: BrokersOptions): Promise<Brokers> {
       folder: join(folder, `broker-${at + 1}`),
       ports,
       clusterId,
-      // All nodes share the first one's registry.
+      // All nodes share the registry of the first one.
       schemaRegistryUrl: at === 0 ? schemaRegistryUrl : registryAt(ways.ports),
       brokerSettings: {
         ...replicated,

@@ -1,5 +1,5 @@
-// Deletes the beginning of a partition, as retention does, over Kafka's own protocol: no available client supports
-// this.
+// Deletes the beginning of a partition, as retention does, over Kafka's own protocol, because no available client
+// supports this.
 //
 //   request  = int32 size, int16 api key 21, int16 version 1, int32 correlation, int16 -1 (no client id),
 //              int32 1, string topic, int32 partitions, *(int32 partition, int64 offset), int32 timeout
@@ -12,11 +12,11 @@ import { withTimeout } from '@weir/kit'
 const API_DELETE_RECORDS = 21
 const VERSION = 1
 const TIMEOUT_MS = 10_000
-/** Bytes of the response before its partitions, without the topic's name, and of each partition. */
+/** The bytes of the response before its partitions, without the topic's name, and the bytes of each partition. */
 const HEAD_BYTES = 22
 const PARTITION_BYTES = 14
 
-/** Resolves when everything before these offsets, one per partition, is deleted. */
+/** Resolves when all records before these offsets, one per partition, are deleted. */
 export async function deleteRecords(
   port: number,
   topic: string,

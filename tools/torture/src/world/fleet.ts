@@ -8,19 +8,19 @@ import type { ServiceEnv } from '@weir/testkit'
 import { serviceOf, slots } from './slots.ts'
 import type { Slot } from './slots.ts'
 
-/** What faults may do to replicas. */
+/** The actions of faults on replicas. */
 export type Replicas = {
-  /** Resolves when it is ready. Tries up to TRIES_MAX times, because the world around it may be broken. */
+  /** Resolves when the replica is ready. Tries up to TRIES_MAX times, because other parts may be broken. */
   start(slot: Slot): Promise<void>
   kill(slot: Slot): Promise<void>
-  /** Graceful, as on a shutdown. */
+  /** A graceful stop, as on a shutdown. */
   stop(slot: Slot): Promise<void>
   pause(slot: Slot): void
   resume(slot: Slot): void
 }
 
 export type Fleet = Replicas & {
-  /** Undefined while it doesn't run, and before it is ready. */
+  /** Undefined while the replica doesn't run, and before it is ready. */
   find(slot: Slot): Service | undefined
   close(): Promise<void>
 }

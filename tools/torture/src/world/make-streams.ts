@@ -1,5 +1,5 @@
-// Creates the streams of a run, and records where a derived one starts: at the earliest event, or between the input's
-// ends before and after its creation.
+// Creates the streams of a run, and records where a derived stream starts: at the earliest event, or between the
+// input's ends before and after its creation.
 import { pollUntil } from '@weir/kit'
 
 import type { Account, Reply } from '@weir/testkit'
@@ -17,8 +17,8 @@ type Deps = { topics: Topics; streams: TortureStreams; account(): Account }
 const MADE_WITHIN_MS = 120_000
 
 /**
- * Asks until the stream exists: a name becomes free only a while after a deletion, and a failed call may still be
- * executed.
+ * Repeats the request until the stream exists. A name becomes free only some time after a deletion, and a failed call
+ * may still be executed.
  */
 export async function createTestOutput(deps: Deps, making: Making): Promise<TestOutput> {
   const { topics, streams, account } = deps

@@ -1,11 +1,11 @@
-// A TCP proxy that can cut, refuse, delay and silence connections. Bytes are never changed or reordered: a connection
-// that has lost some is cut when the fault ends, as TCP would do.
+// A TCP proxy that can cut, refuse, delay and silence connections. It never changes or reorders bytes. A connection
+// that has lost bytes is cut when the fault ends, as in TCP.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 /**
- * delay: bytes arrive `ms` later, both ways. hole: nothing arrives, not even the end of the connection. mute: clients'
- * bytes arrive, the answers don't. hold: clients' bytes arrive when the fault ends, even if the client has gone by
- * then.
+ * delay: bytes arrive `ms` later, in both directions. hole: nothing arrives, not even the end of the connection. mute:
+ * clients' bytes arrive, but the responses don't. hold: clients' bytes arrive when the fault ends, even if the client
+ * has gone by then.
  */
 export type ProxyMode =
   | { readonly kind: 'open' | 'refuse' | 'hole' | 'mute' | 'hold' }
@@ -13,7 +13,7 @@ export type ProxyMode =
 
 export type Proxy = {
   readonly port: number
-  /** Resets all connections. The mode decides about new ones. */
+  /** Resets all connections. The mode determines what happens to new ones. */
   cut(): void
   setMode(mode: ProxyMode): void
   close(): Promise<void>
@@ -22,14 +22,14 @@ export type Proxy = {
 type Link = {
   end(): void
   hasLost(): boolean
-  /** Passes on what was held. */
+  /** Delivers the held bytes. */
   release(): void
   gone: Promise<unknown>
 }
 type Direction = 'asked' | 'answered'
 
 const LOOPBACK = '127.0.0.1'
-/** How long the target may take to read what was held. */
+/** The time for the target to read the held bytes. */
 const LEFT_MS = 10_000
 
 export async function startProxy(targetPort: number): Promise<Proxy> {
@@ -87,7 +87,7 @@ function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Lin
     client.resetAndDestroy()
     target.resetAndDestroy()
   }
-  /** In a hole, neither side learns that the other has gone: both ends are kept until the fault is over. */
+  /** In a hole, neither side learns that the other has gone, because both ends stay open until the fault ends. */
   const onGone = (): void => {
     if (modeNow().kind === 'hole') hasLost = true
     else if (!isLeft) end()
@@ -114,7 +114,7 @@ function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Lin
   return { end, hasLost: () => hasLost, release, gone }
 }
 
-/** The target gets everything that was sent before it learns that the client has gone. */
+/** The target gets everything that was sent, and then learns that the client has gone. */
 function leave(client: Socket, target: Socket): void {
   client.destroy()
   target.end()

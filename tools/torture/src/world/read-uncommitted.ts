@@ -1,11 +1,12 @@
-// Reads everything in a partition, as most readers of Kafka do: also aborted records and those of open transactions.
+// Reads all records of a partition, as most readers of Kafka do, including aborted records and those of open
+// transactions.
 import { createFetcher } from '@weir/kafka'
 import type { Admin, Fetcher, FollowTarget, Kafka, SourceRecord } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'
 
 const READ_WITHIN_MS = 60_000
 
-/** From the partition's beginning to its end at the time of the call. */
+/** Reads from the partition's beginning to its end at the time of the call. */
 export function createReadUncommitted(kafka: Kafka, { offsets }: Pick<Admin, 'offsets'>) {
   const fetcher = createFetcher(kafka)
   const isolation = 'read_uncommitted'

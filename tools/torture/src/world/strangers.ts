@@ -1,5 +1,5 @@
-// Others who use the same Kafka with more rights than they need: they write into topics of Weir, and commit for its
-// groups. Each of their records has its own header, by which the checks recognize it.
+// Other clients of the same Kafka that have more rights than they need. They write into topics of Weir, and commit for
+// its groups. Each of their records has a special header, by which the checks recognise it.
 import { randomUUID } from 'node:crypto'
 
 import { createBatchProducer, createPositions, createTransactor } from '@weir/kafka'
@@ -20,9 +20,8 @@ export type ForeignRecord = {
 
 export type Strangers = {
   write(records: readonly ForeignRecord[]): Promise<void>
-  /** Writes in a transaction that is open while `work` runs, and is then aborted. */
+  /** Writes in a transaction that stays open while `work` runs, and is then aborted. */
   writeAndAbort(records: readonly ForeignRecord[], work: () => Promise<void>): Promise<void>
-  /** The committed positions of a derived stream's group. */
   positions(stream: TestOutput): Promise<readonly Position[]>
   commit(groupId: string, positions: readonly Position[]): Promise<void>
   close(): Promise<void>

@@ -7,9 +7,9 @@ export type StreamTokens = {
   /** Sets the credentials of a stream, with a token for them. */
   put(stream: string, credentials: Credentials, token: string): void
   of(stream: string): { credentials: Credentials; token: string }
-  /** Asks for a new token, unless that has just been done. */
+  /** Requests a new token, unless this was just done. */
   renew(stream: string): Promise<void>
-  /** A token whose credentials are deleted. */
+  /** Adds a token whose credentials are deleted. */
   bury(token: string): void
   buried(): readonly string[]
 }
@@ -40,7 +40,7 @@ export function createTokens(account: () => Account): StreamTokens {
       const before = renewing.get(stream)
       if (before !== undefined) return before
       const renewed = askForOne(stream)
-        .catch(() => undefined) // auth may be down; the next refusal asks again
+        .catch(() => undefined) // auth may be down; the next refusal requests a token again
         .then(() => delay(RENEWED_WITHIN_MS))
         .finally(() => renewing.delete(stream))
       renewing.set(stream, renewed)

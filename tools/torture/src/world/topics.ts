@@ -1,5 +1,5 @@
-// Reads topics without proxies. Records are kept before they are deleted here as if by retention, so that an input
-// topic can be checked whole.
+// Reads topics without proxies. Records that are deleted here, as if by retention, are kept before, so that an input
+// topic can be checked completely.
 import { createAdmin, createRangeReader } from '@weir/kafka'
 import type { Admin, Kafka, SourceRecord } from '@weir/kafka'
 
@@ -11,14 +11,14 @@ export type Topics = {
   ends(topic: string): Promise<bigint[]>
   /** All committed records of a partition in order, including those that were deleted here. */
   read(topic: string, partition: number): Promise<SourceRecord[]>
-  /** Everything in a partition, as most readers see it: also aborted records and those of open transactions. */
+  /** All records of a partition, as most readers see them, including aborted records and those of open transactions. */
   readUncommitted(topic: string, partition: number): Promise<SourceRecord[]>
-  /** Deletes what lies before these offsets, one per partition. */
+  /** Deletes the records before these offsets, one per partition. */
   takeAway(topic: string, before: readonly bigint[]): Promise<void>
   close(): Promise<void>
 }
 
-/** `port` is that of the broker that leads all partitions, if one does. */
+/** `port` is the port of the broker that leads all partitions, if there is one. */
 export function openTopics(kafka: Kafka, port: number): Topics {
   const admin = createAdmin(kafka)
   const reader = createRangeReader(kafka)
@@ -59,7 +59,6 @@ export function openTopics(kafka: Kafka, port: number): Topics {
   }
 }
 
-/** The deleted records, by partition. */
 function createTaken(): (topic: string, partition: number) => SourceRecord[] {
   const taken = new Map<string, SourceRecord[]>()
   return (topic, partition) => {

@@ -1,16 +1,16 @@
-// A TCP balancer in front of a service's replicas, like a Kubernetes Service: new connections go in turn to the
-// replicas whose `/health/ready` returns 200 and that aren't about to end. An open connection stays with its replica.
+// A TCP balancer in front of a service's replicas, like a Kubernetes Service. New connections go in turn to replicas
+// whose `/health/ready` returns 200 and that aren't about to end. An open connection stays with its replica.
 import { connect, createServer, type Socket } from 'node:net'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
 
 export type Balancer = {
   readonly url: string
-  /** Resolves when the replica gets connections. */
+  /** Resolves when the balancer sends connections to the replica. */
   add(replica: Service): Promise<void>
-  /** The replica gets no new connections. */
+  /** The replica gets no new connections from now on. */
   remove(replica: Service): void
-  /** How many connections found no ready replica. */
+  /** The number of connections that found no ready replica. */
   unserved(): number
   close(): Promise<void>
 }
@@ -79,7 +79,7 @@ async function probe(endpoint: Endpoint): Promise<void> {
   }
 }
 
-/** Passes on bytes and ends: the end of one direction, or a reset. */
+/** Forwards bytes and ends: the end of one direction, or a reset. */
 function join(client: Socket, target: Socket): void {
   for (const [from, to] of [
     [client, target],

@@ -1,11 +1,11 @@
-// Clients that know nothing of replicas: HTTP/1.1 callers that keep their connection, and watchers that reconnect. What
-// they meet is counted for the test to judge.
+// Clients that know nothing of replicas: HTTP/1.1 callers that keep their connection, and watchers that reconnect. They
+// count the responses and errors that they get, for the test to check.
 import { Agent, request } from 'node:http'
 import { WebSocket } from 'ws'
 import { delay } from '@weir/kit'
 import type { EventAnswer, Sender } from '../../src/load/sender.ts'
 
-/** Counts by status, or by error code where there was no answer. */
+/** The number of responses by status, and of missing responses by error code. */
 export type Met = Map<string, number>
 
 export const meet = (met: Met, what: string): void => void met.set(what, (met.get(what) ?? 0) + 1)
@@ -18,7 +18,7 @@ type Asked = {
 }
 type Heard = EventAnswer | { readonly broken: string }
 
-/** One connection, kept alive: every request uses it as long as it is open. */
+/** A caller with one persistent connection. Every request uses it as long as it is open. */
 function createCaller(baseUrl: string): {
   ask(asked: Asked): Promise<Heard>
   close(): void
@@ -46,7 +46,7 @@ function createCaller(baseUrl: string): {
 const codeOf = (error: Error): string =>
   'code' in error && typeof error.code === 'string' ? error.code : error.message
 
-/** The load's sender over HTTP/1.1. `met` counts the reasons of missing answers. */
+/** The load's sender over HTTP/1.1. `met` counts the reasons of missing responses. */
 export function createHttp1Sender(met: Met, address: () => string | undefined): Sender {
   let caller: ReturnType<typeof createCaller> | undefined
   return {
@@ -69,7 +69,7 @@ export function createHttp1Sender(met: Met, address: () => string | undefined): 
 
 export type Running = { stop(): Promise<void> }
 
-/** Sends requests in a loop. `next` gets the previous answer. */
+/** Sends requests in a loop. `next` gets the previous response. */
 export function keepAsking(
   baseUrl: string,
   met: Met,

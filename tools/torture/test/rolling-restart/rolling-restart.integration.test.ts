@@ -1,6 +1,6 @@
-// Replaces all replicas of all services one by one, as Kubernetes does, while producers send, teams read and people
-// manage streams. No request breaks off, 503 is the only refusal, watchers get a code to reconnect, and every record is
-// in its place, once.
+// Replaces all replicas of all services one by one, as Kubernetes does, while producers send events, teams read them,
+// and people manage streams. No request breaks off, 503 is the only refusal, and watchers get a code that tells them to
+// reconnect. Every record is in its topic exactly once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service, ServiceName } from '@weir/devstack'
 import { createKafka } from '@weir/kafka'
@@ -95,7 +95,7 @@ async function makeOutputs(input: TestInput): Promise<void> {
     })
 }
 
-/** Replaces every pod that runs now, one after the other. */
+/** Replaces every running pod, one after the other. */
 async function rollAll(): Promise<number[]> {
   const old = pods.splice(0)
   const codes: number[] = []
@@ -187,7 +187,7 @@ async function untilDerived(): Promise<void> {
   }
 }
 
-/** What no client should have to handle. */
+/** The results that no client should get. */
 const unexpected = (met: Met, expected: RegExp): string[] =>
   [...met].filter(([what]) => !expected.test(what)).map(([what, count]) => `${count} × ${what}`)
 

@@ -1,14 +1,14 @@
-// Bounds what a connection may send besides requests: control frames, resets, empty frames. Each has a cost, the
-// allowance covers what real clients do, and a connection that exceeds it ends with ENHANCE_YOUR_CALM (CVE-2019-9511 to
-// 9518, CVE-2023-44487, CVE-2024-27316). Time refills it, and so does every answered request, because a busy client
-// sends more of everything.
+// Limits what a connection may send besides requests: control frames, resets, empty frames. Each has a cost. The
+// allowance covers what real clients do. A connection that exceeds it ends with ENHANCE_YOUR_CALM (CVE-2019-9511 to
+// 9518, CVE-2023-44487, CVE-2024-27316). Time refills the allowance. So does every answered request, because a busy
+// client sends more of everything.
 import { ConnectionError, errorCode } from '../frames/frames.ts'
 
 const most = 1_000
 const perMs = 0.2
 const perAnswer = 1
 
-/** The costs, of the 1,000 units that a connection starts with. */
+/** The costs in units. A connection starts with 1,000 units. */
 export const cost = {
   settings: 5,
   ping: 1,
@@ -16,24 +16,24 @@ export const cost = {
   /** An unexpected acknowledgement, a frame for a closed stream, or one of an unknown type. */
   idleFrame: 1,
   windowUpdate: 0.05,
-  /** A few bytes for a stream: a client that takes an answer piece by piece. */
+  /** A window update of a few bytes, from a client that takes a response piece by piece. */
   smallWindowUpdate: 0.5,
   emptyData: 1,
   smallData: 0.1,
   continuation: 1,
   emptyContinuation: 20,
-  /** Work that was begun for nothing. */
+  /** The stream's work was useless. */
   reset: 3,
   streamError: 5,
   refusedStream: 2,
-  /** Each may take as long as hundreds of others. */
+  /** Expensive, because each may take as long as hundreds of others. */
   largeHeaders: 50,
 } as const
 
 export type CalmAllowance = {
   /** @throws ConnectionError */
   spend(units: number): void
-  /** A request was answered. */
+  /** Call when a request was answered. */
   earn(): void
   refill(elapsedMs: number): void
 }

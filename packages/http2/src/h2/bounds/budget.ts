@@ -1,42 +1,42 @@
-// Bounds the body bytes that all connections together hold for unanswered requests, plus those that their windows still
-// allow. Over the bound, connections that hold more than their share get no further window, so producers are slowed
-// down before any is refused; over twice the bound, their incomplete bodies are dropped.
+// Limits the body bytes that all connections together hold for unanswered requests, plus those that their windows still
+// permit. Over the limit, connections that hold more than their share get no further window. So producers are slowed
+// down before any is refused. Over twice the limit, incomplete bodies of these connections are dropped.
 
 import { windowDefault } from '../frames/frames.ts'
 
-/** One connection's window: with small bodies only, and with large ones. */
+/** The window of one connection with small bodies, and with large ones. */
 const windowBytesUsual = 524_288
 const windowBytesMax = 16_777_216
-/** However many or few connections there are. */
+/** The minimum share, for any number of connections. */
 const shareBytesMin = 16_384
 const shareBytesMax = 262_144
 
-/** A connection that progresses during its turn keeps it for this many seconds. */
+/** A connection that makes progress during its turn keeps the turn for this many seconds. */
 const turnAgeMax = 5
 
-/** What a budget needs to know of a connection. */
+/** The data that a budget needs about a connection. */
 export type Holder = {
   readonly heldBytes: number
   readonly receiveWindow: number
   readonly hasLargeBodies: boolean
-  /** Called when there is room, after it got no window. */
+  /** Called when there is room, after the connection got no window. */
   onRoom: () => void
 }
 
-/** The counts of all connections. Only `unfinished` and `promised` are also changed elsewhere. */
+/** The counts of all connections. Other files change only `unfinished` and `promised`. */
 export type Budget = {
   readonly bytesMax: number
-  /** Beyond this only the oldest body of a connection continues. */
+  /** Beyond this, only the oldest body of a connection continues. */
   readonly connectionBytesMax: number
   connections: number
   used: number
   /** The part of the used bytes that belongs to incomplete bodies. */
   unfinished: number
-  /** What the windows of all connections still allow. */
+  /** The bytes that the windows of all connections still permit. */
   promised: number
-  /** They got no window. */
+  /** The connections that got no window. */
   readonly waiting: Set<Holder>
-  /** While all are stuck: the connection that may continue, for how many seconds it has, and what it held before. */
+  /** If no connection can continue: the one whose turn it is, its remaining seconds, and what it held before. */
   turn: Holder | undefined
   turnAge: number
   turnHeldBytes: number
@@ -68,7 +68,7 @@ export function leaveBudget(budget: Budget, holder: Holder): void {
   if (budget.turn === holder) budget.turn = undefined
 }
 
-/** Counts bytes that are held; negative when less is held, which may make room for connections that wait. */
+/** Counts held bytes. A negative number means that fewer are held, which may make room for waiting connections. */
 export function useBudget(budget: Budget, bytes: number): void {
   budget.used += bytes
   if (bytes >= 0 || budget.waiting.size === 0) return
@@ -79,7 +79,7 @@ export function useBudget(budget: Budget, bytes: number): void {
   for (const { onRoom } of all) onRoom()
 }
 
-/** The window for a connection; 0 when it gets none, and then `onRoom` is called once there is room. */
+/** The window for a connection. 0 if it gets none; `onRoom` is then called when there is room. */
 export function windowFor(budget: Budget, holder: Holder): number {
   const { bytesMax, used, promised, connections } = budget
   if (used < bytesMax) {
@@ -97,7 +97,7 @@ export function windowFor(budget: Budget, holder: Holder): number {
   return 0
 }
 
-/** Whether a connection that holds this much must drop an incomplete body. */
+/** Whether a connection that holds so many bytes must drop an incomplete body. */
 export const isExhausted = (budget: Budget, heldBytes: number): boolean =>
   budget.used > 2 * budget.bytesMax && heldBytes > shareOf(budget)
 
@@ -126,6 +126,6 @@ export function passTurn(budget: Budget): void {
 const shareOf = ({ bytesMax, connections }: Budget): number =>
   Math.min(shareBytesMax, Math.max(shareBytesMin, bytesMax / connections))
 
-/** Nearly all held bytes belong to incomplete bodies: without a window no request can finish. */
+/** If nearly all held bytes belong to incomplete bodies, no request can finish without a window. */
 const isStuck = ({ bytesMax, used, unfinished }: Budget): boolean =>
   used >= bytesMax && used - unfinished < bytesMax / 8

@@ -1,7 +1,6 @@
-// The receive windows (RFC 9113 5.2): they are returned as bodies arrive, as long as unanswered requests don't hold too
-// much. Beyond that only the oldest body continues, so that there is always progress. A body with an announced length
-// gets its whole window immediately, as far as the connection has room for it, so that ordinary clients needn't wait
-// for us.
+// The receive windows (RFC 9113 5.2). They are returned as bodies arrive, as long as unanswered requests don't hold too
+// many bytes. Beyond that, only the oldest body continues, which ensures progress. A body with an announced length gets
+// its whole window immediately if the connection has room for it, so that ordinary clients needn't wait.
 import { windowDefault } from '../frames/frames.ts'
 import { watchBodies } from '../nudge.ts'
 import { streamWindow } from '../frames/peer-settings.ts'
@@ -9,10 +8,10 @@ import type { ConnectionState } from '../state.ts'
 import type { H2Stream } from '../stream.ts'
 import { useBudget, windowFor } from './budget.ts'
 
-/** A usual event at its limit, with room for padding and the like. */
+/** A typical event of the maximum size, with room for padding. */
 const aheadBytes = 1_114_112
 
-/** Updates how much the stream holds now. */
+/** Updates the number of bytes that the stream holds. */
 export function accountFor(c: ConnectionState, stream: H2Stream, isWhole = stream.isEnded): void {
   const unfinished = isWhole ? 0 : stream.heldBytes
   if (unfinished !== stream.unfinishedBytes) {
@@ -33,7 +32,8 @@ export function creditConnection(c: ConnectionState): void {
   if (c.isOver) return
   const target = windowFor(c.budget, c)
   const change = target - c.receiveWindow
-  if (change <= 0 || c.receiveWindow > target / 2) return // a window increment of 0 ends the connection
+  // a window increment of 0 would end the connection
+  if (change <= 0 || c.receiveWindow > target / 2) return
   c.output.windowUpdate(0, change)
   c.receiveWindow = target
   c.budget.promised += change
@@ -62,7 +62,7 @@ export function creditStream(c: ConnectionState, stream: H2Stream): void {
   watchBodies(c)
 }
 
-/** All such windows together stay within the connection's bound. */
+/** All these windows together stay within the connection's limit. */
 function mayGoAhead(c: ConnectionState, stream: H2Stream): boolean {
   let bytes = c.heldBytes + aheadBytes
   for (const { receiveWindow } of c.streams.values())

@@ -1,16 +1,16 @@
-// Splits incoming bytes into frames, in place: a frame that is complete in a chunk is passed on as a slice of it. Only
-// a frame split across chunks is copied, so that a part of a frame doesn't keep a chunk alive.
+// Splits incoming bytes into frames without copying: a frame that is complete in a chunk is passed on as a slice of the
+// chunk. Only a frame that is split across chunks is copied, so that a part of a frame doesn't keep a chunk in memory.
 import { ConnectionError, errorCode, frameHeadBytes, framePayloadMax } from './frames.ts'
 
 export type OnFrame = (type: number, flags: number, stream: number, payload: Buffer) => void
 
 /** @throws ConnectionError from the returned function, its own and those of `onFrame` */
 export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
-  /** A split frame: first its head, then, once its length is known, all of it. */
+  /** A split frame: first only its head, and the whole frame once its length is known. */
   let cut: Buffer | undefined
   let cutBytes = 0
 
-  /** Completes the split frame; returns where in the chunk it ends. */
+  /** Completes the split frame. Returns the offset of its end in the chunk. */
   const complete = (chunk: Buffer): number => {
     let at = 0
     while (cut !== undefined) {

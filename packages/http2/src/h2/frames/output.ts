@@ -1,11 +1,11 @@
-// The output of one connection: frames are collected in one buffer and written together, once per turn of the event
-// loop, so that a hundred answers are one write.
+// The output of one connection. Frames are collected in one buffer and written together, once per turn of the event
+// loop, so that a hundred responses are one write.
 import type { Socket } from 'node:net'
 import { frameHeadBytes, frameType } from './frames.ts'
 
 const startBytes = 4_096
 const uncopiedBytesMin = 4_096
-/** Unread answers beyond this stop the reading from the peer, and the writing of bodies. */
+/** With more unread output, we stop reading from the peer, and writing bodies. */
 const outputBytesMax = 262_144
 
 export type FrameHead = { length: number; type: number; flags: number; stream: number }
@@ -14,7 +14,7 @@ export class FrameOutput {
   #socket: Socket
   #bytes = Buffer.allocUnsafe(startBytes)
   #length = 0
-  /** Sent before those bytes. */
+  /** Sent before the bytes in the buffer. */
   #queue: Buffer[] = []
   #queuedBytes = 0
   #scheduled = false
@@ -29,7 +29,7 @@ export class FrameOutput {
     socket.on('drain', () => this.#tellRoom())
   }
 
-  /** The peer has too much unread output. */
+  /** Whether the peer has too much unread output. */
   get isFull(): boolean {
     return this.pendingBytes > outputBytesMax
   }
@@ -49,7 +49,7 @@ export class FrameOutput {
     if (payload !== undefined) this.#bytes.set(payload, at)
   }
 
-  /** The same for a piece of a body, which is sent without a copy when it is large. */
+  /** Like `frame`, for a piece of a body. A large piece is sent without a copy. */
   bodyFrame(head: FrameHead, payload: Buffer): void {
     if (payload.length < uncopiedBytesMin) return this.frame(head, payload)
     this.#head(head, 0)
@@ -60,7 +60,7 @@ export class FrameOutput {
     this.#length = 0
   }
 
-  /** The HEADERS of an answer: its block, and the current date unless the block has one. */
+  /** The HEADERS of a response: its block, and the current date unless the block has one. */
   headers(
     stream: number,
     flags: number,
@@ -72,7 +72,7 @@ export class FrameOutput {
     if (date !== undefined) this.#bytes.set(date, at + block.length)
   }
 
-  /** A frame with one number for a payload: WINDOW_UPDATE, RST_STREAM. */
+  /** A frame with one number as its payload: WINDOW_UPDATE, RST_STREAM. */
   numberFrame(type: number, stream: number, value: number): void {
     const at = this.#reserve(frameHeadBytes + 4)
     const bytes = this.#bytes
@@ -112,7 +112,7 @@ export class FrameOutput {
     then?.()
   }
 
-  /** Returns where the payload goes. */
+  /** Returns the offset for the payload. */
   #head({ length, type, flags, stream }: FrameHead, room = length): number {
     const at = this.#reserve(frameHeadBytes + room)
     const bytes = this.#bytes
@@ -133,7 +133,7 @@ export class FrameOutput {
     const at = this.#length
     this.#length += count
     if (this.#length > this.#bytes.length) {
-      // Grows in large steps, because every outgrown buffer is garbage to collect.
+      // Grows in large steps, because each outgrown buffer becomes garbage.
       const larger = Buffer.allocUnsafe(Math.max(this.#length, this.#bytes.length * 8, 1_024))
       this.#bytes.copy(larger, 0, 0, at)
       this.#bytes = larger

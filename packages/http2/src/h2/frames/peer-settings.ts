@@ -1,4 +1,4 @@
-// Checks the peer's SETTINGS (RFC 9113 6.5), and holds those of ours that aren't the defaults.
+// Checks the peer's SETTINGS (RFC 9113 6.5), and contains our own settings that differ from the defaults.
 import { concurrentStreamsMax, headerBytesMax } from '../../bounds.ts'
 import { ConnectionError, errorCode, settingFrame, windowDefault, windowMax } from './frames.ts'
 
@@ -7,7 +7,7 @@ export type PeerSettings = { initialWindow: number; frameMax: number }
 export const peerDefaults: PeerSettings = { initialWindow: windowDefault, frameMax: 16_384 }
 
 /**
- * Our receive window of a stream: a usual event fits without a window update, and a hundred concurrent streams stay
+ * Our receive window of a stream. A typical event fits without a window update, and a hundred concurrent streams stay
  * bounded.
  */
 export const streamWindow = windowDefault

@@ -1,19 +1,22 @@
-// Caches the heads of the last few header blocks by their bytes, because a client's requests repeat their headers: a
-// block that didn't change the dynamic table means the same until the table changes.
+// Caches the heads of the last few header blocks by their bytes, because a client's requests repeat their headers. A
+// block that didn't change the dynamic table has the same meaning until the table changes.
 import type { DecodedBlock } from '../../hpack/decoder.ts'
 import { createKeptBlock } from './kept-block.ts'
 import type { KeptBlock } from './kept-block.ts'
 import { requestHead } from './request-head.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** Few, because other long strings are cached by the decoder, which makes reading them fast. */
+/** A few are enough, because the decoder caches other long strings, which makes reading them fast. */
 const blocksMax = 4
 const fieldsMax = 40
 /** A block with a signed token is shorter. */
 const blockBytesMax = 2_048
 
 export type HeadCache = {
-  /** The head; undefined when the request is malformed. @throws HeaderBlockError */
+  /**
+   * The head; undefined if the request is malformed.
+   * @throws HeaderBlockError
+   */
   read(block: Buffer): RequestHead | undefined
   clear(): void
 }

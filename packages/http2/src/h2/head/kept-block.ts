@@ -1,5 +1,6 @@
-// A decoded block, to be compared with later ones. A content-length that isn't in the dynamic table is skipped: blocks
-// are read from left to right, so between the same bytes only its value differs.
+// A decoded block, for comparison with later ones. If its content-length isn't in the dynamic table, the comparison
+// skips the value. Blocks are read from left to right, so if the bytes before and after it are equal, only this value
+// differs.
 import type { DecodedBlock } from '../../hpack/decoder.ts'
 import { lengthBytesMax, lengthLiteralAt, lengthText } from '../../hpack/length-literal.ts'
 import type { LengthLiteral } from '../../hpack/length-literal.ts'
@@ -10,7 +11,7 @@ import type { RequestHead } from './request-head.ts'
 const nothing = Buffer.alloc(0)
 
 export type KeptBlock = {
-  /** The head, if the block is the cached one, perhaps with another content-length. */
+  /** The head if the block equals the cached one, except perhaps for the content-length. */
   read(block: Buffer): RequestHead | undefined
   set(block: Buffer, decoded: DecodedBlock, head: RequestHead): void
   clear(): void
@@ -39,7 +40,7 @@ export function createKeptBlock(): KeptBlock {
       kept = head
       hasVariableLength = length !== undefined
       const size = block.length - (end - start)
-      // Not from Node's pool, which would keep more memory alive than needed.
+      // Not from Node's pool, which would keep more memory than needed.
       if (memory.length < size) memory = Buffer.allocUnsafeSlow(size)
       before = memory.subarray(0, block.copy(memory, 0, 0, start))
       after = memory.subarray(start, start + block.copy(memory, start, end))
@@ -48,7 +49,7 @@ export function createKeptBlock(): KeptBlock {
   }
 }
 
-/** Undefined unless it is the only content-length, and the list stays within its bounds with any other value. */
+/** Undefined unless it is the only content-length, and the list stays within its limits with any other value. */
 function variableLength(decoded: DecodedBlock, head: RequestHead): LengthLiteral | undefined {
   const { isTooLarge, listBytesLeft, lengthLiteral } = decoded
   const isFree = !isTooLarge && listBytesLeft >= lengthBytesMax

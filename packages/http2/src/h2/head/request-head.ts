@@ -1,21 +1,21 @@
-// A request's head from its decoded fields, checked by the rules of RFC 9113 8. One head serves every request with the
-// same header block.
+// A request's head from its decoded fields, checked by the rules of RFC 9113 8. All requests with the same header block
+// share one head.
 import type { Field } from '../../hpack/field.ts'
 
 export type RequestHead = {
   readonly method: string
   readonly path: string
   readonly query: string
-  /** The announced size of the body; undefined when there is none. */
+  /** The announced size of the body; undefined if there is none. */
   readonly contentLength: number | undefined
   readonly isTooLarge: boolean
-  /** A component that uses the first and one that uses the last would serve different hosts. */
+  /** True if the request names two hosts, because two components could choose different ones. */
   readonly hasTwoHosts: boolean
   first(name: string): string | undefined
   count(name: string): number
 }
 
-/** They belong to one HTTP/1.1 connection; HTTP/2 forbids them (RFC 9113 8.2.2). */
+/** Headers of a single HTTP/1.1 connection, which HTTP/2 forbids (RFC 9113 8.2.2). */
 export const connectionHeaders: ReadonlySet<string> = new Set([
   'connection',
   'keep-alive',
@@ -25,10 +25,10 @@ export const connectionHeaders: ReadonlySet<string> = new Set([
 ])
 const requestPseudo: ReadonlySet<string> = new Set([':method', ':scheme', ':path', ':authority'])
 const namePattern = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
-/** NUL, CR and LF nowhere; no space or tab at the ends (RFC 9113 8.2.1). */
+/** NUL, CR and LF are not permitted anywhere, space and tab not at the ends (RFC 9113 8.2.1). */
 export const badValue = /[\0\r\n]|^[ \t]|[ \t]$/
 
-/** Undefined when the request is malformed. */
+/** Undefined if the request is malformed. */
 export function requestHead(
   fields: readonly Field[],
   isTooLarge: boolean,
@@ -65,7 +65,7 @@ export function requestHead(
   }
 }
 
-/** The head with another value of its only content-length; undefined when that isn't valid. */
+/** The head with another value of its only content-length; undefined if that value is invalid. */
 export function withContentLength(head: RequestHead, value: string): RequestHead | undefined {
   const contentLength = contentLengthOf([value])
   if (contentLength === undefined || contentLength === 'malformed') return undefined

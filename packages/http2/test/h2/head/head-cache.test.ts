@@ -1,4 +1,4 @@
-// Cached heads: a block is read as by a decoder without a cache, whatever came before it.
+// Cached heads: a block has the same result as with a decoder without a cache, after any earlier blocks.
 import fc from 'fast-check'
 import { describe, expect, test } from '@jest/globals'
 import { createHeadCache } from '../../../src/h2/head/head-cache.ts'
@@ -13,7 +13,7 @@ const huffman = (value: string): Buffer => {
   const coded = encodeHuffman(value)
   return Buffer.concat([Buffer.of(0x80 | coded.length), coded])
 }
-/** content-length as nghttp2 sends it: by its index, not added to the table. */
+/** content-length as nghttp2 sends it: by its index, and not added to the table. */
 const lengthOf = (value: string, code = text, first = 0x0f): Buffer =>
   Buffer.concat([Buffer.of(first, 0x0d), code(value)])
 const block = (...pieces: readonly Buffer[]): Buffer => Buffer.concat([postHead('/'), ...pieces])
@@ -21,7 +21,7 @@ const remember = (name: string, value: string): Buffer =>
   Buffer.concat([Buffer.of(0x40), text(name), text(value)])
 const remembered = remember('a', 'b')
 
-/** A cache, the number of calls of its decoder, and the same without a cache. */
+/** A cache with a count of its decoder's calls, and a reader without a cache. */
 function readers(listBytesMax = limits.listBytesMax) {
   const decoder = createHeaderDecoder({ ...limits, listBytesMax })
   const plain = createHeaderDecoder({ ...limits, listBytesMax })
@@ -58,7 +58,7 @@ const names = [
   ':path',
 ]
 
-/** All properties of a head, as one value; 'malformed', or 'refused' with the connection. */
+/** All properties of a head as one value, or 'malformed', or 'refused' together with the connection. */
 function reading(read: () => ReturnType<typeof requestHead>) {
   try {
     const head = read()
@@ -179,18 +179,18 @@ describe('any sequence of blocks is read as by a decoder without cache', () => {
   const field = fc.oneof(
     { weight: 6, arbitrary: length },
     digits.map((value) => literal('content-length', value)),
-    digits.map((value) => Buffer.concat([Buffer.of(0x5c), text(value)])), // remembered
+    digits.map((value) => Buffer.concat([Buffer.of(0x5c), text(value)])), // added to the table
     fc.constantFrom('/', '/b').map((path) => Buffer.concat([Buffer.of(0x04), text(path)])),
     fc.constantFrom(0xbe, 0xbf, 0x9c, 0x82).map((index) => Buffer.of(index)),
     fc.constantFrom('1', '2').map((value) => literal('x', value)),
     fc
       .constantFrom(`${token}1`, `${token}2`)
       .map((value) => Buffer.concat([Buffer.of(0x1f, 0x08), longString(value)])),
-    // Looks like a content-length, inside of another value and with overlong numbers.
+    // Looks like a content-length, inside another value and with overlong numbers.
     fc.constant(literal('x', '\u000f\r\u00011')),
     fc.constant(Buffer.from('0f8d000131', 'hex')),
   )
-  /** Fills the table so that indices are valid; sometimes a block shifts them. */
+  /** Fills the table so that indices are valid. Some blocks shift them. */
   const filled = Buffer.concat(['1', '2', '3'].map((value) => remember('a', value)))
   const shift = fc.nat(5).map((value) => block(remember('x', String(value))))
   const resize = fc.oneof(
@@ -202,7 +202,7 @@ describe('any sequence of blocks is read as by a decoder without cache', () => {
     { weight: 4, arbitrary: fc.constant(undefined) },
     fc.tuple(fc.nat(300), fc.nat(255)),
   )
-  /** Few prefixes and suffixes, so that many blocks differ in one piece only. */
+  /** Few prefixes and suffixes, so that many blocks differ in only one piece. */
   const blocks = fc
     .tuple(
       fc.array(fields, { minLength: 1, maxLength: 2 }),
@@ -231,7 +231,7 @@ describe('any sequence of blocks is read as by a decoder without cache', () => {
           if (trailersAt.includes(i)) trailers(remembered)
           const expected = uncached(bytes)
           expect(cached(bytes)).toEqual(expected)
-          if (expected === 'refused') return // and with it the connection
+          if (expected === 'refused') return // the connection has ended, too
         }
       }),
       { numRuns: 1_500 },

@@ -1,6 +1,6 @@
-// Turns the settings into the access options of createKafka. Certificate and password files are read again at each
-// connection and each login, so they may be replaced at any time; while a file can't be used, its last usable content
-// is.
+// Converts the settings to the access options of createKafka. Certificate and password files are read again at each
+// connection and each login, so they may be replaced at any time. If a file becomes unusable, its last usable content
+// is used.
 import * as tls from 'node:tls'
 
 import type { KafkaSettings } from './kafka-settings.ts'
@@ -10,14 +10,14 @@ import { fileReader, optionalFile, secretReader } from '@weir/kit'
 
 export type KafkaAccess = {
   readonly brokers: readonly string[]
-  /** Called for each connection; without it connections are plain. */
+  /** Called for each connection. Without it, connections use no TLS. */
   readonly tls?: () => tls.ConnectionOptions
   readonly login?: Login
   /** The prefix of all names in Kafka. */
   readonly prefix?: string
 }
 
-/** Throws AppError `kit.setting_file_unreadable` when a file can't be read at the start. */
+/** Throws AppError `kit.setting_file_unreadable` if a file can't be read at the start. */
 export function kafkaAccess(settings: KafkaSettings): KafkaAccess {
   const login = loginOf(settings)
   const secure = settings.KAFKA_TLS ? brokerTls(settings) : undefined

@@ -1,5 +1,5 @@
-// The services' settings for reaching Kafka and logging in, and the rules between them. A service doesn't start when
-// its settings would send something in the clear, or to any peer, against what they seem to intend.
+// The services' settings for connecting and logging in to Kafka, and the rules between them. The rules refuse settings
+// that would send data without encryption, or to an unverified broker, although the operator seems to want otherwise.
 
 import {
   areAPair,
@@ -19,8 +19,8 @@ const PREFIX_LENGTH_MAX = 100
 const prefixRule = `it must be letters, digits, - and _ in parts that each end with a dot, such as "team-a.", at most ${PREFIX_LENGTH_MAX} characters; only its last part may be "weir."`
 
 /**
- * Made of whole parts, so that no name under one prefix is a name under another (docs/operations.md, Sharing a
- * cluster).
+ * The prefix consists of complete segments, so that no name under one prefix is a name under another
+ * (docs/operations.md, Sharing a cluster).
  */
 const prefix = () =>
   text()
@@ -88,7 +88,7 @@ const isOauth = ({ KAFKA_SASL_MECHANISM: mechanism }: Partial<KafkaSettings>): b
 const hasPassword = (settings: Partial<KafkaSettings>): boolean =>
   settings.KAFKA_SASL_MECHANISM !== undefined && !isOauth(settings)
 
-/** `key` only has an effect when `when` holds. */
+/** The rule that `key` may be set only if `when` holds, because it has no effect otherwise. */
 const onlyWhen = (key: Key, when: Rule['holds'], message: string): Rule => ({
   key,
   message,

@@ -1,5 +1,5 @@
-// Logs in to a broker on a connection: at its start, and again before the end of a session that the broker has bounded
-// (KIP-368). Passwords and tokens are read again each time. A non-empty OAUTHBEARER answer is a refusal (RFC 7628
+// Logs in to a broker on a connection: at its start, and again before the end of a session that the broker limits
+// (KIP-368). Passwords and tokens are read again each time. A non-empty OAUTHBEARER response is a refusal (RFC 7628
 // 3.2.3).
 import { saslAuthenticateV2, saslHandshakeV1 } from '#client-library'
 import type { Connection } from '#client-library'
@@ -21,7 +21,6 @@ export type TokenLogin = { readonly mechanism: 'OAUTHBEARER' } & TokenSource
 
 export type Login = PasswordLogin | TokenLogin
 
-/** The credentials of one login. */
 export type KafkaCredentials =
   | { readonly mechanism: PasswordLogin['mechanism']; readonly username: string; password: string }
   | { readonly mechanism: 'OAUTHBEARER'; readonly token: string; forget(): void }
@@ -31,7 +30,7 @@ const AFTER_REFUSAL = Buffer.from([1])
 const TOKEN_REFUSED =
   'the broker refuses the token; see KAFKA_OAUTH_SCOPE, and which issuer and audience the broker expects'
 
-/** Throws LoginFailed before it has asked the broker anything. */
+/** Throws LoginFailed before anything is sent to the broker. */
 export async function credentialsOf(login: Login, broker: string): Promise<KafkaCredentials> {
   if (login.mechanism !== 'OAUTHBEARER') return { ...login, password: login.password() }
   try {
@@ -43,7 +42,7 @@ export async function credentialsOf(login: Login, broker: string): Promise<Kafka
   }
 }
 
-/** How long the session may last, in milliseconds; 0 when it has no end. Throws LoginFailed. */
+/** Returns how long the session may last, in milliseconds; 0 if it has no end. Throws LoginFailed. */
 export async function logIn(
   connection: Connection,
   credentials: KafkaCredentials,
@@ -78,7 +77,7 @@ async function showToken(
   try {
     const answer = await say(Buffer.from(`n,,\u0001auth=Bearer ${token}\u0001\u0001`))
     if (answer.length === 0) return
-    // The answer contains the reason; the broker then waits for this message before it ends the attempt.
+    // The response contains the reason. The broker waits for this message before it ends the attempt.
     await say(AFTER_REFUSAL)
   } catch (error) {
     if (!isRefusal(error)) throw error

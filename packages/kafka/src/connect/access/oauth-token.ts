@@ -1,14 +1,14 @@
 // Access tokens for OAUTHBEARER, by client credentials (RFC 6749 4.4). A token is renewed well before it expires,
-// because the broker's session lasts no longer than the token shown at login.
+// because the broker's session ends with the token of its login.
 
 import { codeIn, hintFor, httpCall } from '@weir/kit'
 import type { HttpAnswer } from '@weir/kit'
 import { KafkaError } from '../../errors.ts'
 
 export type TokenSource = {
-  /** Concurrent callers share one request. Throws KafkaError `kafka.no_token`, whose message says what to check. */
+  /** Concurrent callers share one request. Throws KafkaError `kafka.no_token`, which says what to check. */
   token(): Promise<string>
-  /** Call when the broker refuses the token: the next call requests a new one. */
+  /** Call when the broker refused the token. The next call of `token` requests a new one. */
   forget(): void
 }
 
@@ -60,7 +60,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 
 async function askEndpoint(options: TokenSourceOptions): Promise<HttpAnswer> {
   const { url, clientId, scope, secret, ca } = options
-  // RFC 6749 2.3.1: both are encoded as a form's values before they are joined.
+  // RFC 6749 2.3.1: both are form-encoded before they are joined.
   const login = `${formValue(clientId)}:${formValue(secret())}`
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }) })
   try {
@@ -92,7 +92,7 @@ function tokenIn({ status, text }: HttpAnswer): { value: string; seconds: number
   const answer = parsed(text)
   const value = answer['access_token']
   const seconds = Number(answer['expires_in'] ?? SECONDS_UNSAID)
-  // A token must not contain a character that could end the message to the broker early.
+  // A token must contain no character that could end the message to the broker early.
   if (typeof value !== 'string' || !/^[\x21-\x7e]+$/.test(value) || !(seconds > 0)) {
     throw noToken('the token endpoint answers without a token; see KAFKA_OAUTH_TOKEN_URL')
   }

@@ -1,6 +1,6 @@
-// Client side of a SCRAM login (RFC 5802, without channel binding): our messages prove that we know the password, and
-// the broker's last one that it does. The library's own escapes only the first comma of a user name, and throws where
-// the caller can't catch it when an answer is malformed.
+// The client side of a SCRAM login (RFC 5802, without channel binding). The client proves that it knows the password,
+// and so does the broker in its last message. The library's own implementation escapes only the first comma of a user
+// name. If a response is malformed, it throws where the caller can't catch the error.
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
@@ -12,12 +12,12 @@ export type ScramOptions = {
   readonly password: string
 }
 
-/** Sends a message to the broker and resolves with its answer. */
+/** Sends a message to the broker, and resolves with the response. */
 export type Say = (message: Buffer) => Promise<Buffer>
 
 const KEY_BYTES = { sha256: 32, sha512: 64 } as const satisfies Record<ScramOptions['hash'], number>
 const ITERATIONS_MIN = 4_096
-// A higher count would keep one of our threads busy for minutes.
+// A higher count would occupy a thread for minutes.
 const ITERATIONS_MAX = 10_000_000
 const NO_CHANNEL_BINDING = 'n,,'
 

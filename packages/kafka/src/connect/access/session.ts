@@ -1,6 +1,6 @@
-// Keeps a connection logged in: renews a session that the broker has bounded, on the same connection and well before
-// its end, while the connection's other requests wait. Requests already sent don't matter, because a broker answers in
-// order.
+// Keeps a connection logged in. It renews a session that the broker limits, on the same connection and well before the
+// end. The connection's other requests wait during the renewal. Requests that were already sent need no care, because a
+// broker answers in order.
 import type { Connection } from '#client-library'
 
 import type { SendGate } from '../gate.ts'
@@ -13,18 +13,18 @@ export type SessionOptions = {
   readonly broker: string
   readonly gate: SendGate
   readonly troubles: Troubles
-  /** Called when the session can't be renewed: the connection takes no more requests and ends. */
+  /** Called if the session can't be renewed. The connection then takes no more requests, and ends. */
   retire(): void
 }
 
 type Session = { readonly endsMs: number; readonly renewInMs: number; readonly againInMs: number }
 
 const TIMER_MS_MAX = 0x7fffffff
-// Random, so that the connections of all replicas don't renew together; early, so that there is time for retries.
+// Random, so that the connections of all replicas don't renew together. Early, so that there is time for retries.
 const RENEWED_AFTER = { share: 0.7, random: 0.15 }
 const TRIES_LEFT = 5
 
-/** Resolves once logged in, with a function that stops the renewing. Throws LoginFailed. */
+/** Resolves once logged in, with a function that stops the renewals. Throws LoginFailed. */
 export async function keepLoggedIn(
   connection: Connection,
   { login, broker, gate, troubles, retire }: SessionOptions,

@@ -1,4 +1,5 @@
-// What auth answers: each answer once, by its name in the OpenAPI document. The code that renders it returns its type.
+// The responses of auth. Each is described once, under its name in the OpenAPI document. The code that renders it
+// returns its type.
 import { problemAnswer } from '@weir/http-api'
 import type { z } from 'zod'
 import { accountAnswers } from './accounts.ts'

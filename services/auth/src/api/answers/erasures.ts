@@ -16,7 +16,7 @@ const outputHolding = z.strictObject({
   name: string,
   levels: listOf(level),
   clearAt: timeOrUnknown,
-  /** Why it is unknown. */
+  /** The reason, if the time is unknown. */
   because: string.optional(),
   /** The output is deleted; its topic still exists for a few seconds. */
   deleted: z.boolean().optional(),

@@ -1,4 +1,4 @@
-// Streams in the two shapes of the spec, their credentials and their usage. Only the answer to a creation contains a
+// Streams in the two shapes of the spec, their credentials and their usage. Only the response to a creation contains a
 // secret.
 import { consentLevelType } from '@weir/control-state'
 import { count, level, listOf, string, time } from '@weir/http-api'

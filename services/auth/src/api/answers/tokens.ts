@@ -5,7 +5,7 @@ import { z } from 'zod'
 const bearer = { access_token: string, token_type: z.literal('Bearer') }
 
 export const tokenAnswers = {
-  /** No other members: drivers fail if there are any. `expiresAt`: when the id token expires, in epoch seconds. */
+  /** Must have no other members, because drivers fail on them. `expiresAt`: the id token's expiry in epoch seconds. */
   Tokens: z.strictObject({ idToken: string, refreshToken: string, expiresAt: count }),
   AccessToken: z.strictObject({ ...bearer, expires_in: count, scope: string }),
   Refusal: z.strictObject({ code: string, message: string }),

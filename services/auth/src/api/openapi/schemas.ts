@@ -1,4 +1,5 @@
-// The components of auth's OpenAPI document: its answers, and its request bodies as the schemas that check them say.
+// The components of auth's OpenAPI document: its responses, and its request bodies, derived from the schemas that check
+// them.
 import type { JsonSchema } from '@weir/docs'
 import { answerSchemasOf, jsonSchemaOf, levelRules, string } from '@weir/http-api'
 import { z } from 'zod'
@@ -14,7 +15,7 @@ const oneWayToName = {
 }
 
 const { validations, key_field, pii_fields, data_subject_field } = answersByName.Contract.shape
-/** Checked by `prepareContract`, which has more rules than JSON Schema can express. */
+/** `prepareContract` checks it, because it has more rules than JSON Schema can express. */
 const newContract = z.strictObject({
   id: string.min(1).describe('a short name, or <owner>/<name>/<version>'),
   schema: z.strictObject({
@@ -44,7 +45,7 @@ function scopeOf(...names: readonly string[]): JsonSchema {
 }
 
 const requests = {
-  // The routes ignore unknown members: clients send back whole responses.
+  // The routes ignore unknown members, because clients send back whole responses.
   TokenRequest: jsonSchemaOf(secretsBody.strict()),
   RefreshRequest: jsonSchemaOf(refreshBody.strict()),
   GrantRequest: jsonSchemaOf(grant),

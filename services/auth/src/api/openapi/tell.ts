@@ -1,5 +1,5 @@
-// How a management operation is documented. Added are: which keys and roles its route needs, the refusals that all
-// operations have in common, and the codes whose rows in errors.ts name it.
+// Documents a management operation. It adds the keys and roles that the route needs, the refusals that all operations
+// share, and the codes whose rows in errors.ts name the operation.
 import { pageEntries } from '@weir/http-api'
 import { schema } from '@weir/docs'
 import type { Operation, Parameter } from '@weir/docs'
@@ -14,7 +14,7 @@ const { json, ref, time } = schema
 
 type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' | 'refusals'>
 
-/** By the table of routes: which keys are sufficient, and how others are refused. */
+/** From the table of routes: the keys that are sufficient, and the refusals of other keys. */
 function keysOf(needs: Needs) {
   if (needs === 'platform')
     return { who: ['platformKey'], refusals: ['invalid_platform_key', 'too_many_failures'] }
@@ -33,7 +33,7 @@ export const answer = (status: number, says: string, name: AnswerName, of = ref(
 })
 export const all = (says: string, name: AnswerName) =>
   answer(200, says, name, { type: 'array', items: ref(name) })
-/** A list in pages, as `listPage` creates them. */
+/** A paginated list, as `listPage` creates it. */
 export const list = (says: string, name: AnswerName) => ({
   query: [
     {
@@ -83,7 +83,7 @@ export function createTell(version: string) {
   return { operations, tell }
 }
 
-/** The routes below start with a method. */
+/** The routes below start with their method. */
 const asMethod = (name: string): Operation['method'] => name as Operation['method']
 
 export type Tell = ReturnType<typeof createTell>['tell']

@@ -26,7 +26,7 @@ export const createAccountRoute =
     }
   }
 
-/** Creates another owner key, for an account that has lost its last one. */
+/** Creates another owner key, for an account that has lost its last owner key. */
 export const createOwnerKeyRoute =
   (deps: Pick<Management, 'accounts'>) =>
   async (call: PlatformCall): Promise<RouteAnswer<AnswerNamed<'NewOwnerKey'>>> => {
@@ -68,7 +68,7 @@ const definedIn = <Value>(members: Readonly<Record<string, Value | undefined>>) 
     ),
   )
 
-/** With the calling key, so that its holder sees its role. */
+/** Includes the calling key, so that its holder sees its role. */
 export const showAccount =
   ({ state, erasures }: Pick<Management, 'state' | 'erasures'>) =>
   ({ caller: { account, apiKey } }: AccountCall): RouteAnswer<AnswerNamed<'Account'>> => {

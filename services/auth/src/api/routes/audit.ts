@@ -1,5 +1,5 @@
-// The audit log (docs/wire-format.md Management): an account sees what was done to it, the platform sees everything.
-// Only the platform gets the chain, because it can only be verified as a whole.
+// The audit log (docs/wire-format.md Management). An account sees the entries about itself, and the platform sees
+// everything. Only the platform gets the chain, because it can only be verified as a whole.
 import type { AuditEntry } from '@weir/control-state'
 import { invalid } from '@weir/http-api'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ export const showAudit =
   async (call: CallBy<Caller | Platform>): Promise<RouteAnswer<AnswerNamed<'AuditPage'>>> => {
     const account = 'billingId' in call.caller ? call.caller.billingId : undefined
     const cursor = account === undefined ? plainCursor : cursorOf(opaque.page, account)
-    await fold() // before the page's end is computed
+    await fold() // before the end of the page is computed
     const question = questionOf(call, accounts.now(), cursor)
     const { entries, next } = await log.page({ ...question, account })
     const show = account === undefined ? plain : seenBy(opaque.entry, account)
@@ -47,7 +47,7 @@ export const showChain =
     return { status: 200, body }
   }
 
-/** The start of a page, in the form that the caller gets. */
+/** The start of a page, in the form for the caller. */
 type Cursor = { of(offset: bigint): string; offsetIn(text: string): bigint | undefined }
 
 const plainCursor: Cursor = {
@@ -61,7 +61,7 @@ const cursorOf = (opaque: Opaque, account: string): Cursor => ({
 
 const plain = (entry: AuditEntry): AnswerNamed<'AuditEntry'> => entry
 
-/** An entry without the numbers and hashes that depend on other accounts' entries. */
+/** An entry for an account, without the numbers and hashes that depend on other accounts' entries. */
 const seenBy =
   (opaque: Opaque, account: string) =>
   (entry: AuditEntry): AnswerNamed<'AuditEntry'> => {
@@ -86,7 +86,7 @@ function questionOf(call: Call, nowMs: number, cursor: Cursor) {
   }
 }
 
-/** The start of a page: the `next` of the previous page. */
+/** The start of a page, from the `next` of the previous page. */
 function offsetIn(call: Call, problems: string[], cursor: Cursor): bigint | undefined {
   const after = call.query('after')
   if (after === undefined) return undefined

@@ -1,5 +1,5 @@
 // Event contracts (spec Event contract): published, listed, shown, archived. Both versions of the API show them in the
-// same way.
+// same form.
 import { archiveContract } from '../../control/contracts/add-contract.ts'
 import { noContract } from '@weir/control-state'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'

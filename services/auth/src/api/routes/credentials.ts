@@ -1,4 +1,4 @@
-// Credentials of an input stream or an output: adding some, for a rotation, and removing old ones.
+// Credentials of an input stream or an output. A rotation adds new ones, and then removes the old ones.
 import { addCredential, deleteCredential } from '../../control/streams/change-stream.ts'
 import type { StreamName } from '../../control/streams/change-stream.ts'
 import { credentialsBody } from '../bodies.ts'

@@ -1,5 +1,5 @@
-// What others need to verify our tokens without calling us: the public keys and the endpoints. Both may be cached for a
-// few minutes, because a key is published an hour before it signs.
+// The public keys and endpoints that other systems need to verify our tokens. Both may be cached for a few minutes,
+// because a key is published an hour before it signs.
 import { pollUntil } from '@weir/kit'
 import { publishedKeys } from '../../control/keys/signing-keys.ts'
 import { receiptJwks } from '../../control/erasure/receipts.ts'
@@ -17,13 +17,13 @@ export type Discovery = {
   readonly now: () => number
 }
 
-/** Longer than reading control state takes, and shorter than the time-out of those that request the keys. */
+/** Longer than reading control state takes, and shorter than the time-out of clients that request the keys. */
 const keysKnownWithinMs = 5_000
 
 /**
- * Always responds. Without Kafka there are no keys, but Kafka's own brokers need a response to start: they accept an
- * empty set and refresh it later. Once Kafka is reached, the response waits for the keys, so that nobody replaces known
- * keys with an empty set.
+ * Always responds. Kafka's own brokers need a response to start, although there are no keys without Kafka. They accept
+ * an empty set and refresh it later. Once Kafka is reached, the response waits for the keys, so that no client replaces
+ * known keys by an empty set.
  */
 export const showJwks =
   ({ follower, tokenKeys, now }: Discovery): RouteHandler =>

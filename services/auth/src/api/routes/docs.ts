@@ -1,4 +1,4 @@
-// The pages that explain errors. They are public, and contain nothing of an account.
+// The public pages that explain errors. They contain no data of an account.
 import type { ErrorPages } from '@weir/docs'
 import { pageAnswer } from '@weir/http-api'
 import type { RouteHandler } from '@weir/http-api'

@@ -1,5 +1,4 @@
-// Erasures and withdrawals in an input stream. Values are read from the body and passed on; no response, error or log
-// line contains one.
+// Erasures and withdrawals in an input stream. Values come in the body. No response, error or log line contains one.
 import { erasePeople } from '../../control/erasure/erase.ts'
 import type { LinksByEra } from '../../control/erasure/erase.ts'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
@@ -18,7 +17,7 @@ import type { Finding, PeopleFound } from '../../people/people-found.ts'
 import type { Wanted } from '../../people/person-links.ts'
 import { searchOf } from './people.ts'
 
-/** A value may be as long as an event, and JSON makes it longer. */
+/** A value may be as long as an event, and JSON encoding makes it longer. */
 const bodyBytesMax = 4_194_304
 
 export const createErasureRoute =
@@ -38,7 +37,7 @@ export const createErasureRoute =
         : await findNow(deps, { finding, stream, wanted: asked })
     if (!evenIfNoneFound) await requireFound(finding, { input: stream, contracts }, people)
     const { values, as, found } = people
-    // A withdrawn level may be one of which no field was sent yet, so links without decryptable fields count, too.
+    // A level may be withdrawn before a field of that level was sent, so links without decryptable fields count, too.
     const evenErased = levels !== undefined
     const kept = as.includes('data_subject_field')
       ? await keptOf(deps, { stream, values, evenErased })
@@ -46,7 +45,8 @@ export const createErasureRoute =
     const changes = acting(deps.erasures, call.caller)
     const request = { stream, as, values, found, links: linksIn(kept), ...more }
     const { erasure, salt } = await erasePeople(changes, request)
-    // After a withdrawal the links are still needed. A link that stays here by a fault leads only to erased data.
+    // After a withdrawal the links are still needed. A link that remains after an erasure because of a failure leads
+    // only to erased data.
     if (levels === undefined) await forgetLinks(deps, kept)
     const count = kept.reduce((sum, inEra) => sum + inEra.links.size, 0)
     const links = kept.length > 0 ? count : undefined

@@ -18,7 +18,7 @@ export const showKeys =
     return { status: 200, body: keysOf(keyReport(state)) }
   }
 
-/** Responds with the rotation under way, whether it is new or not. */
+/** Responds with the rotation that is in progress, new or not. */
 export const rotateKeys =
   (deps: Pick<Management, 'keys' | 'state'>) =>
   async ({ caller }: PlatformCall): Promise<RouteAnswer> => {

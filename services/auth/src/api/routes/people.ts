@@ -1,5 +1,5 @@
-// Searching for a person in the streams of an account. The value comes in the body, because paths are logged on their
-// way. It is passed on and never shown.
+// Searches for a person in the streams of an account. The value comes in the body, because proxies log paths. No
+// response contains it.
 import type { SearchRecord } from '@weir/control-state'
 import { checkBody, lookUp, readJson } from '@weir/http-api'
 import type { AccountCall, RouteAnswer } from '@weir/http-api'
@@ -11,7 +11,7 @@ import { searchBody } from '../bodies.ts'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 
-/** A value may be as long as an event, and JSON makes it longer. */
+/** A value may be as long as an event, and JSON encoding makes it longer. */
 const bodyBytesMax = 4_194_304
 
 type PeopleDeps = Pick<Shown, 'state' | 'searches' | 'accounts'>

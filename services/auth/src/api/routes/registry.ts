@@ -1,4 +1,4 @@
-// /registry: the part of the Confluent API that reads, over the schemas of the caller's account, so that Avro
+// /registry: the reading part of the Confluent API, over the schemas of the caller's account, so that Avro
 // deserializers work with a stream's own credentials. Responses come from control state, never from the registry.
 import { hasCode } from '@weir/kit'
 import { invalid } from '@weir/http-api'
@@ -25,8 +25,8 @@ export type RegistryDoor = {
 type Schemas = readonly SchemaVersion[]
 
 /**
- * A response about the caller's schemas. If something is missing, control state is refreshed once, because another
- * replica may have just created it.
+ * A response about the caller's schemas. If a schema is missing, control state is refreshed once, because another
+ * replica may have just created the schema.
  */
 const showing =
   (say: (schemas: Schemas, call: Call) => unknown) =>
@@ -71,7 +71,7 @@ export const listTypes = showing(() => ['AVRO'])
 
 export const listSubjects = showing((schemas, call) => {
   const prefix = call.query('subjectPrefix') ?? ''
-  // The API's default: subjects of every context. Here there is only one context.
+  // By the API's default, the subjects of every context. Here there is only one context.
   const isWanted = (subject: string) => prefix === ':*:' || subject.startsWith(prefix)
   return pageOf(subjectsIn(schemas).filter(isWanted), call)
 })
@@ -87,7 +87,7 @@ export const showVersion = showing((schemas, call) => oneVersion(schemas, call))
 
 export const showVersionText = showing((schemas, call) => oneVersion(schemas, call).schema)
 
-// --- settings: read-only here; Weir itself requires nothing of a subject's next version ---
+// --- settings: read-only, because Weir itself requires nothing of a subject's next version ---
 
 const compatibility = { compatibilityLevel: 'NONE' }
 const readOnly = { mode: 'READONLY' }
@@ -104,7 +104,7 @@ function ofSubject<Setting>(schemas: Schemas, call: Call, setting: Setting): Set
   return setting
 }
 
-// --- looking ---
+// --- look-ups ---
 
 function withId(schemas: Schemas, call: Call): Schemas {
   const id = call.param('schemaId')

@@ -1,5 +1,4 @@
-// The keys that sign tokens, for the platform: creating a new one immediately, in case the former one may have been
-// copied.
+// Creates a token-signing key immediately, for the platform, in case the former key may have been copied.
 import { rotateSigningKeys } from '../../control/keys/signing-keys.ts'
 import type { PlatformCall } from '../managed.ts'
 import { signingKeysBody } from '../bodies.ts'
@@ -9,7 +8,7 @@ import { acting } from '../management.ts'
 import type { Management } from '../management.ts'
 import { checkBody, readOptionalJson } from '@weir/http-api'
 
-/** Brokers verify tokens themselves, with keys that they refresh only now and then. */
+/** Brokers verify tokens themselves, with keys that they refresh only from time to time. */
 const BROKERS =
   'Brokers accept tokens of a revoked key until they read the key set again (sasl.oauthbearer.jwks.endpoint.refresh.ms). An open connection stays until its session ends (connections.max.reauth.ms).'
 

@@ -1,5 +1,5 @@
 // People in one stream (docs/forgetting.md): the links of a data subject that is not the key field, and tokens for a
-// person's events. The value comes in the body, because paths are logged on their way. It is passed on and never shown.
+// person's events. The value comes in the body, because proxies log paths. No response contains it.
 import { act } from '@weir/control-state'
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
@@ -14,13 +14,13 @@ import type { Shown } from '../management.ts'
 import { checkBody, readJson, lookUpByInput } from '@weir/http-api'
 import { timeOf } from '../render.ts'
 
-/** A value may be as long as an event, and JSON makes it longer. */
+/** A value may be as long as an event, and JSON encoding makes it longer. */
 const bodyBytesMax = 4_194_304
 
 type AccessDeps = Pick<Shown, 'state' | 'erasures' | 'subjects' | 'accounts'>
 type SubjectDeps = Pick<Shown, 'state' | 'erasures' | 'subjects'>
 
-/** Creates a token for the output service, the only service that reads and decrypts events. */
+/** Creates a token for the output service, because only that service reads and decrypts events. */
 export const askForAccess =
   (deps: AccessDeps) =>
   async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'SubjectAccess'>>> => {
@@ -45,7 +45,7 @@ export const lookUpSubject =
     const { caller } = call
     const { subject } = checkBody(subjectBody, await readJson(call, bodyBytesMax))
     const { stream, contracts } = await inputOf(deps, call)
-    // A look-up gets its audit entry before the response, so that no look-up goes unlogged.
+    // The audit entry of a look-up is written before the response, so that every look-up is logged.
     const target = { account: stream.billingId, stream: stream.name }
     const { writer } = deps.erasures
     await writer.change({ ...act(caller, 'subject.lookup', target), always: true }, () => undefined)
@@ -59,10 +59,7 @@ export const lookUpSubject =
     return { status: 200, body: { links, eras, contracts: naming, otherContracts: others } }
   }
 
-/**
- * The stream as of everything that ingest has acknowledged: auth has read all keys that those events were encrypted
- * with.
- */
+/** The stream, after auth has read all keys with which acknowledged events were encrypted. */
 const inputOf = (deps: Pick<Shown, 'state'>, call: AccountCall) =>
   lookUpByInput(deps.state, call, (stream, state) => ({
     stream,

@@ -15,7 +15,7 @@ export const showUsage =
     const nowMs = deps.accounts.now()
     const asked = { by: call.query('by'), from: call.query('from'), until: call.query('until') }
     const period = periodOf(asked, nowMs)
-    // Minutes that are being folded, or were, are removed at the end of the topic, so that is read, too.
+    // The removal of folded minutes is written at the end of the topic, so this end is read, too.
     const isOld = period.fromMs < foldedBefore(nowMs + dayMs)
     const table = await deps.usage.ofStream(stream.streamId, {
       fromMs: Math.max(period.fromMs, stream.createdAtMs),
@@ -36,7 +36,7 @@ function wantsCsv(call: Call): boolean {
   return weightOf(accept, 'text/csv') > weightOf(accept, 'application/json')
 }
 
-/** RFC 9110 12.5.1, reduced to these two types: only types that are named count. */
+/** RFC 9110 12.5.1, reduced to these two types. Only types with a full name count. */
 function weightOf(accept: string, type: string): number {
   for (const range of accept.toLowerCase().split(',')) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim())

@@ -1,8 +1,8 @@
-// Grants a stream's credentials access to Kafka and revokes it (docs/adr/0026-analysts-kafka.md), and does the same for
-// ingest and output if they have their own principals (docs/adr/0028-keks-and-rotation.md). Kafka has no transaction
-// over ACLs and control state, and any replica of auth may do this, so the order matters: a grant follows its record,
-// and then checks that the record still says so; a revocation comes before its record changes, and is repeated
-// afterwards. `settle` corrects what a crash leaves in between.
+// Grants and revokes Kafka access for a stream's credentials (docs/adr/0026-analysts-kafka.md), and for ingest and
+// output if they have their own principals (docs/adr/0028-keks-and-rotation.md). Kafka has no transaction over ACLs and
+// control state, and any replica of auth may do this, so the order matters. A grant follows its record, and then checks
+// that the record still permits it. A revocation precedes the change of its record, and is repeated after the change.
+// `settle` corrects what a crash leaves behind.
 import { hasCode } from '@weir/kit'
 import { refusal } from '../../errors.ts'
 import type { Log } from '@weir/kit'
@@ -12,21 +12,21 @@ import { aclsOf, differenceOf, principalOf } from './read-acls.ts'
 import { serviceAclsOf, serviceDifferenceOf } from './service-acls.ts'
 import type { ServicePrincipals } from './service-acls.ts'
 
-/** All of them throw KafkaError `kafka.unavailable` or `kafka.refused` if Kafka does not do it. */
+/** Each function throws KafkaError `kafka.unavailable` or `kafka.refused` if Kafka fails. */
 export type ReadAccess = {
-  /** Resolves once the services may work in a stream's topics. */
+  /** Resolves once the services may use a stream's topics. */
   serve(stream: StreamRecord): Promise<void>
   /** Resolves once a stream's credentials may read what control state permits. */
   grant(stream: Pick<StreamRecord, 'billingId' | 'name'>): Promise<void>
   /** Resolves once these clients may read nothing at any broker. */
   revoke(clientIds: readonly string[]): Promise<void>
-  /** Resolves once no service may use topics of this name: the stream and its topics are deleted. */
+  /** Resolves once no service may use topics of this name. The stream and its topics are already deleted. */
   forget(stream: StreamRecord): Promise<void>
-  /** Grants what is missing, and revokes leftovers of ours. */
+  /** Grants missing rights, and revokes leftover rights that Weir granted. */
   settle(): Promise<void>
 }
 
-/** For a Kafka whose ACLs Weir does not manage. */
+/** For brokers whose ACLs Weir does not manage. */
 export const noReadAccess: ReadAccess = {
   serve: async () => {},
   grant: async () => {},
@@ -40,7 +40,7 @@ export type ReadAccessOptions = {
   readonly follower: Pick<StateFollower, 'tables' | 'catchUp'>
   readonly log: Log
   readonly principals: ServicePrincipals
-  /** If false, brokers without an authorizer only cause one warning. */
+  /** If false, brokers without an authorizer cause only one warning. */
   readonly isRequired: boolean
 }
 
@@ -71,7 +71,7 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
 
 async function settle(options: ReadAccessOptions): Promise<void> {
   const { acls, follower, log } = options
-  // In this order, so that the tables contain the record behind every ACL that is found.
+  // In this order, so that the tables contain the record behind each ACL found.
   const found = await acls.list()
   await follower.catchUp()
   await settleServices(options, found)
@@ -85,7 +85,7 @@ async function settle(options: ReadAccessOptions): Promise<void> {
   )
 }
 
-/** Grants, and revokes again what control state no longer permits. */
+/** Grants access, and revokes the access that control state no longer permits. */
 async function allow({ acls, follower }: ReadAccessOptions, wanted: readonly Acl[]): Promise<void> {
   if (wanted.length === 0) return
   await acls.allow(wanted)
@@ -109,7 +109,7 @@ async function settleServices(options: ReadAccessOptions, found: readonly Acl[])
   )
 }
 
-/** The same for services. Meanwhile a stream may have been deleted, and its name may soon belong to another. */
+/** Grants access to services. Revokes it if the stream was deleted meanwhile, because its name may be reused. */
 async function allowServices(
   { acls, follower, principals }: ReadAccessOptions,
   wanted: readonly Acl[],
@@ -149,7 +149,7 @@ export type Revoking = {
   readonly log: Log
 }
 
-/** Runs a change that ends rights of credentials to read: the rights are first revoked in Kafka. */
+/** Runs a change that ends credentials' rights to read. The rights are first revoked in Kafka. */
 export async function revokingAccess<Answer>(
   deps: Revoking,
   clientIds: readonly string[],
@@ -159,7 +159,7 @@ export async function revokingAccess<Answer>(
   try {
     await access.revoke(clientIds)
     const answer = await change()
-    // Another replica that did not know the change yet may have granted them again.
+    // A replica that did not know the change yet may have granted the rights again.
     await access.revoke(clientIds).catch((error: unknown) => {
       log.warn(
         { err: error },

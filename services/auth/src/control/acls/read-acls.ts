@@ -1,5 +1,4 @@
-// What a stream's credentials may read with Kafka clients, as ACLs, and the differences from Kafka's ACLs. Plain data,
-// no I/O.
+// The ACLs for reading a stream with Kafka clients, and their differences from Kafka's ACLs. Plain data, no I/O.
 import type { Acl } from '@weir/kafka'
 import type { Credential, StreamRecord } from '@weir/control-state'
 import { topicOf } from '@weir/control-state'
@@ -8,8 +7,8 @@ import { topicOf } from '@weir/control-state'
 export const principalOf = (clientId: string): string => `User:${clientId}`
 
 /**
- * The ACLs of a stream's topic, and of consumer groups whose ids start with the clientId. The groups come first: they
- * identify an ACL as ours, so a topic ACL must never exist without them.
+ * The ACLs of a stream's topic, and of consumer groups whose ids start with the clientId. The group ACLs come first,
+ * because they identify a principal as Weir's: no topic ACL may exist without them.
  */
 export function aclsOf(stream: StreamRecord): Acl[] {
   if (!stream.enabled || stream.state === 'deleting') return []
@@ -31,20 +30,20 @@ export function aclsOf(stream: StreamRecord): Acl[] {
 }
 
 /**
- * For an input stream, only credentials that have nothing but the scope to listen: other credentials are in the hands
- * of producers, who must not read what was stored before.
+ * Input streams: only credentials whose sole scope is `listen`. Other credentials belong to producers, who must not
+ * read stored events.
  */
 function mayRead({ kind }: StreamRecord, { scope }: Credential): boolean {
   return scope.includes('listen') && (kind === 'derived' || !scope.includes('send'))
 }
 
 export type Difference = {
-  /** Clients with an ACL of ours that may not read any more. */
+  /** Clients with an ACL of Weir that may not read any more. */
   readonly stale: readonly string[]
   readonly missing: readonly Acl[]
 }
 
-/** ACLs that aren't ours, and those of other principals, stay as they are. */
+/** Leaves out ACLs of principals that Weir doesn't manage. */
 export function differenceOf(found: readonly Acl[], streams: Iterable<StreamRecord>): Difference {
   const known = new Set(found.map(aclNameOf))
   const allowed = new Set<string>()
@@ -52,7 +51,7 @@ export function differenceOf(found: readonly Acl[], streams: Iterable<StreamReco
   for (const stream of streams) {
     for (const acl of aclsOf(stream)) {
       allowed.add(acl.principal)
-      // A stream that is being created gets its ACLs by its creation; until then nobody knows it.
+      // A stream gets its ACLs during its creation. Before `ready`, no client has its credentials.
       if (stream.state === 'ready' && !known.has(aclNameOf(acl))) missing.push(acl)
     }
   }
@@ -62,7 +61,7 @@ export function differenceOf(found: readonly Acl[], streams: Iterable<StreamReco
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Only Weir creates this ACL: on groups that are named after a principal that is a UUID. */
+/** Only Weir creates such an ACL: on groups whose names start with the principal, which is a UUID. */
 const isMark = ({ principal, resource, name, pattern }: Acl): boolean =>
   resource === 'group' &&
   pattern === 'prefixed' &&

@@ -1,6 +1,7 @@
-// What ingest and output may do in Kafka, as ACLs of their principals: only their own work, so that an attacker who
-// controls one can't do the other's (docs/operations.md, Kafka's access rules). Names of topics don't distinguish input
-// streams from derived ones, so these ACLs are literal and are created and removed with the streams. Plain data.
+// The rights of ingest and output in Kafka, as ACLs of their principals. Each gets only the rights for its own work, so
+// that an attacker who controls one can't do the other's (docs/operations.md, Kafka's access rules). Topic names don't
+// distinguish input streams from derived ones. So these ACLs are literal, and are created and removed with the streams.
+// Plain data.
 import type { Acl } from '@weir/kafka'
 import {
   accessesTopic,
@@ -18,7 +19,7 @@ import {
 import { aclNameOf } from './read-acls.ts'
 import type { StreamRecord } from '@weir/control-state'
 
-/** In Kafka's notation. A service without one gets no rights. */
+/** The principals in Kafka's notation. A service without one gets no rights. */
 export type ServicePrincipals = {
   readonly ingest: string | undefined
   readonly output: string | undefined
@@ -34,7 +35,8 @@ const group = (name: string): Right => {
 }
 
 /**
- * Rights that don't depend on streams. auth's own transactional ids have other prefixes, so nobody else can fence it.
+ * Rights that don't depend on streams. auth's own transactional ids have other prefixes, so the other services can't
+ * fence auth.
  */
 const STANDING: Readonly<Record<keyof ServicePrincipals, readonly Right[]>> = {
   ingest: [
@@ -77,8 +79,8 @@ export const serviceAclsOf = (principals: ServicePrincipals, stream: StreamRecor
 export type ServiceDifference = { readonly stale: readonly Acl[]; readonly missing: readonly Acl[] }
 
 /**
- * Only Weir manages these principals, so every other right of theirs is revoked. A stream that is being deleted gets no
- * rights and loses none: its clean-up revokes them once its topics are deleted.
+ * Only Weir manages these principals, so all other rights of theirs are revoked. A stream that is being deleted gains
+ * and loses no rights here. Its clean-up revokes them after its topics are deleted.
  */
 export function serviceDifferenceOf(
   principals: ServicePrincipals,

@@ -1,4 +1,4 @@
-// auth's controller of the audit log: reading it, and logging refusals. The writer of control state adds the other
+// auth's controller of the audit log. It reads the log and logs refusals. The writer of control state adds the other
 // entries.
 import { createRangeReader } from '@weir/kafka'
 import type { Kafka, LogOffsets } from '@weir/kafka'
@@ -16,7 +16,7 @@ import type { Refusals } from './refusals.ts'
 export type AuditController = {
   readonly log: AuditLog
   readonly refusals: Refusals
-  /** First moves the notices of the services so far into the log. */
+  /** Moves all notices of the services so far into the log first. */
   readonly fold: Folder['fold']
   readonly warnings: Folder['warnings']
   readonly reconcilers: readonly Reconciler[]
@@ -24,7 +24,7 @@ export type AuditController = {
 }
 
 const tellCountsEveryMs = 10 * 60_000
-/** At random intervals, because replicas that fold at the same time would fence each other. */
+/** Random intervals, because replicas that fold at the same time would fence each other. */
 const foldEveryMs = (): number => 2_000 + Math.random() * 3_000
 
 export function createAuditController(options: {

@@ -1,22 +1,22 @@
-// Reads `weir.audit` from Kafka on request, a page at a time. Nothing is kept in memory, and a page is bounded in
-// entries, bytes and records read, whatever the length of the log.
+// Reads `weir.audit` from Kafka on request, page by page. Nothing is kept in memory. A page is limited in entries,
+// bytes and records read, whatever the length of the log.
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import { auditTopic, parseEntry } from '@weir/control-state'
 import type { AuditEntry, AuditHead, StateFollower } from '@weir/control-state'
 
 export type AuditQuestion = {
-  /** Where the page starts: at a time, or at the `next` of the previous page. */
+  /** The start of the page: a time, or the `next` of the previous page. */
   readonly from: { readonly timeMs: number } | { readonly offset: bigint }
   readonly untilMs: number
-  /** Only the entries of this account. */
+  /** If set, only the entries of this account. */
   readonly account?: string | undefined
   readonly entriesMax: number
 }
 
 export type AuditPage = {
   readonly entries: readonly AuditEntry[]
-  /** Where the next page starts; undefined on the last page. A page that isn't the last may be empty. */
+  /** The start of the next page; undefined on the last page. Other pages may be empty, too. */
   readonly next: bigint | undefined
 }
 
@@ -24,7 +24,7 @@ export type AuditPage = {
 export type ChainPage = {
   readonly records: readonly { readonly offset: bigint; readonly value: Buffer }[]
   readonly next: bigint | undefined
-  /** From control state, read after the records, so it is not older than they are. */
+  /** The head from control state. It is read after the records, so it is not older than they are. */
   readonly head: AuditHead | undefined
 }
 
@@ -33,7 +33,7 @@ export type AuditLog = {
   chain(from: bigint): Promise<ChainPage>
 }
 
-/** Replicas of auth write in turn, each with its own clock: the maximum difference of these clocks. */
+/** The maximum clock difference between replicas of auth, which write in turn. */
 const clocksMs = 5 * 60_000
 const looksMax = 20_000
 const bytesMax = 2_000_000
@@ -78,7 +78,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
   }
 }
 
-/** Returns the next offset; undefined if the log was read to its end or `take` had enough. */
+/** Returns the next offset; undefined if the log was read to its end, or `take` returned false. */
 async function readFrom(
   { offsets, reader }: AuditLogDeps,
   from: bigint,
@@ -99,7 +99,7 @@ async function readFrom(
   return next
 }
 
-/** Returns a function that says when a page is full. */
+/** Returns a function that says whether a page is full. */
 function createBounds(max: { itemsMax: number; looksMax: number }) {
   let [items, looks, bytes] = [0, 0, 0]
   return (value: Buffer | null): boolean => {
@@ -119,7 +119,7 @@ function isIn(
   return account === undefined || entry.target.account === account
 }
 
-/** Records that aren't Weir's are left for `weir audit verify` to find. */
+/** Skips records that Weir didn't write; `weir audit verify` finds them. */
 function entryOf({ offset, value }: SourceRecord): AuditEntry | undefined {
   try {
     return value === null ? undefined : parseEntry(String(offset), value)

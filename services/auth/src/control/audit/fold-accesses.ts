@@ -1,6 +1,6 @@
-// Moves the notices of `weir.accesses` into the audit log and into the API keys' last use, each once: the position is
-// in control state and moves in the transaction of the entry. If one replica does it, the others find nothing left. A
-// notice is only output's claim, so it is accepted only as a reading, and only in the form of one.
+// Moves the notices of `weir.accesses` into the audit log and into the API keys' last use. Each is moved once, because
+// the position is in control state and moves in the transaction of the entry. After one replica has done it, the others
+// find no notices left. output could write false notices, so only valid readings are accepted.
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -12,7 +12,7 @@ const hourMs = 3_600_000
 const auth = { actor: { kind: 'auth' } } as const
 
 export type Folder = {
-  /** Folds all notices from before the call, up to one that this replica can't read. */
+  /** Folds all notices from before the call, up to the first one that this replica can't read. */
   fold(): Promise<void>
   /** Why folding is blocked: notices of a newer release wait in the topic until this replica is upgraded. */
   warnings(): string[]
@@ -26,7 +26,7 @@ type FoldDeps = {
   readonly log: Log
 }
 
-/** Runs one fold at a time. A call during a fold may need newer notices, so it starts another fold afterwards. */
+/** Runs one fold at a time. A call during a fold may need newer notices, so another fold follows. */
 export function createFold(deps: FoldDeps): Folder {
   let heldUpBy: string | undefined
   let running: Promise<void> | undefined
@@ -58,7 +58,7 @@ async function foldAll(deps: FoldDeps): Promise<string | undefined> {
   let heldUpBy: string | undefined
   await reader.read(range, async (records) => {
     const { found, notKnown } = noticesIn(records)
-    // In one transaction, as far as they fit: the writer keeps their order.
+    // In one transaction as far as the size permits. The writer keeps the order.
     const moves = found.map((each) => {
       const moved = foldOne(deps, each, from)
       from = each.offset + 1n
@@ -72,8 +72,8 @@ async function foldAll(deps: FoldDeps): Promise<string | undefined> {
 }
 
 /**
- * Where folding starts. Notices that were deleted unread are logged as lost. A topic that was created again starts at
- * its first notice.
+ * The offset where folding starts. Deleted notices that were never read are logged as lost. If the topic was created
+ * again, folding starts at its first notice.
  */
 async function begin(deps: FoldDeps, first: bigint, end: bigint): Promise<bigint> {
   const next = nextIn(deps.follower.tables)
@@ -95,7 +95,7 @@ function foldOne(deps: FoldDeps, { offset, notice }: Found, from: bigint): Promi
 
 type Step = { readonly from: bigint; readonly to: bigint; readonly more?: (draft: Draft) => void }
 
-/** Does nothing if another replica was faster. */
+/** Does nothing if another replica moved the position first. */
 const move = ({ writer }: FoldDeps, what: Change, { from, to, more }: Step): Promise<void> =>
   writer.change(what, (draft) => {
     if (nextIn(draft) !== from) return
@@ -130,7 +130,7 @@ function putUse(
     draft.put(keyUseKey(billingId, keyId), { type: 'api-key-use', usedAtMs })
 }
 
-/** `notice`: undefined if the record is not a notice. */
+/** `notice` is undefined if the record is not a notice. */
 type Found = { readonly offset: bigint; readonly notice: Notice | undefined }
 
 /** The notices in order, up to the first one that this replica can't read. */

@@ -1,12 +1,11 @@
-// Numbers of the audit log as an account sees them. Sequence numbers and offsets count the entries of all accounts, so
-// they would show an account how much the others do. A number is one block of AES under a key of this account, which
-// all replicas derive from the platform key. This protects nothing more important; the zeros in the block reveal
-// made-up numbers.
+// Replaces numbers of the audit log for an account. Sequence numbers and offsets count the entries of all accounts, so
+// they would reveal the activity of others. The replacement is one AES block under a key of the account, which all
+// replicas derive from the platform key. Eight zero bytes in the block expose forged values.
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 
 export type Opaque = {
   of(account: string, number: bigint): string
-  /** Undefined for text that was not given to this account. */
+  /** Undefined for text that this account was not given. */
   numberIn(account: string, text: string): bigint | undefined
 }
 

@@ -1,5 +1,5 @@
 // Audit entries for requests that changed nothing: refused actions of known callers, and the number of requests without
-// a known key. The entries of a caller per minute are bounded; further refusals are counted in one entry. Unknown
+// a known key. The entries per caller and minute are limited. Further refusals are counted in one entry. Unknown
 // callers add at most one entry in ten minutes.
 import type { Log } from '@weir/kit'
 import type { Actor, Audited, AuditAction, AuditTarget } from '@weir/control-state'
@@ -13,7 +13,7 @@ export type RefusedAction = {
 }
 
 export type Refusals = {
-  /** Not waited for: if Kafka can't store the entry, only the log of this process has it. */
+  /** Returns without waiting. If Kafka can't store the entry, only this process's log has it. */
   refused(refused: RefusedAction): void
   /** Counts a management request without a known key. */
   denied(): void
@@ -67,7 +67,7 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
   }
 }
 
-/** Returns whether one more refusal of a caller may be logged in this minute. */
+/** Returns whether one more refusal of a caller may get its own entry in this minute. */
 function createMinuteBound(now: () => number): (caller: string) => boolean {
   /** By account. Callers are known, so there are no more entries than accounts. */
   let told = new Map<string, number>()

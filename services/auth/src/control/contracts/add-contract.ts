@@ -1,6 +1,6 @@
-// Publishing a contract (docs/architecture.md 12): its subject is claimed for the account, its schema is registered,
-// then its record appears together with the key records of new levels. A published contract never changes; a new
-// version has a new id.
+// Publishing a contract (docs/architecture.md 12). First its subject is claimed for the account. Then its schema is
+// registered. Then its record is written, together with the key records of new levels. A published contract never
+// changes; a new version has a new id.
 import type { PreparedContract } from '@weir/contracts'
 import { refusal } from '../../errors.ts'
 import {
@@ -17,7 +17,7 @@ import { requireQuota } from '../quotas.ts'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
-/** Claims the subject for the account, before anything is registered under it. */
+/** Claims the subject for the account, before a schema is registered under it. */
 export async function claimSubject(
   deps: Changes,
   request: { billingId: string; id: string; subject: string },
@@ -38,8 +38,8 @@ export async function claimSubject(
 }
 
 /**
- * A subject belongs to the account that used it first. Before that it belongs to the account whose name it starts with
- * (`acme-clicks`), or the one with the longest such name.
+ * A subject belongs to the first account that used it. An unused subject belongs to the account with the longest name
+ * that it starts with (`acme-clicks`).
  */
 export function subjectOwnerIn(
   tables: Pick<Draft, 'account' | 'subjectOwner'>,
@@ -50,7 +50,7 @@ export function subjectOwnerIn(
   return beginningsOf(subject).findLast((name) => tables.account(name) !== undefined)
 }
 
-/** The text before each character that is neither letter nor digit, and the whole. */
+/** The text before each character that is neither letter nor digit, and the whole text. */
 const beginningsOf = (subject: string): string[] => [
   ...[...subject.matchAll(/[^a-z0-9]/gi)].map(({ index }) => subject.slice(0, index)),
   subject,
@@ -65,7 +65,7 @@ export type ContractRequest = {
   registryVersion: number
 }
 
-/** Returns the contract as stored, and warnings about probable mistakes of its author. */
+/** Returns the stored contract, with warnings about probable mistakes. */
 export async function addContract(
   deps: Changes & { readonly wrappingKeys: WrappingKeys },
   request: ContractRequest,
@@ -139,8 +139,9 @@ function subjectWarnings({ dataSubjectField, piiFields }: ContractRecord): strin
 }
 
 /**
- * A key field value is as secret as the lowest level that any contract of the stream gives it (docs/keys.md): anyone
- * who sees it in one contract's events can identify the person in the others'.
+ * Warns about contracts that give their key field another level. A value of a key field is as secret as the lowest
+ * level that any contract of the stream gives it (docs/keys.md). Anyone who sees the value in one contract's events can
+ * identify the person in the others'.
  */
 function keyFieldWarnings(draft: Draft, contract: ContractRecord): string[] {
   const levelOf = (each: ContractRecord): number | undefined => each.piiFields[each.keyField]

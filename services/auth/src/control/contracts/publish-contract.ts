@@ -1,5 +1,6 @@
-// Publishing a contract (spec Event contract). All its problems are reported together. Then its subject is claimed, its
-// schema registered or read from the registry, and its record written. After that no service needs the registry for it.
+// Publishing a contract (spec Event contract). All problems of a contract are reported together. Then its subject is
+// claimed, its schema is registered or read from the registry, and its record is written. After that, no service needs
+// the registry for this contract.
 import { definitionText, parseSchemaRef, prepareContract } from '@weir/contracts'
 import { refusal } from '../../errors.ts'
 import { invalid } from '@weir/http-api'
@@ -51,17 +52,17 @@ export async function publishContract(
   })
 }
 
-/** Problems of a contract would reveal the schema, so a schema of another account is treated as missing. */
+/** A schema of another account counts as missing, because the reported problems would reveal it. */
 async function isOthers(
   { follower }: Pick<Publishing, 'follower'>,
   billingId: string,
   { subject }: SchemaRef,
 ): Promise<boolean> {
-  await follower.refresh() // its owner may be new
+  await follower.refresh() // the owner may be new
   return (subjectOwnerIn(follower.tables, subject) ?? billingId) !== billingId
 }
 
-/** From any JSON; `prepareContract` reports what isn't a ref. */
+/** Accepts any JSON. `prepareContract` reports an invalid ref. */
 function refIn(input: object): string {
   const schema: unknown = 'schema' in input ? input.schema : undefined
   if (typeof schema !== 'object' || schema === null) return ''
@@ -81,7 +82,7 @@ async function readSchema(
   }
 }
 
-/** If a ref names a version, that version must be the registered schema. */
+/** Registers the schema. If the ref names a version, this must be the registered version. */
 async function register(
   registry: Registry,
   ref: SchemaRef,

@@ -1,5 +1,5 @@
-// Unknown members of a contract: a misspelt `pii_fields` would leave plaintext in the stream, so each is a problem. The
-// values of members are not checked here.
+// Finds unknown members of a contract. Each is a problem, because a misspelt `pii_fields` would leave plaintext in the
+// stream. The values of members are not checked here.
 
 const contractMembers = [
   'id',
@@ -11,10 +11,10 @@ const contractMembers = [
 ]
 const schemaMembers = ['schema_type', 'schema_registry_ref', 'definition']
 const validationMembers = ['field', 'type', 'value']
-/** The maximum per object, and of validations: more than are shown, and than a contract may have. */
+/** The maximum of reported members per object, and of checked validations. A contract may not have so many. */
 const toldMax = 100
 
-/** One sentence for each. */
+/** Returns one sentence per unknown member. */
 export function unknownMembers(contract: object): string[] {
   const schema: unknown = 'schema' in contract ? contract.schema : undefined
   const validations: unknown = 'validations' in contract ? contract.validations : undefined

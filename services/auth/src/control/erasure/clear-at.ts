@@ -1,19 +1,19 @@
-// How long a topic keeps a record, by the settings that Kafka reports. Pure. If that is unknown, the reason is given,
-// without a guess.
+// Computes how long a topic keeps a record, from the settings that Kafka reports. Pure. If this is unknown, the result
+// is the reason, never a guess.
 
 import type { ConfigEntries } from '@weir/kafka'
 
 export type KeptFor =
   | { readonly ms: number }
-  /** The end of a sentence that starts with the topic. */
+  /** A clause that completes a sentence which starts with the topic. */
   | { readonly unknown: string }
 
-/** Three thousand years. */
+/** Three thousand years, which counts as forever. */
 const endlessMs = 1e14
 
 /**
- * A record is deleted with its segment: once the segment's last record, up to segment.ms younger, is older than
- * retention.ms, the next check removes the segment; its files are deleted some time later.
+ * Kafka deletes a record with its segment. The segment's last record may be up to segment.ms younger. When that record
+ * is older than retention.ms, the next check removes the segment. Its files are deleted later.
  */
 export function keptFor(topic: ConfigEntries, broker: ConfigEntries): KeptFor {
   if (!(topic['cleanup.policy'] ?? '').includes('delete'))

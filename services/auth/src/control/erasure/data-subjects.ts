@@ -1,5 +1,5 @@
-// The data subjects of a stream: which contracts name them, in which eras their links may be kept, and whether fields
-// under a link may still be decrypted.
+// The data subjects of a stream: the contracts that name them, the eras that may have links of them, and whether fields
+// under a link can still be decrypted.
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
 import { prefixesOf } from '@weir/fieldcrypt'
@@ -9,7 +9,7 @@ import type { ErasureContracts } from './erasure-contracts.ts'
 import { levelsInEra } from '@weir/control-state'
 import type { Contracts, InputStream, StateFollower } from '@weir/control-state'
 
-/** @throws Refusal `no_data_subject_field`: without such a field nothing is known of a data subject */
+/** @throws Refusal `no_data_subject_field`: without such a field, Weir stores nothing about data subjects */
 export function requireSubjectContracts(
   state: Pick<Contracts, 'contractsOf'>,
   stream: InputStream,
@@ -19,7 +19,7 @@ export function requireSubjectContracts(
   return contracts
 }
 
-/** The eras in which links may have been kept that may still be read. */
+/** The eras that may have links which can still be read. */
 export function subjectEras(
   { keyStore }: Pick<StateFollower, 'keyStore'>,
   { billingId, streamId }: InputStream,
@@ -33,7 +33,7 @@ export function subjectEras(
   return [...eras].sort((a, b) => a - b)
 }
 
-/** Returns whether fields under a link in this era may still be decrypted, at any level. */
+/** Returns whether fields under a link in this era can still be decrypted, at any level. */
 export function openableIn(
   { keyStore }: Pick<StateFollower, 'keyStore'>,
   { billingId, streamId }: InputStream,

@@ -1,6 +1,6 @@
-// Continues erasures that do not fit into one transaction: a reconciler of every auth replica, of which one works at a
-// time. It erases one record of links after the other, each in one change with its tombstone. All state is in control
-// state, so any replica continues after a crash, and every link is erased exactly once. Erasures take turns.
+// Continues erasures that do not fit into one transaction. It is a reconciler of every auth replica, and one replica
+// works at a time. Each change erases one record of links and writes its tombstone. All state is in control state, so
+// any replica can continue after a crash, and every link is erased exactly once. Erasures take turns.
 import { cutsOf, cutsValue, linksInCuts, partOf } from '@weir/control-state'
 import type { Draft, ErasureRecord, StateFollower } from '@weir/control-state'
 import { putErasurePiece } from './erase.ts'
@@ -10,14 +10,14 @@ import type { Cut, Piece } from './puncture-eras.ts'
 
 export type ErasingRest = Omit<Erasing, 'follower'> & {
   readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore' | 'wrappingKeys'>
-  /** This replica of auth, for leases. */
+  /** The id of this auth replica, for leases. */
   readonly replica: string
 }
 
 const leaseMs = 5_000
 const idleMs = 15_000
 const waitMs = 1_000
-/** After a piece, the loop pauses for this many times its duration, for other work; far less than a lease. */
+/** After each piece the loop pauses for this multiple of its duration, far shorter than a lease. */
 const restParts = 3
 const restMsMax = 900
 

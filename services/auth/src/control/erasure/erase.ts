@@ -1,7 +1,7 @@
-// Erases a person, or withdraws consents of a person (docs/forgetting.md): in every retained era of a stream, the
-// subtrees that lead to the person's keys are removed from the tree, in one transaction with the erasure's record.
-// Links that do not fit are stored with the record, and erase-rest.ts erases them. The values themselves are not
-// stored. erasure-states.ts says when the change is effective everywhere.
+// Erases a person, or withdraws consents of a person (docs/forgetting.md). In every retained era of a stream, it
+// removes the subtrees that lead to the person's keys, in one transaction with the erasure's record. Links that do not
+// fit are stored with the record, and erase-rest.ts erases them. The values themselves are not stored.
+// erasure-states.ts says when the erasure is effective everywhere.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { growthMaxBytes, linksOf, withdrawalBytes } from '@weir/fieldcrypt'
 import {
@@ -47,22 +47,22 @@ import type { Cut, Era, Piece, Puncturing, Subtrees } from './puncture-eras.ts'
 export type Erasing = Changes &
   Puncturing &
   Bounding & {
-    /** Runs the erasures of one stream in sequence within this process, because each one changes the same trees. */
+    /** Runs the erasures of one stream in sequence within this process, because they change the same trees. */
     readonly inTurn: InTurn
     /** Triggers the next check of pending erasures. */
     readonly erasuresSoon: () => void
   }
 
 export type EraseRequest = {
-  /** The stream of the links. A stream that was created again under this name is another one. */
+  /** The stream that the links were read from. A new stream of the same name is a different stream. */
   readonly stream: InputStream
-  /** What kinds of fields the values come from, at least one. */
+  /** The kinds of fields that contain the values, at least one. */
   readonly as: readonly ErasureTerm[]
-  /** 1 to 100: all are erased or none. */
+  /** 1 to 100 values. Either all are erased, or none. */
   readonly values: readonly string[]
-  /** The kept links of these values as data subjects. */
+  /** The links that are stored for these values, if the values are data subjects. */
   readonly links: LinksByEra
-  /** What a search has found for these values. */
+  /** The result of an earlier search for these values. */
   readonly found: FoundPeople
   readonly evenIfNoneFound: boolean
 } & Asked
@@ -73,30 +73,34 @@ export type LinksByEra = ReadonlyMap<number, readonly Uint8Array[]>
 export type Asked = {
   /** The levels to withdraw; undefined: the whole person is erased. */
   readonly levels?: readonly number[] | undefined
-  /** The caller's name for it; shown, and in the receipt. */
+  /** The caller's name for the erasure. It is shown, and is in the receipt. */
   readonly reference?: string | undefined
-  /** The day by which the person must have an answer, such as 2026-12-24; shown. */
+  /** The deadline for the response to the person, such as 2026-12-24. It is shown. */
   readonly dueOn?: string | undefined
 }
 
-/** The salt is not stored. With it, anyone who knows the value can show which receipt is about it. */
+/** The salt is not stored. With it, anyone who knows the value can find the receipt about it. */
 export type Erased = { readonly erasure: ErasureRecord; readonly salt: string }
 
 const saltBytes = 32
-/** Never `-` first: a spreadsheet would take such a text for a formula. */
+/** Never starts with `-`, because a spreadsheet would read the text as a formula. */
 const newSalt = (): string => randomBytes(saltBytes).toString('base64url').replace(/^-/, '_')
 
-/** HMAC-SHA-256(salt, value), base64url: a value as a receipt names it. */
+/** HMAC-SHA-256(salt, value), base64url: the form of a value in a receipt. */
 export const subjectOf = (salt: string, value: string): string =>
   createHmac('sha256', Buffer.from(salt, 'base64url')).update(value, 'utf8').digest('base64url')
 
-/** Once it resolves, the erasure is accepted and can't be undone. @throws Refusal `erasures_exceeded`, `none_found` */
+/**
+ * Once this resolves, the erasure is accepted and can't be undone.
+ * @throws Refusal `erasures_exceeded`, `none_found`
+ */
 export async function erasePeople(deps: Erasing, request: EraseRequest): Promise<Erased> {
   const { stream, as, links, evenIfNoneFound, levels } = request
   const salt = newSalt()
   const values = [...new Set(request.values)]
   const ofKeyField = as.includes('key_field') ? values : []
-  // Links of stored events are never refused for their number; made-up values are.
+  // Links of stored events never cause a refusal because of their number. Values of key fields can, because a caller
+  // can invent them.
   const ofEvents = Math.max(0, ...[...links.values()].map((inEra) => inEra.length))
   const counted = Math.max(1, ofKeyField.length + ofEvents)
   const check: Erasure['check'] = (state, { changesNothing }) => {
@@ -128,16 +132,16 @@ type Erasure = Subtrees &
   Asked &
   Pick<EraseRequest, 'as' | 'found'> & {
     readonly subjects: readonly string[]
-    /** See erasure-bound.ts. */
+    /** The number of values that count: see erasure-bound.ts. */
     readonly counted: number
-    /** Throws if the erasure may not be put. */
+    /** Throws if the erasure is not permitted. */
     readonly check: (state: Streams & Erasures, put: { readonly changesNothing: boolean }) => void
   }
 
-// The number of times that another replica or a rotation may be faster.
+// The number of retries after another replica or a rotation changed the keys first.
 const triesMax = 20
 
-/** @throws Refusal `unavailable` when the keys of an era can't be read: a link left out would stay readable */
+/** @throws Refusal `unavailable` if the keys of an era can't be read, because a missed link would stay readable */
 async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord> {
   const { billingId, streamId } = erasure.stream
   const record = await deps.inTurn(streamId, async () => {
@@ -189,7 +193,7 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
   }
 }
 
-/** The maximum growth of the trees. */
+/** An upper bound of the growth of the trees. */
 const growthOfCuts = (
   eras: readonly Era[],
   cuts: readonly Cut[],
@@ -204,7 +208,7 @@ type Planned = {
   readonly erasure: Erasure
   readonly eras: readonly Era[]
   readonly piece: Piece
-  /** The cuts that do not fit into the piece. */
+  /** The cuts for later pieces. */
   readonly rest: readonly Cut[]
 }
 
@@ -258,15 +262,14 @@ function putRest(draft: Draft, erasureId: string, rest: readonly Cut[]): void {
   }
 }
 
-/** Puts a piece, then the erasure's record. */
 export function putErasurePiece(
   deps: Puncturing,
   draft: Draft,
   { record, piece }: { record: ErasureRecord; piece: Piece },
 ): ErasureRecord {
   const { streamId, erasureId, pieces } = record
-  // Before the records that it changes: versions of a key record that are before it in the log are older
-  // (erasure-states.ts).
+  // The marker comes before the records of the piece. Older versions of a key record are therefore before the marker in
+  // the log (erasure-states.ts).
   draft.keys.put(markerKey(erasureId, pieces), markerValue(replacedBy(piece)))
   putPiece(deps, draft, piece)
   const keks = [...new Set([...record.keks, ...keksOf(draft, keyVersionsReplacedBy(piece))])].sort()
@@ -281,12 +284,12 @@ export function deleteErasure(draft: Draft, { streamId, erasureId }: ErasureReco
   deleteErasureKeys(draft, erasureId)
 }
 
-/** Removes its markers and its remaining records of links. */
+/** Removes the markers of an erasure and its remaining records of links. */
 export function deleteErasureKeys(draft: Draft, erasureId: string): void {
   for (const key of draft.keys.under(erasurePrefix(erasureId))) draft.keys.put(key, null)
 }
 
-/** The KEKs of the key records that are replaced now, and of their older copies from before a rotation. */
+/** The KEKs of the key records that are being replaced, and of their older copies from before a rotation. */
 function keksOf(draft: Draft, keyVersions: ReadonlySet<number>): string[] {
   const unused = draft.rotation()?.unusedKeks.map(({ kek }) => kek) ?? []
   return [...kekIdsOf(draft.keys, 'open', keyVersions), ...unused]

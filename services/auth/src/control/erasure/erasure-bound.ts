@@ -1,11 +1,12 @@
-// How much an account may have erased (docs/forgetting.md, Bounds). A value that is in no event costs as much as a real
-// one: some 10 kB of key tree in each era with keys of the stream, in `weir.keys` and in the memory of every replica.
-// So values are counted while their erasure's record is kept, which is as long as the trees.
+// The limits for erasures per account (docs/forgetting.md, Bounds). A value that is in no event costs as much as a real
+// one: about 10 kB of key tree in each era with keys of the stream, in `weir.keys` and in the memory of every replica.
+// So values are counted for as long as their erasure's record is kept, which is as long as the trees.
 //
-// Each value of each request counts once, however many eras it changes; a value that is erased twice has removed two
-// branches. A data subject counts as many values as it has pseudonyms in one era, and is not refused for their number:
-// they come from stored events, and each is erased once. The size of the keys in bytes bounds both, per account and in
-// total. It is estimated before anything is erased, because the keys are in the memory of every replica.
+// Each value of each request counts once, however many eras it changes. A value that is erased twice counts twice,
+// because it has removed two branches. A data subject counts as many values as it has pseudonyms in one era. Pseudonyms
+// never cause a refusal, because they come from stored events, and each is erased once. The size of the keys in bytes
+// limits both, per account and in total. It is estimated before the erasure, because the keys are in the memory of
+// every replica.
 import type { Log } from '@weir/kit'
 import { growthMaxBytes } from '@weir/fieldcrypt'
 import { refusal } from '../../errors.ts'
@@ -14,14 +15,14 @@ import type { ErasureRecord, Erasures, StateFollower, Streams } from '@weir/cont
 
 export type Bounding = {
   readonly follower: Pick<StateFollower, 'tables' | 'keyStore'>
-  /** How many erased values an account may have. */
+  /** The maximum number of erased values per account. */
   readonly erasuresMax: number
-  /** How many bytes of keys one account may have, and all accounts together. */
+  /** The maximum bytes of keys for one account, and for all accounts together. */
   readonly keyBytesMax: { readonly account: number; readonly all: number }
   readonly log: Log
 }
 
-/** From this share of the bound on, a warning is logged. */
+/** Above this share of the limit, a warning is logged. */
 const warnShare = 0.8
 
 export function erasedValuesOf(state: Streams & Erasures, billingId: string): number {
@@ -42,7 +43,7 @@ export function requireRoom(
 }
 
 /**
- * Checks the room for these cuts, and for unfinished erasures.
+ * Checks whether these cuts and the unfinished erasures fit.
  * @throws Refusal `erasures_exceeded`
  */
 export function requireKeyRoom(
@@ -68,7 +69,7 @@ export function requireKeyRoom(
     throw noKeyRoom('This Weir', { used, more }, [keyBytesMax.all, 'KEY_BYTES_MAX'])
 }
 
-/** After an erasure: logs a warning if the account is near its bound. */
+/** Call after an erasure. Logs a warning if the account is near its limit. */
 export function warnOfBound({ follower, erasuresMax, log }: Bounding, billingId: string): void {
   const used = follower.tables.erasedValues().get(billingId) ?? 0
   if (used < erasuresMax * warnShare) return

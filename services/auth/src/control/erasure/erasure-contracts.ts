@@ -1,5 +1,5 @@
-// Which contracts' events an erasure covers: those with a field that can contain its values. Archived contracts count,
-// because their events may still be stored.
+// Selects the contracts whose events an erasure covers: those with a field that can contain its values. Archived
+// contracts count, because their events may still be stored.
 import type { ContractRecord, ErasureTerm } from '@weir/control-state'
 
 export type ErasureContracts = {

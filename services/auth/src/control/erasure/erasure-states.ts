@@ -1,6 +1,6 @@
-// The states of an erasure after it was accepted (docs/forgetting.md). Applied: every replica with a heartbeat has read
-// the keys past it. Complete: Kafka's log contains no older version of what it changed. Every auth replica checks this
-// in a reconcile loop, and the first one that sees it writes it to the record.
+// The states of an accepted erasure (docs/forgetting.md). Applied: every replica with a heartbeat has read the changed
+// keys. Complete: Kafka's log contains no older version of the changed key records. Every auth replica checks this in a
+// reconcile loop. The first one that detects a new state writes it to the record.
 import { treePart } from '@weir/fieldcrypt'
 import type { Configs, LogScan } from '@weir/kafka'
 import {
@@ -71,14 +71,14 @@ export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
   }
 }
 
-/** Erasures without links that wait for erase-rest.ts. */
+/** The erasures whose links are all cut out. erase-rest.ts works on the others. */
 const cutOut = (tables: Pick<StateFollower['tables'], 'pendingErasures'>): ErasureRecord[] =>
   tables.pendingErasures().filter(({ rest }) => rest === undefined)
 
 /** Applied: no replica with a heartbeat has keys from before the erasure. */
 function createApplying(deps: ErasureStatesDeps) {
   const { follower, now } = deps
-  /** The offset up to which replicas must have read the keys, for each erasure. */
+  /** For each erasure, the offset up to which replicas must have read the keys. */
   const targets = new Map<string, bigint>()
   return {
     forgetOthers: (pending: readonly ErasureRecord[]) => keepOnly(targets, pending),
@@ -86,7 +86,7 @@ function createApplying(deps: ErasureStatesDeps) {
       const waiting = pending.filter(({ appliedAtMs }) => appliedAtMs === undefined)
       if (waiting.length === 0) return
       if (waiting.some(({ erasureId }) => !targets.has(erasureId))) {
-        // Then the tables contain the erasure's records, so their position is past them.
+        // After this the tables contain the erasure's records, so their position is past these.
         await follower.catchUp()
         const { keys } = follower.positions()
         for (const { erasureId } of waiting)
@@ -94,7 +94,7 @@ function createApplying(deps: ErasureStatesDeps) {
       }
       if (!deps.replicas.isRead()) return
       await deps.replicas.catchUp()
-      // auth decrypts no events.
+      // auth's replicas don't count, because auth decrypts no events.
       const opening = deps.replicas.replicas.heard().filter(({ beat }) => beat.service !== 'auth')
       const heard = opening.map(({ beat }) => BigInt(beat.keys))
       const applied = waiting.filter(({ erasureId }) => {
@@ -114,7 +114,7 @@ const outputsNow = (draft: Draft, erasure: ErasureRecord): OutputThen[] =>
     return { streamId, name, levels }
   })
 
-/** Complete: Kafka's log was seen without older versions, and its old files are deleted by now. */
+/** Complete: a scan of Kafka's log found no older versions, and Kafka has had time to delete old files. */
 function createCompleting(deps: ErasureStatesDeps) {
   const { now } = deps
   /** For each erasure, the scan that found nothing older in the log. */
@@ -162,7 +162,7 @@ function keepOnly(known: Map<string, unknown>, pending: readonly ErasureRecord[]
 const put = (draft: Draft, erasure: ErasureRecord): void =>
   draft.put(erasureKey(erasure.streamId, erasure.erasureId), erasure)
 
-/** Changes all erasures in one transaction, each as its record is by then. */
+/** Changes all erasures in one transaction, each based on its current record. */
 async function reach(
   { writer, follower, actor }: ErasureStatesDeps,
   action: AuditAction,
@@ -185,14 +185,14 @@ async function reach(
 
 type KeyLogTimes = { readonly segmentMs: number; readonly fileDeleteMs: number }
 
-/** From the topic itself: brokers may have refused the settings that auth asked for. */
+/** The times of the topic itself, because brokers may have refused the settings that auth requested. */
 async function keyLogTimes({ configs }: Pick<ErasureStatesDeps, 'configs'>): Promise<KeyLogTimes> {
   const config = await configs.topic(keysTopic)
   const ms = (setting: string, otherwise: number): number => Number(config[setting] ?? otherwise)
   return { segmentMs: ms('segment.ms', 600_000), fileDeleteMs: ms('file.delete.delay.ms', 60_000) }
 }
 
-/** A segment is closed by the first record after its time. Without other records, this one closes it. */
+/** Kafka closes a segment at the first record after its time. Without other records, this record closes the segment. */
 async function beat(
   { writer, follower, now }: ErasureStatesDeps,
   segmentMs: number,
@@ -206,8 +206,8 @@ async function beat(
 }
 
 /**
- * The erasures of whose replaced key records the log contains no older version. Each piece has a marker before its own
- * records; records before the marker are older, even if they were never committed.
+ * The erasures without older versions of their replaced key records in the log. Each piece has a marker before its own
+ * records. Records before the marker are older, even if their transaction was aborted.
  */
 async function scanFor(
   { logScan, follower }: Pick<ErasureStatesDeps, 'logScan' | 'follower'>,
@@ -221,7 +221,7 @@ async function scanFor(
   const firsts = new Map<string, bigint>()
   const watched = new Set(all.flatMap(({ replaced }) => replaced))
   const { to, leader } = await logScan.scan(keysTopic, ({ key, offset }) => {
-    // A failed attempt leaves a marker, too: the last one counts.
+    // A failed attempt leaves a marker, too, so the last marker counts.
     if (markers.has(key)) markers.set(key, offset)
     if (watched.has(key) && !firsts.has(key)) firsts.set(key, offset)
   })
@@ -239,7 +239,7 @@ type ErasurePiece = {
   readonly replaced: readonly string[]
 }
 
-/** Undefined if a marker is missing, because then its piece is unknown. */
+/** Undefined if a marker is missing, because the content of its piece is then unknown. */
 function piecesOf(
   keyStore: Pick<StateFollower['keyStore'], 'get'>,
   { erasureId, billingId, streamId, pieces }: ErasureRecord,

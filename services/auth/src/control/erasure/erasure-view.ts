@@ -1,5 +1,5 @@
 // An erasure as the API shows it: its states, when the next ones are expected, and which outputs contain decrypted
-// values until when. What Kafka does not report now is shown as unknown.
+// values until when. Values that Kafka does not report now are shown as unknown.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
 import type { ErasureRecord, HoldingOutput, Streams } from '@weir/control-state'
 import { shownFound } from './receipts.ts'
@@ -14,8 +14,8 @@ import type { AnswerNamed } from '../../api/answers/answers.ts'
 export type ErasureView = {
   show(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<AnswerNamed<'Erasure'>>
   /**
-   * For a receipt, which is permanent, so nothing may be unknown.
-   * @throws Refusal `unavailable` when Kafka doesn't report the settings now
+   * For a receipt. A receipt is permanent, so it must contain no unknown time.
+   * @throws Refusal `unavailable` if Kafka doesn't report the settings now
    */
   outputs(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<OutputClaims>
 }
@@ -83,7 +83,7 @@ async function claim(
   const isDeleted = output.state === 'deleting' ? { deleted: true } : {}
   const atMs = 'ms' in until ? writtenByMs + until.ms : Infinity
   const cutMs = output.rebuild?.cut?.atMs ?? -Infinity
-  // Records derived later were derived without the keys.
+  // Later records were derived without the keys.
   const clearMs = cutMs >= writtenByMs ? Math.min(cutMs, atMs) : atMs
   const because = 'ms' in until ? '' : `${topic} ${until.unknown}`
   const clear = clearMs === Infinity ? { clearAt: unknown, because } : { clearAt: timeOf(clearMs) }
@@ -98,7 +98,7 @@ async function kept(settings: SettingsReader, topic: string): Promise<KeptFor | 
 
 type States = AnswerNamed<'Erasure'>['states']
 
-/** `destroyed` depends on when the operators of Weir destroy the KEKs, so its time is unknown. */
+/** The time of `destroyed` is unknown, because it depends on when the operators destroy the KEKs. */
 function statesOf(erasure: ErasureRecord, completeByMs: number | undefined): States {
   const { acceptedAtMs, appliedAtMs, complete, destroyedAtMs } = erasure
   const one = (atMs: number | undefined, byMs: number | undefined) => {

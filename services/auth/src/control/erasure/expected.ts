@@ -1,20 +1,20 @@
-// When an erasure should reach a state. Pure. If the time passes, something prevents the state, such as a broker that
-// is down.
+// When an erasure should reach a state. Pure. If the state comes later, something prevents it, such as a broker that is
+// down.
 import type { ErasureRecord } from '@weir/control-state'
 import type { ConfigEntries } from '@weir/kafka'
 
-/** A replica that crashed is waited for until it has sent no heartbeat for a minute. */
+/** A crashed replica counts until it has sent no heartbeat for a minute. */
 const appliedMs = 75_000
-/** For the reconcile loops of auth, a scan of a long log, and a busy broker. */
+/** Extra time for auth's reconcile loops, a scan of a long log, and a busy broker. */
 const slackMs = 10 * 60_000
 
-/** Per link that does not fit into the first transaction, on a busy machine. */
+/** Extra time per link that does not fit into the first transaction, on a busy machine. */
 const restMs = 10
 
 export const appliedBy = ({ acceptedAtMs, appliedAtMs, rest }: ErasureRecord): number =>
   appliedAtMs ?? acceptedAtMs + appliedMs + (rest?.links ?? 0) * restMs
 
-/** By the settings of `weir.keys`: a segment is closed, then compacted, then its files are deleted. */
+/** Computed from the settings of `weir.keys`: a segment is closed, then compacted, and then its files are deleted. */
 export function completeBy(
   { acceptedAtMs }: ErasureRecord,
   keys: ConfigEntries,

@@ -1,6 +1,6 @@
 // Makes old events unreadable: the keys of an era are deleted `keyRetentionDays` after its end (docs/keys.md, Age). A
-// clock that jumps must not cause this, so auth's clock and the broker's must agree, and even then a stream loses at
-// most one era per day.
+// clock error must not cause a deletion. So auth's clock and the broker's must agree, and a stream loses at most one
+// era per day.
 import { eraAt, eraEndMs } from '@weir/fieldcrypt'
 import type { Configs } from '@weir/kafka'
 import { act, eraPrefix, replicasTopic, streamKey } from '@weir/control-state'
@@ -20,11 +20,11 @@ const dayMs = 86_400_000
 const clocksDifferMsMax = 60_000
 
 const againMs = 3_600_000
-/** The pause if no replica has a heartbeat, or the clocks differ. */
+/** The pause if no replica has a heartbeat, or the clocks disagree. */
 const unsureMs = 10_000
 const tellEveryMs = 600_000
 
-/** The time, if the broker's clock agrees; undefined if they differ or there was no heartbeat. */
+/** The current time if the broker's clock agrees. Undefined if the clocks disagree, or there was no heartbeat. */
 export type AgreedNow = () => Promise<number | undefined>
 
 export function createAgreedNow(deps: {
@@ -50,7 +50,7 @@ export function createAgreedNow(deps: {
       tell(aheadMs)
       return undefined
     }
-    // If the topic is older or has other settings, its timestamps are those of other replicas.
+    // With other settings, the topic's timestamps are those of the replicas, not of the broker.
     const { 'message.timestamp.type': type } = await deps.configs.topic(replicasTopic)
     return type === 'LogAppendTime' ? deps.now() - Math.max(0, aheadMs) : undefined
   }
@@ -78,7 +78,7 @@ export async function expireEras(
   return againMs
 }
 
-/** The oldest expired era; undefined if there is none, or if one was removed less than a day ago. */
+/** The oldest expired era. Undefined if there is none, or if an era was removed less than a day ago. */
 function expiredEra(
   store: Pick<KeyStore, 'under'>,
   stream: InputStream,
@@ -109,6 +109,6 @@ function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, now
   return era
 }
 
-/** All keys that a past erasure has changed are deleted, so its record is not needed any more. */
+/** Whether all keys that an erasure has changed are deleted, so that its record is not needed any more. */
 const isPast = ({ eras, acceptedAtMs, complete }: ErasureRecord, era: number): boolean =>
   complete !== undefined && Math.max(eraAt(acceptedAtMs), ...eras) <= era

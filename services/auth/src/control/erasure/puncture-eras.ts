@@ -1,6 +1,5 @@
-// Removes people from the trees of a stream's retained eras, a piece at a time. The changes of a piece are computed in
-// advance, in steps between which other work has its turn. The change that puts them checks that the trees have not
-// changed.
+// Removes people from the trees of a stream's retained eras, piece by piece. The changes of a piece are computed in
+// advance, in steps that let other work run. The change that puts them checks that the trees have not changed.
 import {
   addWithdrawn,
   levelOfPart,
@@ -34,24 +33,24 @@ export type Era = { readonly era: number; readonly levels: readonly number[] }
 type PreparedPart = {
   readonly era: number
   /**
-   * The suffix of a tree record; undefined for a `withdrawn` record, which contains no key, so that its old versions
-   * may remain.
+   * The suffix of a tree record. Undefined for a `withdrawn` record: it contains no key, so its old versions may
+   * remain.
    */
   readonly suffix: string | undefined
   readonly recordKey: string
   /** The current wrapped value; undefined if there is none. */
   readonly before: Buffer | undefined
-  /** Undefined: a tombstone. */
+  /** The new plaintext; undefined for a tombstone. */
   readonly plain: Buffer | undefined
 }
 
 export type Piece = {
-  /** How many of the cuts it contains, from the first one. */
+  /** The number of cuts in this piece, counted from the first cut. */
   readonly done: number
   readonly parts: readonly PreparedPart[]
 }
 
-/** A transaction must end soon, and its content is in memory several times. */
+/** Limited, because a transaction must end soon, and its content is in memory several times. */
 const pieceCutsMax = 1_000
 const pieceBytesMax = 1_000_000
 
@@ -78,7 +77,7 @@ export function erasOf(
 
 /**
  * Undefined if the trees have changed meanwhile.
- * @throws Refusal `unavailable` when the keys of an era can't be read: a link left out would stay readable
+ * @throws Refusal `unavailable` if the keys of an era can't be read, because a missed link would stay readable
  */
 export async function cutsIn(
   { follower }: Puncturing,
@@ -94,7 +93,7 @@ export async function cutsIn(
         found.push({ era, link })
         await turn()
       }
-      // Sorted, because neighbours are in the same key records.
+      // Sorted, because neighbouring links are in the same key records.
       for (const cut of found.toSorted((a, b) => Buffer.compare(a.link, b.link))) cuts.push(cut)
     } catch (error) {
       if (!isUnreadable(error)) throw error
@@ -112,7 +111,7 @@ export type Subtrees = {
 }
 
 /**
- * Prepares a piece with as many of the first cuts as fit; undefined if the trees have changed meanwhile.
+ * Prepares a piece with as many of the first cuts as fit. Undefined if the trees have changed meanwhile.
  * @throws as `cutsIn` does
  */
 export async function preparePiece(
@@ -125,7 +124,7 @@ export async function preparePiece(
     const era = cuts[done]?.era ?? 0
     const inEra = cuts.slice(done).filter((cut) => cut.era === era)
     if (!hasTree(follower.keyStore, eraPrefix({ ...stream, era }))) {
-      // The keys of this era have expired.
+      // The keys of this era have expired, so its cuts are done.
       done += inEra.length
       continue
     }
@@ -156,7 +155,7 @@ async function prepareEra(
   { stream, era, cuts, levels, room }: PlannedEra,
 ): Promise<(Piece & { readonly bytes: number }) | undefined> {
   const prefix = eraPrefix({ ...stream, era })
-  // All values at one moment, so that a later change is noticed.
+  // Reads all values at the same moment, so that a later change is detected.
   const { before, hasChanged } = watchTree(follower.keyStore, prefix)
   const turn = takingTurns()
   const parts: PreparedPart[] = []
@@ -191,7 +190,7 @@ type Withdrawing = {
   readonly levels: readonly number[] | undefined
 }
 
-/** The changed `withdrawn` records, which say which levels are withdrawn. */
+/** The changed `withdrawn` records, which contain the withdrawn levels. */
 function withdrawnParts(
   { keyring, keyStore }: Puncturing['follower'],
   { prefix, era, cuts, levels = [] }: Withdrawing,
@@ -216,7 +215,7 @@ function withdrawnParts(
 const partUnavailable = (recordKey: string) =>
   new AppError('fieldcrypt.key_unavailable', `the key record ${recordKey} is not available`)
 
-/** There are new wrapping keys that this process can't use yet. */
+/** Whether there are new wrapping keys that this process can't use yet. */
 const isRotating = ({ wrappingKeys }: Pick<StateFollower, 'wrappingKeys'>): boolean =>
   wrappingKeys.pending().length > 0
 
@@ -225,7 +224,7 @@ function hasTree(keys: KeyStore, prefix: string): boolean {
   return false
 }
 
-/** The key records of an era's tree as they are now, and whether any of them has changed since. */
+/** The current key records of an era's tree, and a function that says whether one has changed since. */
 function watchTree(keys: KeyStore, prefix: string) {
   const before = new Map(partsUnder(keys, prefix))
   const hasChanged = (): boolean =>
@@ -238,8 +237,8 @@ function* partsUnder(keys: KeyStore, prefix: string): Generator<[string, Buffer 
 }
 
 /**
- * Whether the trees are as they were when the piece was prepared. Otherwise it would restore what another change has
- * erased.
+ * Whether the trees are unchanged since the piece was prepared. A piece for older trees would restore what another
+ * change has erased.
  */
 export const isAsPrepared = (draft: Pick<Draft, 'keys'>, { parts }: Piece): boolean =>
   parts.every(({ recordKey, before }) => draft.keys.get(recordKey) === before)
@@ -264,7 +263,7 @@ export function putPiece({ wrappingKeys }: Puncturing, draft: Draft, { parts }: 
     )
 }
 
-/** Overwrites the plaintext. Call it once the piece is committed, or certainly won't be. */
+/** Overwrites the plaintext. Call after the piece was committed, or its commit has certainly failed. */
 export function wipe({ parts }: Piece): void {
   for (const { plain } of parts) plain?.fill(0)
 }

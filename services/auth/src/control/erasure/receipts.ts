@@ -36,7 +36,7 @@ export type KeepingReceiptKey = Omit<Changes, 'writer'> & {
   readonly follower: Pick<StateFollower, 'tables'>
 }
 
-/** Creates the first key, and each next one when it is due. */
+/** Creates the first key, and each further key when it is due. */
 export async function keepReceiptKey(deps: KeepingReceiptKey): Promise<void> {
   if (!isDue(deps.follower.tables, deps.now())) return
   const { kid, publicJwk, privatePem } = makeReceiptKey()
@@ -111,7 +111,7 @@ export async function receiptFor(
   })
 }
 
-/** Contracts are never removed, and their fields never change. */
+/** The contracts at the time of the erasure. Contracts are never removed, and their fields never change. */
 const contractsThen = (
   state: Pick<Contracts, 'contractsOf'>,
   { as, billingId, acceptedAtMs }: ErasureRecord,
@@ -148,7 +148,7 @@ const foundClaim = ({ events, values }: FoundPeople): string =>
     ? 'Before the erasure a search of the stream found 0 events with these values: 0 found.'
     : `Before the erasure a search of the stream found ${events} events with ${values} of these values.`
 
-/** As receipts and responses show it. */
+/** The form in receipts and responses. */
 export const shownFound = ({ searchedAtMs, ...found }: FoundPeople) => ({
   ...found,
   searchedAt: new Date(searchedAtMs).toISOString(),

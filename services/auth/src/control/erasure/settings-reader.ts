@@ -1,5 +1,5 @@
-// Settings of topics and brokers as Kafka reports them, read on request and cached for a few seconds: a list of
-// erasures needs the same few topics thousands of times.
+// Settings of topics and brokers as Kafka reports them. They are read on request and cached for a few seconds, because
+// a list of erasures needs the same few topics thousands of times.
 import type { Admin, ConfigEntries } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'
 
@@ -26,7 +26,7 @@ export function createSettingsReader({
 
 const checkSetting = 'log.retention.check.interval.ms'
 
-/** A topic is clear when its last replica is, so the broker with the longest check interval counts. */
+/** The broker with the longest check interval counts, because all replicas of a record must be deleted. */
 export function slowestOf(brokers: readonly ConfigEntries[]): ConfigEntries {
   const times = brokers.map((broker) => Number(broker[checkSetting]))
   return brokers.length === 0 ? {} : { [checkSetting]: String(Math.max(...times)) }

@@ -1,6 +1,6 @@
-// Reads `weir.subjects` from Kafka on request, for a data subject: for each era with keys, the one partition with its
-// records, for the time in which they were written. Only the result is kept in memory. No record, error or log line
-// contains the value.
+// Reads a data subject's links in `weir.subjects` from Kafka on request. For each era with keys, it reads the one
+// partition with the subject's records, for the time in which they were written. Only the result is kept in memory. No
+// record, error or log line contains the value.
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
 import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
@@ -24,14 +24,14 @@ import { refusal } from '../../errors.ts'
 export type FoundEra = {
   readonly era: number
   readonly partition: number
-  /** By the key of the link's record. */
+  /** The links by the key of their record. */
   readonly links: ReadonlyMap<string, Uint8Array>
 }
 
 export type SubjectLog = {
   /**
-   * The eras with links under which fields can be decrypted or, if `evenErased`, with any links.
-   * @throws Refusal `unavailable` when the keys of an era can't be read, `quota_exceeded`
+   * The eras with links under which fields can be decrypted. With `evenErased`, the eras with any links.
+   * @throws Refusal `unavailable` if the keys of an era can't be read, `quota_exceeded`
    */
   find(
     stream: InputStream,
@@ -39,19 +39,22 @@ export type SubjectLog = {
     options?: { readonly evenErased: boolean },
   ): Promise<readonly FoundEra[]>
   /**
-   * Every kept link, even without fields that can be decrypted. Call `start` before it.
+   * All stored links, including those without fields that can be decrypted. Call `start` first.
    * @throws Refusal `unavailable`
    */
   links(stream: InputStream, subject: string): Promise<LinksByEra>
-  /** Takes one of the account's look-ups until the returned function is called. @throws Refusal `quota_exceeded` */
+  /**
+   * Occupies one of the account's look-ups until the returned function is called.
+   * @throws Refusal `quota_exceeded`
+   */
   start(billingId: string): () => void
-  /** Deletes the records of the links, once the people are erased. */
+  /** Deletes the records of the links, after the people are erased. */
   forget(found: readonly FoundEra[]): Promise<void>
 }
 
-/** Longer than clocks of replicas differ, and than an event may wait. */
+/** Longer than clock differences between replicas, and than the delay of an event. */
 const aroundMs = 24 * 3_600_000
-/** For all accounts together. */
+/** The limit for all accounts together. */
 const atOnceMax = 4
 
 type SubjectLogDeps = {
@@ -104,7 +107,7 @@ async function findAll(deps: SubjectLogDeps, wanted: Wanted): Promise<readonly F
   return found
 }
 
-/** Look-ups read partitions that all accounts share, so their number is limited per account, and in total. */
+/** Limits look-ups per account and in total, because they read partitions that all accounts share. */
 function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
   const atOnce = new Map<string, number>()
   return (billingId: string): (() => void) => {
@@ -148,7 +151,7 @@ async function linksOf(
     }
   })
   if (evenErased) return { era, partition, links }
-  // The tombstone of a link may be beyond what was read.
+  // A link's tombstone may be after the part that was read.
   const isOpenable = openableIn(follower, stream, keys)
   const turn = takingTurns()
   for (const [key, each] of links) {

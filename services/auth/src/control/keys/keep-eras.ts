@@ -1,5 +1,5 @@
-// The key records of a stream's eras (docs/keys.md): created once, always one era ahead, for every level of the
-// account's active contracts. They leave this file only wrapped by their wrapping keys.
+// The key records of a stream's eras (docs/keys.md). They are created once, one era ahead, for every level of the
+// account's active contracts. They leave this file only in wrapped form.
 import { randomBytes } from 'node:crypto'
 import { eraAt, levelPart, makePart, keyNameOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
 import { act, eraPrefix } from '@weir/control-state'
@@ -13,11 +13,11 @@ type Making = Pick<Changes, 'now'> & { readonly wrappingKeys: WrappingKeys }
 export type KeepingEras = Making &
   Pick<Changes, 'actor'> & { readonly follower: Pick<StateFollower, 'tables'> }
 
-/** The keys of all records of a stream in `weir.keys`, over all eras. */
+/** The keys of all records of a stream in `weir.keys`, in all eras. */
 export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
   draft.keys.under(`${stream.billingId}/${stream.streamId}/`)
 
-/** Puts the missing records of this era and the next. The wrapping keys must exist: see `WrappingKeys.changeFor`. */
+/** Puts the missing records of this era and the next. The wrapping keys must exist: see `changeFor`. */
 export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {
   const era = eraAt(deps.now())
   const levels = levelsAskedBy(draft, stream.billingId)
@@ -31,7 +31,7 @@ export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): 
   }
 }
 
-/** A tree that was split counts as an existing tree. */
+/** A tree that was split still counts as one existing tree. */
 const wholePart = (part: string): string => (suffixOfPart(part) === undefined ? part : 'tree')
 
 function newKeyRecord({ wrappingKeys }: Making, recordKey: string, part: string): Buffer {
@@ -41,7 +41,7 @@ function newKeyRecord({ wrappingKeys }: Making, recordKey: string, part: string)
   return wrapped
 }
 
-/** Creates the records of the next era in advance; cheap if nothing is missing. */
+/** Creates the records of the next era in advance. This is cheap if none is missing. */
 export async function keepErasAhead(deps: KeepingEras): Promise<void> {
   const accounts = new Set<string>()
   for (const stream of deps.follower.tables.streams())

@@ -1,9 +1,9 @@
-// The ids of the KEKs that wrap versions of a wrapping key: the KEKs to destroy so that nobody can decrypt old logs.
+// The ids of the KEKs that wrap versions of a wrapping key. If these KEKs are destroyed, nobody can decrypt old logs.
 import { kekOf } from '@weir/fieldcrypt'
 import type { KeyStore } from '@weir/control-state'
 import { wrappingKeyId } from '@weir/control-state'
 
-/** Each id once, in alphabetical order. Versions that are gone are left out. */
+/** Each id once, in alphabetical order. Removed versions are left out. */
 export function kekIdsOf(
   keys: Pick<KeyStore, 'get'>,
   keyName: string,

@@ -1,7 +1,7 @@
-// The keys that sign id tokens (docs/wire-format.md Tokens). auth's writer creates them; the public half is in control
-// state, the private half is wrapped by the wrapping key `sign`. A key is published an hour before it signs, and until
-// the last token that it signed has expired. On request a new key signs immediately. If the former keys are revoked,
-// their tokens are invalid immediately, because control state no longer contains the keys to verify them.
+// The keys that sign id tokens (docs/wire-format.md Tokens). auth's writer creates them. The public half is in control
+// state, and the private half is wrapped by the wrapping key `sign`. A key is published an hour before it signs, and
+// stays published until its last token has expired. On request a new key signs immediately. If former keys are revoked,
+// their tokens become invalid immediately, because control state no longer contains the keys to verify them.
 import { createPrivateKey } from 'node:crypto'
 import { refusal } from '../../errors.ts'
 import type { KeyObject } from 'node:crypto'
@@ -18,7 +18,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const signsForMs = 30 * dayMs
 const clocksDifferMsMax = 60_000
-/** Refresh tokens live longest. */
+/** Refresh tokens have the longest lifetime. */
 const tokensLiveMs = 30 * dayMs
 
 export type Rotating = Omit<Changes, 'writer'> & { readonly wrappingKeys: WrappingKeys }
@@ -46,7 +46,7 @@ export async function keepSigningKeys(
 
 /**
  * Creates a key that signs immediately. With `revoke` all former keys are removed, so that copies of them are useless.
- * Without it former keys still verify tokens, but sign no more.
+ * Without it, former keys still verify tokens, but sign no more.
  */
 export async function rotateSigningKeys(
   deps: Rotating,
@@ -57,7 +57,7 @@ export async function rotateSigningKeys(
   return deps.wrappingKeys.changeWith(what, [SIGN_KEY_NAME], (draft) => {
     const nowMs = deps.now()
     const former = draft.signingKeys()
-    // A key that signs later would replace the new one.
+    // A published key that has not signed yet would later replace the new one, so it is removed.
     const gone = former.filter((key) => revoke || key.signsFromMs > nowMs)
     for (const key of former)
       if (gone.includes(key)) drop(draft, key)
@@ -65,7 +65,7 @@ export async function rotateSigningKeys(
     const revoked = revoke ? gone.map(({ kid }) => kid) : []
     draft.addToEntry({ kid: made.kid, ...(revoke ? { revoked } : {}) })
     const latestMs = Math.max(...former.map((key) => key.signsFromMs).filter((ms) => ms <= nowMs))
-    // So that a replica whose clock is behind signs with it, too.
+    // A time in the past, so that a replica whose clock is behind signs with the new key, too.
     putNewKey(deps, draft, made, Math.max(nowMs - clocksDifferMsMax, latestMs + 1))
     return { kid: made.kid, revoked }
   })
@@ -113,7 +113,10 @@ function keysDue(
 
 export type Signer = { readonly kid: string; readonly privateKey: KeyObject }
 
-/** Returns a function that gives the current signing key. @throws Refusal `unavailable` while there is none */
+/**
+ * Returns a function that returns the current signing key.
+ * @throws Refusal `unavailable` while there is none
+ */
 export function createSigner(deps: {
   readonly follower: Pick<StateFollower, 'tables' | 'keyring'>
   readonly now: () => number

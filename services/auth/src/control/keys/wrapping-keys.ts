@@ -1,5 +1,5 @@
-// auth's wrapping keys: created when first needed, wrapped by the KEK, and used to wrap key records. docs/keys.md says
-// which wrapping key wraps what.
+// auth's wrapping keys. A wrapping key is created when it is first needed, and wrapped by its KEK. docs/keys.md says
+// which key records each of them wraps.
 import { randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { levelPart, wrapByKek } from '@weir/fieldcrypt'
@@ -18,25 +18,28 @@ export type CurrentWrappingKey = {
 
 export type WrappingKeys = {
   /**
-   * Runs a change that wraps with the named wrapping keys. When it is decided, they exist and this process can use
-   * their newest versions, even if another replica creates some meanwhile.
-   * @throws Refusal `unavailable` and what `decide` throws
+   * Runs a change that wraps with the named wrapping keys. When `decide` runs, they exist, and this process can use
+   * their newest versions, even if another replica creates versions meanwhile.
+   * @throws Refusal `unavailable`, and what `decide` throws
    */
   changeWith<Answer>(
     what: Change,
     names: readonly string[],
     decide: Decide<Answer>,
   ): Promise<Answer>
-  /** The same with all wrapping keys that the key records of an account's streams need. */
+  /** Like `changeWith`, with all wrapping keys that the key records of an account's streams need. */
   changeFor<Answer>(
     what: Change,
     account: { billingId: string; newLevels?: readonly number[] },
     decide: Decide<Answer>,
   ): Promise<Answer>
-  /** Resolves when this process can use all wrapping keys that it has read. @throws Refusal `unavailable` */
+  /**
+   * Resolves when this process can use all wrapping keys that it has read.
+   * @throws Refusal `unavailable`
+   */
   settled(): Promise<void>
   /**
-   * The newest version of a wrapping key. Inside the two changes above it always exists.
+   * The newest version of a wrapping key. It always exists inside the changes of `changeWith` and `changeFor`.
    * @throws AppError `keys.ring_missing`
    */
   current(name: string): CurrentWrappingKey
@@ -45,13 +48,16 @@ export type WrappingKeys = {
 const settleMs = 10_000
 const triesMax = 4
 
-/** A random wrapping key, wrapped. @throws Refusal `unavailable` */
+/**
+ * Creates a random wrapping key in wrapped form.
+ * @throws Refusal `unavailable`
+ */
 export async function newWrappingKey(kek: KekProvider, recordKey: string): Promise<Buffer> {
   const plain = randomBytes(32)
   try {
     return await wrapByKek(kek, recordKey, plain)
   } catch (cause) {
-    // The details are for auth's operators, who find them in the log.
+    // Only the log has the details, because they are for auth's operators.
     throw refusal('unavailable', 'The KEK cannot be used now; try again', {
       cause,
     })
@@ -107,7 +113,7 @@ export function createWrappingKeys(deps: Deps): WrappingKeys {
   }
 }
 
-/** Makes sure that they exist, and that this process can use them. */
+/** Ensures that the wrapping keys exist, and that this process can use them. */
 async function ensure(deps: Deps, names: readonly string[]): Promise<void> {
   await settled(deps)
   const missing = names.filter((name) => deps.follower.wrappingKeys.newest(name) === undefined)

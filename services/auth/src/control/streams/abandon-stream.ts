@@ -1,4 +1,4 @@
-// A stream's creation that failed half-way: its name becomes free, immediately or by the clean-up.
+// What happens if a stream's creation fails half-way: its name becomes free, immediately or by the clean-up.
 import { hasCode } from '@weir/kit'
 import type { Refusal } from '@weir/http-api'
 import type { Log } from '@weir/kit'
@@ -44,7 +44,7 @@ async function abandon(deps: Abandoning, reserved: StreamRecord): Promise<void> 
   )
   deps.cleanUpSoon()
   if (!isNameFree) return
-  // The clean-up was faster than the creation of the topics, which belong to no record any more.
+  // The clean-up ran before the topics were created, so no record refers to these topics.
   for (const topic of topicsOf(reserved)) await deps.topics.deleteEmpty(topic)
 }
 
@@ -55,7 +55,7 @@ function putAbandoned({ now }: Changes, draft: Draft, reserved: StreamRecord): b
   return current === undefined
 }
 
-/** Frees the name. The stream was never announced, so it can have no token or event. */
+/** Frees the name. The stream was never announced, so it has no tokens or events. */
 export async function freeName(
   { writer }: Pick<Changes, 'writer'>,
   stream: StreamRecord,

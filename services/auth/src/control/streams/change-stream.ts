@@ -32,10 +32,10 @@ export type Managing = Changes &
     readonly topics: Pick<StreamTopics, 'keepRecords'>
   }
 
-/** The stream that a request means. An output is named together with its input. */
+/** The name of a stream in a request. An output is named together with its input. */
 export type StreamName = { billingId: string; name: string; input?: string }
 
-/** Without a scope, the credentials get every scope of the stream. */
+/** Without a scope, the credentials get all scopes of the stream. */
 export async function addCredential(
   deps: Managing,
   target: StreamName,
@@ -62,7 +62,7 @@ export async function addCredential(
   try {
     await deps.access.grant(target)
   } catch (error) {
-    // The caller gets no secret for them.
+    // Removes the new credentials, because the caller gets no secret for them.
     await dropCredential(deps, target, clientId).catch(() => {})
     deps.accessSoon()
     throw error
@@ -70,7 +70,7 @@ export async function addCredential(
   return made
 }
 
-/** Once it resolves, its tokens are invalid. */
+/** Once this resolves, the tokens of the credentials are invalid. */
 export async function deleteCredential(
   deps: Managing,
   target: StreamName,
@@ -99,7 +99,7 @@ function requireCredential({ name, credentials }: StreamRecord, clientId: string
   return found
 }
 
-/** Undefined members stay as they are. */
+/** Undefined members stay unchanged. */
 export type StreamPatch = {
   enabled?: boolean | undefined
   tags?: readonly string[] | undefined
@@ -132,7 +132,7 @@ export async function patchStream(
   return changed
 }
 
-/** Repeated until the record is stable, so that after concurrent changes the topics have the last decided retention. */
+/** Repeated until the record doesn't change, so that after concurrent changes the topics have the last retention. */
 async function keepRecords(deps: Managing, target: StreamName): Promise<void> {
   let set: StreamRecord
   do {
@@ -158,11 +158,11 @@ function patched(current: StreamRecord, patch: StreamPatch): StreamRecord {
   return { ...current, enabled, tags, limits, retentionHours, keyRetentionDays }
 }
 
-/** For the audit log: which members are set. */
+/** The names of the members that are set, for the audit log. */
 const setIn = (patch: StreamPatch): string[] =>
   Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : name))
 
-/** For the audit log. Without tags, because these are the account's own texts. */
+/** The settings for the audit log, without tags, because tags are the account's own texts. */
 function settingsOf(stream: StreamRecord): Settings {
   const { enabled, retentionHours = 'broker' } = stream
   if (stream.kind === 'derived') return { enabled, retentionHours }

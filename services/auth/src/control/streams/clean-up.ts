@@ -1,6 +1,6 @@
-// The clean-up of deleted streams (docs/architecture.md 11), run by every auth replica: it finishes what any replica
-// left unfinished. A lease in the record lets one replica work at a time, and each step follows a renewal of the lease
-// under the writer's fence.
+// The clean-up of deleted streams (docs/architecture.md 11). Every auth replica runs it, and finishes the work that any
+// replica left. A lease in the stream's record ensures that only one replica works on the stream at a time. Before each
+// step the replica renews its lease, under the writer's fence.
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { act, partOf, streamKey, topicOf } from '@weir/control-state'
@@ -14,11 +14,11 @@ import { topicsOf } from './stream-topics.ts'
 import type { StreamTopics } from './stream-topics.ts'
 
 const creatingMsMax = 60_000
-// Longer than one step may take (15 s to look, 15 s to delete): see packages/kafka's admin.
+// Longer than one step may take (15 s to read, 15 s to delete): see packages/kafka's admin.
 const leaseMs = 30_000
 const atOnceMax = 8
 
-// When to check again: in general, and for a group that derivers are leaving.
+// When to check again: in general, and for a consumer group whose members are leaving.
 const laterMs = 2_000
 const groupMs = 250
 
@@ -28,15 +28,15 @@ export type CleaningUp = Changes & {
   readonly access: Pick<ReadAccess, 'revoke' | 'forget'>
   /** Deletes the usage of a deleted input stream. */
   readonly forgetUsage: (stream: { streamId: string; createdAtMs: number }) => Promise<void>
-  /** This replica of auth, for leases. */
+  /** The id of this auth replica, for leases. */
   readonly replica: string
-  /** Ingest's setting: how long an accepted event may still be on its way to Kafka. */
+  /** Ingest's setting: the maximum time from accepting an event to storing it in Kafka. */
   readonly produceTimeoutMs: number
   readonly log: Log
 }
 
 /**
- * Cleans up each deleted stream as far as possible now. Returns in how many ms to run again; undefined if nothing is
+ * Cleans up each deleted stream as far as possible now. Returns in how many ms to run again; undefined if no work is
  * left.
  */
 export async function cleanUp(deps: CleaningUp): Promise<number | undefined> {
@@ -51,7 +51,7 @@ export async function cleanUp(deps: CleaningUp): Promise<number | undefined> {
   return waits.length === 0 ? undefined : Math.min(...waits)
 }
 
-/** A few at a time: each derived stream needs its own connections. */
+/** Limits the concurrency, because each derived stream needs its own connections. */
 function inSlices<Item>(items: readonly Item[]): Item[][] {
   const slices: Item[][] = []
   for (let start = 0; start < items.length; start += atOnceMax)
@@ -66,18 +66,18 @@ function needsCleanUp(deps: CleaningUp, stream: StreamRecord): boolean {
 
 /** Returns in how many ms to check again; undefined once the stream is removed. */
 async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | undefined> {
-  // The table shows it without a change, which would fence the other replica's writer.
+  // Reads the table first, because a change would fence the other replica's writer.
   if (isElsewhere(deps, stream)) return laterMs
   try {
     const deleted = await renewLease(deps, stream)
     if (deleted === undefined) return laterMs
-    // Another stream's topic may get this name next, and these clients must not read it.
+    // Another stream's topic may get this name, and these clients must not read that topic.
     await deps.access.revoke(clientIdsOf([deleted]))
     if (deleted.kind === 'derived') await deps.topics.endDerivation(deleted)
     for (const topic of topicsOf(deleted))
       if (!(await deleteTopic(deps, deleted, topic))) return laterMs
     await deps.access.forget(deleted)
-    // An ingest replica may still be storing an event that it accepted before it saw the deletion.
+    // An ingest replica may still be storing an event that it accepted before it read the deletion.
     const early = deleted.stateSinceMs + deps.produceTimeoutMs + 1_000 - deps.now()
     if (early > 0) return early
     if (deleted.kind === 'input') await deps.forgetUsage(deleted)
@@ -93,9 +93,9 @@ async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | 
 }
 
 /**
- * The current record, if this replica may clean the stream up: it is still that stream, still deleted, its outputs are
- * removed, and no other replica cleans it up. The change is committed, so a fenced replica fails here. A stream that
- * was never announced turns `deleting`, so that it can't be announced later.
+ * Returns the current record if this replica may clean the stream up: the record is still that of the stream and needs
+ * a clean-up, the stream's outputs are removed, and no other replica cleans it up. The change is committed, so a fenced
+ * replica fails here. A stream that was never announced becomes `deleting`, so that nobody can announce it later.
  */
 async function renewLease(
   deps: CleaningUp,
@@ -121,14 +121,14 @@ function isElsewhere(deps: CleaningUp, { cleaner }: StreamRecord): boolean {
   return cleaner !== undefined && cleaner.replica !== deps.replica && deps.now() < cleaner.untilMs
 }
 
-/** False when this replica may no longer clean the stream up. */
+/** Returns false if this replica may no longer clean the stream up. */
 async function deleteTopic(
   deps: CleaningUp,
   deleted: StreamRecord,
   topic: string,
 ): Promise<boolean> {
   if ((await renewLease(deps, deleted)) === undefined) return false
-  // The topic of a stream that was never announced may belong to somebody else: delete it only if it is empty.
+  // The topic of a stream that was never announced may belong to somebody else, so it is deleted only if it is empty.
   await (deleted.neverReady === true ? deps.topics.deleteEmpty(topic) : deps.topics.delete(topic))
   return true
 }

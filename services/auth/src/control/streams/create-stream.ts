@@ -1,16 +1,17 @@
-// A stream's creation (docs/architecture.md 11), step by step. Until the last step nobody knows the stream, so it can
-// have no token or event. The steps and their failures:
+// A stream's creation (docs/architecture.md 11), step by step. Before the last step nobody knows the stream, so it has
+// no tokens or events. The steps and their failures:
 //
-//   reserve   one change puts the record, `creating`, and the keys of its eras: the name is taken. Refused: nothing is
-//             left.
-//   make      its topics, which no deriver of a former stream of that name can write to. An existing topic isn't ours:
-//             then new topics are deleted, and the name is free immediately. Fails: abandoned.
-//   serve     ingest and output may work in them. Fails: abandoned.
-//   start     of an output, where in its input it starts, and who may read it. Fails: abandoned.
-//   announce  the record is `ready`. Fails, or took longer than a minute: abandoned.
+//   reserve   one change puts the record, `creating`, and the keys of its eras, and so reserves the name.
+//             Refused: nothing is left.
+//   make      creates its topics, which no deriver of a former stream of that name can write to.
+//             A topic exists: the new topics are deleted, and the name is free immediately. Fails: abandoned.
+//   serve     lets ingest and output use the topics. Fails: abandoned.
+//   start     for an output: determines where in its input it starts, and lets its credentials read it.
+//             Fails: abandoned.
+//   announce  the record becomes `ready`. Fails, or takes longer than a minute: abandoned.
 //
-// Abandoned: the record turns `deleting`, and the clean-up (clean-up.ts) does the rest. This happens immediately if
-// this process can still write it, otherwise after a minute.
+// Abandoned: the record becomes `deleting`, and the clean-up (clean-up.ts) does the rest. This happens immediately if
+// this process can still write the record, otherwise after a minute.
 import { act, newCredential, requireInput, streamKey } from '@weir/control-state'
 import { refusal } from '../../errors.ts'
 import type {
@@ -35,7 +36,7 @@ export type Creation = Reserving &
     readonly access: Pick<ReadAccess, 'serve' | 'grant'>
   }
 
-/** A new stream with its first credential. The clientSecret is not shown again. */
+/** A new stream with its first credentials. The clientSecret is not shown again. */
 export type Created<
   Stream extends StreamRecord,
   Credential extends NewCredential | undefined = NewCredential,
@@ -68,7 +69,7 @@ export async function createDerived(
   return { stream: await makeDerived(deps, request, credential), credential }
 }
 
-/** For callers who may not have credentials that read it. An owner creates them later. */
+/** For callers who may not have credentials that read the output. An owner creates credentials later. */
 export const createUnreadDerived = async (
   deps: Creation,
   request: DerivedRequest,
@@ -98,8 +99,8 @@ async function makeDerived(
 }
 
 /**
- * A Weir with a shorter prefix may use `<account>.<stream>.dead` for its dead letters. No other two names can be the
- * same.
+ * Refuses a name that a Weir with a shorter prefix may use as `<account>.<stream>.dead` for its dead letters. No other
+ * names can collide.
  */
 function demandOwnName({ kafkaPrefix }: Creation, name: string): void {
   if (kafkaPrefix !== '' && name === 'dead')
@@ -117,7 +118,8 @@ async function makeTopics(deps: Creation, reserved: StreamRecord): Promise<void>
 }
 
 /**
- * From here on the stream exists for everyone. @throws Refusal `unavailable` when the clean-up has taken it meanwhile
+ * From here on the stream exists for everyone.
+ * @throws Refusal `unavailable` if the clean-up has acquired the stream meanwhile
  */
 async function announce<Stream extends StreamRecord>(
   deps: Creation,

@@ -1,4 +1,4 @@
-// Deleting a stream (docs/architecture.md 11). The record turns `deleting`, and from then on the stream does not exist
+// Deleting a stream (docs/architecture.md 11). The record becomes `deleting`. From then on the stream does not exist
 // for tokens, WebSockets and readers of the API. The clean-up does the rest later.
 import { act, requireInput, requireOutput, streamKey } from '@weir/control-state'
 import { refusal } from '../../errors.ts'
@@ -14,7 +14,7 @@ export type Deleting = Changes &
     readonly cleanUpSoon: () => void
   }
 
-/** Returns everything that was deleted: the outputs first, then the input stream. */
+/** Returns all deleted streams: the outputs first, then the input stream. */
 export async function deleteStream(
   deps: Deleting,
   request: { billingId: string; name: string; recursive: boolean },
@@ -41,7 +41,7 @@ export function deleteOutput(
   return putAllDeleting(deps, what, (draft) => [requireOutput(draft, billingId, request)])
 }
 
-/** Returns the streams as they were before. */
+/** Returns the streams in their state before the change. */
 async function putAllDeleting<Stream extends StreamRecord>(
   deps: Deleting,
   what: Audited,

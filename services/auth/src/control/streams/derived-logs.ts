@@ -5,8 +5,9 @@ import type { Admin, Fencer } from '@weir/kafka'
 
 export type DerivedLogs = {
   /**
-   * Fences the output's writers: none of them writes after the returned offsets. Undefined if Kafka has forgotten the
-   * former writer, which then is not fenced: it stops within seconds, and `takeOver` must be called again.
+   * Fences the output's writers: no writer writes after the returned offsets. Undefined if Kafka has forgotten the
+   * former writer, which then is not fenced. That writer stops within seconds, and the caller must call `takeOver`
+   * again.
    */
   takeOver(output: DerivedStream): Promise<LogStarts | undefined>
   /** Makes records before these offsets unreadable. */

@@ -1,6 +1,6 @@
-// Checks whether Kafka provides what Weir's guarantees depend on (docs/operations.md, What Kafka must promise). Missing
-// topic settings are set; each setting that can't be set, or that somebody has set to another value, is reported in a
-// sentence. With KAFKA_REQUIRE_DURABLE auth isn't ready while a setting may lose acknowledged events.
+// Checks whether Kafka's settings provide what Weir's guarantees depend on (docs/operations.md, What Kafka must
+// promise). Missing topic settings are set. A sentence reports each setting that can't be set, or that somebody has set
+// to another value. With KAFKA_REQUIRE_DURABLE, auth isn't ready while a setting may lose acknowledged events.
 import type { Configs, ConfigEntries, TopicSettings } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -8,7 +8,10 @@ import { pinTopics } from './topic-pins.ts'
 import type { SetOtherwise, TopicPins } from './topic-pins.ts'
 
 export type KafkaPromises = {
-  /** Checks again. @throws Refusal `unavailable` */
+  /**
+   * Checks the settings again.
+   * @throws Refusal `unavailable`
+   */
   check(): Promise<void>
   notReady(): string[]
 }
@@ -18,7 +21,7 @@ type Finding = {
   readonly value: string
   readonly where: string
   readonly wanted: string
-  /** The consequence. */
+  /** The consequence if the check fails. */
   readonly without: string
   readonly mayLose: boolean
 }
@@ -29,14 +32,14 @@ export type PromisesDeps = {
   /** Weir's topics, with their settings. */
   readonly topics: () => ReadonlyMap<string, TopicPins>
   readonly topicReplication: number | undefined
-  /** The prefix of the topics' names in Kafka, which operators know. */
+  /** The prefix of topic names in Kafka. Operators know the topics by their full names. */
   readonly kafkaPrefix: string
   readonly isRequired: boolean
 }
 
 type Check = Omit<Finding, 'value' | 'where'> & {
   readonly holds: (value: string) => boolean
-  /** Applies only when a topic is created, so what counts is the existing topic. */
+  /** This setting applies only when a topic is created, so the existing topic is checked. */
   readonly of?: string
 }
 
@@ -151,7 +154,7 @@ async function look(deps: PromisesDeps): Promise<Finding[]> {
   }
 }
 
-/** By their names in Kafka. */
+/** The topics by their names in Kafka. */
 async function pinned({ configs, topics, kafkaPrefix }: PromisesDeps) {
   const { topics: ours, otherwise } = await pinTopics(configs, topics())
   return {
@@ -207,7 +210,7 @@ function ofBrokers(
   }))
 }
 
-/** Without the settings that have their own check. */
+/** Leaves out the settings that have a check of their own. */
 function setOtherwise(otherwise: readonly SetOtherwise[]): Finding[] {
   const own: readonly string[] = [inSync.setting, noUnclean.setting]
   const findings = new Map<string, { one: SetOtherwise; topics: string[] }>()

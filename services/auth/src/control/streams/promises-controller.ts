@@ -1,4 +1,4 @@
-// Which topics Kafka's settings are checked for, and how often.
+// The topics whose Kafka settings are checked, and the interval of the checks.
 import { topicsOf } from './stream-topics.ts'
 import { pinsOf } from './topic-pins.ts'
 import type { TopicPins } from './topic-pins.ts'
@@ -11,7 +11,7 @@ import type { Admin } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 
-/** So that corrections are noticed soon. */
+/** Short, so that corrections are detected soon. */
 const brokenEveryMs = 10_000
 const keptEveryMs = 600_000
 

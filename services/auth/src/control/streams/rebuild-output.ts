@@ -2,11 +2,11 @@
 //
 //   ask    the record says that the output is to be rebuilt. From then on no replica of output derives it, because a
 //          replica reads control state to its end before it acquires a partition.
-//   take   the former writers of its logs are fenced. Later records can only come from a replica that knows the record.
-//   cut    the content of the logs is deleted, unless another replica of auth has finished meanwhile: then it is new.
+//   take   fences the former writers of its logs. Only a replica that knows the record can write later records.
+//   cut    deletes the content of the logs, unless another replica of auth has finished meanwhile: then it is new.
 //   done   the record says where the logs start, and where in the input. Replicas of output derive it again.
 //
-// If a replica fails between two steps, the record still says that the output is to be rebuilt, and any replica starts
+// If a replica fails between two steps, the record still says that the output is to be rebuilt. Any replica then starts
 // again with the second step.
 import {
   act,
@@ -37,10 +37,13 @@ export type Rebuilding = Changes & {
   readonly log: Log
 }
 
-/** Longer than a replica of output writes after Kafka has forgotten it. */
+/** Longer than a replica of output still writes after Kafka has forgotten its transactional id. */
 const againMs = 15_000
 
-/** During a rebuild, it returns that rebuild. @throws Refusal `would_lose_events` */
+/**
+ * If a rebuild is in progress, returns that rebuild.
+ * @throws Refusal `would_lose_events`
+ */
 export async function askRebuild(
   deps: AskingRebuild,
   target: StreamName & { input: string },
@@ -80,7 +83,7 @@ async function lacksEvents(
   return startOffsets.some((start, partition) => BigInt(first[partition] ?? 0) > BigInt(start))
 }
 
-/** Runs all requested rebuilds. Returns in how many ms to check again; undefined if nothing is left. */
+/** Runs all requested rebuilds. Returns in how many ms to check again; undefined if no work is left. */
 export async function rebuildOutputs(deps: Rebuilding): Promise<number | undefined> {
   const asked = [...deps.follower.tables.streams()].filter(isToBeRebuilt)
   const done = await Promise.all(
@@ -97,7 +100,7 @@ export async function rebuildOutputs(deps: Rebuilding): Promise<number | undefin
 const isToBeRebuilt = (stream: { kind: string; state: string }): stream is DerivedStream =>
   stream.kind === 'derived' && stream.state === 'ready' && isRebuilding(stream as DerivedStream)
 
-/** False if it must be tried again later. */
+/** Returns false if the rebuild must be retried later. */
 async function rebuild(deps: Rebuilding, output: DerivedStream): Promise<boolean> {
   const starts = await deps.derivedLogs.takeOver(output)
   if (starts === undefined) return false

@@ -40,7 +40,7 @@ export type DerivedRequest = Pick<
   | 'retentionHours'
 >
 
-/** Together with the keys of its eras. */
+/** Also puts the keys of the stream's eras. */
 export function reserveInput(
   deps: Reserving,
   request: InputRequest,

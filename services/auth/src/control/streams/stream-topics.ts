@@ -1,5 +1,5 @@
-// The stream's objects in Kafka: its topics, their writers, and the group that derives it. Control state has decided
-// before whether a stream may have them or must lose them.
+// A stream's objects in Kafka: its topics, their writers, and the group that derives it. Control state decides before
+// whether a stream gets or loses these objects.
 import { deadLetterTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import type { DerivedStream, InputStream, StreamRecord } from '@weir/control-state'
 import type { Admin, Fencer } from '@weir/kafka'
@@ -10,17 +10,19 @@ import { allPins, pinsOf, pinTopics, withRetention } from './topic-pins.ts'
 export type StreamTopics = {
   /**
    * Creates the topics, which no deriver of a former stream of this name can write to. If it returns the name of a
-   * topic, none is created: that topic existed, so it isn't the stream's, or such a deriver wrote to it first.
+   * topic, none is created: either that topic existed, or such a deriver wrote to it first.
    */
   make(stream: StreamRecord): Promise<string | undefined>
-  /** Sets the retention of the topics to that of the stream's record. */
+  /** Sets the topics' retention to that of the stream's record. */
   keepRecords(stream: StreamRecord): Promise<void>
-  /** Where a new output starts in its input, by partition. */
+  /** The offsets where a new output starts in its input, by partition. */
   startOffsets(input: InputStream, from: DerivedStream['from']): Promise<string[]>
-  /** Ends the right of derivers to commit, and deletes the group. @throws AppError `group_not_empty` */
+  /**
+   * Fences the derivers, and deletes their group.
+   * @throws AppError `group_not_empty`
+   */
   endDerivation(output: DerivedStream): Promise<void>
   delete(topic: string): Promise<void>
-  /** Deletes a topic only if it is empty. */
   deleteEmpty(topic: string): Promise<void>
 }
 
@@ -48,7 +50,7 @@ export function createStreamTopics(
     async make(stream) {
       const others = await createAll(topics, stream, replicationFactor)
       if (others !== undefined) return others
-      // Without an own factor, the number of replicas is only known now.
+      // Without a configured factor, the number of replicas is known only now.
       if (replicationFactor === undefined)
         await pinTopics(configs, new Map(topicsOf(stream).map((topic) => [topic, pinsOf(stream)])))
       const written = stream.kind === 'derived' ? await fenceAll(deps, stream) : undefined
@@ -68,7 +70,8 @@ export function createStreamTopics(
     },
 
     async endDerivation(output) {
-      // The partitions need no fence of their own: they are deleted next, or were deleted by an earlier clean-up.
+      // The partitions need no fence of their own, because they are deleted next, or were deleted by an earlier
+      // clean-up.
       for (let partition = 0; partition < output.partitions; partition++)
         await groups.fence(transactionalIdOf(output, partition))
       await groups.delete(groupOf(output))
@@ -88,8 +91,8 @@ async function keepRecords(configs: Admin['configs'], stream: StreamRecord): Pro
 }
 
 /**
- * Until a new topic is fenced, brokers accept batches of a writer of a former topic of that name, under its old
- * sequences. Returns the topic that got such batches first, if there is one.
+ * Fences the new topics. Before that, brokers accept batches of a writer of a former topic of that name, under its old
+ * sequences. Returns the first topic that got such batches, if there is one.
  */
 async function fenceAll(
   deps: StreamTopicsDeps,
@@ -98,7 +101,7 @@ async function fenceAll(
   const fences = Array.from({ length: output.partitions }, (_, partition) =>
     fencePartition(deps, output, partition),
   )
-  // All fences must end: if one fails, the topics are deleted, and no other may still be working in them.
+  // All fences must end. If one fails, the topics are deleted, and no other fence may still use them.
   const ended = await Promise.allSettled(fences)
   const markers = ended.flatMap((one) => {
     if (one.status === 'rejected') throw orOvertaken(one.reason)
@@ -116,7 +119,7 @@ async function fencePartition(
   partition: number,
 ): Promise<readonly bigint[]> {
   const transactionalId = transactionalIdOf(output, partition)
-  // Most names are new, which one request shows.
+  // Most names are new, which this one request shows.
   if ((await groups.fence(transactionalId)) === 'none') return []
   const partitions = topicsOf(output).map((topic) => ({ topic, partition }))
   const fence = { transactionalId, partitions, deadlineMs: fencedWithinMs }
@@ -128,7 +131,7 @@ const orOvertaken = (error: unknown): unknown =>
     ? refusal('unavailable', 'A former stream of that name is still being derived; try again')
     : error
 
-/** All of them or none. */
+/** Creates all topics, or none. */
 async function createAll(
   topics: Admin['topics'],
   stream: StreamRecord,

@@ -1,6 +1,6 @@
-// The settings of Weir's topics, because brokers' defaults differ. A topic is created with them, and `pinTopics` sets
-// them on topics that lack them. Other values that somebody has set on a topic stay, and are only reported. The
-// retention of a stream's topics is always set, so that what Weir says of it is true.
+// The settings of Weir's topics. They are explicit, because brokers' defaults differ. A topic is created with them, and
+// `pinTopics` sets them on topics that lack them. Values that somebody has changed are kept, and only reported. The
+// retention of a stream's topics is always set, so that it equals what Weir reports.
 import type { StreamRecord } from '@weir/control-state'
 import type { Configs, TopicSettings } from '@weir/kafka'
 
@@ -13,7 +13,7 @@ export type TopicPins = {
   readonly always: Pins
 }
 
-/** A value that somebody has set on a topic, and that differs from the wanted value. */
+/** A value that somebody has set on a topic, and that differs from Weir's value. */
 export type SetOtherwise = {
   readonly topic: string
   readonly setting: string
@@ -22,7 +22,7 @@ export type SetOtherwise = {
 }
 
 const everyTopic: Pins = {
-  // The broker does not recompress, so a decompressed batch is never larger than what was sent.
+  // The broker does not recompress, so a decompressed batch is never larger than the batch that was sent.
   'compression.type': 'producer',
   'unclean.leader.election.enable': 'false',
 }
@@ -32,17 +32,17 @@ const streamPins: Pins = {
   'cleanup.policy': 'delete',
 }
 
-/** The keys of input records depend on the timestamp that ingest has set. */
+/** The timestamp that ingest sets determines the keys of an input record. */
 const inputPins: Pins = { ...streamPins, 'message.timestamp.type': 'CreateTime' }
 
 /**
- * With CreateTime a broker forgets a partition's writer by the time of its last record, which is days old in a
- * backfill. Then it lets the former owner write again, and stores a repeated batch twice. The event's time is in a
- * header.
+ * With CreateTime, a broker forgets a partition's writer by the time of its last record, which is days old in a
+ * backfill. The broker would then accept writes of the former owner, and store a repeated batch twice. The event's time
+ * is in a header.
  */
 const derivedPins: Pins = { ...streamPins, 'message.timestamp.type': 'LogAppendTime' }
 
-/** For all topics of a stream. */
+/** The settings for all topics of a stream. */
 export const pinsOf = (stream: Pick<StreamRecord, 'kind' | 'retentionHours'>): TopicPins => ({
   usual: stream.kind === 'derived' ? derivedPins : inputPins,
   always: retentionPins(stream.retentionHours),
@@ -53,8 +53,8 @@ const hourMs = 3_600_000
 const usualSegmentMs = 7 * 24 * hourMs
 
 /**
- * A record is deleted with the last of its segment, so a segment is closed after 1/24 of the retention, at least an
- * hour.
+ * Kafka deletes a record with the last record of its segment. So a segment is closed after 1/24 of the retention, but
+ * after at least an hour.
  */
 function retentionPins(hours: number | undefined): Pins {
   if (hours === undefined) return {}
@@ -63,17 +63,17 @@ function retentionPins(hours: number | undefined): Pins {
   return { 'retention.ms': String(retentionMs), 'segment.ms': String(segmentMs) }
 }
 
-/** A topic's own settings after its stream's retention was changed. */
+/** A topic's own settings after a change of its stream's retention. */
 export function withRetention(own: Pins, { always }: TopicPins): Pins {
   const { 'retention.ms': _, 'segment.ms': __, ...others } = own
   return { ...others, ...always }
 }
 
-/** With fewer than three replicas, writing must be possible on one alone. */
+/** With fewer than three replicas, one replica must be enough for writing. */
 const replicasForInSyncMin = 3
 const inSyncMin: Pins = { 'min.insync.replicas': '2' }
 
-/** Includes the setting for three replicas, if the topic is known to have them. */
+/** Includes the setting for three replicas, if the topic has at least three. */
 export const allPins = ({ usual, always }: TopicPins, replication: number | undefined): Pins => ({
   ...everyTopic,
   ...usual,
@@ -81,9 +81,7 @@ export const allPins = ({ usual, always }: TopicPins, replication: number | unde
   ...(replication !== undefined && replication >= replicasForInSyncMin ? inSyncMin : {}),
 })
 
-/**
- * Sets the settings. Returns the topics' settings afterwards, and the values that differ. Missing topics are left out.
- */
+/** Sets the settings. Returns the resulting settings, and the values that differ. Missing topics are skipped. */
 export async function pinTopics(
   configs: Pick<Configs, 'topics' | 'setTopic'>,
   wanted: ReadonlyMap<string, TopicPins>,

@@ -1,5 +1,5 @@
-// Who may read what in Kafka, as streams and their credentials are created and deleted, with a list instead of Kafka.
-// services/auth/test/access/access.integration.test.ts uses a real one.
+// Who may read what in Kafka, as streams and their credentials are created and deleted. A list replaces Kafka.
+// services/auth/test/access/access.integration.test.ts uses a real broker.
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
@@ -18,7 +18,7 @@ import type { Memory } from '../support-memory.ts'
 
 const out = { billingId: 'acme', name: 'out', input: 'clicks' }
 
-/** An input stream and an output, with its first credential. */
+/** Creates an input stream, and an output with its first credentials. */
 async function withOutput(): Promise<Memory & { clientId: string; mine: string[] }> {
   const memory = memoryControl()
   await memory.deps.writer.change(given, (draft) =>
@@ -103,7 +103,7 @@ test('a disabled stream is read by nobody until it is enabled again', async () =
 test('access granted by a replica that did not know yet is revoked when the record has changed', async () => {
   const memory = await withOutput()
   const { change } = memory.deps.writer
-  // Given: another replica settles right after the change in Kafka, before the record is there.
+  // Given: another replica settles right after the change in Kafka, before the record exists.
   let changes = 0
   const writer: typeof memory.deps.writer = {
     ...memory.deps.writer,

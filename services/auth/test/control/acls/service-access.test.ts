@@ -1,5 +1,5 @@
-// What ingest and output may do in Kafka, as streams are created and deleted, with a list instead of Kafka.
-// tools/testkit/test/security/taken-over.integration.test.ts attacks a real one.
+// The Kafka rights of ingest and output, as streams are created and deleted. A list replaces Kafka.
+// tools/testkit/test/security/taken-over.integration.test.ts attacks a real broker.
 import { expect, test } from '@jest/globals'
 import type { Acl } from '@weir/kafka'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'

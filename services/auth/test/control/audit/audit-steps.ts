@@ -1,5 +1,5 @@
-// Every route that changes something, with a request and the audit entry that it leaves, in an order in which each
-// request finds what it needs.
+// Every route that changes something, with a request and its audit entry. The order ensures that each request finds the
+// objects that it needs.
 import { expect } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { tenantsContract } from '@weir/testkit'
@@ -7,11 +7,11 @@ import { asPlatform, platformKey, secretsOf, send, textOf } from '../../support.
 import type { Account, Json, Reply } from '../../support.ts'
 
 export type Step = {
-  /** As the application names it, without the version. */
+  /** The route's name in the application, without the version. */
   readonly route: string
   readonly entry: (at: At) => { action: string; target: Json }
   readonly by?: 'platform'
-  /** If this is already under way, the response says so, and nothing changes. */
+  /** If this action is already in progress, the response says so, and nothing changes. */
   readonly mayBeUnderWay?: true
   readonly send: (at: At) => Promise<Reply>
 }
@@ -171,7 +171,7 @@ export const steps: readonly Step[] = [
     async send({ account, v, contract }) {
       const subject = `${account.billingId.replaceAll('-', '_')}-${contract}`
       const ours = await tenantsContract({ contract, subject })
-      // Needed by the steps below that look for a data subject.
+      // The steps below that look for a data subject need this contract.
       return account.post(`/${v}/contracts`, { ...ours, data_subject_field: 'customer/id' })
     },
   },

@@ -1,5 +1,6 @@
-// The audit log: every route that changes something leaves exactly one entry, which says who did what to what, and
-// contains no secret; an account sees its own entries. With its own names, because it rotates all keys.
+// The audit log. Every route that changes something leaves exactly one entry, which names the actor, the action and the
+// target, and contains no secret. An account sees its own entries. The file has its own topic prefix, because it
+// rotates all keys.
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
@@ -36,7 +37,7 @@ type Entry = {
   readonly [member: string]: unknown
 }
 
-/** All entries since the tests started, as the holder of the key sees them, page by page. */
+/** All entries since the start of the tests that the holder of the key can see, read page by page. */
 async function entriesFor(bearer: string, limit = 1000): Promise<Entry[]> {
   const entries: Entry[] = []
   let after = `from=${startedAt}`
@@ -49,7 +50,6 @@ async function entriesFor(bearer: string, limit = 1000): Promise<Entry[]> {
   }
 }
 
-/** The entries of one request. */
 async function entriesOf({ headers }: Reply): Promise<Entry[]> {
   const requestId = headers.get('svc-request-id') ?? 'none'
   return (await entriesFor(platformKey)).filter(({ by }) => by.requestId === requestId)
@@ -184,7 +184,7 @@ test('what an account sees of the log tells nothing of how much others do', asyn
     expect(text).toMatch(/^[\w-]{22}$/)
   const ids = (await entriesFor(one.apiKey)).map(({ id }) => id)
   expect(new Set(ids).size).toBe(ids.length)
-  // One account's cursor is invalid for another.
+  // A cursor of one account is invalid for another.
   const foreign = await other.get(`/v2/audit?after=${textOf(page.json, 'next')}`)
   expect(foreign).toMatchObject({ status: 422, json: problem(422, 'invalid') })
 })

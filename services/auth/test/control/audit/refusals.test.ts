@@ -1,4 +1,4 @@
-// What requests that changed nothing leave in the audit log, and how little a flood of them adds.
+// The audit entries of requests that changed nothing, and the limit on these entries during a flood of requests.
 import { expect, test } from '@jest/globals'
 import { createLog } from '@weir/kit'
 import type { Actor, Audited, Change } from '@weir/control-state'

@@ -1,5 +1,5 @@
-// Erasing a data subject with more pseudonyms than fit into one transaction: piece by piece, whichever replica does it,
-// and whatever happens in between.
+// Erasing a data subject with more pseudonyms than fit into one transaction: piece by piece, by any replica, and with
+// other changes in between.
 import { expect, test } from '@jest/globals'
 import { eraAt, linksOf, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
@@ -13,12 +13,12 @@ import { eraseClicks, eraseSubject, eraseToEnd, makeClicksOf } from '../support-
 
 const devices = Array.from({ length: 300 }, (_, index) => `device-${index}`)
 const pieceBytesMax = 1_000_000
-/** What one more link can add, plus its key record. */
+/** The maximum growth from one more link, plus its key record. */
 const roomBytes = 100_000
 
 type Scene = { memory: Memory; stream: InputStream; eras: number[]; changes: number[] }
 
-/** A subject with all devices in two eras; `changes` contains the bytes of keys that each change puts. */
+/** A subject with all devices in two eras. `changes` has the bytes of keys that each change puts. */
 async function scene(): Promise<Scene> {
   const memory = memoryControl()
   const stream = await makeClicksOf(memory, { a: 0, b: 1 })
@@ -58,7 +58,7 @@ const linksOfAll = (scene: Scene): Links =>
 const accept = ({ memory, stream }: Scene, links: Links, deps: Memory['deps'] = memory.deps) =>
   eraseSubject(deps, { stream, subject: 'ada', links })
 
-/** How many of the links are erased. */
+/** The number of erased links. */
 const cutOut = (scene: Scene, links: Links): number =>
   [...links].reduce((sum, [era, inEra]) => {
     const { tree } = keysOf(scene, era)

@@ -1,4 +1,4 @@
-// Erasing, without Kafka: what the trees reveal afterwards, and what is left in control state.
+// Erasing, without Kafka: what the trees still reveal afterwards, and what control state still contains.
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import {

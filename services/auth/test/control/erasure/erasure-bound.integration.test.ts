@@ -1,5 +1,5 @@
-// An account that erases made-up values over the API: where it is stopped, the response that it gets, and that others
-// don't notice.
+// An account that erases invented values over the API: the limit, the response at the limit, and that other accounts
+// are not affected.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'
@@ -35,7 +35,7 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
   const erase = (values: readonly string[]) =>
     account.post(path, { keyFieldValues: values, evenIfNoneFound: true })
   const counted = async () => Number((await account.get('/v2/account')).json['erased'])
-  // Under load a request may get 503 although its erasure exists.
+  // Under load a request may get 503 although its erasure was accepted.
   for (let used = 0; used < erasuresMax; used = await counted())
     expect([201, 503]).toContain(
       (await erase(madeUp('a', Math.min(50, erasuresMax - used)))).status,
@@ -57,7 +57,7 @@ test('made-up values stop at ERASURES_MAX with 429, write nothing any more, and 
     erased: erasuresMax,
     erasedMax: erasuresMax,
   })
-  // Over all accounts on this broker: an account with a higher bound in another test counts, too.
+  // The metric covers all accounts on this broker, including those of other tests with higher limits.
   const metrics = await (await fetch(`${service.adminUrl}/metrics`)).text()
   const [, share] = /^svc_auth_erasures_used_share\S* (\S+)$/m.exec(metrics) ?? []
   expect(Number(share)).toBeGreaterThanOrEqual(1)

@@ -1,4 +1,4 @@
-// What an account may have erased: made-up values are refused at the bound, so their cost is bounded, too.
+// The limit on erased values. Invented values are refused at the limit, so their cost is limited, too.
 import { expect, test } from '@jest/globals'
 import { linksOf } from '@weir/fieldcrypt'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
@@ -10,7 +10,7 @@ import { eraseClicks, eraseSubject, makeClicks } from '../support-scene.ts'
 
 const erasuresMax = 300
 const erasMax = 2
-/** One branch of the tree in one era, with some of the nodes that it shares with others. */
+/** The size of one tree branch in one era, with some of the nodes that it shares with others. */
 const valueBytesMax = 12_000
 
 async function scene(): Promise<{ memory: Memory; deps: Memory['deps'] }> {

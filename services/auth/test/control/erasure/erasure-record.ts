@@ -1,4 +1,3 @@
-// An erasure record of control state.
 import type { ErasureRecord } from '@weir/control-state'
 
 export const erasureRecord = (more: Partial<ErasureRecord> = {}): ErasureRecord => ({

@@ -1,4 +1,5 @@
-// When an erasure counts as applied and as complete, by replicas' heartbeats and by the content of Kafka's log.
+// When an erasure counts as applied and as complete, depending on the replicas' heartbeats and on the content of
+// Kafka's log.
 import { expect, test } from '@jest/globals'
 import { createErasureStates } from '../../../src/control/erasure/erasure-states.ts'
 import { erasureKey, markerKey, markerValue } from '@weir/control-state'
@@ -75,7 +76,7 @@ test('it is applied once every replica that is heard of has followed the keys pa
   world.heard = [replicaAt(100), replicaAt(99)]
   await states.reconcile()
   expect(now()?.appliedAtMs).toBeUndefined()
-  world.keys = 200n // later keys don't matter to it
+  world.keys = 200n // later keys don't affect the erasure
   world.heard = [replicaAt(100), replicaAt(101)]
   await states.reconcile()
   expect(now()?.appliedAtMs).toBe(deps.now())
@@ -94,7 +95,7 @@ test('it is complete once the log holds no older version of what it replaced, an
   world.log = ['other', marker, part, part]
   passTime(minuteMs * 10)
   await states.reconcile()
-  expect(now()?.complete).toBeUndefined() // files may still be there
+  expect(now()?.complete).toBeUndefined() // old files may still exist
   passTime(minuteMs)
   await states.reconcile()
   expect(now()?.complete).toMatchObject({ scannedTo: '4', leader: 3 })

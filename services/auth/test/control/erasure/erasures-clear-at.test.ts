@@ -1,4 +1,4 @@
-// Until when a topic may contain a record, by the settings that Kafka reports.
+// How long a topic may contain a record, by the settings that Kafka reports.
 import { describe, expect, test } from '@jest/globals'
 import { keptFor } from '../../../src/control/erasure/clear-at.ts'
 import { appliedBy, completeBy } from '../../../src/control/erasure/expected.ts'

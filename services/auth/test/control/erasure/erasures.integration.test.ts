@@ -1,4 +1,4 @@
-// Erasures over the API: what is accepted, what is refused and how, and that no value gets into the log.
+// Erasures over the API: which are accepted, how others are refused, and that the log contains no value.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import {

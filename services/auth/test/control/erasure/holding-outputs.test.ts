@@ -1,4 +1,4 @@
-// Which outputs an erasure names: those that decrypt its levels, including deleted ones, and no later ones.
+// The outputs that an erasure names: those that decrypt its levels, including deleted ones, but no later ones.
 import { expect, test } from '@jest/globals'
 import { createDerived } from '../../../src/control/streams/create-stream.ts'
 import { deleteOutput } from '../../../src/control/streams/delete-stream.ts'

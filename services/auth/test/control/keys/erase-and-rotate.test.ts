@@ -1,5 +1,5 @@
-// A rotation and an erasure at the same time: erased people stay erased, and others stay readable. And when the old KEK
-// is gone, the erasure says so.
+// A rotation and an erasure at the same time: erased people stay erased, and others stay readable. After the old KEK is
+// destroyed, the erasure becomes `destroyed`.
 import { beforeEach, expect, test } from '@jest/globals'
 import { createOpener, createSealer, eraAt, parseKekFile, keyTimeOf } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -95,7 +95,7 @@ test('an erasure that finds new wrapping keys which are not unwrapped yet waits 
   const writer: Memory['deps']['writer'] = {
     ...deps.writer,
     async change(what, decide) {
-      // By another replica, between the look-up of the wrapping key and the change.
+      // Done by another replica, between the look-up of the wrapping key and the change.
       if (++changes === 1) await startRotation(deps)
       return deps.writer.change(what, decide)
     },
@@ -114,7 +114,7 @@ async function rotate(): Promise<void> {
   await memory.follower.wrappingKeys.settled()
   await continueRotation(memory.deps, () => true)
 }
-/** As the reconcile loop of erasures does it once every replica has read past it. */
+/** Does what the erasures' reconcile loop does once every replica has read the keys. */
 async function forget(value: string): Promise<string> {
   const { erasure } = await erase(memory.deps, value)
   await markApplied(erasure)

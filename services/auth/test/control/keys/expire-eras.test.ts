@@ -1,4 +1,4 @@
-// Keys past their age are removed, era by era, a day apart, and none because of a clock that jumps.
+// Keys that are past their age are removed, one era per day. A clock error removes none.
 import { beforeEach, describe, expect, test } from '@jest/globals'
 import { ERA_MS, eraAt } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
@@ -36,7 +36,7 @@ test('an era goes when it has been past for so long as the stream keeps keys, an
   const [first = 0, second = 0] = eras()
   const firstGoesMs = (first + 1) * ERA_MS + retentionDays * dayMs
   memory.passTime(firstGoesMs - memory.deps.now() - 1)
-  // The time was moved back and forth: the second era has not expired yet.
+  // The time was moved forward and back, so the second era has not expired yet.
   await expire()
   expect(eras()[0]).toBe(first)
   memory.passTime(2)

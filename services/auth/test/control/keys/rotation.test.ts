@@ -1,5 +1,5 @@
-// A rotation wraps every key record with new wrapping keys and removes the old ones, whatever happens at the same time:
-// removed records stay removed, a record that can't be decrypted keeps its wrapping key, and two replicas don't disturb
+// A rotation wraps every key record with new wrapping keys and removes the old ones, even with concurrent changes.
+// Removed records stay removed, a record that can't be decrypted keeps its wrapping key, and two replicas don't disturb
 // each other.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { parseKekFile, keyVersionOf } from '@weir/fieldcrypt'
@@ -112,7 +112,7 @@ test('a part that is taken away or changed while it is wrapped anew stays so', a
   const writer: Memory['deps']['writer'] = {
     ...deps.writer,
     async change(what, decide) {
-      // After the key records were listed, and before they are written.
+      // This runs after the key records were listed, and before they are written.
       if (isFirst) {
         isFirst = false
         await deps.writer.change(partOf('erasure.create'), (draft) => {

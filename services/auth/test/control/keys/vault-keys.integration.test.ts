@@ -1,5 +1,5 @@
-// Whether a version of a key in Vault is gone: only by that key's own response, from a real Vault. The result gets into
-// signed receipts, so every other response of Vault counts as none.
+// Tests when a key version in Vault counts as gone, with a real Vault: only if Vault's response about that key says so.
+// The result gets into signed receipts, so any other response must not count.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// What auth makes of a Kafka with other settings: topics get missing settings, the rest is reported. The test run has a
-// single broker, which can guarantee little; what it can't show is tested with made-up settings.
+// auth with a Kafka that has other settings: missing topic settings are set, and the rest is reported. The test run has
+// a single broker, which can guarantee little, so the other cases use invented settings.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createKafka } from '@weir/kafka'
 import type { Admin, TopicSettings } from '@weir/kafka'

@@ -1,5 +1,5 @@
-// A rebuild when Kafka fails, and when two replicas of auth work on it: records that were derived since then are never
-// cut.
+// A rebuild if Kafka fails, and if two replicas of auth work on it. Records that were derived after the rebuild are
+// never cut.
 import { expect, test } from '@jest/globals'
 import { streamKey } from '@weir/control-state'
 import type { DerivedStream } from '@weir/control-state'
@@ -79,7 +79,7 @@ test('whoever is late cuts nothing: the other has finished, and the stream is de
       ...own.deps.derivedLogs,
       async takeOver(output: DerivedStream) {
         await rebuildOutputs(other)
-        own.kafka.topics.set('acme.out', [11n]) // derived since then
+        own.kafka.topics.set('acme.out', [11n]) // derived after the rebuild
         return takeOver(output)
       },
     },

@@ -1,4 +1,4 @@
-// The topics of a derived stream that is created again under its name: writers of the former topics without a
+// The topics of a derived stream that is created again under its name. Writers of the former topics that use no
 // transaction can't write to the new ones.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { deadLetterTopicOf, topicOf, transactionalIdOf } from '@weir/control-state'

@@ -1,19 +1,19 @@
-// A place in an input partition: the derived streams that are there, and the records that are read but not yet derived.
-// Streams at the same place share a cursor; a stream that can't keep up has its own.
+// A position in an input partition: the derived streams at this position, and the records that are read but not derived
+// yet. Streams at the same position share a cursor. A stream that can't keep up gets its own.
 import type { Following } from '@weir/kafka'
 import type { FlowReading } from './reading.ts'
 import type { Stream } from './stream.ts'
 import type { TakenPiece } from './take.ts'
 
 export type FlowCursor = {
-  /** The next offset to be derived. */
+  /** The next offset to derive. */
   at: bigint
   readonly streams: Set<Stream>
   readonly queue: TakenPiece[]
   queuedBytes: number
   /** The queue contains everything before this offset. */
   queuedTo: bigint
-  /** Undefined until something must be read. */
+  /** Undefined until records must be read. */
   following: Following | undefined
   isPaused: boolean
   isClosed: boolean
@@ -36,7 +36,7 @@ export function push(cursor: FlowCursor, piece: TakenPiece): void {
   cursor.queuedTo = piece.next
 }
 
-/** Takes the first piece, but at most `max` records, and nothing from the border on. */
+/** Takes the first piece of the queue: at most `max` records, and none from the border on. */
 export function takePiece(
   cursor: FlowCursor,
   max: number,
@@ -62,7 +62,7 @@ function lengthOf({ readings }: TakenPiece, max: number, border: bigint | undefi
   return beyond === -1 ? most : Math.min(most, beyond)
 }
 
-/** Discards what was read. */
+/** Discards the records that were read. */
 export function empty(cursor: FlowCursor, at: bigint): void {
   cursor.queue.length = 0
   cursor.queuedBytes = 0
@@ -80,7 +80,7 @@ export function putBack(cursor: FlowCursor, { readings, next }: TakenPiece, hand
 const bytesOf = ({ readings }: TakenPiece): number =>
   readings.reduce((sum, { record }) => sum + bytesIn(record), 0)
 
-/** What a record takes besides its key and value: buffers and headers. */
+/** The memory of a record besides its key and value: buffers and headers. */
 const RECORD_BYTES = 300
 
 const bytesIn = ({ key, value }: FlowReading['record']): number =>

@@ -1,4 +1,5 @@
-// The state of an input partition while streams are derived from it. Plain data, changed by the modules beside it.
+// The state of an input partition while streams are derived from it. Plain data that the other modules of this folder
+// change.
 import type { Fetcher } from '@weir/kafka'
 import type { FlowCursor } from './cursor.ts'
 import type { Owning } from './ownership.ts'
@@ -32,14 +33,14 @@ export type Flow = FlowDeps & {
   readonly all: Set<Stream>
   readonly taking: Taking
   readonly owning: Owning
-  /** Runs a turn of a cursor; false when nothing is left to do. */
+  /** Runs a turn of a cursor. Returns false if no work is left. */
   step(cursor: FlowCursor): boolean
   readonly end: InputEnd
 }
 
 export type InputEnd = {
-  /** The end of the input when it was last seen; undefined before that. */
+  /** The last known end of the input; undefined if it is unknown. */
   at: bigint | undefined
-  /** Whether a cursor is reading and so updates `at`: not while all streams wait. */
+  /** Whether a cursor is reading, and so updates `at`. Not while all streams wait. */
   isSeen(): boolean
 }

@@ -1,6 +1,6 @@
 // Makes this replica the writer of a derived stream's partition. It tries until it succeeds or the stream is closed,
-// with growing pauses. A fenced replica first reads which replicas are alive; otherwise two that take each other for
-// gone would fence each other forever.
+// with growing pauses. A fenced replica first reads which replicas are alive. Otherwise two replicas that consider each
+// other dead would fence each other forever.
 import { backoff, delay, hasCode } from '@weir/kit'
 import type { Owned, PartitionLogs } from '../partition-logs.ts'
 import { disown, settleUnsure } from './stream.ts'
@@ -8,11 +8,11 @@ import type { Pending, Stream } from './stream.ts'
 
 export type Owning = {
   readonly logs: Pick<PartitionLogs, 'acquire'>
-  /** Called after the former writer is fenced. */
+  /** Called after the former writer was fenced. Returns whether this replica may own the partition. */
   mayOwn(stream: Stream): Promise<boolean>
-  /** Whether it may be derived, as far as is known. */
+  /** Whether the stream may be derived, as far as this replica knows. */
   mayDerive(stream: Stream): boolean
-  /** Reads to the end which replicas are alive. */
+  /** Reads to its end the topic that says which replicas are alive. */
   readOwners(): Promise<void>
   /** Called when the stream's position is known. */
   onOwned(stream: Stream): void
@@ -20,23 +20,23 @@ export type Owning = {
 
 const PAUSES = { minMs: 50, firstMs: 400, maxMs: 30_000 }
 const WHILE_NOT_OURS_MS = 100
-/** Kafka forgets a transactional id that is unused for a week, or less if configured. An hour is far below. */
+/** Kafka forgets a transactional id that is unused for a week, or for the configured time. An hour is far shorter. */
 const OWNED_FOR_MS = 3_600_000
-/** Nothing that was written to a socket arrives later than this. */
+/** Data that was written to a socket arrives within this time, or never. */
 const ARRIVES_WITHIN_MS = 30_000
 const GOOD_AFTER_MS = 10_000
 
 export const isOverdue = ({ owned, ownedMs }: Stream): boolean =>
   owned !== undefined && performance.now() - ownedMs > OWNED_FOR_MS
 
-/** The stream is on hold until it is acquired. */
+/** Acquires the stream's logs. The stream is on hold until then. */
 export function acquire(owning: Owning, stream: Stream): void {
   disown(stream)
   stream.hold = 'acquiring'
   void untilOwned(owning, stream, stream.life)
 }
 
-/** Called when the stream's logs have refused records. */
+/** Called after the stream's logs have refused records. */
 export function acquireAgain(
   owning: Owning,
   stream: Stream,
@@ -62,7 +62,7 @@ export function giveUp(stream: Stream): void {
   setTimeout(() => settleUnsure(stream), ARRIVES_WITHIN_MS).unref()
 }
 
-/** Remembers a refused record that was sent alone; otherwise sends records one by one as far as `upTo`. */
+/** Remembers a refused record that was sent alone. Otherwise, records are sent one by one up to `upTo`. */
 function learn(stream: Stream, { first: offset, records, upTo }: Pending): void {
   if (records > 1) {
     stream.aloneTo = upTo
@@ -98,7 +98,8 @@ function own(owning: Owning, stream: Stream, owned: Owned): void {
   stream.stored = owned.next
   stream.logEnd = owned.end
   stream.epoch = owned.epoch
-  // So that the position is noted even if no record comes. Otherwise it would be lost with the logs' records.
+  // So the position is noted even if no record arrives. Otherwise the position would be lost when retention removes the
+  // logs' records.
   stream.noted = undefined
   stream.hold = undefined
   owning.onOwned(stream)

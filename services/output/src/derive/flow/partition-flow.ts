@@ -1,12 +1,12 @@
 // Derives one partition of an input stream for all streams that are derived from it here (docs/architecture.md 3 and
 // 4):
 //
-//   read     from the broker, once for all streams at the same place (read-input.ts, places.ts)
+//   read     from the broker, once for all streams at the same position (read-input.ts, places.ts)
 //   take     by each stream in turn (take.ts), in three steps:
-//            derive: filter by consent and decrypt fields, once for all streams of the same levels (reading.ts,
+//            derive: filter by consent and decrypt fields, once for all streams with the same levels (reading.ts,
 //            ../derive.ts)
-//            append to the stream's logs, in order; as a dead letter if the record itself is why it can't be derived
-//            once it is stored: count, log, trace (`stored` in take.ts), and note the position (../progress.ts)
+//            append to the stream's logs, in order; a record that can't be derived is appended as a dead letter
+//            after it is stored: count, log, trace (`stored` in take.ts), and note the position (../progress.ts)
 //
 // Before a stream's first record its logs are acquired (ownership.ts), which finds its position.
 import { backoff, delay } from '@weir/kit'
@@ -20,18 +20,18 @@ import type { Pending, Stream } from './stream.ts'
 import { take } from './take.ts'
 
 export type PartitionFlow = {
-  /** A stream whose position (`stored`) isn't known is acquired first. */
+  /** Adds a stream. If its position (`stored`) isn't known, its logs are acquired first. */
   add(stream: Stream): void
   /** Stops the stream. Resolves once its pending records are stored, or after a timeout. */
   remove(stream: Stream): Promise<void>
-  /** Call this when streams may be able to continue. */
+  /** Call when streams may be able to continue. */
   wake(): void
   readonly end: InputEnd
 }
 
 /**
- * The most records that each of up to two streams gets in a turn. With more streams it is less, so that a turn stays
- * short.
+ * The maximum number of records for each stream in a turn, with up to two streams. With more streams the number is
+ * smaller, so that a turn stays short.
  */
 const RECORDS_AT_ONCE = 200
 const RECORDS_OF_ALL = 400
@@ -73,7 +73,7 @@ export function createPartitionFlow(deps: FlowDeps): PartitionFlow {
   }
 }
 
-/** Whether there is more to do. */
+/** Returns whether work is left. */
 function step(flow: Flow, cursor: FlowCursor): boolean {
   if (cursor.isClosed || isOnHold(cursor) || merge(flow, cursor)) return false
   readAhead(flow, cursor)
@@ -91,7 +91,7 @@ function takeNext(flow: Flow, cursor: FlowCursor): void {
   cursor.at = piece.next
   let isFirst = true
   for (const stream of cursor.streams) {
-    // If records take long, the other streams get their own turns.
+    // If records take long, the remaining streams get turns of their own.
     const handled = isFirst || !flow.turns.isOver() ? take(flow.taking, stream, piece) : 0
     isFirst = false
     if (handled < piece.readings.length) setBack(flow, cursor, { stream, piece, handled })
@@ -100,7 +100,8 @@ function takeNext(flow: Flow, cursor: FlowCursor): void {
 }
 
 /**
- * Acquires the streams that can't be written yet, or not much longer. Returns whether the cursor has no streams left.
+ * Acquires the streams that this replica can't write yet, or soon can't write any more. Returns whether the cursor has
+ * no streams left.
  */
 function acquireAll(flow: Flow, cursor: FlowCursor): boolean {
   for (const stream of cursor.streams) {

@@ -1,13 +1,13 @@
-// Which streams are at which place of an input partition. A stream that can't keep up gets a place of its own, and
-// joins the others again where they meet. Offsets have gaps, so a stream that is behind ends its turn exactly where the
-// others are.
+// Assigns streams to positions of an input partition. A stream that can't keep up gets a cursor of its own, and joins
+// the others again where they meet. Offsets have gaps, so a stream that is behind ends its turn exactly at the position
+// of the others.
 import { newCursor, putBack } from './cursor.ts'
 import type { FlowCursor } from './cursor.ts'
 import type { Flow } from './flow.ts'
 import type { Stream } from './stream.ts'
 import type { TakenPiece } from './take.ts'
 
-/** Puts a stream at its position: to the streams that are there, or at a cursor of its own. */
+/** Puts a stream at its position: to the streams at that position, or at a new cursor. */
 export function place(flow: Flow, stream: Stream): void {
   const { next } = stream
   const found = [...flow.cursors.keys()].find((one) => one.at === next && !isOnHold(one))
@@ -22,13 +22,13 @@ export function leave(flow: Flow, stream: Stream): void {
   if (cursor.streams.size === 0) close(flow, cursor)
 }
 
-/** Schedules a turn: there may be something to do. */
+/** Schedules a turn, because there may be work. */
 export function ready(flow: Flow, cursor: FlowCursor | undefined): void {
   const worker = cursor && flow.cursors.get(cursor)
   if (worker !== undefined) flow.turns.ready(worker)
 }
 
-/** Whether its only stream takes nothing for a while. */
+/** Whether the cursor's only stream is on hold. */
 export function isOnHold({ streams }: FlowCursor): boolean {
   const [only] = streams
   return streams.size === 1 && only?.hold !== undefined
@@ -54,7 +54,7 @@ export function setBack(flow: Flow, cursor: FlowCursor, { stream, piece, handled
   join(flow, stream, own)
 }
 
-/** The next place ahead whose streams can be joined. */
+/** The next position ahead whose streams can be joined. */
 export function borderOf({ cursors }: Flow, { at }: FlowCursor): bigint | undefined {
   if (cursors.size === 1) return undefined
   let border: bigint | undefined
@@ -64,7 +64,7 @@ export function borderOf({ cursors }: Flow, { at }: FlowCursor): bigint | undefi
   return border
 }
 
-/** Merges cursors at the same place. Returns whether this cursor has no streams left. */
+/** Merges cursors at the same position. Returns whether this cursor has no streams left. */
 export function merge(flow: Flow, cursor: FlowCursor): boolean {
   if (flow.cursors.size === 1) return false
   for (const other of flow.cursors.keys()) {
@@ -80,7 +80,7 @@ export function merge(flow: Flow, cursor: FlowCursor): boolean {
   return false
 }
 
-/** Whether less was read for `a`. */
+/** Whether `a` has read less than `b`. */
 const isBehind = (a: FlowCursor, b: FlowCursor): boolean =>
   a.queuedTo === b.queuedTo ? a.following === undefined : a.queuedTo < b.queuedTo
 

@@ -1,4 +1,5 @@
-// Reads an input partition for a cursor: only as far ahead as there is room, and past records that are gone.
+// Reads an input partition for a cursor. It reads ahead only while there is room, and continues after records that are
+// gone.
 import { KafkaError } from '@weir/kafka'
 import type { Following } from '@weir/kafka'
 import { empty, push } from './cursor.ts'
@@ -23,7 +24,7 @@ export function readAhead(flow: Flow, cursor: FlowCursor): void {
   following.resume()
 }
 
-/** Whether new records are received as soon as they are stored. */
+/** Whether new records arrive as soon as they are stored. */
 export const isRead = ({ cursors }: Pick<Flow, 'cursors'>): boolean =>
   [...cursors.keys()].some(({ following, isPaused }) => following !== undefined && !isPaused)
 
@@ -40,7 +41,7 @@ function follow(flow: Flow, cursor: FlowCursor): Following {
       ready(flow, cursor)
     },
     onLost: (lost) => passLost(flow, cursor, lost),
-    // Control state will say so soon, and the streams will be removed.
+    // Control state will soon say that the topic is gone, and the streams will be removed.
     onGone: () => undefined,
   })
 }
@@ -72,7 +73,7 @@ function passRemoved(cursor: FlowCursor, from: bigint): void {
   push(cursor, { readings: [], next: from })
 }
 
-/** The input has lost its tail. Records that take its place must not be skipped. */
+/** The input has lost its tail. New records at the same offsets must not be skipped. */
 function goBack(flow: Flow, cursor: FlowCursor, from: bigint): void {
   flow.room.bytes -= cursor.queuedBytes
   empty(cursor, from < cursor.at ? from : cursor.at)

@@ -1,5 +1,5 @@
-// A record of an input stream while it is derived. It is read once, and derived once for all streams with the same
-// levels, which write the same bytes. An outcome that can still change, such as a missing key, is never kept.
+// A record of an input stream while it is derived. It is decoded once, and derived once for all streams with the same
+// levels, which write the same bytes. An outcome that can still change, such as a missing key, is never cached.
 import { encodeRecord } from '@weir/kafka'
 import type { EncodedRecord, OutRecord, SourceRecord } from '@weir/kafka'
 import type { DeriveSource, Source } from '../derive.ts'
@@ -14,7 +14,7 @@ export type Group = { readonly derive: DeriveSource }
 export type InputSide = {
   /** The full name of the topic, as in `svc-source`. */
   readonly topic: string
-  /** Throws as `readSource`. */
+  /** Throws as `readSource` does. */
   read(record: SourceRecord): Source
 }
 
@@ -26,18 +26,18 @@ export type Passed = {
   readonly undecryptable: number
 }
 
-/** What becomes of a record in a stream. */
+/** The result of a record for a stream. */
 export type Outcome =
   | Passed
   | { readonly kind: 'filtered' }
   | { readonly kind: 'dead'; readonly code: string }
-  /** It can't be derived now. This may be final or not. */
+  /** The record can't be derived now, or never. */
   | { readonly kind: 'fault'; readonly reason: Reason; readonly error: unknown }
 
 export type FlowReading = {
   readonly record: SourceRecord
   source: Source | undefined
-  /** The group that it was derived for first. */
+  /** The group for which the record was derived first. */
   group: Group | undefined
   outcome: Outcome | undefined
   others: Map<Group, Outcome> | undefined
@@ -82,7 +82,7 @@ function derive(input: InputSide, group: Group, reading: FlowReading): Outcome {
   }
 }
 
-/** Dead with `too_large` if no topic would accept it. */
+/** A dead letter with `too_large` if no topic would accept the record. */
 export function passing(input: InputSide, record: SourceRecord, out: OutRecord): Outcome {
   const encoded = encodeRecord(derivedForm(placeIn(input, record), out))
   if (!fits(encoded)) return TOO_LARGE
@@ -90,7 +90,7 @@ export function passing(input: InputSide, record: SourceRecord, out: OutRecord):
   return { kind: 'passed', record: encoded, out, undecryptable }
 }
 
-/** Its record for the dead letter topic; `refusals`: how many forms of it Kafka has refused. */
+/** The record for the dead letter topic. `refusals`: how many forms of this record Kafka has refused. */
 export const deadLetterOf = (
   input: InputSide,
   { record }: FlowReading,

@@ -1,22 +1,22 @@
-// How much processor time each worker, and each account with all its workers, has used lately.
+// The recent processor time of each worker, and of each account with all its workers.
 import { createOthers } from '@weir/kit'
 
-/** After this time, what was used counts half. */
+/** After this time, earlier use counts half. */
 const HALF_LIFE_MS = 1_000
-/** Only a slow single record makes a turn this long. Its account then rests four times as long as the turn took. */
+/** Only a single slow record makes a turn this long. Its account then rests for four times the turn's duration. */
 const LONG_TURN_MS = 8
 const REST_PARTS = 4
-/** Only accounts that worked last have a known share. */
+/** Only the accounts that worked last have a known share. */
 const ACCOUNTS_KEPT = 1_000
 
 type Party = { readonly account: string }
 
 export type Shares<Worker extends Party> = {
-  /** The worker has worked since `sinceMs`. */
+  /** Adds the time since `sinceMs` to the worker's use. */
   charge(worker: Worker, sinceMs: number): void
-  /** Of the account that has used the least, the worker that has used the least. Accounts that rest are left out. */
+  /** The worker with the least use, of the account with the least use. Accounts that rest don't count. */
   quietest(workers: Iterable<Worker>, nowMs: number): Worker | undefined
-  /** How long until the next account has rested; undefined when none rests. */
+  /** The time until the next account has rested; undefined if none rests. */
   restMs(nowMs: number): number | undefined
 }
 
@@ -40,7 +40,7 @@ export function createShares<Worker extends Party>(): Shares<Worker> {
       const ms = nowMs - sinceMs
       ofWorkers.set(worker, charged(ofWorkers.get(worker), ms, nowMs))
       const share = charged(ofAccounts.get(account), ms, nowMs)
-      // Keeps the map in the order of last use.
+      // Moves the account to the end, so that the map is in the order of last use.
       ofAccounts.delete(account)
       ofAccounts.set(account, share)
       if (ms > LONG_TURN_MS && others.areBeside(account))

@@ -1,5 +1,5 @@
-// A derived stream in one partition of its input: what of it is written and what is pending. Plain data; take.ts gives
-// it records, ownership.ts makes this replica its writer.
+// A derived stream in one partition of its input: what is written, and what is pending. Plain data. take.ts gives it
+// records, and ownership.ts makes this replica its writer.
 import type { SourceRecord } from '@weir/kafka'
 import type { Span } from '@weir/trace'
 import type { Noted } from '../noted-positions.ts'
@@ -16,34 +16,34 @@ export type Counts = {
 
 export type DeadAt = { readonly offset: bigint; readonly code: string }
 
-/** Called with what happens to the stream. */
+/** Called with events in the life of the stream. */
 export type Told = {
   stored(counts: Counts, dead: readonly DeadAt[]): void
   /** The stream waits and tries again. */
   failed(error: unknown): void
-  /** Retention removed this many offsets before they could be derived. */
+  /** Retention removed this number of offsets before they could be derived. */
   lost(count: bigint): void
-  /** Undefined when the record is not traced. */
+  /** Undefined if the record is not traced. */
   span(record: SourceRecord): Span | undefined
 }
 
-/** Records that were appended to one of its logs together. */
+/** Records that were appended together to one of the stream's logs. */
 export type Pending = Counts & {
-  /** The first input offset of it, and the one after the last. */
+  /** The first input offset of these records, and the offset after the last. */
   readonly first: bigint
   upTo: bigint
   readonly records: number
   readonly bytes: number
   readonly dead: readonly DeadAt[]
   readonly spans: readonly Span[]
-  /** Must be called when the values that were decrypted for it are stored, or can't be any more. */
+  /** Must be called when the records' decrypted values are stored, or can't be stored any more. */
   readonly over: () => void
 }
 
 /**
- * Why it takes no records for a while. `full`: too much is pending; `draining`: what is pending must be stored first;
- * `looking`: control state is read to its end; `pausing`: it tries again later; `acquiring`: this replica must become
- * its writer.
+ * Why the stream takes no records for a while. `full`: too much is pending. `draining`: pending records must be stored
+ * first. `looking`: control state is being read to its end. `pausing`: it tries again later. `acquiring`: this replica
+ * must become its writer.
  */
 export type Hold = 'full' | 'draining' | 'looking' | 'pausing' | 'acquiring'
 
@@ -53,33 +53,33 @@ export type Stream = {
   readonly of: DerivedPartition
   readonly group: Group
   readonly told: Told
-  /** Undefined while it can't be written. */
+  /** Undefined while the stream can't be written. */
   owned: Owned | undefined
   ownedMs: number
-  /** The epoch under which it was last written. */
+  /** The epoch under which the stream was last written. */
   epoch: number
-  /** Increased when it is disowned: results of work from an earlier life are ignored. */
+  /** Increased when the stream is disowned. Results of earlier work are then ignored. */
   life: number
   hold: Hold | undefined
-  /** All input offsets before it were appended, or need not be. */
+  /** All records before this input offset are appended, or need not be. */
   next: bigint
-  /** All input offsets before it are stored, or need not be. Undefined while that isn't known. */
+  /** All records before this input offset are stored, or need not be. Undefined while unknown. */
   stored: bigint | undefined
-  /** Where the derived log ends, as far as is known. */
+  /** The end of the derived log, as far as this replica knows. */
   logEnd: bigint
   pending: Pending[]
   pendingBytes: number
-  /** The `over` of records that may or may not be stored, so their decrypted values may still be. */
+  /** The `over` functions of records with unknown outcome, whose decrypted values may still be stored. */
   unsure: (() => void)[]
-  /** Control state was read to its end after the records before this offset were received. */
+  /** After records up to this offset were received, control state was read to its end. */
   lookedTo: bigint
-  /** Lost events were counted up to this offset. */
+  /** Lost events are counted up to this offset. */
   lostTo: bigint
   /** Records before this offset are sent one by one, to find the one that Kafka refuses. */
   aloneTo: bigint
   /** How many forms of the record at this offset Kafka has refused. */
   refused: { readonly offset: bigint; readonly times: number } | undefined
-  /** Between attempts to own it; those in `waits` are between attempts to derive a record that must wait. */
+  /** The pauses between attempts to own the stream. `waits`: between attempts to derive a record that must wait. */
   pauses: Pauses | undefined
   waits: { readonly at: bigint; readonly pauses: Pauses } | undefined
   noted: { readonly next: bigint; readonly atMs: number } | undefined
@@ -113,7 +113,7 @@ export const newStream = (
   noted: noted && { next: noted.next, atMs: performance.now() },
 })
 
-/** The next owner reads the position again. Pending records may or may not be stored. */
+/** Ends this replica's ownership. The next owner reads the position again. Pending records may or may not be stored. */
 export function disown(stream: Stream): void {
   stream.life += 1
   stream.owned?.close()
@@ -123,7 +123,7 @@ export function disown(stream: Stream): void {
   stream.pendingBytes = 0
 }
 
-/** Call this when records in doubt can't be stored any more. */
+/** Call when records with unknown outcome can't be stored any more. */
 export function settleUnsure(stream: Stream): void {
   for (const over of stream.unsure.splice(0)) over()
 }

@@ -1,7 +1,7 @@
-// Derives records for a stream and appends the results to its logs, in order. It ends where the stream can't take the
-// next record, and says why in `hold`. Two rules: a dead letter is a barrier, sent when everything before it is stored,
-// and nothing follows until it is stored. An outcome that control state may still change counts only after control
-// state was read to its end.
+// Derives records for a stream and appends the results to its logs, in order. It stops when the stream can't take the
+// next record, and sets the reason in `hold`. Two rules. A dead letter is a barrier: it is sent after all earlier
+// records are stored, and no record follows before it is stored. An outcome that control state may still change counts
+// only after control state was read to its end.
 import type { EncodedRecord } from '@weir/kafka'
 import type { Span } from '@weir/trace'
 import { mayChange, waits } from '../errors.ts'
@@ -11,23 +11,23 @@ import type { Counts, DeadAt, Hold, Pending, Stream } from './stream.ts'
 
 export type TakenPiece = {
   readonly readings: readonly FlowReading[]
-  /** The offset after the piece: all records before it are in the piece or never existed. */
+  /** The offset after the piece. All existing records before it are in the piece or in earlier ones. */
   readonly next: bigint
 }
 
 export type Taking = {
   readonly input: InputSide
-  /** Called before values are decrypted. What it returns is called when they are stored, or can't be any more. */
+  /** Called before values are decrypted. Call the result when they are stored, or can't be stored any more. */
   begin(): () => void
-  /** Whether the turn has been long enough: the rest is taken in another turn. */
+  /** Whether the turn has been long enough. The rest is then taken in another turn. */
   isOver(): boolean
   /** The stream is no longer on hold, because pending records are stored. */
   settled(stream: Stream): void
   /** The stream's logs have refused records. */
   refused(stream: Stream, error: unknown, first: Pending): void
-  /** Reads control state to its end; the stream is on hold until then. */
+  /** Reads control state to its end. The stream is on hold until then. */
   look(stream: Stream, upTo: bigint): void
-  /** The stream waits for what the error says, and tries again. */
+  /** Puts the stream on hold because of the error. It tries again later. */
   pause(stream: Stream, error: unknown): void
 }
 
@@ -35,7 +35,7 @@ const APPEND_BYTES_MAX = 800_000
 const DEAD_AT_ONCE = 200
 const PENDING_BYTES_MAX = 1_572_864
 
-/** What will be appended together. */
+/** The records that will be appended together. */
 type Gathered = Counts & {
   readonly records: EncodedRecord[]
   /** The input offset of the first record. */
@@ -46,7 +46,7 @@ type Gathered = Counts & {
   readonly over: () => void
 }
 
-/** Returns how many of the readings it has taken. */
+/** Returns the number of taken readings. */
 export function take(taking: Taking, stream: Stream, piece: TakenPiece): number {
   const { readings } = piece
   if (stream.owned === undefined || stream.hold !== undefined) return 0
@@ -99,7 +99,7 @@ function takePassed(turn: Turn, reading: FlowReading, { outcome, gathered }: Pas
   const { record } = reading
   if (stream.refused?.offset === record.offset)
     return takeDead(turn, reading, { code: 'too_large', gathered })
-  // Gathered dead letters are a barrier.
+  // A gathered dead letter is a barrier.
   if (gathered.dead.length > 0) return false
   const span = stream.told.span(record)
   const passed = span === undefined ? outcome : tracedBy(taking.input, reading, { outcome, span })
@@ -113,7 +113,7 @@ function takePassed(turn: Turn, reading: FlowReading, { outcome, gathered }: Pas
 
 type SpanOf = { readonly outcome: Passed; readonly span: Span }
 
-/** Each stream's record names its own span, so streams can't share its bytes. */
+/** Each stream's record names a span of its own, so streams can't share its bytes. */
 function tracedBy(
   input: InputSide,
   { record }: FlowReading,
@@ -139,7 +139,7 @@ function takeDead(
   const most = isAlone(stream) ? 1 : DEAD_AT_ONCE
   if (gathered.dead.length >= most || gathered.bytes > APPEND_BYTES_MAX) return false
   const times = stream.refused?.offset === offset ? stream.refused.times : 0
-  // The first refusal was of the derived record, if there was one.
+  // If there was a derived record, the first refusal was about this record.
   const refusals = code === 'too_large' ? Math.max(0, times - 1) : times
   const record = deadLetterOf(taking.input, reading, { code, refusals })
   put(gathered, offset, record)
@@ -210,7 +210,7 @@ function handOver(taking: Taking, stream: Stream, gathered: Gathered, upTo: bigi
   append(taking, stream, { pending, records })
 }
 
-/** Nothing of it needs to be stored: it counts with the last pending records, or immediately if nothing is pending. */
+/** Records that need not be stored count with the last pending records, or immediately if none are pending. */
 function passOver(stream: Stream, { filtered }: Counts, upTo: bigint): void {
   const last = stream.pending.at(-1)
   if (last === undefined) {

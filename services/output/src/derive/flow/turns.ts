@@ -1,23 +1,23 @@
-// Gives turns of a few milliseconds to partitions that have work. The next turn goes to the account that has used the
-// least processor time lately, and of its partitions to the one that has used the least. So a busy account can use the
-// rest of the processor, on however many partitions, without delaying a quiet account. One record can take longer than
-// a turn. Then its account rests while others have work, so that they mostly find the processor free.
+// Gives turns of a few milliseconds to partitions with work. The next turn goes to the account with the least recent
+// processor time, and to this account's partition with the least. So a busy account can use the rest of the processor,
+// on any number of partitions, without delaying a quiet account. A single record can take longer than a turn. Its
+// account then rests while others have work, so that these mostly find the processor free.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createShares } from './shares.ts'
 
 export type Worker = {
-  /** The account whose work it does. */
+  /** The account that the worker works for. */
   readonly account: string
-  /** Does some of the work; false when nothing is left. */
+  /** Does a part of the work. Returns false if none is left. */
   step(): boolean
 }
 
 export type FlowTurns = {
-  /** The worker has work. */
+  /** Call when the worker has work. */
   ready(worker: Worker): void
-  /** The worker has no more work. */
+  /** Call when the worker has no more work. */
   forget(worker: Worker): void
-  /** Whether this turn has been long enough: the step leaves the rest to another turn. */
+  /** Whether this turn has been long enough. The step then leaves the rest to another turn. */
   isOver(): boolean
 }
 
@@ -25,7 +25,7 @@ const TURN_MS = 3
 const OVER_MS = 5
 const AFTER_FAILURE_MS = 1_000
 
-/** `failed`: called with what a worker throws. The worker gets its next turn after a second. */
+/** `failed` is called with errors of a worker. That worker gets its next turn after a second. */
 export function createFlowTurns(failed: (error: unknown) => void): FlowTurns {
   const waiting = new Set<Worker>()
   const shares = createShares<Worker>()
@@ -45,7 +45,7 @@ export function createFlowTurns(failed: (error: unknown) => void): FlowTurns {
     shares.charge(worker, startedMs)
   }
 
-  /** Short turns share a turn of the event loop, so that what they write is sent together. */
+  /** Short turns share a turn of the event loop, so that their records are sent together. */
   async function run(): Promise<void> {
     for (let sinceMs = performance.now(); ;) {
       startedMs = performance.now()
@@ -72,7 +72,7 @@ export function createFlowTurns(failed: (error: unknown) => void): FlowTurns {
   return { ready, forget, isOver: () => performance.now() - startedMs > OVER_MS }
 }
 
-/** Runs a turn. Returns whether there is more to do. */
+/** Runs a turn. Returns whether work is left. */
 function isMoreAfter(worker: Worker, startedMs: number): boolean {
   while (worker.step()) if (performance.now() - startedMs >= TURN_MS) return true
   return false

@@ -1,9 +1,8 @@
-// Which partitions this replica owns, given the current candidates. Each answer is calculated once and remembered until
-// the candidates for its decrypterName change. No clock and no I/O.
+// The partitions that this replica owns, for the current candidates. Each answer is computed once, and cached until the
+// candidates of its decrypterName change. No clock and no I/O.
 import type { Candidates } from './candidates.ts'
 import { createRendezvous } from './rendezvous.ts'
 
-/** A partition of an input stream. */
 export type InputPartition = { readonly streamId: string; readonly partition: number }
 
 export type Answers = {
@@ -46,7 +45,7 @@ export function createAnswers(self: string): Answers {
   }
 }
 
-/** The order doesn't matter. */
+/** Compares without regard to the order. */
 function areSame(before: readonly string[] = [], after: readonly string[] = []): boolean {
   const known = new Set(before)
   return before.length === after.length && after.every((id) => known.has(id))

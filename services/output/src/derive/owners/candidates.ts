@@ -1,22 +1,23 @@
-// Which replicas share the partitions of each decrypterName: replicas of output that are alive and say that they are
-// ready to derive it. The later a dead replica is noticed, the longer its partitions wait. But a living one that is
-// taken for dead loses its partitions for nothing, so silence counts only while this replica could hear. Pure.
+// The replicas that share the partitions of each decrypterName: replicas of output that are alive and ready to derive
+// it. If a dead replica is detected late, its partitions wait. If a living replica is considered dead, it loses its
+// partitions without need. So silence counts only while this replica could receive heartbeats. Pure.
 import type { KnownReplica } from '@weir/control-state'
 import { elapsedMs, leaseMs } from './leases.ts'
 import type { Instant, Lease } from './leases.ts'
 
-/** The ids of the replicas that derive it, by decrypterName. */
+/** The ids of the replicas that derive each decrypterName. */
 export type Candidates = ReadonlyMap<string, readonly string[]>
 
-/** A living replica sends a heartbeat within this time, even after an outage in which none could. */
+/** A living replica sends a heartbeat within this time, even after an outage in which no replica could. */
 const speakMs = 5_000
-/** A replica isn't waited for if it was silent before this replica began and its last heartbeat is older than this. */
+/** A replica counts as dead if it was silent since this replica's start, and its last heartbeat is older than this. */
 const rememberedMs = 60_000
 
 type Reader = { readonly self: string; readonly lease: Lease; readonly at: Instant }
 
 /**
- * The candidates, as seen by a replica that holds its lease. It is a candidate itself once its own heartbeat says so.
+ * The candidates in the view of a replica that has its lease. The replica itself is a candidate once its own heartbeat
+ * says so.
  */
 export function candidatesIn(known: Iterable<KnownReplica>, reader: Reader): Candidates {
   const replicas = [...known].filter(({ beat }) => beat.service === 'output' && !beat.leaving)
@@ -29,7 +30,7 @@ export function candidatesIn(known: Iterable<KnownReplica>, reader: Reader): Can
   return new Map([...byName].map(([name, all]) => [name, wholeFirst(all).map(({ id }) => id)]))
 }
 
-/** A replica that lacks a key would only wait for it, so it derives only if no replica has all keys. */
+/** Prefers replicas with all keys. A replica that lacks a key derives only if no replica has all keys. */
 function wholeFirst(replicas: readonly KnownReplica[]): readonly KnownReplica[] {
   const whole = replicas.filter(({ beat }) => beat.sealedRings === undefined)
   return whole.length > 0 ? whole : replicas
@@ -37,8 +38,8 @@ function wholeFirst(replicas: readonly KnownReplica[]): readonly KnownReplica[] 
 
 /**
  * A replica is alive if its heartbeat was received in the last 10 s by this replica's clocks. It is also alive if it
- * wrote within 10 s of this replica by the broker's clock: then the clocks here jumped, or this process stood still. In
- * the first seconds after an outage neither proves that a replica is dead.
+ * wrote within 10 s of this replica by the broker's clock, because then the clocks here jumped, or this process was
+ * suspended. In the first seconds after an outage, neither test can prove that a replica is dead.
  */
 function isAlive(replica: KnownReplica, own: KnownReplica, { lease, at }: Reader): boolean {
   const heard = { wallMs: replica.heardMs, uptimeMs: replica.heardUptimeMs }

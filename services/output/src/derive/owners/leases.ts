@@ -1,27 +1,29 @@
-// This replica's lease, and the time that it is measured by. Other replicas derive the partitions of a silent one, so
-// it must stop before they start. The lease is renewed when the own heartbeat is read back from `weir.replicas`, and
-// runs from when that heartbeat was sent: one that lay in a socket while the process stood still renews nothing. Pure.
+// This replica's lease, and the clocks that measure it. Other replicas derive the partitions of a silent one, so it
+// must stop before they start. Reading the replica's own heartbeat back from `weir.replicas` renews the lease. The
+// lease runs from the time when that heartbeat was sent, so a heartbeat that was delayed in a socket renews nothing.
+// Pure.
 
 /** A time by both clocks of this process. */
 export type Instant = { readonly wallMs: number; readonly uptimeMs: number }
 
 export type Lease = {
-  /** When the first heartbeat of the current series without a gap was sent. */
+  /** When the first heartbeat of the current series without gaps was sent. */
   readonly since: Instant
-  /** When the last one was sent. */
+  /** When the last heartbeat was sent. */
   readonly renewed: Instant
 }
 
-/** A replica without a heartbeat for this long owns nothing. */
+/** A replica owns nothing after this time without a heartbeat. */
 export const leaseMs = 10_000
 
 /**
- * The larger one counts: the wall clock can be set back, and the monotonic clock stands still in a suspended machine.
+ * The longer of the two times, because the wall clock can be set back, and the monotonic clock stops in a suspended
+ * machine.
  */
 export const elapsedMs = (since: Instant, at: Instant): number =>
   Math.max(at.wallMs - since.wallMs, at.uptimeMs - since.uptimeMs)
 
-/** Renews the lease by the own heartbeat, which was sent at `sent` and is read back now. */
+/** Renews the lease when the replica's own heartbeat, sent at `sent`, is read back. */
 export function renew(lease: Lease | undefined, sent: Instant): Lease {
   const isUnbroken = lease !== undefined && elapsedMs(lease.renewed, sent) < leaseMs
   return { since: isUnbroken ? lease.since : sent, renewed: sent }

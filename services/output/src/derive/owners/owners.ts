@@ -1,6 +1,6 @@
-// Which input partitions this replica derives. It follows the heartbeats in `weir.replicas` and asks nobody: every
-// replica reads the same and calculates the same answer. As far as clocks allow, only one replica at a time derives a
-// partition; a former owner that still writes is stopped by the fence (packages/kafka/src/fence).
+// Decides which input partitions this replica derives. It follows the heartbeats in `weir.replicas`. Every replica
+// reads the same heartbeats and computes the same result, so no messages are needed. As far as clocks permit, only one
+// replica at a time derives a partition. The fence stops a former owner that still writes (packages/kafka/src/fence).
 import { followReplicas } from '@weir/control-state'
 import type { KnownReplica, ReplicaFollower } from '@weir/control-state'
 import type { Kafka } from '@weir/kafka'
@@ -12,18 +12,19 @@ export type { InputPartition } from './answers.ts'
 
 export type Owners = {
   /**
-   * Resolves once `weir.replicas` is read to its end and the own heartbeat was read back; never if it is closed before.
+   * Resolves once `weir.replicas` is read to its end, including this replica's own heartbeat. Never resolves if it is
+   * closed before.
    */
   start(): Promise<void>
-  /** Whether this replica derives the partition's streams of that decrypterName now. False if its own lease is over. */
+  /** Whether this replica now derives the partition's streams of that decrypterName. False if its lease has ended. */
   isMine(of: InputPartition, decrypterName: string): boolean
   /**
-   * Calls `told` soon after results of isMine may have changed, never during a call. Returns a function that
+   * Calls `told` soon after results of isMine may have changed, but never during a call. Returns a function that
    * unsubscribes.
    */
   onChange(told: () => void): () => void
   /**
-   * Reads `weir.replicas` to its end. A fenced replica calls it before it acquires again.
+   * Reads `weir.replicas` to its end. A fenced replica calls this before it acquires partitions again.
    * @throws KafkaError `kafka.unavailable`
    */
   catchUp(): Promise<void>
@@ -32,7 +33,7 @@ export type Owners = {
 
 type OwnersOptions = {
   readonly kafka: Kafka
-  /** The id under which this replica's heartbeats are written. */
+  /** The id of this replica's heartbeats. */
   readonly self: string
   readonly log: Log
   /** Called when the lease is acquired, and when it is lost. */
@@ -41,7 +42,7 @@ type OwnersOptions = {
   readonly monotonic?: () => number
 }
 
-/** How late the end of a lease, this replica's or another's, may be noticed. isMine itself is never late. */
+/** The maximum delay in detecting the end of a lease, this replica's or another's. isMine itself has no delay. */
 const lookEveryMs = 250
 
 export function createOwners(options: OwnersOptions): Owners {
@@ -91,7 +92,7 @@ type Following = Required<Omit<OwnersOptions, 'self' | 'onLease'>> & {
   readonly look: () => void
 }
 
-/** Many heartbeats may come together: one look is enough for all of them. */
+/** Many heartbeats may arrive together. One look is enough for all of them. */
 function followHeartbeats({ hear, look, ...options }: Following): ReplicaFollower {
   const lookSoon = afterTurn(look)
   return followReplicas({
@@ -103,7 +104,7 @@ function followHeartbeats({ hear, look, ...options }: Following): ReplicaFollowe
   })
 }
 
-/** Logs once when the lease is lost, and resolves `heldFirst` when it is first held. */
+/** Logs the loss of the lease once, and resolves `heldFirst` when this replica first has the lease. */
 function createLeaseNotes(log: Log, told: OwnersOptions['onLease']) {
   const heldFirst = Promise.withResolvers<void>()
   let wasHeld = false
@@ -121,7 +122,7 @@ function createLeaseNotes(log: Log, told: OwnersOptions['onLease']) {
 const lostWords =
   'this replica has not read its own heartbeat in weir.replicas for 10 s, or cannot read all of it: it derives nothing'
 
-/** Runs the work once at the end of the event loop's turn, however often it is called. */
+/** Runs the work once at the end of the event loop's turn, for any number of calls. */
 function afterTurn(work: () => void): () => void {
   let isDue = false
   return () => {

@@ -1,6 +1,6 @@
-// What this replica's heartbeat says it is ready to derive. Such a replica gets partitions, so control state must be
-// fresh. If it lacks keys, the heartbeat says so (`sealedRings`), and it gets partitions only if all others lack keys,
-// too.
+// The streams that this replica's heartbeat declares as ready to derive. The declaration gives the replica partitions,
+// so control state must be fresh. A replica that lacks keys says so in its heartbeat (`sealedRings`), and gets
+// partitions only if all others lack keys, too.
 import type { StateFollower } from '@weir/control-state'
 
 type ReadyOptions = {
@@ -8,7 +8,7 @@ type ReadyOptions = {
   readonly decrypterNames: readonly string[]
 }
 
-/** For `startHeartbeats`, which calls it for each heartbeat. */
+/** Used by `startHeartbeats`, which calls it for each heartbeat. */
 export const readyNames =
   ({ follower, decrypterNames }: ReadyOptions) =>
   (): readonly string[] | undefined =>

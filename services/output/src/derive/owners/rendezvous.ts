@@ -1,13 +1,13 @@
-// Which of several replicas owns something: the one whose id has the highest hash together with the key. All replicas
-// find the same owner without asking each other, and one replica more or less moves only what it gets or had. During an
-// upgrade replicas of two releases run side by side, so no release may change the hash.
+// Rendezvous hashing: the owner of a key is the replica whose id has the highest hash together with the key. All
+// replicas compute the same owner without messages. A replica that joins or leaves moves only the keys that it gets or
+// had. During an upgrade replicas of two releases run at the same time, so no release may change the hash.
 
 const fnvOffset = 0x811c9dc5
 const fnvPrime = 0x01000193
 
-/** The owner of a key; undefined if there is no replica. The order of the ids doesn't matter. */
+/** The owner of a key; undefined if there are no replicas. The order of the ids doesn't matter. */
 export function createRendezvous(ids: readonly string[]): (key: string) => string | undefined {
-  // Sorted, so that the same id wins everywhere if two have the same weight.
+  // Sorted, so that all replicas choose the same id if two have the same hash.
   const replicas = ids.toSorted().map((id) => ({ id, hash: hash(id) }))
   return (key) => {
     const keyHash = hash(key)
@@ -23,7 +23,7 @@ export function createRendezvous(ids: readonly string[]): (key: string) => strin
   }
 }
 
-/** FNV-1a of 32 bits over UTF-16 units, mixed: FNV-1a alone spreads the last characters badly. */
+/** FNV-1a of 32 bits over UTF-16 units, then mixed, because FNV-1a alone distributes the last characters badly. */
 function hash(text: string): number {
   let state = fnvOffset | 0
   for (let at = 0; at < text.length; at += 1)

@@ -1,5 +1,5 @@
-// What this replica owns now, from what it has read: its own lease, the candidates, the answers. `look` refreshes it
-// after a heartbeat or some time, and reports a change.
+// The current ownership of this replica, from its own lease, the candidates and the answers. `look` refreshes it after
+// a heartbeat or some time, and reports a change.
 import type { KnownReplica } from '@weir/control-state'
 import { createAnswers } from './answers.ts'
 import type { InputPartition } from './answers.ts'
@@ -18,7 +18,7 @@ export type Standing = {
 type StandingOptions = {
   readonly self: string
   readonly clock: () => Instant
-  /** Undefined while not everything is read. */
+  /** Undefined while the topic isn't read to its end. */
   readonly replicas: () => Iterable<KnownReplica> | undefined
   /** Results of isMine may have changed. */
   readonly onChange: () => void
@@ -49,7 +49,8 @@ export function createStanding({ self, clock, replicas, onChange }: StandingOpti
     look,
     isMine(of, decrypterName) {
       if (isHeldNow()) return answers.isMine(of, decrypterName)
-      // The caller stops its work. It must learn when it may start again, even if that is before the next look.
+      // The caller stops its work. It must also be notified when it may start again, even if that is before the next
+      // look.
       look()
       return false
     },

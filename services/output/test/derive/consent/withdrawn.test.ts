@@ -1,5 +1,5 @@
-// Levels that people withdraw: random histories of consents and withdrawals, a thousand of them in a soak, and what
-// streams of random levels derive from the events, compared with what a person would expect.
+// Levels that people withdraw: random histories of consents and withdrawals, a thousand in a soak. The events that
+// streams of random levels derive are compared with what a person would expect.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createOpener } from '@weir/fieldcrypt'
@@ -13,7 +13,7 @@ import type { Sealed } from '../../support/sealed.ts'
 const input = { streamId: randomUUID(), rotationHours: 24 }
 const { svcMeta } = await exampleEvent('demo_v1')
 const histories = scale(1_000, 250)
-/** By level; levels 0 and 4 have no field. */
+/** The fields by level. Levels 0 and 4 have no field. */
 const fields = ['', 'unique_identifier', 'consistent_value', 'some_sensitive_value', '']
 const levels = [...fields.keys()]
 
@@ -21,7 +21,7 @@ type Stream = { readonly consentLevels: number[]; readonly consentLevelType: Con
 type Event = { readonly sealed: Sealed; readonly consent: number[]; withdrawnSince: number[] }
 
 let seed = 20_261_125
-/** mulberry32: the same cases each time. */
+/** mulberry32, so the cases are the same each time. */
 function random(): number {
   seed = (seed + 0x6d2b79f5) | 0
   let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)

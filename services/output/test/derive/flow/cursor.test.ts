@@ -1,4 +1,3 @@
-// What a cursor returns of what was read, in pieces.
 import { expect, test } from '@jest/globals'
 import { newCursor, push, putBack, takePiece } from '../../../src/derive/flow/cursor.ts'
 import { newReading } from '../../../src/derive/flow/reading.ts'
@@ -14,7 +13,7 @@ const readingAt = (offset: bigint) =>
     headers: {},
   })
 
-/** Offsets 10, 11, 14, 15, and nothing more before 20. */
+/** A cursor with offsets 10, 11, 14 and 15, and no others before 20. */
 function cursorWithGaps() {
   const cursor = newCursor(10n)
   push(cursor, { readings: [10n, 11n, 14n, 15n].map(readingAt), next: 20n })

@@ -1,6 +1,6 @@
-// One partition of an input stream and its derived streams, in many of the orders in which responses may come: each
-// event is derived exactly once and in order. The broker is simulated, so that thousands of orders can be tested; other
-// tests use a real one.
+// One partition of an input stream and its derived streams, with responses in many orders. Each event is derived
+// exactly once and in order. The broker is simulated, so that thousands of orders can be tested; other tests use a real
+// broker.
 import { setImmediate as realTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
@@ -58,7 +58,7 @@ const sourceOf = (record: SourceRecord): Source => ({
   takeEvent: () => ({}),
 })
 
-/** What becomes of each offset in a stream of that number, by remainders: most records pass. */
+/** The result of each offset in the stream with that number, by remainders. Most records pass. */
 type Fate = 'passed' | 'filtered' | 'dead'
 function fateOf(offset: bigint, stream: number, isRefused: Faults['isRefused']): Fate {
   const n = Number(offset)
@@ -68,7 +68,7 @@ function fateOf(offset: bigint, stream: number, isRefused: Faults['isRefused']):
   return isRefused(offset) ? 'dead' : 'passed'
 }
 
-/** Keys arrive late, and so do contracts, which are known once control state was read after the record was received. */
+/** Keys arrive late. Contracts do, too: they are known after a later read of control state. */
 function groupOf(stream: number, looks: Map<bigint, number>, isKnown: (offset: bigint) => boolean) {
   return {
     derive({ record: { offset, value, timestampMs } }: Source): OutRecord | undefined {
@@ -116,7 +116,7 @@ function startAll(seed: number, { events = 1_200, faults = QUIET } = {}) {
       ...createFlowTurns((error) => {
         throw error
       }),
-      // As if records took long.
+      // Simulates slow records.
       isOver: () => random() < 0.05,
     },
     room: { bytes: 0 },

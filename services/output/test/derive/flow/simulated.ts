@@ -1,4 +1,4 @@
-// A broker in memory, as a flow sees one: an input log with gaps, and for each derived partition two logs whose lanes
+// A broker in memory for flows: an input log with gaps, and two logs for each derived partition. Their lanes
 // acknowledge late, lose responses, are fenced, or refuse a record. Tests with a real broker show what a broker may do.
 import type { AppendLane, EncodedRecord, Fetcher, SourceRecord } from '@weir/kafka'
 import { KafkaError } from '@weir/kafka'
@@ -7,7 +7,7 @@ import type { DerivedPartition, Owned, PartitionLogs } from '../../../src/derive
 
 export type Random = () => number
 
-/** Small, fast, and the same for a seed. */
+/** A small, fast random generator. The same seed gives the same numbers. */
 export function randomOf(seed: number): Random {
   let state = seed >>> 0
   return () => {
@@ -20,14 +20,14 @@ export function randomOf(seed: number): Random {
 }
 
 export type Faults = {
-  /** From 0 to 1: how often a batch is refused as fenced, or its response is lost. */
+  /** How often a batch is refused as fenced, or its response is lost: from 0 to 1. */
   readonly fenced: number
   readonly unknown: number
   /** Whether the derived record of this input offset is refused. */
   isRefused(offset: bigint): boolean
 }
 
-/** The content of a log: the input offset that each record comes from. */
+/** The content of a log: the input offset of each record. */
 type Log = { offset: bigint; text: string }[]
 
 const SOURCE = /svc-source.*?\/0\/(\d+)/s
@@ -99,7 +99,7 @@ export function simulatedLogs(random: Random, faults: () => Faults) {
   return { acquire, logsOf }
 }
 
-/** Returns the records from an offset on, in pieces of any length, a moment later. */
+/** Returns the records from an offset on, a moment later, in pieces of any length. */
 export function simulatedFetcher(
   random: Random,
   log: {

@@ -1,4 +1,3 @@
-// Which worker gets the next turn.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createFlowTurns } from '../../../src/derive/flow/turns.ts'
@@ -6,7 +5,7 @@ import { createFlowTurns } from '../../../src/derive/flow/turns.ts'
 const account = 'acme'
 const ignore = (): void => {}
 
-/** Keeps the processor busy for so many ms. */
+/** Keeps the processor busy for this many milliseconds. */
 function spin(ms: number): void {
   const end = performance.now() + ms
   while (performance.now() < end);
@@ -100,7 +99,7 @@ test('who becomes ready in its own turn has another one', async () => {
   await pollUntil(() => steps === 2, { deadlineMs: 60_000, everyMs: 1 })
 })
 
-/** Works until `isOver`, with steps of some ms; it counts its steps. */
+/** A worker that works until `isOver`, with steps of `ms` milliseconds, and counts its steps. */
 function busyWorker(ofAccount: string, ms: number) {
   const worker = {
     account: ofAccount,
@@ -140,8 +139,8 @@ test('an account rests after a turn that was long, but only while another has so
       return false
     },
   }
-  // It becomes ready again and again, for less than a millisecond each, and notices whether the processor was free in
-  // between.
+  // The worker becomes ready repeatedly, for less than a millisecond each, and records whether the processor was free
+  // in between.
   await pollUntil(
     () => {
       turns.ready(quiet)

@@ -1,5 +1,5 @@
-// How far a derived stream is, as Kafka's own tool shows it without Weir: while the stream is derived, and while no
-// replica derives it.
+// The progress of a derived stream in Kafka's own tool, without Weir: while the stream is derived, and while no replica
+// derives it.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ async function shown(): Promise<Shown> {
   const args = ['--bootstrap-server', kafkaBrokers().join(), '--describe', '--group', groupId]
   const { stdout } = await promisify(execFile)(tool, args)
   const rows = stdout.split('\n').filter((line) => line.includes(` ${input.topic} `))
-  // Group, topic, partition, committed offset, end offset, lag; «-» in a partition that nothing was written to.
+  // Group, topic, partition, committed offset, end offset, lag. A partition without records has «-».
   const sumOf = (column: number): number =>
     rows.reduce((sum, row) => sum + (Number(row.split(/\s+/)[column]) || 0), 0)
   return { at: sumOf(3), end: sumOf(4), lag: sumOf(5) }

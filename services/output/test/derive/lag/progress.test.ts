@@ -1,4 +1,4 @@
-// The lag of streams: what is known of the ends of their inputs, and what isn't.
+// The lag of streams, with known and unknown ends of their inputs.
 import { expect, test } from '@jest/globals'
 import { createProgress, lagsOf } from '../../../src/derive/progress.ts'
 import type { Progressing } from '../../../src/derive/progress.ts'

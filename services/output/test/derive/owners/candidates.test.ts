@@ -1,4 +1,4 @@
-// Which replicas share partitions, by what one replica has read and by its clocks.
+// Which replicas share partitions, depending on one replica's read heartbeats and its clocks.
 import { expect, test } from '@jest/globals'
 import type { KnownReplica } from '@weir/control-state'
 import { candidatesIn } from '../../../src/derive/owners/candidates.ts'
@@ -28,7 +28,7 @@ function replica(id: string, beat: Partial<KnownReplica['beat']>, when: Written)
 }
 
 const self = replica('self', {}, {})
-/** It has read its own heartbeats without a gap for this long. */
+/** A lease after this replica has read its own heartbeats without a gap for this long. */
 const leaseOf = (ms: number, renewedMs = nowMs) => {
   const instant = (at: number) => ({ wallMs: at, uptimeMs: at })
   return { since: instant(renewedMs - ms), renewed: instant(renewedMs) }

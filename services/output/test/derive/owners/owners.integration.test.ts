@@ -1,6 +1,6 @@
-// Replicas share partitions by their heartbeats on a real broker. Each has a network of its own, which a test cuts:
-// then it can't reach the broker, and to the others it looks killed. Names in Kafka belong to this file, decrypterNames
-// to each test.
+// Replicas share partitions by their heartbeats on a real broker. Each replica has a network of its own. When a test
+// cuts this network, the replica can't reach the broker, and looks killed to the others. Names in Kafka belong to this
+// file, and decrypterNames to each test.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { heartbeatValue, replicasTopic, startHeartbeats } from '@weir/control-state'
@@ -99,7 +99,6 @@ async function startReplicas(count: number, scene: Scene): Promise<Replica[]> {
 const ownedBy = ({ owners }: Replica, name: string): number[] =>
   partitions.flatMap((of, index) => (owners.isMine(of, name) ? [index] : []))
 
-/** The least and the most owners that a partition has. */
 function ownersOf(replicas: readonly Replica[], name: string): { least: number; most: number } {
   const owned = replicas.map((each) => new Set(ownedBy(each, name)))
   const counts = partitions.map((_, index) => owned.filter((each) => each.has(index)).length)

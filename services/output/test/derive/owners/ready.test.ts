@@ -1,4 +1,4 @@
-// What the heartbeat of a replica that can't derive says.
+// The heartbeat of a replica that can't derive.
 import { expect, test } from '@jest/globals'
 import { readyNames } from '../../../src/derive/owners/ready.ts'
 

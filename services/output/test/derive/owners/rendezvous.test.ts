@@ -1,4 +1,4 @@
-// Owners are the same everywhere, evenly distributed, and few of them change.
+// All replicas compute the same owners. Owners are evenly distributed, and few of them change.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { createRendezvous } from '../../../src/derive/owners/rendezvous.ts'
@@ -47,7 +47,7 @@ test.each([
   const owners = keys.map(createRendezvous(ids))
   for (const id of ids) {
     const count = owners.filter((owner) => owner === id).length
-    // 300 on average with a standard deviation of 16.
+    // The average is 300, with a standard deviation of 16.
     expect(count).toBeGreaterThan(200)
     expect(count).toBeLessThan(400)
   }

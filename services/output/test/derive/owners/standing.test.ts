@@ -1,4 +1,4 @@
-// What a replica owns, from heartbeat to heartbeat: several readers of one log, each with its own clocks.
+// The ownership of a replica, from heartbeat to heartbeat: several readers of one log, each with its own clocks.
 import { describe, expect, test } from '@jest/globals'
 import type { Heartbeat, KnownReplica } from '@weir/control-state'
 import { measured } from '@weir/testkit'
@@ -17,7 +17,7 @@ type Reader = {
   readonly known: Map<string, KnownReplica>
   changes: number
   isRead: boolean
-  /** How far its clocks are wrong. */
+  /** The error of the wall clock. */
   wallOffMs: number
   uptimeOffMs: number
 }
@@ -64,7 +64,7 @@ function openLog() {
     join,
     write,
     pass,
-    /** Seconds in which these replicas write. */
+    /** Lets these replicas write heartbeats for so many seconds. */
     live(seconds: number, ...alive: Reader[]) {
       for (let second = 0; second < seconds; second += 1) {
         pass(1_000)

@@ -1,5 +1,5 @@
-// Two contracts of one stream, the second a later version of the first, with every type that an event's schema may
-// have; and an event of each.
+// Two contracts of one stream, with every type that an event's schema may have, and an event of each. The second
+// contract is a later version of the first.
 
 const envelope = {
   type: 'record',

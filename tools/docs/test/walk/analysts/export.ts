@@ -1,5 +1,5 @@
-// `weir export` as an analyst runs it, with everything running as by `npm start`: what DuckDB and pandas find in the
-// files, and that a file is complete or missing.
+// `weir export` as an analyst runs it, with everything running as after `npm start`. Checks what DuckDB and pandas find
+// in the files, and that a file is either complete or missing.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer, request as toAuth } from 'node:http'
@@ -175,7 +175,7 @@ export function exportTests(ground: () => Ground): void {
     expect(await readFile(join(inside, 'old.jsonl'), 'utf8')).toBe('old\n')
   })
 
-  /** A proxy of auth in which another function answers for its schemas. */
+  /** A proxy of auth that serves the schemas with another function. */
   async function authWithout(schemas: (response: ServerResponse) => void) {
     const server = createServer((req, res) => {
       if (req.url?.startsWith('/registry')) return schemas(res)

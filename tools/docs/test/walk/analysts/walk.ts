@@ -22,7 +22,7 @@ export function analystTests(clone: () => DemoClone): void {
     connectAddress = `127.0.0.1:${await freePort()}`
   }, 300_000)
 
-  /** Clients may print more than is shown, for example deprecation warnings. */
+  /** Compares only the lines of the document, because clients may print more, for example deprecation warnings. */
   async function walk(document: string, heading: string): Promise<void> {
     const blocks = blocksOf(await readDocument(document), heading)
     expect(blocks.length).toBeGreaterThan(0)

@@ -1,4 +1,4 @@
-// Events that are accepted and refused in every way, each with values of its own in every field.
+// Events that are accepted and refused in every way. Each has different values in every field.
 import { gzipSync } from 'node:zlib'
 
 import { expect } from '@jest/globals'
@@ -27,7 +27,7 @@ export const names = [
 ] as const satisfies ExampleContract[]
 const schemaIdOf = (name: ExampleContract) => (name === 'demo_event' ? 'demo/event/1.0.0' : name)
 
-/** The event with a different text in each of its fields; the services write the envelope. */
+/** The event with a different text in each field. The services write the envelope. */
 function withValues(
   { witness }: Run,
   event: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// An attacker who controls a service: its file of KEKs and its login to Kafka, and everything they allow.
+// An attacker who controls a service: its file of KEKs and its login to Kafka, and every action that these permit.
 import { spawn } from 'node:child_process'
 import { createPrivateKey, generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
@@ -21,7 +21,7 @@ export type Attempts = {
   readonly fence: readonly string[]
 }
 
-/** By attempt: null where it succeeded, else Kafka's name of the error. */
+/** The result of each attempt: null for a success, otherwise Kafka's name of the error. */
 export type Outcome = {
   readonly produced: Readonly<Record<string, string | null>>
   readonly fenced: Readonly<Record<string, string | null>>
@@ -29,7 +29,7 @@ export type Outcome = {
   readonly read: Readonly<Record<string, string | readonly [string, string | null][]>>
 }
 
-/** In one process, one attempt after the other. */
+/** Runs in one process, one attempt after the other. */
 export async function tryAtKafka(pod: Pod, attempts: Attempts): Promise<Outcome> {
   const python = join(REPOSITORY, '.weir/venv/bin/python')
   const child = spawn(python, [join(import.meta.dirname, 'attacker.py')], {
@@ -60,7 +60,7 @@ export function stealKeys(pod: Pod): Promise<OpenedKeys> {
 
 type Signer = { readonly kid: string; readonly key: KeyObject }
 
-/** A stolen private key; without one, a new one under the name of the published one. */
+/** Signs with a stolen private key; without one, with a new key under the name of the published one. */
 function signerOf({ parts }: OpenedKeys, kind: '_signing' | '_receipt', kid: string): Signer {
   for (const [name, { plain }] of parts)
     if (plain !== undefined && name.startsWith(`${kind}/`))

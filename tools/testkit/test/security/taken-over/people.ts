@@ -1,4 +1,4 @@
-// What decrypted records of weir.keys reveal of people: the keys of an era, and whether a guess is the person of a
+// What decrypted records of weir.keys reveal about people: the keys of an era, and whether a guess is the person of a
 // record.
 import { eraKeys, levelPart, linksOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
@@ -18,7 +18,7 @@ export function keysOf({ parts }: OpenedKeys, era: number): EraKeys {
   })
 }
 
-/** Whether the guess leads to the link in the record's keyLink; needs the key `link`. */
+/** Whether the guess leads to the link in the record's keyLink. Needs the key `link`. */
 export function isPerson(era: EraKeys, keyLink: Buffer, guess: string): boolean {
   const held = era.label?.decrypt(keyLink).subarray(0, 8)
   if (held === undefined || era.link === undefined) return false

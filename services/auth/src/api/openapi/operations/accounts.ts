@@ -1,4 +1,3 @@
-// Accounts and their API keys.
 import { all, answer, body } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 

@@ -1,4 +1,3 @@
-// Contracts.
 import { answer, body, list } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 

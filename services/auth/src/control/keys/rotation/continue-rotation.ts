@@ -1,7 +1,7 @@
-// Continues a rotation: a reconciler of every auth replica, of which one works at a time. It wraps key records again, a
-// bounded number per change, and finally removes the old wrapping keys. Each record is read as last committed, under
-// the writer's fence, so what an erasure removed meanwhile does not come back. All state is in control state, so any
-// replica continues after a crash.
+// Continues a rotation. It is a reconciler of every auth replica, and one replica works at a time. Each change wraps a
+// limited number of key records again. At the end it removes the old wrapping keys. Each record is read as last
+// committed, under the writer's fence, so a record that an erasure removed meanwhile does not come back. All state is
+// in control state, so any replica can continue after a crash.
 import { kekOf, keyVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
 import { hasCode, AppError } from '@weir/kit'
 import { act, partOf, wrappingKeyId, rotationKey, versionOfKeyId } from '@weir/control-state'
@@ -15,12 +15,12 @@ export type HaveWrappingKeys = (rotation: RotationRecord) => boolean
 
 export type ContinuingRotation = Changes & {
   readonly follower: Pick<StateFollower, 'tables' | 'wrappingKeys' | 'keyStore'>
-  /** This replica of auth, for leases. */
+  /** The id of this auth replica, for leases. */
   readonly replica: string
   readonly log: Log
 }
 
-// Two replicas at the same time are harmless, but fence each other.
+// Two replicas at the same time do no harm, but they fence each other.
 const leaseMs = 5_000
 const partsAtOnceMax = 250
 const bytesAtOnceMax = 400_000
@@ -112,7 +112,7 @@ function rewrap(
   return true
 }
 
-/** Undefined if the record can't be unwrapped. Then it stays, and so does its wrapping key. */
+/** Undefined if the record can't be unwrapped. The record and its wrapping key are then kept. */
 function wrapAnew(
   { follower, log }: ContinuingRotation,
   part: { recordKey: string; value: Buffer; rings: RotationRecord['rings'] },

@@ -1,6 +1,6 @@
 // The last state of an erasure (docs/forgetting.md): no KEK exists any more that could decrypt the replaced key
-// records, in any copy of the log. That is what auth's sources of KEKs say, and every replica of every service reports
-// that it has none of these KEKs. Copies of a KEK file that somebody made are unknown here.
+// records, in any copy of the log. auth's KEK places must report this, and every replica of every service must report
+// that it has none of these KEKs. Weir can't know about other copies of a KEK file.
 import { act, erasureKey } from '@weir/control-state'
 import type { ErasureRecord, ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -11,7 +11,7 @@ export type LookingForDestroyed = Changes & {
   readonly follower: Pick<StateFollower, 'tables'>
   readonly kek: KekProvider
   readonly replicas: Pick<ReplicaFollower, 'replicas' | 'isRead'>
-  /** This replica, which asks `kek` itself. */
+  /** The id of this replica, which asks `kek` itself. */
   readonly replica: string
   readonly log: Log
 }
@@ -35,8 +35,8 @@ export async function lookForDestroyed(deps: LookingForDestroyed): Promise<numbe
 }
 
 /**
- * The KEKs that wrapped the replaced key records, and all that wrap nothing any more: these may have wrapped the
- * records before, even shortly before, in a rotation.
+ * The KEKs that wrapped the replaced key records, and all KEKs that wrap nothing any more, because a rotation may have
+ * used these for the records before.
  */
 const keksOf = (
   { follower }: Pick<LookingForDestroyed, 'follower'>,

@@ -1,12 +1,12 @@
-// Whether new wrapping keys may wrap key records: a replica without the new KEK would lose the keys that it works with.
-// Replicas report this in their heartbeats; a replica without heartbeats is not waited for.
+// Whether new wrapping keys may wrap key records. A replica without the new KEK could not read its keys any more.
+// Replicas report their keys in their heartbeats. Replicas without heartbeats don't count.
 import type { Log } from '@weir/kit'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { HaveWrappingKeys } from './continue-rotation.ts'
 
 const tellEveryMs = 60_000
 
-/** Call it once this process has the rotation's wrapping keys. */
+/** Call once this process has the rotation's wrapping keys. */
 export function createHaveWrappingKeys(options: {
   replicas: Pick<ReplicaFollower, 'replicas' | 'isRead'>
   follower: Pick<StateFollower, 'positions'>
@@ -22,7 +22,8 @@ export function createHaveWrappingKeys(options: {
     const waiting = replicas.replicas
       .heard()
       .filter(({ beat: { service, sealedRings, keys: readTo } }) => {
-        if (service === 'auth') return false // it handles no events, so it can wait for its KEK
+        // auth handles no events, so its replicas can wait for the KEK
+        if (service === 'auth') return false
         return sealedRings !== undefined || BigInt(readTo) < keys
       })
     if (waiting.length === 0) return true

@@ -1,5 +1,5 @@
-// Which wrapping key wraps each key record, and which KEK wraps each wrapping key. The records themselves say so, so
-// nothing is unwrapped and no KMS is called.
+// Reports which wrapping key wraps each key record, and which KEK wraps each wrapping key. The records themselves
+// contain this, so nothing is unwrapped, and no KMS is called.
 import { kekOf, keyNameOfPart, keyVersionOf, SIGN_KEY_NAME } from '@weir/fieldcrypt'
 import type { KeyStore, RotationRecord, StateFollower } from '@weir/control-state'
 import { versionOfKeyId } from '@weir/control-state'
@@ -12,8 +12,7 @@ const isWrappingKey = (recordKey: string): boolean => recordKey.startsWith('_rin
 const nameOfKeyId = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
 /**
- * The name of the wrapping key of a record of `weir.keys`; undefined for wrapping keys and for records that contain no
- * key.
+ * The name of the wrapping key for a record of `weir.keys`; undefined for wrapping keys and for records without a key.
  */
 export function keyNameOfRecord(recordKey: string): string | undefined {
   if (/^_(signing|receipt)\//.test(recordKey)) return SIGN_KEY_NAME
@@ -21,7 +20,7 @@ export function keyNameOfRecord(recordKey: string): string | undefined {
   return keyNameOfPart(recordKey.slice(recordKey.lastIndexOf('/') + 1))
 }
 
-/** In order of name and version. */
+/** Sorted by name and version. */
 function reportWrappingKeys(store: Pick<KeyStore, 'keys' | 'get'>): WrappingKeyReport[] {
   const partsUnder = new Map<string, number>()
   const rings: Omit<WrappingKeyReport, 'parts'>[] = []
@@ -42,7 +41,7 @@ function reportWrappingKeys(store: Pick<KeyStore, 'keys' | 'get'>): WrappingKeyR
     .sort((a, b) => (a.ring === b.ring ? a.version - b.version : a.ring < b.ring ? -1 : 1))
 }
 
-/** Keys of the records that are wrapped by older versions than these. */
+/** The keys of the records that older versions than these wrap. */
 export function partsBehind(
   store: Pick<KeyStore, 'keys' | 'get'>,
   versions: Readonly<Record<string, number>>,

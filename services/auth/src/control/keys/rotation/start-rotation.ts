@@ -1,6 +1,6 @@
 // The first step of a rotation: a new version of every wrapping key, wrapped by the newest KEKs, in one change with the
-// rotation's record. From then on the new wrapping keys wrap new key records; continue-rotation.ts wraps the old ones
-// again.
+// rotation's record. From then on the new wrapping keys wrap new key records. continue-rotation.ts then wraps the old
+// key records again.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { act, wrappingKeyId, rotationKey } from '@weir/control-state'
@@ -22,7 +22,7 @@ type NewWrappingKey = { readonly ring: string; readonly version: number; readonl
 const triesMax = 3
 
 /**
- * The current rotation: a new one, or one that was already under way. The reconcile loop completes it.
+ * Returns the current rotation: a new one, or one that is already in progress. The reconcile loop completes it.
  * @throws Refusal `unavailable`
  */
 export async function startRotation(deps: StartingRotation): Promise<RotationRecord> {
