@@ -25,31 +25,13 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
     const field = dialog.current?.querySelector<HTMLElement>('input, select, textarea')
     ;(field ?? heading.current)?.focus({ preventScroll: true })
   }, [])
-  useEffect(() => {
-    if (guard === undefined) return
-    const ask = (event: Event): void => event.preventDefault() // the browser asks before it leaves the page
-    const leave = stayHere(() => setAsked(true))
-    addEventListener('beforeunload', ask)
-    return () => {
-      removeEventListener('beforeunload', ask)
-      leave()
-    }
-  }, [guard])
+  useGuard(guard, () => setAsked(true))
   useEffect(() => question.current?.scrollIntoView(), [isAsked])
   const guarded = useRef(guard)
   guarded.current = guard
   const closeNow = (): void => dialog.current?.close()
   const close = (): void => (guarded.current === undefined ? closeNow() : setAsked(true))
-  // On the whole window: the focus may be on an element that is gone by now.
-  useLayoutEffect(() => {
-    const onKeyDown = (event: KeyboardEvent): void => {
-      if (event.key !== 'Escape') return
-      event.preventDefault() // the browser would close it at the second Escape without asking
-      close()
-    }
-    addEventListener('keydown', onKeyDown)
-    return () => removeEventListener('keydown', onKeyDown)
-  }, [])
+  useEscape(close)
   return (
     <dialog
       ref={dialog}
@@ -76,4 +58,31 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
       ) : null}
     </dialog>
   )
+}
+
+/** While there is a reason to stay, an attempt to leave the page asks first. */
+function useGuard(reason: string | undefined, onAttempt: () => void): void {
+  useEffect(() => {
+    if (reason === undefined) return
+    const ask = (event: Event): void => event.preventDefault() // the browser asks before it leaves the page
+    const leave = stayHere(onAttempt)
+    addEventListener('beforeunload', ask)
+    return () => {
+      removeEventListener('beforeunload', ask)
+      leave()
+    }
+  }, [reason])
+}
+
+/** On the whole window: the focus may be on an element that is gone by now. */
+function useEscape(close: () => void): void {
+  useLayoutEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== 'Escape') return
+      event.preventDefault() // the browser would close it at the second Escape without asking
+      close()
+    }
+    addEventListener('keydown', onKeyDown)
+    return () => removeEventListener('keydown', onKeyDown)
+  }, [])
 }
