@@ -59,7 +59,7 @@ function ErasuresOf({ session, names, all }: OfProps) {
         <p class="empty">{whyEmpty(value.length, wanted)}</p>
       )}
       {session.may('officer') ? (
-        <p>
+        <p class="said">
           <a href={hrefOf('people')}>Find a person</a> to make a request.
         </p>
       ) : null}

@@ -66,8 +66,8 @@ export function FoundStream({ calls, searchId, person, found, onAsk }: Props) {
 const NotPersonal = ({ contracts }: { readonly contracts: readonly string[] }) =>
   contracts.length === 0 ? null : (
     <p class="muted small">
-      The events have other fields, too, which their contract does not call personal. Everywhere in
-      the table they can be read:{' '}
+      The events also have fields that are not personal by their contract. Nothing encrypts these
+      fields:{' '}
       {contracts.map((contract) => (
         <a key={contract} href={hrefOf('contracts', contract)}>
           {contract}{' '}

@@ -80,7 +80,7 @@ async function dayOf(
 
   const downloading = page.waitForEvent('download')
   await hand.press(button('Download as a spreadsheet (CSV)'))
-  expect((await downloading).suggestedFilename()).toBe('clicks.csv')
+  expect((await downloading).suggestedFilename()).toBe(`${person}-clicks.csv`)
 
   await hand.press(button('Withdraw a consent …'))
   await hand.check(page.getByLabel(/^Level 2 /))

@@ -188,7 +188,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .waitFor()
     await seen('Nothing found: record for 1 person')
     await seen('may still contain values of events that had left the stream before the search:')
-    await erasure.getByText(/^\d+ events? found in clicks$/).waitFor()
+    await erasure.getByText(/^[\d,]+ events? found in clicks$/).waitFor()
     await erasure.locator('.states .reached').nth(1).waitFor({ timeout: 90_000 })
     await erasure
       .locator('.states')
