@@ -20,7 +20,8 @@ export type LoadContractOptions = {
   /** An API key of the account, as in `weir account show`. */
   readonly apiKey: string
   readonly id: string
-  readonly ca?: string | Buffer | undefined
+  /** PEM of the authorities to trust, if Weir's certificates are from your own authority. */
+  readonly ca?: string | Uint8Array | undefined
 }
 
 const timeoutMs = 30_000

@@ -3,6 +3,7 @@
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { tryParseJson } from './json.ts'
+import { trust } from './trust.ts'
 
 export type JsonRequest = {
   readonly url: URL
@@ -10,7 +11,7 @@ export type JsonRequest = {
   readonly bearer?: string
   readonly json?: unknown
   /** Certificates of authorities to trust instead of the default ones. */
-  readonly ca?: string | Buffer | undefined
+  readonly ca?: string | Uint8Array | undefined
   readonly timeoutMs: number
 }
 export type JsonReply = {
@@ -37,7 +38,7 @@ export function requestJson(asked: JsonRequest): Promise<JsonReply> {
         : { 'content-type': 'application/json', 'content-length': body.length }),
     },
     signal: AbortSignal.timeout(timeoutMs),
-    ...(ca === undefined ? {} : { ca }),
+    ...trust(ca),
   }
   return new Promise((resolve, reject) => {
     const secure = url.protocol === 'https:'

@@ -6,16 +6,7 @@ import type { JsonReply } from './json-request.ts'
 import { RejectedError, rejectionCodeOf } from './errors.ts'
 import { pauseMs, retryAfterMsOf } from './retries.ts'
 import { serviceUrl } from './address.ts'
-
-export type CredentialsOptions = {
-  /** The address of auth. */
-  readonly authUrl: string
-  readonly billingId: string
-  readonly clientId: string
-  readonly clientSecret: string
-  /** PEM of the authorities to trust, if Weir's certificates are from your own authority. */
-  readonly ca?: string | Buffer | undefined
-}
+import type { CredentialsOptions } from './credentials.ts'
 
 export type Tokens = {
   /** @throws RejectedError when auth refuses the credentials, NoToken when auth is unreachable */
@@ -60,10 +51,6 @@ export function createTokens(options: CredentialsOptions): Tokens {
     random: Math.random,
   })
 }
-
-/** For `openTopic`. Its errors are those of `Tokens.get`. */
-export const createTokenSource = (options: CredentialsOptions): (() => Promise<string>) =>
-  createTokens(options).get
 
 export function tokensFrom(deps: TokensDeps): Tokens {
   const { nowMs } = deps

@@ -3,13 +3,7 @@
 import { RejectedError } from '../errors.ts'
 import { pauseMs } from '../retries.ts'
 import type { Ending } from './endings.ts'
-
-export type Gap = {
-  /** Why the connection ended. */
-  readonly reason: string
-  /** From the end of the connection until events arrived again. */
-  readonly ms: number
-}
+import type { Gap } from './options.ts'
 
 export type Connecting = {
   /** One connection, from its token to its end. */

@@ -5,23 +5,13 @@ import type { WebSocket } from 'ws'
 import { serviceUrl } from '../address.ts'
 import { RejectedError } from '../errors.ts'
 import { createTokens, NoToken } from '../tokens.ts'
-import type { CredentialsOptions } from '../tokens.ts'
 import { isObject, tryParseJson } from '../json.ts'
 import type { Ending } from './endings.ts'
 import { createInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 import { keepConnected } from './keep-connected.ts'
-import type { Gap } from './keep-connected.ts'
+import type { ListenerOptions } from './options.ts'
 import { openSocket } from './socket.ts'
-
-export type ListenerOptions = CredentialsOptions & {
-  /** The address of output. */
-  readonly outputUrl: string
-  /** How many events may wait for the reader (1,000). Above that the connection is not read, and output may end it. */
-  readonly bufferEventsMax?: number
-  /** Called after a reconnection: events that were stored meanwhile are missing. */
-  readonly onGap?: (gap: Gap) => void
-}
 
 export type Listener<Event extends object = Readonly<Record<string, unknown>>> =
   AsyncIterable<Event> & {

@@ -2,13 +2,15 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
+import type { CredentialsOptions } from '../credentials.ts'
+import { trust } from '../trust.ts'
 import { endingOfClose, endingOfRefusal } from './endings.ts'
 import type { Ending } from './endings.ts'
 
 export type SocketOptions = {
   readonly url: URL
   readonly token: string
-  readonly ca: string | Buffer | undefined
+  readonly ca: CredentialsOptions['ca']
   readonly signal: AbortSignal
   readonly onOpen: () => void
   readonly onMessage: (text: string) => void
@@ -63,7 +65,7 @@ const connect = (url: URL, token: string, ca: SocketOptions['ca']): WebSocket =>
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: handshakeTimeoutMs,
     perMessageDeflate: false,
-    ...(ca === undefined ? {} : { ca }),
+    ...trust(ca),
   })
 
 async function refusalOf(response: IncomingMessage): Promise<Ending> {

@@ -4,21 +4,12 @@ import { consume } from './consume.ts'
 import type { Reading } from './consume.ts'
 import { rangesOf, startsOf } from './offsets.ts'
 import type { Range } from './offsets.ts'
+import type { StopSignal, TopicOptions, TopicSpan } from './options.ts'
 import { isUnread } from './places.ts'
 import type { TopicRecord } from './record.ts'
 import { openSession } from './session.ts'
-import type { Session, SessionOptions } from './session.ts'
+import type { Session } from './session.ts'
 import { untilEnded, within } from './timing.ts'
-
-export type TopicOptions = SessionOptions & {
-  /** How the ids of the consumer groups begin. For a stream: its clientId, after the prefix of the topics if any. */
-  readonly groupId: string
-}
-
-export type TopicSpan = {
-  /** Begins at the first record of each partition with this or a later timestamp. */
-  readonly fromMs?: number | undefined
-}
 
 export type OpenTopic = {
   /** The number of offsets to read; some have no record. */
@@ -39,7 +30,7 @@ export type OpenTopic = {
 export async function openTopic(
   options: TopicOptions,
   { fromMs }: TopicSpan = {},
-  signal?: AbortSignal,
+  signal?: StopSignal,
 ): Promise<OpenTopic> {
   const session = await openSession(options, signal)
   const { run, close } = session

@@ -1,11 +1,12 @@
 // One HTTP/2 connection to ingest, opened when it is needed and again after it has ended. For each request it returns
 // the response, or whether the request may have had an effect. It never sends anything twice.
 import * as http2 from 'node:http2'
+import { trust } from '../trust.ts'
 import type { Answer, NoAnswer } from './outcomes.ts'
 
 export type ConnectionOptions = {
   readonly url: URL
-  readonly ca: string | Buffer | undefined
+  readonly ca: string | Uint8Array | undefined
   readonly connectTimeoutMs: number
   readonly requestTimeoutMs: number
 }
@@ -64,7 +65,7 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 function openLine(options: ConnectionOptions, retire: () => void): Line {
-  const session = http2.connect(options.url, options.ca === undefined ? {} : { ca: options.ca })
+  const session = http2.connect(options.url, trust(options.ca))
   session.on('goaway', retire)
   session.on('error', retire)
   return { session, opened: opened(session, options.connectTimeoutMs), underWay: 0, retire }

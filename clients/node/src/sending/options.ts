@@ -1,6 +1,6 @@
 // The options of a producer, their defaults, and their checks.
 import type { Contract } from '../contract.ts'
-import type { CredentialsOptions } from '../tokens.ts'
+import type { CredentialsOptions } from '../credentials.ts'
 
 export type Retry = {
   /** The reason, for people. */
@@ -31,6 +31,9 @@ export type ProducerOptions<Event extends object = object> = CredentialsOptions 
   /** Called whenever something has to be sent again. */
   readonly onRetry?: (retry: Retry) => void
 }
+
+/** Of events: their number and their encoded bytes. */
+export type BufferSize = { readonly events: number; readonly bytes: number }
 
 const defaults = {
   sendTimeoutMs: 120_000,

@@ -1,10 +1,10 @@
 // The producer: `send` keeps an encoded event until its outcome is known.
 import { UndeliveredError } from '../errors.ts'
 import { createBuffer } from './buffer.ts'
-import type { BufferSize, Pending } from './pending.ts'
 import { encodingOf } from './encode.ts'
 import { limitsOf } from './options.ts'
-import type { ProducerOptions } from './options.ts'
+import type { BufferSize, ProducerOptions } from './options.ts'
+import type { Pending } from './pending.ts'
 import { createSender } from './sender.ts'
 
 export type Producer<Event extends object = object> = {

@@ -1,0 +1,18 @@
+// The options of a listener.
+import type { CredentialsOptions } from '../credentials.ts'
+
+export type Gap = {
+  /** Why the connection ended. */
+  readonly reason: string
+  /** From the end of the connection until events arrived again. */
+  readonly ms: number
+}
+
+export type ListenerOptions = CredentialsOptions & {
+  /** The address of output. */
+  readonly outputUrl: string
+  /** How many events may wait for the reader (1,000). Above that the connection is not read, and output may end it. */
+  readonly bufferEventsMax?: number
+  /** Called after a reconnection: events that were stored meanwhile are missing. */
+  readonly onGap?: (gap: Gap) => void
+}
