@@ -2,7 +2,7 @@
 // topics with Kafka's protocol (docs/wire-format.md). It imports nothing else of this repository.
 export { createProducer } from './sending/producer.ts'
 export type { Producer } from './sending/producer.ts'
-export type { BufferSize, ProducerOptions, Retry } from './sending/options.ts'
+export type { BufferSize, CloseOptions, ProducerOptions, Retry } from './sending/options.ts'
 export { loadContract } from './contract.ts'
 export type { Contract, LoadContractOptions } from './contract.ts'
 export { ReadError, RejectedError, UndeliveredError } from './errors.ts'

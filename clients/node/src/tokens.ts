@@ -43,7 +43,7 @@ const refusalHoldsMs = 10_000
 
 export function createTokens(options: CredentialsOptions): Tokens {
   const { billingId, clientId, clientSecret, ca } = options
-  const url = serviceUrl(options.authUrl, '/auth', 'authUrl')
+  const url = serviceUrl(options.authUrl, '/auth')
   const json = { billingId, clientId, clientSecret }
   return tokensFrom({
     ask: () => requestJson({ url, method: 'POST', json, ca, timeoutMs }),

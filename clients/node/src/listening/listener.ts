@@ -10,6 +10,7 @@ import type { Ending } from './endings.ts'
 import { createInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 import { keepConnected } from './keep-connected.ts'
+import { checkListenerOptions } from './options.ts'
 import type { ListenerOptions } from './options.ts'
 import { openSocket } from './socket.ts'
 
@@ -24,10 +25,12 @@ export type Listener<Event extends object = Readonly<Record<string, unknown>>> =
 /**
  * Events are plain JSON, with their fields encrypted or decrypted as the stream contains them. One reader at a time.
  * The iteration throws RejectedError when the stream can't be listened to any more.
+ * @throws TypeError for invalid options
  */
 export function createListener<Event extends object = Readonly<Record<string, unknown>>>(
   options: ListenerOptions,
 ): Listener<Event> {
+  checkListenerOptions(options)
   const { bufferEventsMax = 1_000, onGap } = options
   const stopping = new AbortController()
   const { signal } = stopping
@@ -63,7 +66,7 @@ function createConnections(
   signal: AbortSignal,
   take: (event: object) => boolean,
 ) {
-  const url = serviceUrl(options.outputUrl, '/ws', 'outputUrl')
+  const url = serviceUrl(options.outputUrl, '/ws')
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
   const tokens = createTokens(options)
   let socket: WebSocket | undefined

@@ -1,5 +1,8 @@
-// The options of a listener.
+// The options of a listener, and their checks.
+import { credentialsRules } from '../credentials.ts'
 import type { CredentialsOptions } from '../credentials.ts'
+import { address, callback, checkOptions, count, required } from '../options.ts'
+import type { Rules } from '../options.ts'
 
 export type Gap = {
   /** Why the connection ended. */
@@ -16,3 +19,14 @@ export type ListenerOptions = CredentialsOptions & {
   /** Called after a reconnection: events that were stored meanwhile are missing. */
   readonly onGap?: (gap: Gap) => void
 }
+
+const rules: Rules<ListenerOptions> = {
+  ...credentialsRules,
+  outputUrl: required(address('output', 8083)),
+  bufferEventsMax: count,
+  onGap: callback,
+}
+
+/** @throws TypeError for invalid options */
+export const checkListenerOptions = (options: ListenerOptions): void =>
+  checkOptions('createListener', options, rules)

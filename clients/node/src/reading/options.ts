@@ -1,4 +1,6 @@
-// The options of a topic to read. The types are structural, so that programs compile without Node's.
+// The options of a topic to read, and their checks. The types are structural, so that programs compile without Node's.
+import { callback, certificates, checkOptions, count, required, text } from '../options.ts'
+import type { Rule, Rules } from '../options.ts'
 
 export type TlsOptions = {
   /** PEM of the authorities to trust. */
@@ -44,4 +46,43 @@ export type TopicSpan = {
 export type StopSignal = {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void, options: { once: boolean }): void
+}
+
+const flag: Rule = { what: 'true or false', fits: (value) => typeof value === 'boolean' }
+
+const tlsRules: Rules<TlsOptions> = {
+  ca: certificates,
+  cert: { ...certificates, what: 'a certificate, in PEM' },
+  key: { ...certificates, what: 'a private key, in PEM' },
+  passphrase: text('the passphrase of the key'),
+  servername: text("the name in the broker's certificate"),
+  rejectUnauthorized: flag,
+}
+
+const rules: Rules<TopicOptions> = {
+  brokers: required({
+    what: "a list of Kafka's addresses, such as ['127.0.0.1:9094']",
+    fits: (value) =>
+      Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string'),
+  }),
+  topic: required(text("the topic's name")),
+  groupId: required(text('the beginning of the ids of consumer groups')),
+  tls: {
+    what: 'true, false or an object with options',
+    fits: (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
+  },
+  clientId: text("this program's name"),
+  token: callback,
+  connectTimeoutMs: count,
+}
+
+const spanRules: Rules<TopicSpan> = {
+  fromMs: { what: 'a number of milliseconds since 1970', fits: Number.isFinite },
+}
+
+/** @throws TypeError for invalid options */
+export function checkTopicOptions(options: TopicOptions, span: TopicSpan): void {
+  checkOptions('openTopic', options, rules)
+  if (typeof options.tls === 'object') checkOptions('openTopic: tls', options.tls, tlsRules)
+  checkOptions('openTopic', span, spanRules)
 }

@@ -1,6 +1,17 @@
 // The options of a producer, their defaults, and their checks.
 import type { Contract } from '../contract.ts'
+import { credentialsRules } from '../credentials.ts'
 import type { CredentialsOptions } from '../credentials.ts'
+import {
+  address,
+  callback,
+  checkOptions,
+  contractOrId,
+  count,
+  milliseconds,
+  required,
+} from '../options.ts'
+import type { Rules } from '../options.ts'
 
 export type Retry = {
   /** The reason, for people. */
@@ -32,8 +43,28 @@ export type ProducerOptions<Event extends object = object> = CredentialsOptions 
   readonly onRetry?: (retry: Retry) => void
 }
 
+export type CloseOptions = {
+  /** How long to wait for events without an outcome (30,000). */
+  readonly deadlineMs?: number
+}
+
 /** Of events: their number and their encoded bytes. */
 export type BufferSize = { readonly events: number; readonly bytes: number }
+
+const rules: Rules<ProducerOptions> = {
+  ...credentialsRules,
+  ingestUrl: required(address('ingest', 8082)),
+  contract: required(contractOrId),
+  sendTimeoutMs: count,
+  requestTimeoutMs: count,
+  connectTimeoutMs: count,
+  requestsMax: count,
+  batchEventsMax: count,
+  batchBytesMax: count,
+  bufferEventsMax: count,
+  bufferBytesMax: count,
+  onRetry: callback,
+}
 
 const defaults = {
   sendTimeoutMs: 120_000,
@@ -48,15 +79,18 @@ const defaults = {
 export type Limits = typeof defaults
 
 const names = Object.keys(defaults) as readonly (keyof Limits)[]
+const closeWithinMs = 30_000
 
-/** @throws TypeError for an option that isn't a positive whole number */
-export function limitsOf(options: Partial<Limits>): Limits {
+/** @throws TypeError for invalid options */
+export function limitsOf<Event extends object>(options: ProducerOptions<Event>): Limits {
+  checkOptions('createProducer', options, rules)
   const limits = { ...defaults }
-  for (const name of names) {
-    const value = options[name] ?? defaults[name]
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new TypeError(`${name} must be a whole number above 0`)
-    limits[name] = value
-  }
+  for (const name of names) limits[name] = options[name] ?? defaults[name]
   return limits
+}
+
+/** @throws TypeError for invalid options */
+export function deadlineOf(options: CloseOptions = {}): number {
+  checkOptions('close', options, { deadlineMs: milliseconds })
+  return options.deadlineMs ?? closeWithinMs
 }

@@ -2,8 +2,8 @@
 import { UndeliveredError } from '../errors.ts'
 import { createBuffer } from './buffer.ts'
 import { encodingOf } from './encode.ts'
-import { limitsOf } from './options.ts'
-import type { BufferSize, ProducerOptions } from './options.ts'
+import { deadlineOf, limitsOf } from './options.ts'
+import type { BufferSize, CloseOptions, ProducerOptions } from './options.ts'
 import type { Pending } from './pending.ts'
 import { createSender } from './sender.ts'
 
@@ -19,12 +19,10 @@ export type Producer<Event extends object = object> = {
   /** Resolves when every event sent so far has its outcome. Each `send` says which one. */
   flush(): Promise<void>
   /** Accepts no more events, flushes for at most `deadlineMs` (30,000), and gives up the rest. */
-  close(options?: { readonly deadlineMs?: number }): Promise<void>
+  close(options?: CloseOptions): Promise<void>
   /** The events without an outcome. */
   buffered(): BufferSize
 }
-
-const closeWithinMs = 30_000
 
 /** @throws TypeError for invalid options, RejectedError `invalid_contract` */
 export function createProducer<Event extends object = object>(
@@ -60,7 +58,7 @@ export function createProducer<Event extends object = object>(
     },
     ready: () => room.ready(),
     flush: () => room.flushed(),
-    close: ({ deadlineMs = closeWithinMs } = {}) => (closing ??= close(deadlineMs)),
+    close: (closeOptions) => (closing ??= close(deadlineOf(closeOptions))),
     buffered: () => room.size(),
   }
 }

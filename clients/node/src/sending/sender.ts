@@ -82,7 +82,7 @@ function deliverDepsOf(
   { limits, encoding, buffer }: Sending,
   start: () => void,
 ): DeliverDeps & { stop(): void } {
-  const ingest = serviceUrl(options.ingestUrl, '/event', 'ingestUrl')
+  const ingest = serviceUrl(options.ingestUrl, '/event')
   const { requestsMax } = limits
   const gate = createGate({ requestsMax, nowMs: Date.now, random: Math.random, onOpen: start })
   const connection = createConnection({ url: ingest, ca: options.ca, ...limits })

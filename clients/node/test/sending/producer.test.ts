@@ -69,8 +69,8 @@ test('once it is closed nothing is taken, and closing again is the same', async 
 })
 
 test.each([
-  [{ authUrl: 'auth' }, 'authUrl must be a URL'],
-  [{ ingestUrl: 'ftp://ingest' }, 'ingestUrl must begin with http'],
+  [{ authUrl: 'auth' }, 'authUrl must be the address of auth'],
+  [{ ingestUrl: 'ftp://ingest' }, 'ingestUrl must be the address of ingest'],
   [{ requestsMax: 0 }, 'requestsMax must be a whole number above 0'],
   [{ bufferBytesMax: 1.5 }, 'bufferBytesMax must be a whole number above 0'],
   [{ sendTimeoutMs: Number.NaN }, 'sendTimeoutMs must be a whole number above 0'],
