@@ -35,7 +35,11 @@ const rules: Rules<LoadContractOptions> = {
 
 const timeoutMs = 30_000
 
-/** Loads the contract from auth. For a program that sends, `weir contract types` is better. */
+/**
+ * Loads the contract from auth. For a program that sends, `weir contract types` is better. It does not try again.
+ * Rejects with RejectedError if auth refuses it, with TypeError for invalid options, and with another Error, whose
+ * `cause` is Node's, if auth is unreachable.
+ */
 export async function loadContract<Event extends object = object>(
   options: LoadContractOptions,
 ): Promise<Contract<Event>> {
@@ -45,7 +49,7 @@ export async function loadContract<Event extends object = object>(
   const { status, json } = await requestJson({ url, method: 'GET', bearer: apiKey, ca, timeoutMs })
   if (status !== 200) {
     const detail = memberOf(json, 'detail')
-    const message = typeof detail === 'string' ? detail : `auth answers ${status}`
+    const message = typeof detail === 'string' ? detail : `auth at ${url.origin} answers ${status}`
     throw new RejectedError(rejectionCodeOf(memberOf(json, 'code')), message, status)
   }
   return { id, schema: memberOf(json, 'schema') }

@@ -2,6 +2,7 @@
 // decides about them.
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { troubleReaching } from './address.ts'
 import { tryParseJson } from './json.ts'
 import { trust } from './trust.ts'
 
@@ -23,8 +24,17 @@ export type JsonReply = {
 /** Enough for a contract with its schema. */
 const answerBytesMax = 8 * 2 ** 20
 
-/** @throws Error if no complete response arrives */
-export function requestJson(asked: JsonRequest): Promise<JsonReply> {
+/** @throws Error with auth's address and a cause, if no complete response arrives */
+export async function requestJson(asked: JsonRequest): Promise<JsonReply> {
+  try {
+    return await replyTo(asked)
+  } catch (error) {
+    const { trouble, cause } = troubleReaching('auth', asked.url, error)
+    throw new Error(trouble, { cause })
+  }
+}
+
+function replyTo(asked: JsonRequest): Promise<JsonReply> {
   const { url, method, bearer, json, ca, timeoutMs } = asked
   const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json))
   const options: https.RequestOptions = {

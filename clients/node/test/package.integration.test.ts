@@ -137,6 +137,21 @@ test('kafkajs is loaded only to read a topic', async () => {
   expect(await printedBy(process.execPath, 'loads.mjs')).toBe('false true\n')
 })
 
+test('standard error quotes no event that breaks a validation', async () => {
+  const lines = [
+    "import { createProducer } from '@weir/client'",
+    "import { click, contract, options } from './demo.mjs'",
+    "const producer = createProducer({ ...options('demo'), contract })",
+    "producer.send(click('alice@example.com'))",
+    'await producer.close()',
+  ]
+  await project.write('private.mjs', lines.join('\n'))
+  const { code, stderr } = await project.run(process.execPath, 'private.mjs')
+  const line =
+    '@weir/client: send failed with validation_failed (HTTP status 400; only the error has the message, which may quote the event)\n'
+  expect({ code, stderr }).toEqual({ code: 0, stderr: line })
+})
+
 test("a program in TypeScript is checked against the contract's types and the package's", async () => {
   const config = {
     compilerOptions: {

@@ -25,9 +25,9 @@ const ca = new Uint8Array()
 const credentials: CredentialsOptions = { authUrl: address, billingId: 'a', clientId: 'b', clientSecret: 'c', ca }
 const sending: ProducerOptions = { ...credentials, ingestUrl: address, contract: 'click' }
 const contract: Contract<Click> = { id: 'click', schema: {} }
-export const failed = (error: SendError): RejectionCode | UndeliveredCode => error.code
-const onRetry = ({ trouble, waitMs }: Retry): unknown => [trouble.length, waitMs]
-export const producer: Producer<Click> = weir.createProducer({ ...sending, contract, onRetry })
+const failed = (error: SendError): RejectionCode | UndeliveredCode => error.code
+const onRetry = ({ trouble, cause, waitMs }: Retry): unknown => [trouble.length, cause, waitMs]
+export const producer: Producer<Click> = weir.createProducer({ ...sending, contract, onRetry, onError: failed })
 export const sent: Promise<void> = producer.send({ url: '' })
 const listening: ListenerOptions = { ...credentials, outputUrl: address, onGap: (gap: Gap) => gap.reason }
 export const listener: Listener = weir.createListener(listening)

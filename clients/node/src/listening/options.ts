@@ -11,6 +11,14 @@ export type Gap = {
   readonly ms: number
 }
 
+export type Reconnect = {
+  /** The reason, for people: the service, and if it was not reached, its address and the cause. */
+  readonly trouble: string
+  /** Node's error, with a `code` such as `ECONNREFUSED`, if a service was not reached. */
+  readonly cause?: unknown
+  readonly waitMs: number
+}
+
 export type ListenerOptions = CredentialsOptions & {
   /** The address of output. */
   readonly outputUrl: string
@@ -18,6 +26,11 @@ export type ListenerOptions = CredentialsOptions & {
   readonly bufferEventsMax?: number
   /** Called after a reconnection: events that were stored meanwhile are missing. */
   readonly onGap?: (gap: Gap) => void
+  /**
+   * Called whenever it could not connect, and will try again. Without it, there is a line on standard error, at most
+   * once per minute for the same trouble.
+   */
+  readonly onRetry?: (retry: Reconnect) => void
 }
 
 const rules: Rules<ListenerOptions> = {
@@ -25,6 +38,7 @@ const rules: Rules<ListenerOptions> = {
   outputUrl: required(address('output', 8083)),
   bufferEventsMax: count,
   onGap: callback,
+  onRetry: callback,
 }
 
 /** @throws TypeError for invalid options */

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
+import { troubleReaching } from '../address.ts'
 import type { CredentialsOptions } from '../credentials.ts'
 import { trust } from '../trust.ts'
 import { endingOfClose, endingOfRefusal } from './endings.ts'
@@ -42,13 +43,10 @@ export function openSocket(options: SocketOptions): { socket: WebSocket; ended: 
     socket.on('unexpected-response', (_request, response) => {
       void refusalOf(response).then(resolve)
     })
-    socket.on('error', (error) =>
-      resolve({
-        kind: 'again',
-        reason: `output can't be reached: ${String(error)}`,
-        afterMs: undefined,
-      }),
-    )
+    socket.on('error', (error) => {
+      const { trouble: reason, cause } = troubleReaching('output', url, error)
+      resolve({ kind: 'again', reason, cause, afterMs: undefined })
+    })
     socket.on('close', (code, reason) => resolve(endingOfClose(code, reason.toString())))
   }).finally(() => {
     clearTimeout(silence)

@@ -1,4 +1,4 @@
-// Why an event does not fit the schema: the field's name in the words of ingest (packages/contracts, read-json.ts), never
+// Why an event does not fit the schema: the field's name in the words of ingest (docs/wire-format.md, Ingest), never
 // its value.
 import avro from 'avsc'
 import { RejectedError } from '../errors.ts'

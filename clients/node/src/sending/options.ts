@@ -2,6 +2,7 @@
 import type { Contract } from '../contract.ts'
 import { credentialsRules } from '../credentials.ts'
 import type { CredentialsOptions } from '../credentials.ts'
+import type { SendError } from '../errors.ts'
 import {
   address,
   callback,
@@ -14,8 +15,13 @@ import {
 import type { Rules } from '../options.ts'
 
 export type Retry = {
-  /** The reason, for people. */
+  /**
+   * The reason, for people: the service, and if it was not reached, its address and the cause. It contains no token,
+   * secret or event.
+   */
   readonly trouble: string
+  /** Node's error, with a `code` such as `ECONNREFUSED`, if a service was not reached. */
+  readonly cause?: unknown
   readonly events: number
   readonly waitMs: number
 }
@@ -39,8 +45,16 @@ export type ProducerOptions<Event extends object = object> = CredentialsOptions 
   /** Of the buffer, which is full at either bound (10,000 events, 16 MiB). */
   readonly bufferEventsMax?: number
   readonly bufferBytesMax?: number
-  /** Called whenever something has to be sent again. */
+  /**
+   * Called whenever something has to be sent again, the first time after the first attempt. Without it, there is a line
+   * on standard error, at most once per minute for the same trouble.
+   */
   readonly onRetry?: (retry: Retry) => void
+  /**
+   * Called with the error of each `send` that rejects. Without it, there is a line on standard error, at most once per
+   * minute for the same code, without a value of the event.
+   */
+  readonly onError?: (error: SendError) => void
 }
 
 export type CloseOptions = {
@@ -64,6 +78,7 @@ const rules: Rules<ProducerOptions> = {
   bufferEventsMax: count,
   bufferBytesMax: count,
   onRetry: callback,
+  onError: callback,
 }
 
 const defaults = {
