@@ -4,6 +4,8 @@ import { isObject, memberOf, tryParseJson } from './json.ts'
 import { RejectedError, rejectionCodeOf } from './errors.ts'
 import { requestJson } from './json-request.ts'
 import { serviceUrl } from './address.ts'
+import { address, certificates, checkOptions, required, text } from './options.ts'
+import type { Rules } from './options.ts'
 
 export type Contract<Event extends object = object> = {
   /** The schema id. */
@@ -20,21 +22,34 @@ export type LoadContractOptions = {
   /** An API key of the account, as in `weir account show`. */
   readonly apiKey: string
   readonly id: string
-  readonly ca?: string | Buffer | undefined
+  /** PEM of the authorities to trust, if Weir's certificates are from your own authority. */
+  readonly ca?: string | Uint8Array | undefined
+}
+
+const rules: Rules<LoadContractOptions> = {
+  authUrl: required(address('auth', 8081)),
+  apiKey: required(text('an API key of the account')),
+  id: required(text('a schema id')),
+  ca: certificates,
 }
 
 const timeoutMs = 30_000
 
-/** Loads the contract from auth. For a program that sends, `weir contract types` is better. */
+/**
+ * Loads the contract from auth. For a program that sends, `weir contract types` is better. It does not try again.
+ * Rejects with RejectedError if auth refuses it, with TypeError for invalid options, and with another Error, whose
+ * `cause` is Node's, if auth is unreachable.
+ */
 export async function loadContract<Event extends object = object>(
   options: LoadContractOptions,
 ): Promise<Contract<Event>> {
+  checkOptions('loadContract', options, rules)
   const { authUrl, apiKey, id, ca } = options
-  const url = serviceUrl(authUrl, `/v2/contracts/${encodeURIComponent(id)}`, 'authUrl')
+  const url = serviceUrl(authUrl, `/v2/contracts/${encodeURIComponent(id)}`)
   const { status, json } = await requestJson({ url, method: 'GET', bearer: apiKey, ca, timeoutMs })
   if (status !== 200) {
     const detail = memberOf(json, 'detail')
-    const message = typeof detail === 'string' ? detail : `auth answers ${status}`
+    const message = typeof detail === 'string' ? detail : `auth at ${url.origin} answers ${status}`
     throw new RejectedError(rejectionCodeOf(memberOf(json, 'code')), message, status)
   }
   return { id, schema: memberOf(json, 'schema') }

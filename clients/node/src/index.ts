@@ -2,17 +2,23 @@
 // topics with Kafka's protocol (docs/wire-format.md). It imports nothing else of this repository.
 export { createProducer } from './sending/producer.ts'
 export type { Producer } from './sending/producer.ts'
-export type { ProducerOptions, Retry } from './sending/options.ts'
+export type { BufferSize, CloseOptions, ProducerOptions, Retry } from './sending/options.ts'
 export { loadContract } from './contract.ts'
 export type { Contract, LoadContractOptions } from './contract.ts'
 export { ReadError, RejectedError, UndeliveredError } from './errors.ts'
 export type { ReadErrorCode, RejectionCode, SendError, UndeliveredCode } from './errors.ts'
 export { createListener } from './listening/listener.ts'
-export type { Gap } from './listening/keep-connected.ts'
-export type { Listener, ListenerOptions } from './listening/listener.ts'
+export type { Listener } from './listening/listener.ts'
+export type { Gap, ListenerOptions, Reconnect } from './listening/options.ts'
 export { openTopic } from './reading/topic.ts'
-export type { OpenTopic, TopicOptions, TopicSpan } from './reading/topic.ts'
-export type { TopicRecord } from './reading/record.ts'
-export type { ConnectionSettings } from './reading/kafka-client.ts'
-export { createTokenSource } from './tokens.ts'
-export type { CredentialsOptions } from './tokens.ts'
+export type { OpenTopic } from './reading/topic.ts'
+export type { Bytes, TopicRecord } from './reading/record.ts'
+export type {
+  ConnectionSettings,
+  StopSignal,
+  TlsOptions,
+  TopicOptions,
+  TopicSpan,
+} from './reading/options.ts'
+export { createTokenSource } from './token-source.ts'
+export type { CredentialsOptions } from './credentials.ts'

@@ -2,7 +2,9 @@
 // decides about them.
 import * as http from 'node:http'
 import * as https from 'node:https'
+import { troubleReaching } from './address.ts'
 import { tryParseJson } from './json.ts'
+import { trust } from './trust.ts'
 
 export type JsonRequest = {
   readonly url: URL
@@ -10,7 +12,7 @@ export type JsonRequest = {
   readonly bearer?: string
   readonly json?: unknown
   /** Certificates of authorities to trust instead of the default ones. */
-  readonly ca?: string | Buffer | undefined
+  readonly ca?: string | Uint8Array | undefined
   readonly timeoutMs: number
 }
 export type JsonReply = {
@@ -22,8 +24,17 @@ export type JsonReply = {
 /** Enough for a contract with its schema. */
 const answerBytesMax = 8 * 2 ** 20
 
-/** @throws Error if no complete response arrives */
-export function requestJson(asked: JsonRequest): Promise<JsonReply> {
+/** @throws Error with auth's address and a cause, if no complete response arrives */
+export async function requestJson(asked: JsonRequest): Promise<JsonReply> {
+  try {
+    return await replyTo(asked)
+  } catch (error) {
+    const { trouble, cause } = troubleReaching('auth', asked.url, error)
+    throw new Error(trouble, { cause })
+  }
+}
+
+function replyTo(asked: JsonRequest): Promise<JsonReply> {
   const { url, method, bearer, json, ca, timeoutMs } = asked
   const body = json === undefined ? undefined : Buffer.from(JSON.stringify(json))
   const options: https.RequestOptions = {
@@ -37,7 +48,7 @@ export function requestJson(asked: JsonRequest): Promise<JsonReply> {
         : { 'content-type': 'application/json', 'content-length': body.length }),
     },
     signal: AbortSignal.timeout(timeoutMs),
-    ...(ca === undefined ? {} : { ca }),
+    ...trust(ca),
   }
   return new Promise((resolve, reject) => {
     const secure = url.protocol === 'https:'

@@ -6,16 +6,7 @@ import type { JsonReply } from './json-request.ts'
 import { RejectedError, rejectionCodeOf } from './errors.ts'
 import { pauseMs, retryAfterMsOf } from './retries.ts'
 import { serviceUrl } from './address.ts'
-
-export type CredentialsOptions = {
-  /** The address of auth. */
-  readonly authUrl: string
-  readonly billingId: string
-  readonly clientId: string
-  readonly clientSecret: string
-  /** PEM of the authorities to trust, if Weir's certificates are from your own authority. */
-  readonly ca?: string | Buffer | undefined
-}
+import type { CredentialsOptions } from './credentials.ts'
 
 export type Tokens = {
   /** @throws RejectedError when auth refuses the credentials, NoToken when auth is unreachable */
@@ -36,6 +27,8 @@ export class NoToken extends Error {
 }
 
 export type TokensDeps = {
+  /** Auth's, for messages. */
+  readonly address: string
   readonly ask: () => Promise<JsonReply>
   readonly nowMs: () => number
   readonly random: () => number
@@ -52,18 +45,15 @@ const refusalHoldsMs = 10_000
 
 export function createTokens(options: CredentialsOptions): Tokens {
   const { billingId, clientId, clientSecret, ca } = options
-  const url = serviceUrl(options.authUrl, '/auth', 'authUrl')
+  const url = serviceUrl(options.authUrl, '/auth')
   const json = { billingId, clientId, clientSecret }
   return tokensFrom({
+    address: url.origin,
     ask: () => requestJson({ url, method: 'POST', json, ca, timeoutMs }),
     nowMs: Date.now,
     random: Math.random,
   })
 }
-
-/** For `openTopic`. Its errors are those of `Tokens.get`. */
-export const createTokenSource = (options: CredentialsOptions): (() => Promise<string>) =>
-  createTokens(options).get
 
 export function tokensFrom(deps: TokensDeps): Tokens {
   const { nowMs } = deps
@@ -75,7 +65,7 @@ export function tokensFrom(deps: TokensDeps): Tokens {
   async function ask(): Promise<Held> {
     if (refusal !== undefined && nowMs() < refusal.untilMs) throw refusal.error
     try {
-      held = heldOf(await answered(deps), nowMs())
+      held = heldOf(await answered(deps), deps)
       renewal = { failures: 0, notBeforeMs: 0 }
       return held
     } catch (error) {
@@ -110,33 +100,33 @@ export function tokensFrom(deps: TokensDeps): Tokens {
   }
 }
 
-async function answered({ ask, nowMs }: TokensDeps): Promise<JsonReply> {
+async function answered({ address, ask, nowMs }: TokensDeps): Promise<JsonReply> {
   let reply: JsonReply
   try {
     reply = await ask()
   } catch (error) {
-    throw new NoToken("auth can't be reached", undefined, error)
+    throw error instanceof Error ? new NoToken(error.message, undefined, error.cause) : error
   }
   const { status, headers, json } = reply
   if (status === 200) return reply
   if (status === 429 || status === 408 || status >= 500) {
     const retryAfterMs = retryAfterMsOf(headers['retry-after'], nowMs())
-    throw new NoToken(`auth answers ${status}`, retryAfterMs)
+    throw new NoToken(`auth at ${address} answers ${status}`, retryAfterMs)
   }
   const said = memberOf(json, 'message')
   throw new RejectedError(
     rejectionCodeOf(memberOf(json, 'code')),
-    typeof said === 'string' ? said : `auth answers ${status}`,
+    typeof said === 'string' ? said : `auth at ${address} answers ${status}`,
     status,
   )
 }
 
-function heldOf({ headers, json }: JsonReply, nowMs: number): Held {
+function heldOf({ headers, json }: JsonReply, { address, nowMs }: TokensDeps): Held {
   const token = memberOf(json, 'idToken')
   const expiresAt = memberOf(json, 'expiresAt')
   if (typeof token !== 'string' || typeof expiresAt !== 'number')
-    throw new RejectedError('refused', "authUrl doesn't answer as auth does", 200)
-  return { token, ...timesOf({ expiresAt, date: headers.date, nowMs }) }
+    throw new RejectedError('refused', `${address} does not answer as auth does`, 200)
+  return { token, ...timesOf({ expiresAt, date: headers.date, nowMs: nowMs() }) }
 }
 
 /**

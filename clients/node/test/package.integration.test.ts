@@ -1,14 +1,14 @@
 // The package as others use it: built, packed and unpacked into a folder with only its dependencies. The README's
 // examples run there, in the oldest supported Node and in ours, and print what the README shows.
 import { execFile } from 'node:child_process'
-import { access, cp, mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { access, cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readDocument } from '@weir/docs-tools'
 import type { Account } from '@weir/testkit'
-import { buildPackage } from '../build/build-package.ts'
+import { createProject } from './fixtures/project.ts'
+import type { Project } from './fixtures/project.ts'
 import { startAnalystsWorld } from './reading/analysts.ts'
 import type { AnalystsWorld } from './reading/analysts.ts'
 
@@ -23,15 +23,15 @@ const oldNode = join(
 
 type Example = { language: string; file: string; text: string; output: string | undefined }
 
+let project: Project
 let folder: string
 let world: AnalystsWorld
 let examples: readonly Example[]
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'weir-package-'))
+  project = await createProject()
+  folder = project.folder
   world = await startAnalystsWorld()
-  const packed = await buildPackage(join(folder, 'built'))
-  await install(packed)
   await cp(join(root, 'examples'), join(folder, 'examples'), { recursive: true })
   await writeDemo()
   examples = examplesIn(await readDocument('clients/node/README.md'))
@@ -40,20 +40,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await world?.stop()
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
+  await project?.remove()
 })
-
-/** Like npm, but without the registry. */
-async function install(packed: string): Promise<void> {
-  const modules = join(folder, 'node_modules')
-  await writeFile(join(folder, 'package.json'), '{"type":"module"}')
-  await mkdir(join(modules, '@weir/client'), { recursive: true })
-  await run('tar', ['-xzf', packed, '--strip-components=1', '-C', join(modules, '@weir/client')])
-  for (const name of ['avsc', 'kafkajs', 'ws'])
-    await cp(await realpath(join(source, 'node_modules', name)), join(modules, name), {
-      recursive: true,
-    })
-}
 
 /** As `npm start` writes it. */
 async function writeDemo(): Promise<void> {
@@ -96,8 +84,9 @@ function examplesIn(markdown: string): Example[] {
 }
 
 async function printedBy(node: string, file: string): Promise<string> {
-  const options = { cwd: folder, env: { NODE_NO_WARNINGS: '1' }, timeout: timeoutMs }
-  return (await run(node, [file], options)).stdout
+  const { code, stdout, stderr } = await project.run(node, file)
+  if (code !== 0) throw new Error(`${file} ended with ${code}: ${stderr}`)
+  return stdout
 }
 
 async function expectExamples(node: string, languages: readonly string[]): Promise<void> {
@@ -146,6 +135,21 @@ test('kafkajs is loaded only to read a topic', async () => {
   ]
   await writeFile(join(folder, 'loads.mjs'), lines.join('\n'))
   expect(await printedBy(process.execPath, 'loads.mjs')).toBe('false true\n')
+})
+
+test('standard error quotes no event that breaks a validation', async () => {
+  const lines = [
+    "import { createProducer } from '@weir/client'",
+    "import { click, contract, options } from './demo.mjs'",
+    "const producer = createProducer({ ...options('demo'), contract })",
+    "producer.send(click('alice@example.com'))",
+    'await producer.close()',
+  ]
+  await project.write('private.mjs', lines.join('\n'))
+  const { code, stderr } = await project.run(process.execPath, 'private.mjs')
+  const line =
+    '@weir/client: send failed with validation_failed (HTTP status 400; only the error has the message, which may quote the event)\n'
+  expect({ code, stderr }).toEqual({ code: 0, stderr: line })
 })
 
 test("a program in TypeScript is checked against the contract's types and the package's", async () => {

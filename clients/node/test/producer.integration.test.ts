@@ -52,6 +52,8 @@ function producerOf(more: Partial<Parameters<typeof createProducer>[0]> = {}): P
     clientId: stream.clientId,
     clientSecret: stream.clientSecret,
     contract,
+    onRetry: () => undefined,
+    onError: () => undefined,
     ...more,
   })
   producers.push(producer)

@@ -4,7 +4,12 @@ import { RejectedError, rejectionCodeOf } from '../errors.ts'
 import { retryAfterMsOf } from '../retries.ts'
 
 export type Ending =
-  | { readonly kind: 'again'; readonly reason: string; readonly afterMs: number | undefined }
+  | {
+      readonly kind: 'again'
+      readonly reason: string
+      readonly cause?: unknown
+      readonly afterMs: number | undefined
+    }
   | { readonly kind: 'token'; readonly reason: string }
   | { readonly kind: 'final'; readonly error: RejectedError }
 

@@ -3,13 +3,7 @@
 import { RejectedError } from '../errors.ts'
 import { pauseMs } from '../retries.ts'
 import type { Ending } from './endings.ts'
-
-export type Gap = {
-  /** Why the connection ended. */
-  readonly reason: string
-  /** From the end of the connection until events arrived again. */
-  readonly ms: number
-}
+import type { Gap, Reconnect } from './options.ts'
 
 export type Connecting = {
   /** One connection, from its token to its end. */
@@ -17,6 +11,7 @@ export type Connecting = {
   readonly signal: AbortSignal
   readonly onOpen: () => void
   readonly onGap: (gap: Gap) => void
+  readonly onRetry: (retry: Reconnect) => void
 }
 
 /** Refusals in a row, without an event or a minute in between. After two the next token would be refused, too. */
@@ -43,9 +38,14 @@ export async function keepConnected(options: Connecting): Promise<void> {
     if (tokensRefused > tokensRefusedMax)
       throw new RejectedError('invalid_token', ending.reason, 401)
     const afterMs = ending.kind === 'again' ? ending.afterMs : undefined
-    await pause(pauseMs(failures, afterMs, Math.random), signal)
+    const waitMs = pauseMs(failures, afterMs, Math.random)
+    if (openedAtMs === undefined)
+      options.onRetry({ trouble: ending.reason, cause: causeOf(ending), waitMs })
+    await pause(waitMs, signal)
   }
 }
+
+const causeOf = (ending: Ending): unknown => (ending.kind === 'again' ? ending.cause : undefined)
 
 type Lost = { readonly reason: string; readonly atMs: number }
 

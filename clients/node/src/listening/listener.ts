@@ -4,28 +4,23 @@
 import type { WebSocket } from 'ws'
 import { serviceUrl } from '../address.ts'
 import { RejectedError } from '../errors.ts'
+import { createNotices } from '../notices.ts'
 import { createTokens, NoToken } from '../tokens.ts'
-import type { CredentialsOptions } from '../tokens.ts'
 import { isObject, tryParseJson } from '../json.ts'
 import type { Ending } from './endings.ts'
 import { createInbox } from './inbox.ts'
 import type { Inbox } from './inbox.ts'
 import { keepConnected } from './keep-connected.ts'
-import type { Gap } from './keep-connected.ts'
+import { checkListenerOptions } from './options.ts'
+import type { ListenerOptions } from './options.ts'
 import { openSocket } from './socket.ts'
-
-export type ListenerOptions = CredentialsOptions & {
-  /** The address of output. */
-  readonly outputUrl: string
-  /** How many events may wait for the reader (1,000). Above that the connection is not read, and output may end it. */
-  readonly bufferEventsMax?: number
-  /** Called after a reconnection: events that were stored meanwhile are missing. */
-  readonly onGap?: (gap: Gap) => void
-}
 
 export type Listener<Event extends object = Readonly<Record<string, unknown>>> =
   AsyncIterable<Event> & {
-    /** Resolves once it is connected for the first time. It yields events that are stored from then on. */
+    /**
+     * Resolves once it is connected for the first time. It yields events that are stored from then on. Rejects when it is
+     * closed before, and like the iteration.
+     */
     ready(): Promise<void>
     /** Ends the iteration, after the events that have arrived. */
     close(): void
@@ -33,12 +28,19 @@ export type Listener<Event extends object = Readonly<Record<string, unknown>>> =
 
 /**
  * Events are plain JSON, with their fields encrypted or decrypted as the stream contains them. One reader at a time.
- * The iteration throws RejectedError when the stream can't be listened to any more.
+ * The iteration throws RejectedError when the stream can't be listened to any more. While a service is unreachable it
+ * keeps trying. @throws TypeError for invalid options
  */
 export function createListener<Event extends object = Readonly<Record<string, unknown>>>(
   options: ListenerOptions,
 ): Listener<Event> {
-  const { bufferEventsMax = 1_000, onGap } = options
+  checkListenerOptions(options)
+  const notices = createNotices()
+  const {
+    bufferEventsMax = 1_000,
+    onGap = () => undefined,
+    onRetry = ({ trouble }) => notices(trouble, `${trouble}. It keeps trying.`),
+  } = options
   const stopping = new AbortController()
   const { signal } = stopping
   const inbox = createInbox<Event>(bufferEventsMax, () => connections.resume())
@@ -50,7 +52,8 @@ export function createListener<Event extends object = Readonly<Record<string, un
     connect: connections.connect,
     signal,
     onOpen: ready.now,
-    onGap: (gap) => onGap?.(gap),
+    onGap,
+    onRetry,
   }).then(
     () => inbox.end(),
     (error: unknown) => {
@@ -73,7 +76,7 @@ function createConnections(
   signal: AbortSignal,
   take: (event: object) => boolean,
 ) {
-  const url = serviceUrl(options.outputUrl, '/ws', 'outputUrl')
+  const url = serviceUrl(options.outputUrl, '/ws')
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
   const tokens = createTokens(options)
   let socket: WebSocket | undefined
@@ -90,8 +93,7 @@ function createConnections(
       try {
         token = await tokens.get()
       } catch (error) {
-        if (error instanceof NoToken)
-          return { kind: 'again', reason: error.message, afterMs: error.retryAfterMs }
+        if (error instanceof NoToken) return noToken(error)
         if (error instanceof RejectedError) return { kind: 'final', error }
         throw error
       }
@@ -103,6 +105,13 @@ function createConnections(
     },
   }
 }
+
+const noToken = ({ message: reason, cause, retryAfterMs: afterMs }: NoToken): Ending => ({
+  kind: 'again',
+  reason,
+  cause,
+  afterMs,
+})
 
 function createReady() {
   let now: () => void = () => undefined

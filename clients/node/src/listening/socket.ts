@@ -2,13 +2,16 @@
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
+import { troubleReaching } from '../address.ts'
+import type { CredentialsOptions } from '../credentials.ts'
+import { trust } from '../trust.ts'
 import { endingOfClose, endingOfRefusal } from './endings.ts'
 import type { Ending } from './endings.ts'
 
 export type SocketOptions = {
   readonly url: URL
   readonly token: string
-  readonly ca: string | Buffer | undefined
+  readonly ca: CredentialsOptions['ca']
   readonly signal: AbortSignal
   readonly onOpen: () => void
   readonly onMessage: (text: string) => void
@@ -40,13 +43,10 @@ export function openSocket(options: SocketOptions): { socket: WebSocket; ended: 
     socket.on('unexpected-response', (_request, response) => {
       void refusalOf(response).then(resolve)
     })
-    socket.on('error', (error) =>
-      resolve({
-        kind: 'again',
-        reason: `output can't be reached: ${String(error)}`,
-        afterMs: undefined,
-      }),
-    )
+    socket.on('error', (error) => {
+      const { trouble: reason, cause } = troubleReaching('output', url, error)
+      resolve({ kind: 'again', reason, cause, afterMs: undefined })
+    })
     socket.on('close', (code, reason) => resolve(endingOfClose(code, reason.toString())))
   }).finally(() => {
     clearTimeout(silence)
@@ -63,7 +63,7 @@ const connect = (url: URL, token: string, ca: SocketOptions['ca']): WebSocket =>
     headers: { authorization: `Bearer ${token}` },
     handshakeTimeout: handshakeTimeoutMs,
     perMessageDeflate: false,
-    ...(ca === undefined ? {} : { ca }),
+    ...trust(ca),
   })
 
 async function refusalOf(response: IncomingMessage): Promise<Ending> {

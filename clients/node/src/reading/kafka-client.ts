@@ -6,17 +6,7 @@ import { connect as connectTls } from 'node:tls'
 import type { ConnectionOptions } from 'node:tls'
 import type { ISocketFactoryArgs, Kafka } from 'kafkajs'
 import { addCodecs } from './codecs.ts'
-
-export type ConnectionSettings = {
-  /** `host:port` of some brokers. */
-  readonly brokers: readonly string[]
-  /** True, or Node's options of a TLS connection (`ca`, …). */
-  readonly tls?: boolean | ConnectionOptions
-  /** The name of this program in Kafka's logs and quotas (`weir-client`). */
-  readonly clientId?: string
-  /** An id token of the stream, valid for at least another 10 s. Called for each new connection. Without: no login. */
-  readonly token?: () => Promise<string>
-}
+import type { ConnectionSettings, TlsOptions } from './options.ts'
 
 export type KafkaClient = {
   readonly kafka: Kafka
@@ -49,7 +39,7 @@ export async function createKafkaClient(settings: ConnectionSettings): Promise<K
   const kafka = new kafkajs.Kafka({
     brokers: () => [...brokers.slice(first), ...brokers.slice(0, first)],
     clientId,
-    ssl: tls,
+    ssl: typeof tls === 'object' ? nodeTls(tls) : tls,
     ...(token && { sasl: { mechanism: 'oauthbearer', oauthBearerProvider: () => login(token) } }),
     connectionTimeout: connectionTimeoutMs,
     retry: { retries: 0 },
@@ -63,6 +53,12 @@ export async function createKafkaClient(settings: ConnectionSettings): Promise<K
     tokenFailure: () => failure,
     destroy: sockets.destroy,
   }
+}
+
+/** Node accepts any Uint8Array, but declares only its Buffer. */
+function nodeTls({ ca, cert, key, ...others }: TlsOptions): ConnectionOptions {
+  const buffer = (pem: TlsOptions['ca']) => (typeof pem === 'object' ? Buffer.from(pem) : pem)
+  return { ...others, ca: buffer(ca), cert: buffer(cert), key: buffer(key) }
 }
 
 type Sockets = { open(args: ISocketFactoryArgs): Socket; destroy(): void }

@@ -1,8 +1,9 @@
 // How far the places of a topic are read. The last offsets of a place may belong to a transaction's marker or to aborted
 // records, which kafkajs never hands out. So a place is read when kafkajs has passed its end, not when a record with the
 // last offset arrives.
-import { recordOf } from './record.ts'
-import type { Message, TopicRecord } from './record.ts'
+import { recordOf } from './message.ts'
+import type { Message } from './message.ts'
+import type { TopicRecord } from './record.ts'
 
 /** What to read of a partition; from `next` on it is unread. */
 export type Place = {

@@ -5,14 +5,8 @@ import type { Kafka } from 'kafkajs'
 import { CallerError } from './consume.ts'
 import { finalErrorOf, unreachable } from './failures.ts'
 import { createKafkaClient } from './kafka-client.ts'
-import type { ConnectionSettings } from './kafka-client.ts'
+import type { SessionOptions, StopSignal } from './options.ts'
 import { untilEnded } from './timing.ts'
-
-export type SessionOptions = ConnectionSettings & {
-  readonly topic: string
-  /** Kafka is unreachable after this time without progress (15,000). */
-  readonly connectTimeoutMs?: number
-}
 
 export type Session = {
   readonly kafka: Kafka
@@ -28,7 +22,7 @@ export type Session = {
 
 const retryMs = 250
 
-export async function openSession(options: SessionOptions, signal?: AbortSignal): Promise<Session> {
+export async function openSession(options: SessionOptions, signal?: StopSignal): Promise<Session> {
   const { topic, brokers, connectTimeoutMs = 15_000 } = options
   const client = await createKafkaClient(options)
   const ended = new AbortController()

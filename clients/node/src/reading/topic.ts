@@ -4,21 +4,13 @@ import { consume } from './consume.ts'
 import type { Reading } from './consume.ts'
 import { rangesOf, startsOf } from './offsets.ts'
 import type { Range } from './offsets.ts'
+import { checkTopicOptions } from './options.ts'
+import type { StopSignal, TopicOptions, TopicSpan } from './options.ts'
 import { isUnread } from './places.ts'
 import type { TopicRecord } from './record.ts'
 import { openSession } from './session.ts'
-import type { Session, SessionOptions } from './session.ts'
+import type { Session } from './session.ts'
 import { untilEnded, within } from './timing.ts'
-
-export type TopicOptions = SessionOptions & {
-  /** How the ids of the consumer groups begin. For a stream: its clientId, after the prefix of the topics if any. */
-  readonly groupId: string
-}
-
-export type TopicSpan = {
-  /** Begins at the first record of each partition with this or a later timestamp. */
-  readonly fromMs?: number | undefined
-}
 
 export type OpenTopic = {
   /** The number of offsets to read; some have no record. */
@@ -35,16 +27,17 @@ export type OpenTopic = {
   close(): Promise<void>
 }
 
-/** `signal` ends everything immediately. @throws ReadError, or the error of `token` */
+/** `signal` ends everything immediately. Rejects with ReadError, the error of `token`, or TypeError for invalid options. */
 export async function openTopic(
   options: TopicOptions,
-  { fromMs }: TopicSpan = {},
-  signal?: AbortSignal,
+  span: TopicSpan = {},
+  signal?: StopSignal,
 ): Promise<OpenTopic> {
+  checkTopicOptions(options, span)
   const session = await openSession(options, signal)
   const { run, close } = session
   try {
-    const ranges = await findRanges(session, options.topic, fromMs)
+    const ranges = await findRanges(session, options.topic, span.fromMs)
     return {
       size: ranges.reduce((sum, { from, end }) => sum + Number(end - from), 0),
       read(onRecord, onProgress) {

@@ -1,7 +1,8 @@
 // The events without an outcome, in the order of `send`, and the room for more. No I/O and no timers: the sender takes
 // batches from the queue and settles them.
 import type { SendError } from '../errors.ts'
-import type { BufferSize, Pending } from './pending.ts'
+import type { BufferSize } from './options.ts'
+import type { Pending } from './pending.ts'
 import { createQueue } from './queue.ts'
 import type { SendQueue } from './queue.ts'
 

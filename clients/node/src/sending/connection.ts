@@ -1,11 +1,14 @@
 // One HTTP/2 connection to ingest, opened when it is needed and again after it has ended. For each request it returns
 // the response, or whether the request may have had an effect. It never sends anything twice.
 import * as http2 from 'node:http2'
+import { reasonOf, troubleReaching } from '../address.ts'
+import type { Trouble } from '../address.ts'
+import { trust } from '../trust.ts'
 import type { Answer, NoAnswer } from './outcomes.ts'
 
 export type ConnectionOptions = {
   readonly url: URL
-  readonly ca: string | Buffer | undefined
+  readonly ca: string | Uint8Array | undefined
   readonly connectTimeoutMs: number
   readonly requestTimeoutMs: number
 }
@@ -25,6 +28,7 @@ const answerCharsMax = 32 * 2 ** 20
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants
 
 type Line = {
+  readonly url: URL
   readonly session: http2.ClientHttp2Session
   readonly opened: Promise<void>
   /** New requests get another connection; requests under way on this one may finish. */
@@ -64,10 +68,11 @@ export function createConnection(options: ConnectionOptions): Connection {
 }
 
 function openLine(options: ConnectionOptions, retire: () => void): Line {
-  const session = http2.connect(options.url, options.ca === undefined ? {} : { ca: options.ca })
+  const { url, ca } = options
+  const session = http2.connect(url, trust(ca))
   session.on('goaway', retire)
   session.on('error', retire)
-  return { session, opened: opened(session, options.connectTimeoutMs), underWay: 0, retire }
+  return { url, session, opened: opened(session, options.connectTimeoutMs), underWay: 0, retire }
 }
 
 /** A connection without requests does not keep the process alive. */
@@ -76,25 +81,26 @@ async function use(
   request: IngestRequest,
   { requestTimeoutMs, isCurrent }: { requestTimeoutMs: number; isCurrent: () => boolean },
 ): Promise<Answer | NoAnswer> {
-  const { session } = line
+  const { url, session } = line
   line.underWay += 1
   session.ref()
   try {
     await line.opened
   } catch (error) {
     line.retire()
-    return { trouble: `ingest can't be reached: ${String(error)}`, mayBeStored: false }
+    return { ...troubleReaching('ingest', url, error), mayBeStored: false }
   }
   try {
-    const answer = await ask(session, request, requestTimeoutMs)
+    const answer = await ask(line, request, requestTimeoutMs)
     if (answer !== 'timeout') return answer
     // A peer that is silent for so long may be gone.
     line.retire()
     if (line.underWay === 1) session.destroy()
-    return { trouble: 'no answer in time', mayBeStored: true }
+    const trouble = `no answer from ingest at ${url.origin} within ${requestTimeoutMs / 1_000} s`
+    return { trouble, mayBeStored: true }
   } catch (error) {
     line.retire() // it takes no further request
-    return { trouble: `the connection ended: ${String(error)}`, mayBeStored: false }
+    return { ...troubleReaching('ingest', url, error), mayBeStored: false }
   } finally {
     line.underWay -= 1
     if (line.underWay === 0) {
@@ -127,7 +133,7 @@ function opened(session: http2.ClientHttp2Session, timeoutMs: number): Promise<v
 
 /** @throws Error if the session takes no further requests; then nothing was sent */
 async function ask(
-  session: http2.ClientHttp2Session,
+  { session, url }: Line,
   { path, headers, body }: IngestRequest,
   timeoutMs: number,
 ): Promise<Answer | NoAnswer | 'timeout'> {
@@ -137,6 +143,7 @@ async function ask(
     let text = ''
     let isWhole = false
     let isLate = false
+    let failure: unknown
     const timer = setTimeout(() => {
       isLate = true
       stream.close(NGHTTP2_CANCEL)
@@ -148,7 +155,7 @@ async function ask(
       if (text.length > answerCharsMax) stream.close(NGHTTP2_CANCEL)
     })
     stream.on('end', () => (isWhole = true))
-    stream.on('error', () => undefined) // 'close' follows
+    stream.on('error', (error) => (failure = error)) // 'close' follows
     stream.on('close', () => {
       clearTimeout(timer)
       if (isLate) return resolve('timeout')
@@ -157,10 +164,15 @@ async function ask(
       if (received !== undefined && isClean) return resolve(answerFrom(received, text))
       // A refused stream was not processed (RFC 9113 8.7).
       const isRefused = stream.rstCode === NGHTTP2_REFUSED_STREAM && received === undefined
-      resolve({ trouble: 'the request was cut off', mayBeStored: !isRefused })
+      resolve({ ...cutOff(url, failure), mayBeStored: !isRefused })
     })
     stream.end(body)
   })
+}
+
+const cutOff = ({ origin }: URL, cause: unknown): Trouble => {
+  const reason = cause === undefined ? '' : `: ${reasonOf(cause)}`
+  return { trouble: `ingest at ${origin} cut the request off${reason}`, cause }
 }
 
 const answerFrom = (headers: http2.IncomingHttpHeaders, text: string): Answer => ({

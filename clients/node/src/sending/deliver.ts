@@ -1,6 +1,7 @@
 // One request, from its events to their outcomes: stored events and final refusals are settled; other events go back
 // into the buffer, or are given up when their time is over. Its rule: an event is `rejected` only if no attempt of it
 // can have been stored.
+import type { Trouble } from '../address.ts'
 import { NoToken } from '../tokens.ts'
 import type { Tokens } from '../tokens.ts'
 import { RejectedError, UndeliveredError } from '../errors.ts'
@@ -108,8 +109,9 @@ function withoutToken(deps: DeliverDeps, batch: readonly Pending[], error: unkno
       deps.buffer.settle(pending, refusedOf(pending, { error: refused, isOfEvent: false }))
     return
   }
-  const { message: trouble, retryAfterMs: afterMs } = error
-  const outcome = { kind: 'again', mayBeStored: false, isRate: false, afterMs, trouble } as const
+  const { message: trouble, retryAfterMs: afterMs, cause } = error
+  const reason = { trouble, cause, afterMs }
+  const outcome = { kind: 'again', mayBeStored: false, isRate: false, ...reason } as const
   sendAgain(
     deps,
     batch.map((pending) => ({ pending, outcome })),
@@ -139,8 +141,9 @@ function sendAgain(deps: DeliverDeps, failed: readonly Failed[], isWhole: boolea
     deps.rest(events, waitMs)
   }
   if (events.length === 0) return
-  const trouble = outcome.kind === 'again' ? outcome.trouble : outcome.message
-  deps.onRetry({ trouble, events: events.length, waitMs })
+  const { trouble, cause }: Trouble =
+    outcome.kind === 'again' ? outcome : { trouble: 'ingest refuses the token' }
+  deps.onRetry({ trouble, cause, events: events.length, waitMs })
 }
 
 function keep(
@@ -157,9 +160,12 @@ function keep(
   }
   pending.mayBeStored ||= outcome.mayBeStored
   if (nowMs() < pending.deadlineMs) return true
-  buffer.settle(pending, lateOf(pending, outcome.trouble))
+  buffer.settle(pending, lateOf(pending, outcome))
   return false
 }
 
-export const lateOf = ({ mayBeStored }: Pending, trouble: string): UndeliveredError =>
-  new UndeliveredError('timed_out', `The event wasn't stored in time: ${trouble}`, { mayBeStored })
+export const lateOf = ({ mayBeStored }: Pending, { trouble, cause }: Trouble): UndeliveredError =>
+  new UndeliveredError('timed_out', `The event wasn't stored in time: ${trouble}`, {
+    mayBeStored,
+    cause,
+  })

@@ -6,6 +6,7 @@ import type { Contract } from '../contract.ts'
 import { schemaOf } from '../contract.ts'
 import { RejectedError } from '../errors.ts'
 import { isObject, memberOf } from '../json.ts'
+import { branchesOf, misfitIn, misfitOf } from './misfit.ts'
 
 export type Encoding = {
   readonly schemaId: string
@@ -45,9 +46,10 @@ function avroEncoding(contract: Contract<object>): Encoding {
     encode(given) {
       const event = complete(given)
       // Without this check, avsc silently drops members that the schema doesn't have.
-      if (!type.isValid(event, { noUndeclaredFields: true })) throw doesNotFit(type, event)
+      if (!type.isValid(event, { noUndeclaredFields: true })) throw misfitOf(type, event)
       const bytes = type.toBuffer(event)
-      if (bytes.includes(replacement) || bytes.includes(surrogate)) refuseLoneSurrogates(event, [])
+      if (bytes.includes(replacement) || bytes.includes(surrogate))
+        refuseLoneSurrogates(event, [], (path, sentence) => misfitIn(type, event, path, sentence))
       return bytes
     },
     join: (events) =>
@@ -102,35 +104,9 @@ function fieldsOf(type: avro.Type): readonly { name: string; type: avro.Type }[]
   return branches.flatMap((branch) => (branch.typeName === 'record' ? fieldsOf(branch) : []))
 }
 
-const branchesOf = (type: avro.Type): readonly avro.Type[] =>
-  type instanceof avro.types.UnwrappedUnionType || type instanceof avro.types.WrappedUnionType
-    ? type.types
-    : []
-
 function blankOf(type: avro.Type): unknown {
   if (branchesOf(type).some(({ typeName }) => typeName === 'null')) return null
   return type.typeName === 'string' ? '' : 0
-}
-
-function doesNotFit(type: avro.Type, event: object): RejectedError {
-  let message = "The event doesn't fit the schema"
-  type.isValid(event, {
-    noUndeclaredFields: true,
-    errorHook(path, _value, wanted) {
-      const where = path.join('/')
-      const isRecord = wanted instanceof avro.types.RecordType
-      message = isRecord
-        ? `${where || 'The event'} must be a record of the schema, without other members`
-        : `${where} must be ${wanted instanceof avro.Type ? describe(wanted) : 'as the schema says'}`
-    },
-  })
-  return new RejectedError('invalid_event', message)
-}
-
-const describe = (type: avro.Type): string => {
-  const branches = branchesOf(type)
-  if (branches.length > 0) return branches.map(describe).join(' or ')
-  return type.name ?? type.typeName
 }
 
 /**
@@ -140,14 +116,17 @@ const describe = (type: avro.Type): string => {
 const replacement = Buffer.from('\ufffd')
 const surrogate = 0xed
 
-function refuseLoneSurrogates(value: unknown, path: readonly string[]): void {
+function refuseLoneSurrogates(
+  value: unknown,
+  path: readonly string[],
+  misfit: (path: readonly string[], sentence: string) => RejectedError,
+): void {
   if (typeof value === 'string' && !value.isWellFormed())
-    throw new RejectedError('invalid_event', `${path.join('/')} has half of a surrogate pair`)
+    throw misfit(path, 'is not a string of well-formed Unicode')
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return
   for (const [name, member] of Object.entries(value)) {
-    if (!name.isWellFormed())
-      throw new RejectedError('invalid_event', `${path.join('/')} has a key that isn't Unicode`)
-    refuseLoneSurrogates(member, [...path, name])
+    if (!name.isWellFormed()) throw misfit(path, 'has a key that is not well-formed Unicode')
+    refuseLoneSurrogates(member, [...path, name], misfit)
   }
 }
 

@@ -1,10 +1,27 @@
 // The options of a producer, their defaults, and their checks.
 import type { Contract } from '../contract.ts'
-import type { CredentialsOptions } from '../tokens.ts'
+import { credentialsRules } from '../credentials.ts'
+import type { CredentialsOptions } from '../credentials.ts'
+import type { SendError } from '../errors.ts'
+import {
+  address,
+  callback,
+  checkOptions,
+  contractOrId,
+  count,
+  milliseconds,
+  required,
+} from '../options.ts'
+import type { Rules } from '../options.ts'
 
 export type Retry = {
-  /** The reason, for people. */
+  /**
+   * The reason, for people: the service, and if it was not reached, its address and the cause. It contains no token,
+   * secret or event.
+   */
   readonly trouble: string
+  /** Node's error, with a `code` such as `ECONNREFUSED`, if a service was not reached. */
+  readonly cause?: unknown
   readonly events: number
   readonly waitMs: number
 }
@@ -28,8 +45,40 @@ export type ProducerOptions<Event extends object = object> = CredentialsOptions 
   /** Of the buffer, which is full at either bound (10,000 events, 16 MiB). */
   readonly bufferEventsMax?: number
   readonly bufferBytesMax?: number
-  /** Called whenever something has to be sent again. */
+  /**
+   * Called whenever something has to be sent again, the first time after the first attempt. Without it, there is a line
+   * on standard error, at most once per minute for the same trouble.
+   */
   readonly onRetry?: (retry: Retry) => void
+  /**
+   * Called with the error of each `send` that rejects. Without it, there is a line on standard error, at most once per
+   * minute for the same code, without a value of the event.
+   */
+  readonly onError?: (error: SendError) => void
+}
+
+export type CloseOptions = {
+  /** How long to wait for events without an outcome (30,000). */
+  readonly deadlineMs?: number
+}
+
+/** Of events: their number and their encoded bytes. */
+export type BufferSize = { readonly events: number; readonly bytes: number }
+
+const rules: Rules<ProducerOptions> = {
+  ...credentialsRules,
+  ingestUrl: required(address('ingest', 8082)),
+  contract: required(contractOrId),
+  sendTimeoutMs: count,
+  requestTimeoutMs: count,
+  connectTimeoutMs: count,
+  requestsMax: count,
+  batchEventsMax: count,
+  batchBytesMax: count,
+  bufferEventsMax: count,
+  bufferBytesMax: count,
+  onRetry: callback,
+  onError: callback,
 }
 
 const defaults = {
@@ -45,15 +94,18 @@ const defaults = {
 export type Limits = typeof defaults
 
 const names = Object.keys(defaults) as readonly (keyof Limits)[]
+const closeWithinMs = 30_000
 
-/** @throws TypeError for an option that isn't a positive whole number */
-export function limitsOf(options: Partial<Limits>): Limits {
+/** @throws TypeError for invalid options */
+export function limitsOf<Event extends object>(options: ProducerOptions<Event>): Limits {
+  checkOptions('createProducer', options, rules)
   const limits = { ...defaults }
-  for (const name of names) {
-    const value = options[name] ?? defaults[name]
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw new TypeError(`${name} must be a whole number above 0`)
-    limits[name] = value
-  }
+  for (const name of names) limits[name] = options[name] ?? defaults[name]
   return limits
+}
+
+/** @throws TypeError for invalid options */
+export function deadlineOf(options: CloseOptions = {}): number {
+  checkOptions('close', options, { deadlineMs: milliseconds })
+  return options.deadlineMs ?? closeWithinMs
 }

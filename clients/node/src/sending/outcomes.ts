@@ -1,5 +1,6 @@
 // What a response of ingest says about each event of a request: stored, finally refused, or to be sent again. Pure;
 // retries and promises are elsewhere. Without certainty an event is never `stored` and never `rejected`.
+import type { Trouble } from '../address.ts'
 import { RejectedError, rejectionCodeOf } from '../errors.ts'
 import { isObject, memberOf, tryParseJson } from '../json.ts'
 import { retryAfterMsOf } from '../retries.ts'
@@ -12,21 +13,20 @@ export type Answer = {
   readonly text: string
 }
 /** No complete response arrived. */
-export type NoAnswer = { readonly trouble: string; readonly mayBeStored: boolean }
+export type NoAnswer = Trouble & { readonly mayBeStored: boolean }
 
 export type Outcome =
   | { readonly kind: 'stored' }
   | { readonly kind: 'rejected'; readonly error: RejectedError; readonly isOfEvent: boolean }
   /** The token was refused; nothing was stored. */
   | { readonly kind: 'token'; readonly message: string }
-  | {
+  | (Trouble & {
       readonly kind: 'again'
       readonly mayBeStored: boolean
       readonly afterMs: number | undefined
       /** Too fast: the next event would also be refused. */
       readonly isRate: boolean
-      readonly trouble: string
-    }
+    })
 
 export type Verdict = {
   /** One for each event. */

@@ -15,5 +15,3 @@ export type Pending = {
   mayBeStored: boolean
   tokensRefused: number
 }
-
-export type BufferSize = { readonly events: number; readonly bytes: number }

@@ -1,30 +1,31 @@
 // The producer: `send` keeps an encoded event until its outcome is known.
+import type { Trouble } from '../address.ts'
 import { UndeliveredError } from '../errors.ts'
 import { createBuffer } from './buffer.ts'
-import type { BufferSize, Pending } from './pending.ts'
 import { encodingOf } from './encode.ts'
-import { limitsOf } from './options.ts'
-import type { ProducerOptions } from './options.ts'
+import { deadlineOf, limitsOf } from './options.ts'
+import type { BufferSize, CloseOptions, ProducerOptions } from './options.ts'
+import type { Pending } from './pending.ts'
+import { createReports } from './reports.ts'
 import { createSender } from './sender.ts'
 
 export type Producer<Event extends object = object> = {
   /**
    * Resolves when Kafka has stored the event on all in-sync replicas. Until then it is sent again after every temporary
    * failure, so it may be stored more than once. The event is encoded before `send` returns, and may change afterwards.
-   * Rejects with RejectedError (final, not stored) or UndeliveredError (may be sent again).
+   * Rejects with RejectedError (final, not stored) or UndeliveredError (may be sent again), and `onError` gets the error,
+   * too. A rejection that nothing catches does not end the program.
    */
   send(event: Event): Promise<void>
   /** Resolves when the buffer has room: for programs that don't wait for each `send`. */
   ready(): Promise<void>
   /** Resolves when every event sent so far has its outcome. Each `send` says which one. */
   flush(): Promise<void>
-  /** Accepts no more events, flushes for at most `deadlineMs` (30,000), and gives up the rest. */
-  close(options?: { readonly deadlineMs?: number }): Promise<void>
+  /** Accepts no more events, flushes for at most `deadlineMs` (30,000), and gives up the rest. Never rejects. */
+  close(options?: CloseOptions): Promise<void>
   /** The events without an outcome. */
   buffered(): BufferSize
 }
-
-const closeWithinMs = 30_000
 
 /** @throws TypeError for invalid options, RejectedError `invalid_contract` */
 export function createProducer<Event extends object = object>(
@@ -34,35 +35,47 @@ export function createProducer<Event extends object = object>(
   const encoding = encodingOf(options.contract)
   const buffer = createBuffer({ events: limits.bufferEventsMax, bytes: limits.bufferBytesMax })
   const { room } = buffer
-  const sender = createSender(options, { limits, encoding, buffer })
+  const reports = createReports(options, limits)
+  const sender = createSender(options, { limits, encoding, buffer, reports })
   let nextNumber = 0
   let closing: Promise<void> | undefined
 
   async function close(deadlineMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined
-    const expired = new Promise<void>((resolve) => (timer = setTimeout(resolve, deadlineMs)))
-    await Promise.race([room.flushed(), expired])
-    clearTimeout(timer)
+    await within(room.flushed(), deadlineMs)
     sender.stop()
-    for (const pending of buffer.unsettled()) buffer.settle(pending, closedWith(pending))
+    for (const pending of buffer.unsettled())
+      buffer.settle(pending, closedWith(pending, reports.troubleOf(pending)))
+  }
+
+  async function send(event: Event): Promise<void> {
+    if (closing !== undefined) throw new UndeliveredError('closed', closedSentence, neverSent)
+    const bytes = encoding.encode(event)
+    if (room.isOverfull()) throw new UndeliveredError('buffer_full', fullSentence, neverSent)
+    return new Promise<void>((resolve, reject) => {
+      const deadlineMs = Date.now() + limits.sendTimeoutMs
+      buffer.add({ number: nextNumber++, bytes, deadlineMs, resolve, reject, ...untried() })
+      sender.start()
+    })
   }
 
   return {
-    async send(event) {
-      if (closing !== undefined) throw new UndeliveredError('closed', closedSentence, neverSent)
-      const bytes = encoding.encode(event)
-      if (room.isOverfull()) throw new UndeliveredError('buffer_full', fullSentence, neverSent)
-      return new Promise<void>((resolve, reject) => {
-        const deadlineMs = Date.now() + limits.sendTimeoutMs
-        buffer.add({ number: nextNumber++, bytes, deadlineMs, resolve, reject, ...untried() })
-        sender.start()
-      })
+    send(event) {
+      const sending = send(event)
+      sending.catch(reports.failed)
+      return sending
     },
     ready: () => room.ready(),
     flush: () => room.flushed(),
-    close: ({ deadlineMs = closeWithinMs } = {}) => (closing ??= close(deadlineMs)),
+    close: (closeOptions) => (closing ??= close(deadlineOf(closeOptions))),
     buffered: () => room.size(),
   }
+}
+
+async function within(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const expired = new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))
+  await Promise.race([work, expired])
+  clearTimeout(timer)
 }
 
 const untried = () =>
@@ -73,7 +86,11 @@ const fullSentence =
   'Far more events are waiting than fit into the buffer: wait for send, or for ready'
 const neverSent = { mayBeStored: false }
 
-const closedWith = ({ state, mayBeStored }: Pending): UndeliveredError =>
-  new UndeliveredError('closed', 'The producer was closed before there was an answer', {
+const closedWith = (
+  { state, mayBeStored }: Pending,
+  { trouble, cause }: Trouble,
+): UndeliveredError =>
+  new UndeliveredError('closed', `The producer was closed before there was an answer: ${trouble}`, {
     mayBeStored: mayBeStored || state === 'under_way',
+    cause,
   })

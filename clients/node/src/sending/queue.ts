@@ -1,6 +1,7 @@
 // The events that wait to be sent: retries come before new events, each in the order of `send`. It knows their size, so
 // that full batches are sent immediately.
-import type { BufferSize, Pending } from './pending.ts'
+import type { BufferSize } from './options.ts'
+import type { Pending } from './pending.ts'
 
 export type SendQueue = {
   add(pending: Pending): void

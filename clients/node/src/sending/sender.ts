@@ -10,6 +10,7 @@ import type { DeliverDeps } from './deliver.ts'
 import type { Encoding } from './encode.ts'
 import { createGate } from './gate.ts'
 import type { Limits, ProducerOptions } from './options.ts'
+import type { Reports } from './reports.ts'
 
 export type Sender = {
   /** Call it when events wait. */
@@ -22,6 +23,7 @@ type Sending = {
   readonly limits: Limits
   readonly encoding: Encoding
   readonly buffer: EventBuffer
+  readonly reports: Reports
 }
 
 type SenderOptions = Omit<ProducerOptions, 'contract'>
@@ -64,7 +66,7 @@ export function createSender(options: SenderOptions, sending: Sending): Sender {
 
   const deps = deliverDepsOf(options, sending, start)
   const mayLeave = (): boolean => !isOver && underWay < deps.gate.open()
-  const sweep = setInterval(() => giveUpLate(buffer, Date.now()), sweepMs).unref()
+  const sweep = setInterval(() => giveUpLate(sending, Date.now()), sweepMs).unref()
 
   return {
     start,
@@ -79,10 +81,10 @@ export function createSender(options: SenderOptions, sending: Sending): Sender {
 /** `start` is called when the gate opens or events are to be sent again. */
 function deliverDepsOf(
   options: SenderOptions,
-  { limits, encoding, buffer }: Sending,
+  { limits, encoding, buffer, reports }: Sending,
   start: () => void,
 ): DeliverDeps & { stop(): void } {
-  const ingest = serviceUrl(options.ingestUrl, '/event', 'ingestUrl')
+  const ingest = serviceUrl(options.ingestUrl, '/event')
   const { requestsMax } = limits
   const gate = createGate({ requestsMax, nowMs: Date.now, random: Math.random, onOpen: start })
   const connection = createConnection({ url: ingest, ca: options.ca, ...limits })
@@ -96,8 +98,7 @@ function deliverDepsOf(
     paths: { one: ingest.pathname, many: `${ingest.pathname}s` },
     nowMs: Date.now,
     random: Math.random,
-    // In a microtask, so that an error that it throws does not affect sending.
-    onRetry: (retry) => queueMicrotask(() => options.onRetry?.(retry)),
+    onRetry: reports.retry,
     rest(events, ms) {
       const timer = setTimeout(() => {
         resting.delete(timer)
@@ -114,10 +115,10 @@ function deliverDepsOf(
   }
 }
 
-function giveUpLate(buffer: EventBuffer, nowMs: number): void {
+function giveUpLate({ buffer, reports }: Sending, nowMs: number): void {
   for (const pending of buffer.unsettled()) {
     if (pending.deadlineMs > nowMs) break
-    if (isOurs(pending)) buffer.settle(pending, lateOf(pending, 'no answer'))
+    if (isOurs(pending)) buffer.settle(pending, lateOf(pending, reports.troubleOf(pending)))
   }
 }
 

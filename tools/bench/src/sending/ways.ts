@@ -60,7 +60,9 @@ export const ways = {
   },
 
   async driver(plan: SendPlan, events: Events): Promise<Sending> {
-    const producer = createProducer(plan)
+    const { authUrl, ingestUrl, billingId, clientId, clientSecret, contract } = plan
+    const credentials = { authUrl, billingId, clientId, clientSecret }
+    const producer = createProducer({ ...credentials, ingestUrl, contract })
     return {
       atOnce: sendsAtOnce,
       perSend: 1,

@@ -1,0 +1,88 @@
+// The options of a topic to read, and their checks. The types are structural, so that programs compile without Node's.
+import { callback, certificates, checkOptions, count, required, text } from '../options.ts'
+import type { Rule, Rules } from '../options.ts'
+
+export type TlsOptions = {
+  /** PEM of the authorities to trust. */
+  readonly ca?: string | Uint8Array | undefined
+  /** PEM of the client's certificate and of its key, if Kafka asks for one. */
+  readonly cert?: string | Uint8Array | undefined
+  readonly key?: string | Uint8Array | undefined
+  readonly passphrase?: string | undefined
+  /** The name in the broker's certificate, if it is not its host. */
+  readonly servername?: string | undefined
+  /** False accepts any certificate: only for tests. */
+  readonly rejectUnauthorized?: boolean | undefined
+}
+
+export type ConnectionSettings = {
+  /** `host:port` of some brokers. */
+  readonly brokers: readonly string[]
+  /** True, or what differs from Node's defaults. */
+  readonly tls?: boolean | TlsOptions
+  /** The name of this program in Kafka's logs and quotas (`weir-client`). */
+  readonly clientId?: string
+  /** An id token of the stream, valid for at least another 10 s. Called for each new connection. Without: no login. */
+  readonly token?: () => Promise<string>
+}
+
+export type SessionOptions = ConnectionSettings & {
+  readonly topic: string
+  /** Kafka is unreachable after this time without progress (15,000). */
+  readonly connectTimeoutMs?: number
+}
+
+export type TopicOptions = SessionOptions & {
+  /** How the ids of the consumer groups begin. For a stream: its clientId, after the prefix of the topics if any. */
+  readonly groupId: string
+}
+
+export type TopicSpan = {
+  /** Begins at the first record of each partition with this or a later timestamp. */
+  readonly fromMs?: number | undefined
+}
+
+/** An `AbortSignal`. */
+export type StopSignal = {
+  readonly aborted: boolean
+  addEventListener(type: 'abort', listener: () => void, options: { once: boolean }): void
+}
+
+const flag: Rule = { what: 'true or false', fits: (value) => typeof value === 'boolean' }
+
+const tlsRules: Rules<TlsOptions> = {
+  ca: certificates,
+  cert: { ...certificates, what: 'a certificate, in PEM' },
+  key: { ...certificates, what: 'a private key, in PEM' },
+  passphrase: text('the passphrase of the key'),
+  servername: text("the name in the broker's certificate"),
+  rejectUnauthorized: flag,
+}
+
+const rules: Rules<TopicOptions> = {
+  brokers: required({
+    what: "a list of Kafka's addresses, such as ['127.0.0.1:9094']",
+    fits: (value) =>
+      Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string'),
+  }),
+  topic: required(text("the topic's name")),
+  groupId: required(text('the beginning of the ids of consumer groups')),
+  tls: {
+    what: 'true, false or an object with options',
+    fits: (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
+  },
+  clientId: text("this program's name"),
+  token: callback,
+  connectTimeoutMs: count,
+}
+
+const spanRules: Rules<TopicSpan> = {
+  fromMs: { what: 'a number of milliseconds since 1970', fits: Number.isFinite },
+}
+
+/** @throws TypeError for invalid options */
+export function checkTopicOptions(options: TopicOptions, span: TopicSpan): void {
+  checkOptions('openTopic', options, rules)
+  if (typeof options.tls === 'object') checkOptions('openTopic: tls', options.tls, tlsRules)
+  checkOptions('openTopic', span, spanRules)
+}

@@ -1,0 +1,86 @@
+// Why an event does not fit the schema: the field's name in the words of ingest (docs/wire-format.md, Ingest), never
+// its value.
+import avro from 'avsc'
+import { RejectedError } from '../errors.ts'
+import { isObject, memberOf } from '../json.ts'
+
+/** For an event that is not valid. */
+export function misfitOf(type: avro.Type, event: object): RejectedError {
+  let first: RejectedError | undefined
+  type.isValid(event, {
+    noUndeclaredFields: true,
+    errorHook(path, value, wanted) {
+      first ??= misfitAt(placeOf(type, event, path), value, wanted)
+    },
+  })
+  return first ?? misfit([], "doesn't fit the schema")
+}
+
+/** `path` as avsc reports it. */
+export const misfitIn = (
+  type: avro.Type,
+  event: object,
+  path: readonly string[],
+  sentence: string,
+): RejectedError => misfit(placeOf(type, event, path), sentence)
+
+function misfit(place: readonly string[], sentence: string): RejectedError {
+  const subject = place.length === 0 ? 'The event' : `Field '${place.join('/')}'`
+  return new RejectedError('invalid_event', `${subject} ${sentence}`)
+}
+
+function misfitAt(place: readonly string[], value: unknown, wanted: unknown): RejectedError {
+  if (value === undefined && place.length > 0) return misfit(place, 'is missing')
+  if (!(wanted instanceof avro.Type)) return misfit(place, "doesn't fit the schema")
+  const isRecord = wanted instanceof avro.types.RecordType
+  if (!isRecord || !isObject(value)) return misfit(place, `is not ${describe(wanted)}`)
+  const names = wanted.fields.map(({ name }) => name)
+  const unknown = Object.keys(value).find((name) => !names.includes(name))
+  // Anything else than a name may be a misplaced value.
+  return unknown !== undefined && /^[A-Za-z_]\w{0,63}$/.test(unknown)
+    ? misfit([...place, unknown], 'is not in the schema')
+    : misfit(place, 'has a field that is not in the schema')
+}
+
+const descriptions: Readonly<Record<string, string>> = {
+  int: 'an int',
+  bytes: 'bytes',
+  fixed: 'bytes of the fixed size',
+  enum: 'one of the symbols of the enum',
+  array: 'a list',
+  map: 'an object',
+  record: 'an object',
+}
+
+function describe(type: avro.Type): string {
+  const branches = branchesOf(type).map((branch) => branch.name ?? branch.typeName)
+  if (branches.length > 0) return `one of ${branches.join(', ')}`
+  return descriptions[type.typeName] ?? `a ${type.typeName}`
+}
+
+export const branchesOf = (type: avro.Type): readonly avro.Type[] =>
+  type instanceof avro.types.UnwrappedUnionType || type instanceof avro.types.WrappedUnionType
+    ? type.types
+    : []
+
+/** The path without keys of maps, which are values: `*` stands for each. */
+function placeOf(type: avro.Type, value: unknown, path: readonly string[]): string[] {
+  const [step, ...rest] = path
+  if (step === undefined) return []
+  if (type instanceof avro.types.UnwrappedUnionType) {
+    const kinds = Array.isArray(value) ? ['array'] : ['record', 'map']
+    const branch = type.types.find(({ typeName }) => kinds.includes(typeName))
+    return branch === undefined ? path.map(() => '*') : placeOf(branch, value, path)
+  }
+  const inner: unknown = Array.isArray(value) ? value[Number(step)] : memberOf(value, step)
+  if (type instanceof avro.types.MapType) return ['*', ...placeOf(type.valuesType, inner, rest)]
+  const next = typeAt(type, step)
+  return [step, ...(next === undefined ? rest.map(() => '*') : placeOf(next, inner, rest))]
+}
+
+/** Of a list, a record, or a union whose branches have names. */
+function typeAt(type: avro.Type, step: string): avro.Type | undefined {
+  if (type instanceof avro.types.ArrayType) return type.itemsType
+  if (type instanceof avro.types.RecordType) return type.field(step)?.type
+  return branchesOf(type).find((branch) => branch.branchName === step)
+}
