@@ -2,11 +2,10 @@
 // together: Kafka's listener for analysts waits until auth serves the keys that verify tokens, and auth becomes ready
 // after Kafka. The other services start when both are ready.
 
-import { pollUntil } from '@weir/kit'
-
 import { startAllOrNone } from './process/all-or-none.ts'
 import { demandUnlocked } from './process/folder-lock.ts'
-import { allPorts, brokerAddress, demandFree, freePort, LOOPBACK } from './ports.ts'
+import { allPorts, brokerAddress, freePort, LOOPBACK } from './ports.ts'
+import type { PortNeed } from './ports.ts'
 import { registryAddress } from './registry.ts'
 import { startService } from './services.ts'
 import type { Service, ServiceName } from './services.ts'
@@ -39,7 +38,6 @@ export type Everything = {
   stop(): Promise<void>
 }
 
-const ENDING_WITHIN_MS = 3000
 // auth waits for Kafka, which may have to be downloaded first.
 const AUTH_READY_WITHIN_MS = 30 * 60_000
 
@@ -53,10 +51,21 @@ export async function startEverything(options: EverythingOptions): Promise<Every
     parts[name] = started
     return started
   }
-  const stack = async (off: AbortSignal) =>
-    (parts.stack = await startStack({ ...settings.stack, signal: off }))
+  const free = Promise.withResolvers<void>()
+  const stack = async (off: AbortSignal) => {
+    const own = { ...settings.stack, onPortsFree: free.resolve, signal: off }
+    const failed = (error: unknown): never => {
+      free.reject(error)
+      throw error
+    }
+    return (parts.stack = await startStack(own).catch(failed))
+  }
+  const auth = async (off: AbortSignal) => {
+    await free.promise // a taken port is an error of the stack, which names all of them
+    return service('auth')(off)
+  }
   try {
-    await startAllOrNone<Stopping>([stack, service('auth')], (part) => part.stop(), signal)
+    await startAllOrNone<Stopping>([stack, auth], (part) => part.stop(), signal)
     await startAllOrNone([service('ingest'), service('output')], (part) => part.stop(), signal)
     return whole(parts)
   } catch (error) {
@@ -87,6 +96,7 @@ async function settle({ stack, ports, env }: EverythingOptions): Promise<Setting
     stack: {
       ...stack,
       ports: stackPorts,
+      alsoNeeded: ports === 'free' ? [] : portNeedsOf(chosen),
       analysts: { jwksUrl: `${authUrl}/.well-known/jwks.json`, issuer },
     },
     ports: chosen,
@@ -111,7 +121,6 @@ async function startOne(
 ): Promise<Service> {
   const setting = name.toUpperCase()
   const { port, adminPort } = ports[name]
-  await demandPorts(setting, [port, adminPort])
   const own = {
     [`${setting}_PORT`]: `${port}`,
     [`${setting}_ADMIN_PORT`]: `${adminPort}`,
@@ -133,16 +142,14 @@ async function freeServicePorts(): Promise<ServicePorts> {
   return { auth: await pair(), ingest: await pair(), output: await pair() }
 }
 
-/** Waits, because a service that was just killed may still be ending. */
-async function demandPorts(setting: string, ports: readonly [number, number]): Promise<void> {
-  const demand = async (): Promise<true> => {
-    await demandFree(ports[0], setting.toLowerCase(), `${setting}_PORT to another one`)
-    await demandFree(ports[1], setting.toLowerCase(), `${setting}_ADMIN_PORT to another one`)
-    return true
-  }
-  const look = () => demand().catch(() => false)
-  await pollUntil(look, { deadlineMs: ENDING_WITHIN_MS }).catch(() => demand())
-}
+const portNeedsOf = (ports: ServicePorts): readonly PortNeed[] =>
+  Object.entries(ports).flatMap(([name, { port, adminPort }]) => {
+    const setting = name.toUpperCase()
+    return [
+      { port, who: name, instead: `${setting}_PORT to another one` },
+      { port: adminPort, who: name, instead: `${setting}_ADMIN_PORT to another one` },
+    ]
+  })
 
 function whole(parts: Parts): Everything {
   const { stack, auth, ingest, output } = parts

@@ -3,7 +3,7 @@
 import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 
-import { AppError } from '@weir/kit'
+import { AppError, pollUntil } from '@weir/kit'
 
 export const LOOPBACK = '127.0.0.1'
 
@@ -18,34 +18,42 @@ const RANGE = (FREE_TO - FREE_FROM) / RANGES
 const RANGE_FROM = FREE_FROM + RANGE * (Number(process.env['JEST_WORKER_ID'] ?? 0) % RANGES)
 const found = new Set<number>()
 const TRIES = 200
+const ENDING_WITHIN_MS = 3_000
 
 export type Ports = { kafka: number; controller: number; analysts: number; registry: number }
 
 const DEFAULTS: Ports = { kafka: 9092, controller: 9093, analysts: 9094, registry: 8085 }
 
-/** The ports to use. Throws AppError `port_in_use` if a required port is in use. */
-export async function choosePorts(
-  chosen: Partial<Ports> | 'free',
+/** A port, the program that needs it, and the setting that changes it. */
+export type PortNeed = { readonly port: number; readonly who: string; readonly instead: string }
+
+/** What Kafka and the registry need. */
+export function portNeeds(
+  ports: Ports,
   wanted: { broker: boolean; analysts?: boolean; registry: boolean },
-): Promise<Ports> {
-  const ports = await allPorts(chosen)
-  if (chosen === 'free') return ports
+): readonly PortNeed[] {
   const brokers = 'or KAFKA_BROKERS to a broker that runs already'
-  const registry = 'or SCHEMA_REGISTRY_URL to a registry that runs already'
-  if (wanted.broker) {
-    await demandFree(ports.kafka, 'Kafka', `KAFKA_PORT to another one, ${brokers}`)
-    const controller = `KAFKA_CONTROLLER_PORT to another one, ${brokers}`
-    await demandFree(ports.controller, "Kafka's controller", controller)
-  }
-  if (wanted.broker && wanted.analysts) {
-    const analysts = `KAFKA_ANALYSTS_PORT to another one, ${brokers}`
-    await demandFree(ports.analysts, "Kafka's listener for analysts", analysts)
-  }
-  if (wanted.registry) {
-    const instead = `SCHEMA_REGISTRY_PORT to another one, ${registry}`
-    await demandFree(ports.registry, 'The schema registry', instead)
-  }
-  return ports
+  const need = (port: number, who: string, setting: string, or: string): PortNeed => ({
+    port,
+    who,
+    instead: `${setting} to another one, ${or}`,
+  })
+  const { kafka, controller, analysts, registry } = ports
+  const registries = 'or SCHEMA_REGISTRY_URL to a registry that runs already'
+  return [
+    ...(wanted.broker
+      ? [
+          need(kafka, 'Kafka', 'KAFKA_PORT', brokers),
+          need(controller, "Kafka's controller", 'KAFKA_CONTROLLER_PORT', brokers),
+        ]
+      : []),
+    ...(wanted.broker && wanted.analysts
+      ? [need(analysts, "Kafka's listener for analysts", 'KAFKA_ANALYSTS_PORT', brokers)]
+      : []),
+    ...(wanted.registry
+      ? [need(registry, 'The schema registry', 'SCHEMA_REGISTRY_PORT', registries)]
+      : []),
+  ]
 }
 
 export const brokerAddress = (port: number): string => `${LOOPBACK}:${port}`
@@ -56,13 +64,20 @@ export async function allPorts(chosen: Partial<Ports> | 'free'): Promise<Ports> 
   return { kafka, controller, analysts: await freePort(), registry: await freePort() }
 }
 
-/** Throws AppError `port_in_use`, which names the program that needs the port and the setting to change. */
-export async function demandFree(port: number, who: string, instead: string): Promise<void> {
-  if (await isFree(port)) return
-  throw new AppError(
-    'port_in_use',
-    `${who} needs port ${port}, and another program listens there. Stop that program, or set ${instead}.`,
+/** Throws AppError `port_in_use`, which names all ports that are taken. A program that was just killed may still end. */
+export async function demandFree(needs: readonly PortNeed[]): Promise<void> {
+  let taken: readonly PortNeed[] = []
+  const look = async (): Promise<boolean> => {
+    const free = await Promise.all(needs.map(({ port }) => isFree(port)))
+    taken = needs.filter((_, index) => !free[index])
+    return taken.length === 0
+  }
+  if (await pollUntil(look, { deadlineMs: ENDING_WITHIN_MS }).catch(() => false)) return
+  const lines = taken.map(
+    ({ port, who, instead }) =>
+      `${who} needs port ${port}, and another program listens there. Stop that program, or set ${instead}.`,
   )
+  throw new AppError('port_in_use', lines.join('\n'))
 }
 
 export async function freePort(): Promise<number> {

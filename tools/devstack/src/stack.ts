@@ -13,8 +13,8 @@ import { lockFolder } from './process/folder-lock.ts'
 import { findJdk } from './programs/jdk.ts'
 import { endLeftovers } from './process/leftovers.ts'
 import type { DeadPart, Part, PartContext } from './process/part.ts'
-import { brokerAddress, choosePorts } from './ports.ts'
-import type { Ports } from './ports.ts'
+import { allPorts, brokerAddress, demandFree, portNeeds } from './ports.ts'
+import type { PortNeed, Ports } from './ports.ts'
 import { createRegistryPart } from './registry.ts'
 import { DATA_FOLDER } from './repository.ts'
 import { makePrivateFolder } from './secrets.ts'
@@ -24,6 +24,10 @@ export type StackOptions = {
   folder: string
   /** Ports that aren't given have the documented defaults. */
   ports?: Partial<Ports> | 'free'
+  /** Further ports that must be free, so that one error names all ports that are taken. */
+  alsoNeeded?: readonly PortNeed[]
+  /** Called when all ports are free, before Kafka starts. */
+  onPortsFree?: () => void
   /** A running broker to use instead of a new one. */
   kafkaBrokers?: string | undefined
   /** A running registry to use instead of a new one. */
@@ -119,9 +123,11 @@ async function createParts(options: StackOptions, context: PartContext): Promise
     analysts: options.analysts !== undefined,
     registry: options.schemaRegistryUrl === undefined,
   }
+  const ports = await allPorts(options.ports ?? {})
+  const needs = options.ports === 'free' ? [] : portNeeds(ports, wanted)
+  await demandFree([...needs, ...(options.alsoNeeded ?? [])])
+  options.onPortsFree?.()
   if (!wanted.broker && !wanted.registry) return { broker: undefined, registry: undefined }
-
-  const ports = await choosePorts(options.ports ?? {}, wanted)
   const source = await openDistribution(options)
   const { env, jdk } = source
   const { java } = jdk
