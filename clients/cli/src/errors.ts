@@ -10,33 +10,26 @@ type More = {
   readonly page?: string | undefined
 }
 
-const pages: Readonly<Record<ExitCode, string>> = {
-  1: 'docs/errors/failed.md',
-  2: 'docs/errors/usage_error.md',
-}
-export const unreachablePage = 'docs/errors/unreachable.md'
-/** For a `usage_error`. */
-export const misusePage = pages[2]
-
 export class CliError extends Error {
   readonly exitCode: ExitCode
   /** What the user can do now, one sentence per line. */
   readonly advice: readonly string[]
   /** The status of a service's refusal. */
   readonly status: number | undefined
-  /** An address, or a file of this repository. */
-  readonly page: string
-  constructor(
-    exitCode: ExitCode,
-    message: string,
-    { advice = [], status, page = pages[exitCode] }: More = {},
-  ) {
+  /** The page of the service that explains the refusal. */
+  readonly page: string | undefined
+  constructor(exitCode: ExitCode, message: string, { advice = [], status, page }: More = {}) {
     super(message)
     this.status = status
     this.page = page
     this.name = 'CliError'
     this.exitCode = exitCode
     this.advice = advice
+  }
+
+  withAdvice(line: string): CliError {
+    const { exitCode, message, advice, status, page } = this
+    return new CliError(exitCode, message, { advice: [line, ...advice], status, page })
   }
 }
 
@@ -46,12 +39,10 @@ export const failure = (message: string, ...advice: string[]): CliError =>
 export const misuse = (message: string, ...advice: string[]): CliError =>
   new CliError(2, message, { advice })
 
-export const moreAt = (page: string): string => `More: ${page}`
-
 /** The lines for stderr. */
 export function renderError(error: unknown): string {
   if (error instanceof CliError) {
-    const lines = [...error.advice, moreAt(error.page)]
+    const lines = [...error.advice, ...(error.page === undefined ? [] : [`More: ${error.page}`])]
     return [`weir: ${error.message}`, ...lines.map((line) => `  ${line}`)].join('\n')
   }
   return `weir: ${error instanceof Error ? error.message : String(error)}`

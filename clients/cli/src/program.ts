@@ -23,15 +23,19 @@ import { addPersonCommands } from './commands/person/show.ts'
 import { addSubjectCommands } from './commands/subject/subject.ts'
 import { addTokenCommand } from './commands/access/token.ts'
 import { addUsageCommand } from './commands/usage.ts'
-import { CliError, misuse, misusePage, moreAt, renderError } from './errors.ts'
-import { createSession, outputFormats } from './session.ts'
+import { nearest } from './input/nearest.ts'
+import { CliError, misuse, renderError } from './errors.ts'
+import { outputOptionOf, withFormats } from './input/options.ts'
+import { createSession } from './session.ts'
 import type { GlobalOptions, OpenSession } from './session.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
 /** 0: done; 1: refused or failed; 2: a `usage_error`. Never throws. */
 export async function run(terminal: Terminal, args: readonly string[]): Promise<0 | 1 | 2> {
   try {
-    await createProgram(terminal).parseAsync(args, { from: 'user' })
+    const program = createProgram(terminal)
+    refuseUnknown(program, args)
+    await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     // commander has printed its own errors. Help and version are such errors with code 0.
@@ -41,18 +45,37 @@ export async function run(terminal: Terminal, args: readonly string[]): Promise<
   }
 }
 
+/** Also with `--help`, which commander answers with the help of the program. */
+function refuseUnknown(program: Command, args: readonly string[]): void {
+  const known = program.commands.map((command) => command.name())
+  const [word = ''] = args.filter((each) => !each.startsWith('-'))
+  const isFirst = args[0] === word || args[0] === '--demo'
+  if (word === '' || !isFirst || [...known, 'help'].includes(word)) return
+  const below = program.commands.filter(({ commands }) =>
+    commands.some((command) => command.name() === word),
+  )
+  const meant =
+    below.length > 0 ? below.map((noun) => `${noun.name()} ${word}`) : nearest(word, known)
+  throw misuse(
+    `there is no command ${word}`,
+    ...(meant === undefined
+      ? []
+      : [
+          `Did you mean ${[meant]
+            .flat()
+            .map((line) => `\`weir ${line}\``)
+            .join(' or ')}?`,
+        ]),
+    '`weir --help` shows the commands.',
+  )
+}
+
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('weir')
     .description('Event collection with consent built in: streams, contracts, events.')
     .version(packageJson.version, '-V, --version')
     .addOption(
-      new Option(
-        '-o, --output <format>',
-        'tables for people, JSON for programs, CSV for usage; for export the file format; for subject export the file',
-      )
-        .choices(outputFormats)
-        .argParser((text) => text) // the command checks it
-        .default('table'),
+      new Option('-o, --output <format>').hideHelp(), // each command's help has its own
     )
     .option('--demo', 'use the account of .weir/demo.json, even if you are logged in to another')
     .exitOverride()
@@ -62,19 +85,25 @@ export function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.note(text.trimEnd()),
       outputError: (text, write) => write(`weir: ${text.replace(/^error: /, '')}`),
     })
-    .showHelpAfterError(`  \`--help\` shows how to use it.\n  ${moreAt(misusePage)}`)
+    .showHelpAfterError('  `--help` shows how to use it.')
     .addHelpText('after', overview)
-  const open: OpenSession = (command, more = []) => {
+  const open: OpenSession = (command) => {
     const options = command.optsWithGlobals<GlobalOptions>()
     const { output } = options
-    if (more !== 'file' && !['table', 'json', ...more].includes(output))
-      throw misuse(`this command can't print ${output}`, '`--help` shows the commands that can.')
-    return createSession(terminal, options)
+    const formats = outputOptionOf(command)?.argChoices
+    if (output !== undefined && formats?.includes(output) === false)
+      throw misuse(`this command can't print ${output}`, `It can print ${formats.join(', ')}.`)
+    return createSession(terminal, { ...options, output: output ?? 'table' })
   }
   addNouns(program, open)
+  for (const command of leavesOf(program))
+    if (outputOptionOf(command) === undefined) withFormats(command, ['table', 'json'])
   addCompletionCommands(program, terminal)
   return program
 }
+
+const leavesOf = (command: Command): readonly Command[] =>
+  command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
 
 /** In the order of `weir --help`. */
 function addNouns(program: Command, open: OpenSession): void {

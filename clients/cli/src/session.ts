@@ -5,18 +5,16 @@ import { requireApiKey, resolveAccount } from './accounts/account.ts'
 import type { CliAccount } from './accounts/account.ts'
 import { call, urlOf } from './api/request.ts'
 import type { Advice } from './api/request.ts'
-import { failure } from './errors.ts'
-import { textsAt } from './json.ts'
+import { streamNameOf, streamRecordsOf } from './api/stream-records.ts'
+import { CliError, failure } from './errors.ts'
+import { nearest } from './input/nearest.ts'
+import { textAt, textsAt } from './json.ts'
 import { renderDetails, renderTable } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** Every command has tables and JSON; some have the other formats. */
-export const outputFormats = ['table', 'json', 'csv', 'jsonl', 'parquet'] as const
-export type OutputFormat = (typeof outputFormats)[number]
-
 export type GlobalOptions = {
   /** A format; for a command that writes a file, the file's name. */
-  readonly output: string
+  readonly output?: string
   readonly demo?: boolean
 }
 
@@ -36,8 +34,11 @@ export type Telling = {
   /** Only for people. With `-o json` it prints nothing. */
   tell(text: string): void
   /** Asks on a terminal, unless `yes`. Without a terminal the command continues. */
-  confirm(question: string, yes: boolean | undefined): Promise<void>
+  confirm(what: Confirmation, yes: boolean | undefined): Promise<void>
 }
+
+/** The answer must be the name of what is deleted. */
+export type Confirmation = { readonly question: string; readonly name: string }
 
 export type Session = SessionCalls &
   Telling & {
@@ -68,32 +69,42 @@ export type List<Item> = {
   readonly whenEmpty: string
 }
 
-/** `more`: formats of the command besides tables and JSON; `file`: in this command, `-o` names a file. */
-export type OpenSession = (command: Command, more?: readonly OutputFormat[] | 'file') => Session
+export type OpenSession = (command: Command) => Session
 
-export function createSession(terminal: Terminal, options: GlobalOptions): Session {
+export function createSession(
+  terminal: Terminal,
+  options: GlobalOptions & { readonly output: string },
+): Session {
   const format = options.output
   const isJson = format === 'json'
+  const telling = tellingOf(terminal, format)
   let resolved: CliAccount | undefined
   const account = (bringsKey = false): CliAccount => {
     if (resolved) return resolved
     const { env, cwd } = terminal
     resolved = resolveAccount({ env, cwd, wantsDemo: options.demo === true, bringsKey })
-    if (resolved.demo) tell(`(using the demo account of ${resolved.demo.path})`)
+    if (resolved.demo) telling.tell(`(using the demo account of ${resolved.demo.path})`)
     return resolved
   }
+  const manage = (what: ManagementCall): Promise<unknown> =>
+    callManagement(account(), what).catch(async (error: unknown) => {
+      throw await withSuggestion(account(), what, error)
+    })
+  return { terminal, format, isJson, account, manage, ...telling }
+}
+
+const secretMember = /"(clientSecret|apiKey|idToken|salt)":/
+
+function tellingOf(terminal: Terminal, format: string): Telling {
+  const isJson = format === 'json'
   const tell = (text: string): void => {
     if (!isJson && format !== 'csv') terminal.note(text)
   }
   const show = (answer: unknown, table: () => string): void => {
+    if (secretMember.test(JSON.stringify(answer) ?? '')) terminal.keepPrivate()
     terminal.print(isJson ? JSON.stringify(answer, null, 2) : table())
   }
   return {
-    terminal,
-    format,
-    isJson,
-    account,
-    manage: (what) => manage(account(), what),
     showRecord: (record, renderText = renderDetails) => {
       show(record, () => renderText(record))
       for (const warning of textsAt(record, 'warnings')) terminal.note(`warning: ${warning}`)
@@ -104,11 +115,11 @@ export function createSession(terminal: Terminal, options: GlobalOptions): Sessi
       show(answer, () => renderTable(Object.keys(columns), rows))
     },
     tell,
-    confirm: (question, yes) => confirm(terminal, question, yes),
+    confirm: (what, yes) => confirm(terminal, what, yes),
   }
 }
 
-function manage(account: CliAccount, what: ManagementCall): Promise<unknown> {
+function callManagement(account: CliAccount, what: ManagementCall): Promise<unknown> {
   const { method, path, version = 'v2', service, query, json, advice } = what
   return call(
     {
@@ -125,12 +136,37 @@ function manage(account: CliAccount, what: ManagementCall): Promise<unknown> {
   )
 }
 
+/** Adds the name that was probably meant, if a stream, an output or a contract is not found. */
+async function withSuggestion(
+  account: CliAccount,
+  { path }: ManagementCall,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof CliError) || error.status !== 404) return error
+  const lists = path.flatMap((name, index) =>
+    index % 2 === 1 && index < 4 ? [{ name, list: path.slice(0, index) }] : [],
+  )
+  for (const { name, list } of lists) {
+    const found = await callManagement(account, { method: 'GET', path: list }).catch(() => [])
+    const names = namesIn(found)
+    if (names.includes(name)) continue
+    const meant = nearest(name, names)
+    return meant === undefined ? error : error.withAdvice(`Did you mean ${meant}?`)
+  }
+  return error
+}
+
+const namesIn = (answer: unknown): readonly string[] =>
+  streamRecordsOf(answer).flatMap((one) => streamNameOf(one) ?? textAt(one, 'id') ?? [])
+
+/** A text that was pasted with the command is not the answer by accident: the answer names what is concerned. */
 async function confirm(
   terminal: Terminal,
-  question: string,
+  { question, name }: Confirmation,
   yes: boolean | undefined,
 ): Promise<void> {
   if (yes || !terminal.isInteractive) return
-  const answer = await terminal.ask(`${question} [y/N] `)
-  if (!/^y(es)?$/i.test(answer.trim())) throw failure('nothing was done')
+  terminal.note(question)
+  const answer = await terminal.ask(`Type ${name} to confirm: `)
+  if (answer.trim() !== name) throw failure('not confirmed, so nothing was done')
 }

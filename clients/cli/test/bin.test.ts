@@ -33,5 +33,5 @@ test('the command runs from any folder by its path, with nothing but the result 
 test('its exit code is the one of the run', async () => {
   const { code, stdout, stderr } = await weir('strem')
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toContain("unknown command 'strem'")
+  expect(stderr).toContain('there is no command strem')
 })

@@ -45,6 +45,11 @@ describe('the exit code', () => {
     ['stream show ..', 2],
     ['-o csv stream list', 2],
     ['usage a --by 5m', 2],
+    ['login', 2],
+    ['login --help', 2],
+    ['stream list -o parquet', 2],
+    ['send a --schema x -o csv', 2],
+    ['export a file.txt', 2],
     ['--version', 0],
     ['--help', 0],
     ['stream create --help', 0],
@@ -61,6 +66,7 @@ describe('the exit code', () => {
     expect(await run(terminal, ['stream', 'list', '-o', 'json'])).toBe(1)
     expect(notes.join()).toContain(`nothing listens at ${url}`)
     expect(notes.join()).not.toContain('the-key')
+    expect(notes.join()).not.toContain('More:')
     expect(out).toEqual([])
   })
 
@@ -99,6 +105,29 @@ describe('the command line', () => {
     }
   })
 
+  test('help tells values as they are typed, with their unit, and only formats that work', () => {
+    expect(helpOf('simulate')).toContain('(default: 0,1/0,1,2)')
+    expect(helpOf('simulate')).toMatch(
+      /--duration <time> .*a\s+number\s+alone\s+is\s+in\s+seconds\s+\(default:\s+10s\)/s,
+    )
+    expect(helpOf('export')).toMatch(/choices: "parquet",\s+"jsonl", "csv"/)
+    expect(helpOf('usage')).toMatch(/choices:\s+"table",\s+"json",\s+"csv"/)
+    expect(helpOf('send')).toMatch(/choices:\s+"table",\s+"json"\)/)
+  })
+
+  test.each([
+    ['login --help', 'Did you mean `weir account login`?'],
+    ['strem list', 'Did you mean `weir stream`?'],
+    ['create --help', 'Did you mean `weir account create` or'],
+    ['qqqqqq', '`weir --help` shows the commands.'],
+  ])('`weir %s` says that there is no such command, and which is meant', async (line, advice) => {
+    const { terminal, notes, out } = recorder()
+    expect(await run(terminal, words(line))).toBe(2)
+    expect(notes.join()).toContain(`there is no command ${words(line)[0]}`)
+    expect(notes.join()).toContain(advice)
+    expect(out).toEqual([])
+  })
+
   test('no secret can be given as an argument', () => {
     const flags = commandsOf(createProgram(recorder().terminal)).flatMap((command) =>
       command.options.map((option) => option.long ?? ''),
@@ -112,6 +141,14 @@ describe('the command line', () => {
     expect(notes.join()).toContain('WEIR_PLATFORM_KEY')
   })
 })
+
+function helpOf(name: string): string {
+  let text = ''
+  const program = createProgram(recorder().terminal)
+  const command = program.commands.find((one) => one.name() === name)
+  command?.configureOutput({ writeOut: (part) => void (text += part) }).outputHelp()
+  return text
+}
 
 const commandsOf = (command: Command): readonly Command[] =>
   command.commands.flatMap((below) => [below, ...commandsOf(below)])

@@ -13,6 +13,7 @@ import { doctorTests } from './against-services/doctor.ts'
 import { personTests } from './against-services/person.ts'
 import { erasureTests } from './against-services/erasure.ts'
 import { eventTests } from './against-services/events.ts'
+import { keyAloneTests } from './against-services/key-alone.ts'
 import { prepareGround } from './against-services/ground.ts'
 import type { Ground } from './against-services/ground.ts'
 import { outageTests } from './against-services/outage.ts'
@@ -52,6 +53,9 @@ describe('weir send, listen and token', () => {
 })
 describe('weir simulate', () => {
   simulateTests(ground)
+})
+describe('weir with an API key alone', () => {
+  keyAloneTests(ground)
 })
 describe('weir credentials', () => {
   credentialsTests(ground)

@@ -45,16 +45,15 @@ export async function readErrorPages(): Promise<ReadonlyMap<string, string>> {
 }
 
 export type CodeAnswered = {
-  /** `ingest`, `auth`, `output`, `WebSocket`, or `weir`, the command. */
+  /** `ingest`, `auth`, `output` or `WebSocket`. */
   readonly by: string
-  /** The HTTP status; for the command its exit code. */
   readonly status: number
 }
 
 /** The services that return a code, from the code's page. */
 export const answersIn = (page: string): readonly CodeAnswered[] =>
   (page.split('\n')[2] ?? '').split(' · ').flatMap((answer) => {
-    const [, by, status] = /^(\w+)(?:, exit code)? (\d+)$/.exec(answer) ?? []
+    const [, by, status] = /^(\w+) (\d+)$/.exec(answer) ?? []
     return by === undefined ? [] : [{ by, status: Number(status) }]
   })
 
@@ -63,7 +62,6 @@ const answering: Readonly<Record<string, string>> = {
   auth: 'Codes of auth',
   output: 'Codes of output',
   WebSocket: 'Codes of a refused WebSocket',
-  weir: 'Pages of the command weir',
 }
 
 /** All codes with their links, in a table for each service. */
@@ -84,14 +82,9 @@ export function errorTables(
           ({ status, code, meaning }) =>
             `| ${status} | [\`${code}\`](${hrefOf(code)}) | ${meaning} |`,
         )
-      const status = by === 'weir' ? 'exit code' : 'status'
-      return [
-        `## ${heading}`,
-        '',
-        `| ${status} | code | meaning |`,
-        '| - | - | - |',
-        ...lines,
-      ].join('\n')
+      return [`## ${heading}`, '', '| status | code | meaning |', '| - | - | - |', ...lines].join(
+        '\n',
+      )
     })
     .join('\n\n')
 }

@@ -8,7 +8,6 @@ const pages = new Map([
     '# gone\n\nauth 404 · ingest 410\n\n## What happened\n\nIt is [away](../away.md) | far. It was here.\n',
   ],
   ['asleep', '# asleep\n\nauth 401\n\n## What happened\n\nNobody answers.\n'],
-  ['misspelt', '# misspelt\n\nweir, exit code 2\n\n## What happened\n\nThe command is unknown.\n'],
 ])
 
 test('the line under the title says who answers a code', () => {
@@ -28,9 +27,6 @@ test('each service has a table of its codes by status, with links and the first 
     '| 404 | [`gone`](errors/gone.md) | It is away \\| far. |',
   ])
   expect(rowsOf('Codes of ingest')).toHaveLength(1)
-  expect(rowsOf('Pages of the command')).toEqual([
-    '| 2 | [`misspelt`](errors/misspelt.md) | The command is unknown. |',
-  ])
 })
 
 test('a service shows the pages and the list, and what is no code has no page', async () => {

@@ -1,7 +1,7 @@
 // The codes of a service according to the pages of docs/errors, for comparison with the service's errors.ts.
 import { answersIn, readErrorPages } from '@weir/docs'
 
-type Answering = 'ingest' | 'auth' | 'output' | 'WebSocket' | 'weir'
+type Answering = 'ingest' | 'auth' | 'output' | 'WebSocket'
 
 async function pagesOf(service: Answering) {
   return [...(await readErrorPages())].flatMap(([code, page]) => {

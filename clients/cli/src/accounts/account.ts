@@ -126,9 +126,11 @@ export function requireBillingId(account: CliAccount): string {
 export const requireTopic = (account: CliAccount, name: string): string =>
   `${account.kafkaPrefix}${requireBillingId(account)}.${name}`
 
-/** How the consumer groups of a stream's credentials must begin. */
-export const requireGroup = (account: CliAccount, name: string): string =>
-  account.kafkaPrefix + requireCredentials(account, name).clientId
+/** How the names of consumer groups of these credentials must begin. */
+export const consumerGroupOf = (
+  { kafkaPrefix }: CliAccount,
+  { clientId }: StreamCredentials,
+): string => kafkaPrefix + clientId
 
 export function requireApiKey(account: CliAccount): string {
   if (account.apiKey) return account.apiKey
@@ -139,15 +141,11 @@ export function requireApiKey(account: CliAccount): string {
   )
 }
 
-export function requireCredentials(account: CliAccount, name: string): StreamCredentials {
-  const found = account.credentials ?? account.streams.get(name)
-  if (found) return found
-  throw failure(
-    `no credentials for ${name} are saved in ${account.profile}`,
-    `Create new ones with \`weir credentials rotate ${name} --save\`,`,
-    'or set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
-  )
-}
+/** Of the environment or the profile. */
+export const savedCredentials = (
+  { credentials, streams }: CliAccount,
+  name: string,
+): StreamCredentials | undefined => credentials ?? streams.get(name)
 
 /** Saves an account with its API key, and makes it the current one. */
 export const saveLogin = (

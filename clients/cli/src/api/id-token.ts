@@ -1,6 +1,7 @@
 // Id tokens: auth issues them for a stream's credentials. Kept in memory while a command runs, never in a file.
-import { requireBillingId, requireCredentials } from '../accounts/account.ts'
+import { requireBillingId } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
+import type { StreamCredentials } from '../accounts/profile.ts'
 import { call, urlOf } from './request.ts'
 import { failure } from '../errors.ts'
 import { textAt, valueAt } from '../json.ts'
@@ -8,9 +9,12 @@ import { textAt, valueAt } from '../json.ts'
 const renewBeforeMs = 60_000
 
 /** The response of auth, unchanged: idToken, refreshToken, expiresAt. */
-export function requestToken(account: CliAccount, name: string): Promise<unknown> {
+export function requestToken(
+  account: CliAccount,
+  name: string,
+  { clientId, clientSecret }: StreamCredentials,
+): Promise<unknown> {
   const billingId = requireBillingId(account)
-  const { clientId, clientSecret } = requireCredentials(account, name)
   const json = { billingId, clientId, clientSecret }
   const advice =
     account.credentials === undefined
@@ -20,12 +24,16 @@ export function requestToken(account: CliAccount, name: string): Promise<unknown
 }
 
 /** A token that is valid for at least another minute. A new one is requested when needed. */
-export function createIdTokenSource(account: CliAccount, name: string): () => Promise<string> {
+export function createIdTokenSource(
+  account: CliAccount,
+  name: string,
+  credentials: StreamCredentials,
+): () => Promise<string> {
   let token = ''
   let renewAtMs = 0
   return async () => {
     if (Date.now() < renewAtMs) return token
-    const answer = await requestToken(account, name)
+    const answer = await requestToken(account, name, credentials)
     const expiresAt = valueAt(answer, 'expiresAt')
     token = idTokenOf(answer)
     renewAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 - renewBeforeMs : 0

@@ -1,6 +1,6 @@
 // One HTTP request to a Weir service, and its errors in words: unreachable, or a refusal (RFC 9457 problem documents,
 // auth's {code, message}, or ingest's line of text). No retries.
-import { CliError, misuse, unreachablePage } from '../errors.ts'
+import { CliError, misuse } from '../errors.ts'
 import { isObject, listAt, textAt, textsAt, tryParseJson, valueAt } from '../json.ts'
 import { visible } from '../terminal/table.ts'
 
@@ -184,7 +184,7 @@ export function unreachable(url: URL, error: unknown): CliError {
 }
 
 const noAnswer = (message: string, ...advice: string[]): CliError =>
-  new CliError(1, message, { advice, page: unreachablePage })
+  new CliError(1, message, { advice })
 
 const addressAdvice =
   'For other addresses set WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or use `weir account login`.'

@@ -3,14 +3,13 @@
 import { forgetStreams, saveCredentials } from '../accounts/account.ts'
 import type { Advice } from './request.ts'
 import { failure } from '../errors.ts'
+import { didYouMean } from '../input/nearest.ts'
 import { isObject, listAt, textAt, valueAt } from '../json.ts'
+import { streamNameOf, streamRecordsOf } from './stream-records.ts'
 import type { JsonObject } from '../json.ts'
 import { parseCredentials } from '../accounts/profile.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import type { SessionCalls, Session, Telling } from '../session.ts'
-
-export const streamNameOf = (record: unknown): string | undefined =>
-  textAt(record, 'ref', 'name') ?? textAt(record, 'name')
 
 export const linkedStreamOf = (record: unknown): string | undefined =>
   textAt(record, 'linkedStream')
@@ -28,12 +27,6 @@ export function credentialIdsOf(record: unknown): readonly string[] {
   const credentials = valueAt(record, 'credentials')
   const all = Array.isArray(credentials) ? credentials : [credentials]
   return all.map((one) => textAt(one, 'clientId')).filter((id) => id !== undefined)
-}
-
-/** The records of a list: the array itself, or the one in an object. */
-export function streamRecordsOf(answer: unknown): readonly JsonObject[] {
-  const list = isObject(answer) ? Object.values(answer).find(Array.isArray) : answer
-  return Array.isArray(list) ? list.filter(isObject) : []
 }
 
 async function listStreams(session: SessionCalls): Promise<readonly JsonObject[]> {
@@ -113,16 +106,18 @@ export async function findStream(
   name: string,
 ): Promise<{ path: readonly string[]; record: JsonObject }> {
   const inputs = await listStreams(session)
+  const names = inputs.map(streamNameOf).filter((found) => found !== undefined)
   const input = inputs.find((record) => streamNameOf(record) === name)
   if (input) return { path: ['streams', name], record: input }
-  for (const inputName of inputs.map(streamNameOf).filter((found) => found !== undefined)) {
-    const output = (await fetchOutputs(session, inputName)).find(
-      (found) => streamNameOf(found) === name,
-    )
+  const outputNames: string[] = []
+  for (const inputName of names) {
+    const outputs = await fetchOutputs(session, inputName)
+    const output = outputs.find((found) => streamNameOf(found) === name)
     if (output) return { path: ['streams', inputName, 'outputs', name], record: output }
+    outputNames.push(...outputs.map(streamNameOf).filter((found) => found !== undefined))
   }
   throw failure(
-    `no stream or output is named ${name}`,
+    `there is no stream or output ${name}${didYouMean(name, [...names, ...outputNames])}`,
     '`weir stream list` and `weir output list INPUT` show the streams.',
   )
 }

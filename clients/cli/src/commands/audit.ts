@@ -7,7 +7,7 @@ import { walkChain } from '../verify/audit-chain.ts'
 import type { ChainRecord, Link, ChainWalk } from '../verify/audit-chain.ts'
 import { failure } from '../errors.ts'
 import { isObject, listAt, textAt, valueAt } from '../json.ts'
-import { withExamples } from '../input/options.ts'
+import { timeText, withExamples } from '../input/options.ts'
 import type { OpenSession, Session } from '../session.ts'
 import { visible } from '../terminal/table.ts'
 import { readSecret } from '../terminal/terminal.ts'
@@ -23,8 +23,12 @@ export function addAuditCommands(program: Command, open: OpenSession): void {
     .description('who did which management or key action, when, and with which result')
   withExamples(
     noun
-      .option('--from <time>', 'a date or a time in RFC 3339 (default: one day before --until)')
-      .option('--until <time>', 'a date or a time in RFC 3339 (default: now)')
+      .option(
+        '--from <time>',
+        'a date, an RFC 3339 time, or -1h for an hour ago (default: one day before --until)',
+        timeText,
+      )
+      .option('--until <time>', 'a date, an RFC 3339 time, or -1h (default: now)', timeText)
       .option('--all', 'the entries of all accounts and of Weir itself; needs the platform key')
       .action((options: AuditOptions, command: Command) => show(open(command), options)),
     ['weir audit', 'the last day'],

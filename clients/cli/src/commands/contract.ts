@@ -8,8 +8,9 @@ import { openInput } from '../input/file.ts'
 import { isObject, textAt, tryParseJson, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { withExamples } from '../input/options.ts'
+import { didYouMean } from '../input/nearest.ts'
 import type { OpenSession, Session } from '../session.ts'
-import { streamRecordsOf } from '../api/streams.ts'
+import { streamRecordsOf } from '../api/stream-records.ts'
 import { renderDetails, visible } from '../terminal/table.ts'
 import { readAll } from '../terminal/terminal.ts'
 
@@ -120,9 +121,12 @@ const levelsOf = ({ pii_fields: fields }: JsonObject): readonly string[] =>
   isObject(fields) ? Object.entries(fields).map(([path, level]) => `${path}: ${String(level)}`) : []
 
 async function contractOf(session: Session, id: string): Promise<JsonObject> {
-  const contract = (await listContracts(session)).find((one) => one.id === id)
+  const contracts = await listContracts(session)
+  const contract = contracts.find((one) => one.id === id)
   if (contract !== undefined) return contract
-  throw failure(`no contract has the id ${id}`, '`weir contract list` shows the contracts.')
+  const ids = contracts.map((one) => String(one.id))
+  const meant = didYouMean(id, ids)
+  throw failure(`no contract has the id ${id}${meant}`, '`weir contract list` shows the contracts.')
 }
 
 async function show(session: Session, id: string): Promise<void> {
@@ -156,7 +160,8 @@ function renderSummary(contract: unknown): string {
 }
 
 async function archive(session: Session, id: string, yes: boolean | undefined): Promise<void> {
-  await session.confirm(`Archive ${id}? Producers that still send its events get 400.`, yes)
+  const question = `This archives ${id}. Producers that still send its events get 400.`
+  await session.confirm({ question, name: id }, yes)
   const answer = await session.manage({ method: 'POST', path: ['contracts', id, 'archive'] })
   if (session.isJson) session.showRecord(answer ?? { archived: id })
   else session.terminal.print(`Archived ${id}.`)

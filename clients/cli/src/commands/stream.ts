@@ -14,12 +14,12 @@ import {
   inputAdvice,
   fetchOutputs,
   listStreamsWhole,
-  streamNameOf,
   readWhole,
   saveNew,
   showDeleted,
   tellOnce,
 } from '../api/streams.ts'
+import { streamNameOf } from '../api/stream-records.ts'
 
 type UpdateOptions = {
   readonly rate?: string
@@ -214,7 +214,8 @@ const show = async (session: Session, name: string): Promise<void> =>
   session.showRecord(await readWhole(session, ['streams', name], inputAdvice))
 
 async function remove(session: Session, name: string, options: DeleteOptions): Promise<void> {
-  await session.confirm(await deletionQuestion(session, name, options), options.yes)
+  const question = await deletionQuestion(session, name, options)
+  await session.confirm({ question, name }, options.yes)
   const answer = await session.manage({
     method: 'DELETE',
     path: ['streams', name],
@@ -233,5 +234,5 @@ async function deletionQuestion(
   const asks = recursive && !yes && session.terminal.isInteractive
   const outputs = asks ? (await fetchOutputs(session, name)).map(streamNameOf) : []
   const withThem = outputs.length === 0 ? '' : ` and its outputs ${outputs.join(', ')}`
-  return `Delete the stream ${name}${withThem}, with all events and keys?`
+  return `This deletes the stream ${name}${withThem}, with all events and keys.`
 }

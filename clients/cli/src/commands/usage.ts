@@ -2,7 +2,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { isObject, listAt, valueAt } from '../json.ts'
-import { withExamples } from '../input/options.ts'
+import { timeText, withExamples, withFormats } from '../input/options.ts'
 import type { OpenSession, Session } from '../session.ts'
 
 type UsageOptions = {
@@ -13,8 +13,7 @@ type UsageOptions = {
 
 export function addUsageCommand(program: Command, open: OpenSession): void {
   withExamples(
-    program
-      .command('usage')
+    withFormats(program.command('usage'), ['table', 'json', 'csv'])
       .description('usage of an input stream: events, bytes, refused requests')
       .argument('<name>')
       .addOption(
@@ -27,11 +26,12 @@ export function addUsageCommand(program: Command, open: OpenSession): void {
       )
       .option(
         '--from <time>',
-        'a date or a time in RFC 3339 (default for 1m: the last hour; 15m and 1h: the last day; 1d: the last 30 days)',
+        'a date, an RFC 3339 time, or -6h for six hours ago (default for 1m: -1h; 15m and 1h: -24h; 1d: -30d)',
+        timeText,
       )
-      .option('--until <time>', 'a date or a time in RFC 3339 (default: now)')
+      .option('--until <time>', 'a date, an RFC 3339 time, or -1h (default: now)', timeText)
       .action((name: string, options: UsageOptions, command: Command) =>
-        showUsage(open(command, ['csv']), name, options),
+        showUsage(open(command), name, options),
       ),
     ['weir usage clicks', 'the last day, by hour'],
     ['weir usage clicks --by 1m', 'the last hour, by minute'],

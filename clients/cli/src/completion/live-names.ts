@@ -5,7 +5,7 @@ import type { CliAccount } from '../accounts/account.ts'
 import { urlOf } from '../api/request.ts'
 import { textAt } from '../json.ts'
 import { readProfile } from '../accounts/profile.ts'
-import { streamNameOf, streamRecordsOf } from '../api/streams.ts'
+import { streamNameOf, streamRecordsOf } from '../api/stream-records.ts'
 import type { Terminal } from '../terminal/terminal.ts'
 import type { CompletionPlace } from './place.ts'
 

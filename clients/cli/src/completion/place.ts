@@ -77,7 +77,10 @@ const optionsOf = (chain: readonly Command[]): readonly string[] => [
 ]
 
 const findOption = (chain: readonly Command[], word: string): Option | undefined =>
-  chain.flatMap(({ options }) => options).find(({ long, short }) => word === long || word === short)
+  chain
+    .toReversed()
+    .flatMap(({ options }) => options)
+    .find(({ long, short }) => word === long || word === short)
 
 /** `--level=1` contains its value. */
 const takesValue = (option: Option | undefined, word: string): Option | undefined =>

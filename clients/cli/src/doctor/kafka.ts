@@ -1,7 +1,8 @@
 // What analysts and `weir export` need: Kafka's listener for analysts, and auth's schemas. Other commands don't need
 // these, so their problems are warnings.
-import { requireGroup, requireTopic } from '../accounts/account.ts'
+import { consumerGroupOf, requireTopic } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
+import type { StreamCredentials } from '../accounts/profile.ts'
 import { requestApi, urlOf } from '../api/request.ts'
 import { openTopic } from '../export/topic.ts'
 import { idTokenOf, requestToken } from '../api/id-token.ts'
@@ -18,13 +19,13 @@ export async function checkKafka(
 ): Promise<readonly DoctorFinding[]> {
   const output = await firstOutput(account)
   if (output === undefined) return []
-  const { name, token } = output
+  const { name, token, credentials } = output
   try {
     const topic = await openTopic(
       {
         name,
         topic: requireTopic(account, name),
-        group: requireGroup(account, name),
+        group: consumerGroupOf(account, credentials),
         brokers: account.analystBrokers,
         isTls,
         token: () => Promise.resolve(token),
@@ -42,11 +43,11 @@ export async function checkKafka(
 
 async function firstOutput(
   account: CliAccount,
-): Promise<{ name: string; token: string } | undefined> {
+): Promise<{ name: string; token: string; credentials: StreamCredentials } | undefined> {
   if (account.billingId === undefined) return undefined
-  for (const name of account.streams.keys()) {
-    const token = await requestToken(account, name).then(idTokenOf, () => undefined)
-    if (token !== undefined && kindOf(token) === 'derived') return { name, token }
+  for (const [name, credentials] of account.streams) {
+    const token = await requestToken(account, name, credentials).then(idTokenOf, () => undefined)
+    if (token !== undefined && kindOf(token) === 'derived') return { name, token, credentials }
   }
   return undefined
 }

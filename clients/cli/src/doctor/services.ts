@@ -2,6 +2,7 @@
 // the account's key and the streams' credentials.
 import { requireApiKey } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
+import type { StreamCredentials } from '../accounts/profile.ts'
 import { call, requestApi, urlOf } from '../api/request.ts'
 import { requestToken } from '../api/id-token.ts'
 import { textAt, textsAt, tryParseJson } from '../json.ts'
@@ -9,50 +10,68 @@ import { visible } from '../terminal/table.ts'
 import { fromError, ok, problem, warning } from './findings.ts'
 import type { DoctorFinding } from './findings.ts'
 
-export type ServiceAddress = {
-  readonly name: string
-  readonly url: string
-  readonly path: readonly string[]
-}
+type ServiceName = 'auth' | 'ingest' | 'output'
+export type ServiceAddress = { readonly name: ServiceName; readonly url: string }
 
 export const servicesOf = ({
   authUrl,
   ingestUrl,
   outputUrl,
 }: CliAccount): readonly ServiceAddress[] => [
-  { name: 'auth', url: authUrl, path: ['.well-known', 'openid-configuration'] },
-  { name: 'ingest', url: ingestUrl, path: ['event'] },
-  { name: 'output', url: outputUrl, path: ['ws'] },
+  { name: 'auth', url: authUrl },
+  { name: 'ingest', url: ingestUrl },
+  { name: 'output', url: outputUrl },
 ]
 
 const healthTimeoutMs = 2_000
 const skewMs = { warning: 5_000, problem: 30_000 }
 const streamsMax = 20
 
-/** Any response is enough: the request needs no token and changes nothing. */
+/** The requests need no token and change nothing. */
 export async function checkService({
   name,
   url,
-  path,
 }: ServiceAddress): Promise<readonly DoctorFinding[]> {
   const askedMs = Date.now()
   try {
-    const asked = urlOf(url, path)
+    const asked = urlOf(url, ['openapi.json'])
     const answer = await requestApi({ method: 'GET', url: asked })
-    const answered =
-      answer.status >= 500
-        ? problem(
-            name,
-            `${asked.origin} returns ${answer.status}`,
-            `See the log of ${name} for the reason.`,
-          )
-        : ok(name, `${asked.origin} answers`)
     const clock = clockFinding(name, answer.date, { fromMs: askedMs, toMs: Date.now() })
+    if (answer.status >= 500)
+      return [
+        problem(
+          name,
+          `${asked.origin} returns ${answer.status}`,
+          `See the log of ${name} for the reason.`,
+        ),
+        ...clock,
+      ]
+    const answering = await serviceAt(url, answer.json)
+    if (answering !== name) return [otherService(name, asked.origin, answering)]
+    const answered = ok(name, `${asked.origin} answers`)
     return [answered, ...(await checkReadiness(name, asked)), ...clock]
   } catch (error) {
     return [fromError(name, error, 'problem')]
   }
 }
+
+/** ingest has no description of its API, but an address that only accepts POST. */
+async function serviceAt(url: string, openApi: unknown): Promise<ServiceName | undefined> {
+  const title = textAt(openApi, 'info', 'title')
+  const described = (['auth', 'output'] as const).find((name) => title === `Weir ${name}`)
+  if (described !== undefined) return described
+  const { status } = await requestApi({ method: 'GET', url: urlOf(url, ['event']) })
+  return status === 405 ? 'ingest' : undefined
+}
+
+const otherService = (name: ServiceName, origin: string, answering: ServiceName | undefined) =>
+  problem(
+    name,
+    answering === undefined
+      ? `${origin} answers, but this is not ${name} of Weir`
+      : `${origin} is the address of ${answering}, not of ${name}`,
+    'Correct the addresses: set WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or use `weir account login`.',
+  )
 
 /** HTTP dates are whole seconds, and the response took some time. */
 export function clockFinding(
@@ -124,23 +143,28 @@ export async function checkApiKey(account: CliAccount): Promise<readonly DoctorF
 /** For saved credentials, or those of the environment. The tokens are discarded. */
 export async function checkCredentials(account: CliAccount): Promise<readonly DoctorFinding[]> {
   if (account.billingId === undefined) return []
-  if (account.credentials !== undefined) return [await checkStream(account, 'WEIR_CLIENT_ID')]
-  const names = [...account.streams.keys()]
+  if (account.credentials !== undefined)
+    return [await checkStream(account, 'WEIR_CLIENT_ID', account.credentials)]
+  const saved = [...account.streams]
   const findings = await Promise.all(
-    names.slice(0, streamsMax).map((name) => checkStream(account, name)),
+    saved.slice(0, streamsMax).map(([name, one]) => checkStream(account, name, one)),
   )
   const bad = findings.filter(({ state }) => state !== 'ok')
   const good = findings.length - bad.length
   const summary =
-    names.length === 0
+    saved.length === 0
       ? 'none are saved'
       : `${good} of ${findings.length} saved streams can get a token`
   return [...(bad.length > 0 ? [] : [ok('credentials', summary)]), ...bad]
 }
 
-async function checkStream(account: CliAccount, name: string): Promise<DoctorFinding> {
+async function checkStream(
+  account: CliAccount,
+  name: string,
+  credentials: StreamCredentials,
+): Promise<DoctorFinding> {
   try {
-    await requestToken(account, name)
+    await requestToken(account, name, credentials)
     return ok('credentials', `${name} can get a token`)
   } catch (error) {
     return fromError('credentials', error, 'warning')

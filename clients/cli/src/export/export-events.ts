@@ -81,7 +81,7 @@ async function findShape(
     (record) => {
       if (isWanted(record, contracts)) ids.add(schemas.idOf(record))
     },
-    (passed) => progress.show(passed, topic.size * 2),
+    (passed) => progress.show(passed, topic.size * 2, 'looking for schemas', ''),
   )
   const shapes = await Promise.all(
     [...ids]
@@ -110,11 +110,15 @@ async function writeEvents(
       await writer.add(record, await schemas.schemaOf(schemas.idOf(record)))
       events += 1
     },
-    (passed) => progress.show(before + passed, total, 'writing'),
+    // Offsets are more than events: a topic has markers of transactions, and perhaps is read twice.
+    (passed) => progress.show(before + passed, total, 'writing', eventsInWords(events)),
   )
   await writer.finish()
   return events
 }
+
+export const eventsInWords = (events: number): string =>
+  `${events.toLocaleString('en-US')} ${events === 1 ? 'event' : 'events'}`
 
 const isWanted = ({ headers }: TopicRecord, contracts: ReadonlySet<string>): boolean =>
   contracts.size === 0 || contracts.has(headers['svc-schema-id']?.toString('utf8') ?? '')

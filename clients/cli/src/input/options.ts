@@ -1,6 +1,6 @@
 // The syntax of arguments and options: numbers, levels, durations, addresses. A wrong one ends the command with exit
 // code 2 before anything is sent.
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 
 /** Repeated options: `--tag a --tag b`. */
@@ -33,9 +33,16 @@ export const digits = (text: string): string => String(positiveNumber(text))
 export const hoursOrBroker = (text: string): number | 'broker' =>
   text === 'broker' ? text : positiveNumber(text)
 
+const agoMs: Readonly<Record<string, number>> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** `500ms`, `10s`, `2m`, `1h`; a number without unit is in seconds. Returns milliseconds, at most a day. */
+/** `500ms`, `10s`, `2m`, `1h`; a number alone is in seconds. Returns milliseconds, at most a day. */
 export function duration(text: string): number {
   const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
   const ms = Number(number) * (unitsMs[unit] ?? 0)
@@ -45,14 +52,20 @@ export function duration(text: string): number {
   return ms
 }
 
-/** In epoch ms. A date without time means midnight UTC. */
+/** In epoch ms. A date without time means midnight UTC; `-90m`, `-1h` and `-7d` count from now. */
 export function timeOption(text: string): number {
+  const [, number = '', unit = ''] = /^-(\d+)([smhd])$/.exec(text) ?? []
+  if (number !== '') return Date.now() - Number(number) * (agoMs[unit] ?? 0)
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
   const ms = isTime ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms))
-    throw new InvalidArgumentError('It must look like 2026-11-21 or 2026-11-21T10:00:00Z.')
+    throw new InvalidArgumentError('It must look like 2026-11-21, 2026-11-21T10:00:00Z or -1h.')
   return ms
 }
+
+/** Like `timeOption`, as the services read it: they check dates and times themselves. */
+export const timeText = (text: string): string =>
+  text.startsWith('-') ? new Date(timeOption(text)).toISOString() : text
 
 export function httpAddress(text: string): string {
   const url = URL.parse(text)
@@ -61,6 +74,27 @@ export function httpAddress(text: string): string {
   }
   return text.replace(/\/+$/, '')
 }
+
+const formatHelp: Readonly<Record<string, string>> = {
+  table: 'table for people',
+  json: 'json for programs',
+  csv: 'csv for spreadsheets',
+  jsonl: 'jsonl for a JSON object per line',
+  parquet: 'parquet for a column store',
+}
+
+/** What a command can print. Commands without this option print a table or JSON. */
+export const withFormats = (command: Command, formats: readonly string[]): Command =>
+  command.addOption(
+    new Option(
+      '-o, --output <format>',
+      formats.map((format) => formatHelp[format]).join(', '),
+    ).choices(formats),
+  )
+
+/** The option `-o` of a command, which the program reads: it may stand before the command, too. */
+export const outputOptionOf = ({ options }: Command): Option | undefined =>
+  options.find(({ long }) => long === '--output')
 
 /** Adds examples to `--help`: command lines and their purpose. */
 export const withExamples = (

@@ -3,8 +3,8 @@
 import type { Terminal } from './terminal.ts'
 
 export type ProgressLine = {
-  /** `total` undefined: not known yet. `what` replaces the text. */
-  show(done: number, total: number | undefined, what?: string): void
+  /** `total` undefined: not known yet. `what` replaces the text, `counted` the numbers. */
+  show(done: number, total: number | undefined, what?: string, counted?: string): void
   /** Removes the line. */
   end(): void
 }
@@ -21,13 +21,13 @@ export function createProgressLine(
   let shownMs = -Infinity
   let said = what
   return {
-    show(done, total, now) {
+    show(done, total, now, told) {
       said = now ?? said
       const isLast = total !== undefined && done >= total
       if (!isLast && performance.now() - shownMs < everyMs) return
       shownMs = performance.now()
       screen.draw(
-        lineOf(said, { done, total, elapsedMs: shownMs - startedMs }).slice(
+        lineOf(said, { done, total, counted: told, elapsedMs: shownMs - startedMs }).slice(
           0,
           screen.columns() - 1,
         ),
@@ -41,16 +41,18 @@ export type ProgressState = {
   readonly done: number
   readonly total: number | undefined
   readonly elapsedMs: number
+  /** Instead of the two numbers. */
+  readonly counted?: string | undefined
 }
 
 /** `reading  [######------------------]  25 %  1,250 of 5,000  12 s left`. Pure. */
-export function lineOf(what: string, { done, total, elapsedMs }: ProgressState): string {
-  if (total === undefined) return `${what}  ${counted(done)}`
+export function lineOf(what: string, { done, total, counted, elapsedMs }: ProgressState): string {
+  if (total === undefined) return `${what}  ${grouped(done)}`
   const share = total === 0 ? 1 : Math.min(1, Math.max(0, done / total))
   const full = Math.round(share * cells)
   const bar = `[${'#'.repeat(full)}${'-'.repeat(cells - full)}]`
   const percent = `${Math.floor(share * 100)} %`.padStart(5)
-  const parts = [what, bar, percent, `${counted(done)} of ${counted(total)}`]
+  const parts = [what, bar, percent, counted ?? `${grouped(done)} of ${grouped(total)}`]
   return [...parts, ...leftOf(share, elapsedMs)].join('  ')
 }
 
@@ -61,4 +63,4 @@ function leftOf(share: number, elapsedMs: number): string[] {
   return [seconds < 90 ? `${seconds} s left` : `${Math.ceil(seconds / 60)} min left`]
 }
 
-const counted = (count: number): string => Math.floor(count).toLocaleString('en-US')
+const grouped = (count: number): string => Math.floor(count).toLocaleString('en-US')

@@ -1,4 +1,5 @@
 // The input and output of a command: results on stdout, messages on stderr. Only this file uses the process's streams.
+import { fchmodSync, fstatSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Readable } from 'node:stream'
@@ -12,6 +13,8 @@ export type Results = {
   /** Like `print`, with unchanged bytes. */
   write(bytes: Uint8Array): boolean
   drained(): Promise<void>
+  /** If the results go into a file, nobody else can read it from now on. */
+  keepPrivate(): void
 }
 
 /** The person at the terminal, if there is one. */
@@ -26,9 +29,7 @@ export type TerminalPerson = {
 
 /** Requests to end the process. */
 export type Interrupts = {
-  /** From here on Ctrl-C no longer ends the process: the action ends the command. */
-  onInterrupt(action: () => void): void
-  /** Like `onInterrupt`, for every request to end the process. */
+  /** From here on Ctrl-C and other requests no longer end the process: the action ends the command. */
   onEnd(action: () => void): void
 }
 
@@ -59,7 +60,11 @@ type Process = {
   readonly stderr: Shown
   on(event: 'SIGINT' | 'SIGTERM' | 'SIGHUP', action: () => void): unknown
 }
-type Shown = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+type Shown = Writable & {
+  readonly isTTY?: boolean
+  readonly columns?: number
+  readonly fd?: number
+}
 
 export function createTerminal(process: Process): Terminal {
   const { stdin, stdout, stderr } = process
@@ -73,16 +78,19 @@ export function createTerminal(process: Process): Terminal {
     screen: stderr.isTTY ? createScreen(stderr) : undefined,
     print: (text) => stdout.write(`${text}\n`),
     write: (bytes) => stdout.write(bytes),
+    keepPrivate: () => {
+      const { fd } = stdout
+      if (fd !== undefined && fstatSync(fd).isFile()) fchmodSync(fd, 0o600)
+    },
     drained: () => new Promise((resolve) => stdout.once('drain', resolve)),
     note: (text) => void stderr.write(`${text}\n`),
-    ask: (question) => ask(stdin, screen, { echo: screen, question }),
+    ask: (question) => ask(stdin, screen, { echo: screen, question, isHidden: false }),
     askHidden: async (question) => {
-      const echo = nowhere()
-      const answer = await ask(stdin, screen, { echo, question: '' }, () => screen.write(question))
+      const asked = { echo: nowhere(), question: '', isHidden: true }
+      const answer = await ask(stdin, screen, asked, () => screen.write(question))
       screen.write('\n')
       return answer
     },
-    onInterrupt: (action) => void process.on('SIGINT', action),
     onEnd: (action) => {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, action)
     },
@@ -105,14 +113,21 @@ function createScreen(stderr: Shown): Screen {
 
 const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() })
 
+type Asked = {
+  readonly echo: NodeJS.WritableStream
+  readonly question: string
+  readonly isHidden: boolean
+}
+
 /** Ctrl-C and the end of the input end the command: no answer means no. */
 async function ask(
   input: Readable,
   screen: Shown,
-  { echo, question }: { echo: NodeJS.WritableStream; question: string },
+  { echo, question, isHidden }: Asked,
   onReady: () => void = () => undefined,
 ): Promise<string> {
-  const lines = createInterface({ input, output: echo, terminal: true })
+  // Without `terminal` the question takes one line only: further lines that were pasted remain for the shell.
+  const lines = createInterface({ input, output: echo, terminal: isHidden })
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once('close', () => reject(failure('not confirmed, so nothing was done')))

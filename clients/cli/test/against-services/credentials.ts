@@ -73,7 +73,7 @@ export function credentialsTests(ground: LookUpGround): void {
       'weir: scope must be listen: nothing can be sent to a derived stream (422)\n',
     ])
     expect((await weir.run('credentials rotate nobody')).stderr).toContain(
-      'no stream or output is named nobody',
+      'there is no stream or output nobody',
     )
   })
 }

@@ -18,6 +18,16 @@ export function doctorTests(ground: LookUpGround): void {
     expect(Object.values(states)).not.toContain('problem')
   })
 
+  test('says whose address it reached', async () => {
+    const { weir, world } = ground()
+    const env = { WEIR_AUTH_URL: world.ingest.url, WEIR_INGEST_URL: world.output.url }
+    const { code, stdout } = await weir.run('doctor', { env })
+    expect(code).toBe(1)
+    expect(stdout).toContain(`${world.ingest.url} is the address of ingest, not of auth`)
+    expect(stdout).toContain(`${world.output.url} is the address of output, not of ingest`)
+    expect(stdout).not.toMatch(/(auth|ingest) ready/)
+  })
+
   test('names what is wrong, says what to do, and ends with 1; no secret is shown', async () => {
     const { weir } = ground()
     const nowhere = `http://127.0.0.1:${await closedPort()}`

@@ -123,7 +123,7 @@ export function eventTests(ground: LookUpGround): void {
     const input = await eventLine('clickstream')
     const [derived, unsaved] = await Promise.all([
       weir.run('send sink --schema clickstream', { input }),
-      weir.run('send source --schema clickstream', { input }),
+      weir.run('token source'),
     ])
     expect([derived.code, derived.stderr]).toEqual([
       1,

@@ -1,10 +1,6 @@
 import { expect, test } from '@jest/globals'
-import {
-  credentialIdsOf,
-  streamNameOf,
-  newCredentials,
-  streamRecordsOf,
-} from '../../src/api/streams.ts'
+import { credentialIdsOf, newCredentials } from '../../src/api/streams.ts'
+import { streamNameOf, streamRecordsOf } from '../../src/api/stream-records.ts'
 
 const credentials = { clientId: 'c', clientSecret: 's' }
 

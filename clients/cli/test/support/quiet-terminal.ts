@@ -11,6 +11,6 @@ export const quietTerminal: Quiet = {
   drained: () => Promise.resolve(),
   ask: () => Promise.reject(new Error('nobody is there')),
   askHidden: () => Promise.reject(new Error('nobody is there')),
-  onInterrupt: () => undefined,
+  keepPrivate: () => undefined,
   onEnd: () => undefined,
 }

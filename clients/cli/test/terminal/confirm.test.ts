@@ -1,11 +1,16 @@
-// A command that can't be undone asks first on a terminal, and only there.
+// A command that can't be undone asks first on a terminal, and only there. Its answer is the name of what is lost, so
+// that no other line of a paste can be it.
+import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { Readable } from 'node:stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { run } from '../../src/program.ts'
 import type { Terminal } from '../../src/terminal/terminal.ts'
 import { quietTerminal } from '../support/quiet-terminal.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { compiledOnce } from '../support/weir.ts'
 
 const changes: string[] = []
 const server = createServer((request, response) => {
@@ -51,19 +56,19 @@ async function weir(line: string, answer?: string) {
 }
 
 describe.each([
-  ['stream delete s', 'DELETE /v2/streams/s'],
-  ['output delete s o', 'DELETE /v2/streams/s/outputs/o'],
-  ['output rebuild s o', 'POST /v2/streams/s/outputs/o/rebuild'],
-  ['contract archive c', 'POST /v2/contracts/c/archive'],
-  ['subject erase s somebody', 'POST /v2/streams/s/erasures'],
-  ['subject withdraw s somebody --level 2', 'POST /v2/streams/s/erasures'],
-])('weir %s', (line, change) => {
-  test('asks on a terminal, and anything but yes changes nothing', async () => {
-    for (const answer of ['', 'n', 'yess', 'no']) {
+  ['stream delete s', 's', 'DELETE /v2/streams/s'],
+  ['output delete s o', 'o', 'DELETE /v2/streams/s/outputs/o'],
+  ['output rebuild s o', 'o', 'POST /v2/streams/s/outputs/o/rebuild'],
+  ['contract archive c', 'c', 'POST /v2/contracts/c/archive'],
+  ['subject erase s somebody', 'somebody', 'POST /v2/streams/s/erasures'],
+  ['subject withdraw s somebody --level 2', 'somebody', 'POST /v2/streams/s/erasures'],
+])('weir %s', (line, name, change) => {
+  test('asks on a terminal, and anything but the name changes nothing', async () => {
+    for (const answer of ['', 'n', 'y', 'yes', `${name}s`]) {
       const { code, asked, changes: made } = await weir(line, answer)
       expect([code, asked.length, made]).toEqual([1, 1, []])
     }
-    expect(await weir(line, 'y')).toMatchObject({ code: 0, changes: [change] })
+    expect(await weir(line, name)).toMatchObject({ code: 0, changes: [change] })
   })
 
   test('does not ask with --yes, nor where nobody could answer', async () => {
@@ -71,4 +76,27 @@ describe.each([
     changes.splice(0)
     expect(await weir(line)).toEqual({ code: 0, asked: [], changes: [change] })
   })
+})
+
+test('in a real terminal, lines that were pasted with the command answer nothing, and remain for the shell', async () => {
+  const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
+  const folder = temporaryFolder()
+  const shell = `'${process.execPath}' '${bin}' stream delete s; read -r rest; echo "the shell reads: $rest"`
+  const child = spawn('script', ['-qec', shell, '/dev/null'], {
+    env: {
+      ...compiledOnce,
+      PATH: process.env['PATH'] ?? '',
+      HOME: folder,
+      SHELL: '/bin/sh',
+      WEIR_CONFIG: `${folder}/config.json`,
+      WEIR_AUTH_URL: url,
+      WEIR_API_KEY: 'k',
+      WEIR_BILLING_ID: 'a',
+    },
+  })
+  child.stdin.end('yes\nls -l\n')
+  const shown = await text(child.stdout)
+  expect(shown).toContain('not confirmed, so nothing was done')
+  expect(shown).toContain('the shell reads: ls -l')
+  expect(changes).toEqual([])
 })

@@ -10,6 +10,9 @@ test('a line says how far it is, and how long it takes, once that can be told', 
   )
   expect(lineOf('writing', { done: 10, total: 10_000, elapsedMs: 60_000 })).not.toContain('left')
   expect(lineOf('writing', { done: 100, total: 1_000, elapsedMs: 60_000 })).toContain('9 min left')
+  expect(lineOf('writing', { done: 12, total: 12, elapsedMs: 1, counted: '6 events' })).toMatch(
+    / 100 %  6 events$/,
+  )
   expect(lineOf('waiting', { done: 7, total: undefined, elapsedMs: 0 })).toBe('waiting  7')
   expect(lineOf('writing', { done: 0, total: 0, elapsedMs: 0 })).toContain('100 %')
 })

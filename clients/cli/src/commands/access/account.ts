@@ -28,6 +28,7 @@ export function addAccountCommands(program: Command, open: OpenSession): void {
   )
   addLogin(noun, open)
   addCreate(noun, open)
+  addKey(noun, open)
   withExamples(
     noun
       .command('list')
@@ -112,6 +113,29 @@ const withAddresses = (command: Command): Command =>
     .option('--ingest-url <url>', 'the address of ingest', httpAddress)
     .option('--output-url <url>', 'the address of output', httpAddress)
 
+function addKey(noun: Command, open: OpenSession): void {
+  withExamples(
+    withAddresses(
+      noun
+        .command('key')
+        .summary('create an owner key for an account whose keys are lost')
+        .description(
+          'create an owner key for an account whose keys are lost; prints it. Other keys stay valid. Needs the platform key: ' +
+            'weir asks for it without showing it, or takes it from the first line of standard input, or from ' +
+            'WEIR_PLATFORM_KEY.',
+        )
+        .argument('<billingId>')
+        .option(
+          '--save',
+          'save the account with this key in the profile and make it the current one',
+        ),
+    ).action((billingId: string, options: CreateOptions, command: Command) =>
+      createWith(open(command), ['v2', 'accounts', billingId, 'keys'], { billingId, ...options }),
+    ),
+    ['weir account key acme --save', 'asks for the platform key'],
+  )
+}
+
 async function show(session: Session): Promise<void> {
   const record = await session.manage({ method: 'GET', path: ['account'] })
   const { authUrl, ingestUrl, outputUrl } = session.account()
@@ -146,16 +170,22 @@ async function login(session: Session, options: LoginOptions): Promise<void> {
   if (session.isJson) session.showRecord({ billingId, ...addresses })
 }
 
-async function create(session: Session, billingId: string, options: CreateOptions): Promise<void> {
+const create = (session: Session, billingId: string, options: CreateOptions): Promise<void> =>
+  createWith(session, ['v2', 'accounts'], { billingId, ...options }, { billingId })
+
+type Creating = CreateOptions & { readonly billingId: string }
+
+/** An account or a key, with the platform key. */
+async function createWith(
+  session: Session,
+  path: readonly string[],
+  { billingId, ...options }: Creating,
+  json?: unknown,
+): Promise<void> {
   const addresses = addressesFor(session, options)
   const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
   const record = await call(
-    {
-      method: 'POST',
-      url: urlOf(addresses.authUrl, ['v2', 'accounts']),
-      bearer,
-      json: { billingId },
-    },
+    { method: 'POST', url: urlOf(addresses.authUrl, path), bearer, json },
     { 401: 'This needs the platform key (PLATFORM_KEY of auth), not the API key of an account.' },
   )
   // Shown before it is saved, because the service sends the key only once.

@@ -91,7 +91,8 @@ async function revoke(
 ): Promise<void> {
   const { path, record } = await findStream(session, name)
   const clientId = given ?? onlyOne(name, credentialIdsOf(record))
-  await session.confirm(`Revoke ${clientId} of ${name}? Its clients lose access immediately.`, yes)
+  const question = `This revokes ${clientId} of ${name}. Its clients lose access immediately.`
+  await session.confirm({ question, name }, yes)
   const answer = await session.manage({
     method: 'DELETE',
     path: [...path, 'credentials', clientId],

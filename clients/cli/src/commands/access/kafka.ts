@@ -2,8 +2,9 @@
 // the credentials are still valid shows when the client uses them.
 import { Option } from 'commander'
 import type { Command } from 'commander'
-import { requireCredentials, requireGroup } from '../../accounts/account.ts'
+import { consumerGroupOf } from '../../accounts/account.ts'
 import type { CliAccount } from '../../accounts/account.ts'
+import { requireCredentials } from '../../api/credentials.ts'
 import { urlOf } from '../../api/request.ts'
 import { withExamples } from '../../input/options.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
@@ -33,14 +34,19 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
       )
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
       .option('--tls', 'the listener uses TLS')
-      .action((name: string, options: KafkaOptions, command: Command) => {
+      .action(async (name: string, options: KafkaOptions, command: Command) => {
         const session = open(command)
-        const { settings, aside } = settingsFor(session.account(), name, options)
+        const credentials = await requireCredentials(session, name)
+        const { settings, aside } = settingsFor(session.account(), credentials, options)
+        session.terminal.keepPrivate()
         session.terminal.print(
           session.isJson ? JSON.stringify(settings, null, 2) : lines(settings, aside),
         )
       }),
-    ['weir kafka clicks-1 > clicks-1.properties', 'the file contains a secret'],
+    [
+      'weir kafka clicks-1 > clicks-1.properties',
+      'the file contains a secret: only you can read it',
+    ],
     ['kcat -F clicks-1.properties -C -t acme.clicks-1 -e', 'with kcat'],
     ['weir kafka clicks-1 --client java > clicks-1.properties', 'for kafka-console-consumer.sh'],
   )
@@ -53,8 +59,11 @@ type Told = {
   readonly aside: Settings
 }
 
-function settingsFor(account: CliAccount, name: string, options: KafkaOptions): Told {
-  const credentials = requireCredentials(account, name)
+function settingsFor(
+  account: CliAccount,
+  credentials: StreamCredentials,
+  options: KafkaOptions,
+): Told {
   const login = {
     'security.protocol': options.tls ? 'SASL_SSL' : 'SASL_PLAINTEXT',
     'sasl.mechanism': 'OAUTHBEARER',
@@ -70,7 +79,12 @@ function settingsFor(account: CliAccount, name: string, options: KafkaOptions): 
     const converter = prefixed('value.converter.', registry)
     return { settings: { ...brokers, ...login, ...consumers, ...converter }, aside: {} }
   }
-  const settings = { ...brokers, ...login, 'group.id': requireGroup(account, name), ...committed }
+  const settings = {
+    ...brokers,
+    ...login,
+    'group.id': consumerGroupOf(account, credentials),
+    ...committed,
+  }
   return options.client === 'java'
     ? { settings: { ...settings, ...registry }, aside: {} }
     : { settings, aside: registry }

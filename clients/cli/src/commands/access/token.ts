@@ -1,5 +1,6 @@
 // `weir token NAME`: an id token for curl and other HTTP clients.
 import type { Command } from 'commander'
+import { requireCredentials } from '../../api/credentials.ts'
 import { idTokenOf, requestToken } from '../../api/id-token.ts'
 import { withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -19,6 +20,8 @@ export function addTokenCommand(program: Command, open: OpenSession): void {
 }
 
 async function printToken(session: Session, name: string): Promise<void> {
-  const answer = await requestToken(session.account(), name)
+  const credentials = await requireCredentials(session, name)
+  const answer = await requestToken(session.account(), name, credentials)
+  session.terminal.keepPrivate()
   session.terminal.print(session.isJson ? JSON.stringify(answer, null, 2) : idTokenOf(answer))
 }

@@ -1,10 +1,12 @@
 // `weir export NAME FILE`: the events of a stream as a file for analysts, directly from its topic. Only this command
 // loads ../export/, because no other command needs a Kafka client.
 import type { Command } from 'commander'
-import { requireCredentials, requireGroup, requireTopic } from '../../accounts/account.ts'
+import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
+import type { StreamCredentials } from '../../accounts/profile.ts'
+import { withCredentials } from '../../api/credentials.ts'
 import { misuse } from '../../errors.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
-import { collectText, timeOption, withExamples } from '../../input/options.ts'
+import { collectText, timeOption, withExamples, withFormats } from '../../input/options.ts'
 import { createProgressLine } from '../../terminal/progress.ts'
 import { registryUrlOf } from '../../api/registry.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -22,18 +24,17 @@ const formats = ['parquet', 'jsonl', 'csv'] as const
 
 export function addExportCommand(program: Command, open: OpenSession): void {
   withExamples(
-    program
-      .command('export')
+    withFormats(program.command('export'), formats)
       .summary('write the events of an output to a Parquet, JSONL or CSV file')
       .description(
         "write the events of an output to a file. weir reads them from Kafka, with the output's own token. -o (parquet, jsonl " +
           'or csv) or the ending of FILE selects the format. FILE appears only when it is complete.',
       )
-      .argument('<name>', 'an output with saved credentials')
+      .argument('<name>', 'an output')
       .argument('<file>', 'the file to write; - means standard output')
       .option(
         '--from <time>',
-        'only events since this date or RFC 3339 time (default: all)',
+        'only events since this date, this RFC 3339 time, or this long ago, such as -7d (default: all)',
         timeOption,
       )
       .option('--until <time>', 'only events before this date or time (default: now)', timeOption)
@@ -41,7 +42,7 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
       .option('--tls', 'the listener uses TLS')
       .action((name: string, file: string, options: ExportOptions, command: Command) =>
-        exportTo(open(command, formats), { name, file, ...options }),
+        exportTo(open(command), { name, file, ...options }),
       ),
     ['weir export clicks-1 clicks.parquet', 'all events that Kafka still retains'],
     [
@@ -55,13 +56,22 @@ export function addExportCommand(program: Command, open: OpenSession): void {
 type Export = ExportOptions & { readonly name: string; readonly file: string }
 
 async function exportTo(session: Session, what: Export): Promise<void> {
-  const { terminal } = session
   const { name, file } = what
-  const account = session.account()
   const format = formatOf(session, file)
-  if (file === '-' && format === 'parquet' && terminal.isShown)
+  if (file === '-' && format === 'parquet' && session.terminal.isShown)
     throw misuse('Parquet cannot be shown on a terminal', 'Give the name of a file, or use a pipe.')
-  const { exportEvents } = await import('../../export/export-events.ts')
+  await withCredentials(session, { name, scope: 'listen' }, (credentials) =>
+    exportWith(session, { ...what, format, credentials }),
+  )
+}
+
+type ExportWith = Export & { readonly format: Format; readonly credentials: StreamCredentials }
+
+async function exportWith(session: Session, what: ExportWith): Promise<void> {
+  const { terminal } = session
+  const { name, file, format, credentials } = what
+  const account = session.account()
+  const { eventsInWords, exportEvents } = await import('../../export/export-events.ts')
   const progress = createProgressLine(terminal, 'looking')
   const interrupted = new AbortController()
   terminal.onEnd(() => interrupted.abort())
@@ -70,14 +80,14 @@ async function exportTo(session: Session, what: Export): Promise<void> {
       topic: {
         name,
         topic: requireTopic(account, name),
-        group: requireGroup(account, name),
+        group: consumerGroupOf(account, credentials),
         brokers: what.brokers ?? account.analystBrokers,
         isTls: what.tls === true,
-        token: createIdTokenSource(account, name),
+        token: createIdTokenSource(account, name, credentials),
       },
       registry: {
         url: registryUrlOf(account),
-        credentials: requireCredentials(account, name),
+        credentials,
       },
       span: { fromMs: what.from, untilMs: what.until },
       contracts: new Set(what.schema),
@@ -89,19 +99,15 @@ async function exportTo(session: Session, what: Export): Promise<void> {
     })
     progress.end()
     const where = file === '-' ? 'standard output' : file
-    session.tell(`${counted(events)} of ${name} written to ${where}.`)
+    session.tell(`${eventsInWords(events)} of ${name} written to ${where}.`)
   } finally {
     progress.end()
   }
 }
 
-const counted = (events: number): string =>
-  `${events.toLocaleString('en-US')} ${events === 1 ? 'event' : 'events'}`
-
 function formatOf(session: Session, file: string): Format {
   const said = formats.find((format) => format === session.format)
   if (said !== undefined) return said
-  if (session.isJson) throw misuse('events are exported as JSON lines', 'Use `-o jsonl`.')
   const found = formats.find((format) => file.endsWith(`.${format}`))
   if (found !== undefined) return found
   throw misuse(`the format of ${file} is not clear`, 'Add -o parquet, -o jsonl or -o csv.')

@@ -5,7 +5,8 @@ import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
 import { helpIn, unreachable, urlOf } from '../../api/request.ts'
 import { CliError, failure } from '../../errors.ts'
-import { createIdTokenSource } from '../../api/id-token.ts'
+import { withCredentials } from '../../api/credentials.ts'
+import { idTokenOf, requestToken } from '../../api/id-token.ts'
 import { textAt, tryParseJson, valueAt } from '../../json.ts'
 import { duration, positiveNumber, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -34,7 +35,7 @@ export function addListenCommand(program: Command, open: OpenSession): void {
           'In an input stream all personal fields are encrypted. In an output the fields of its levels are decrypted. ' +
           'A terminal shows colours, and encrypted fields are dimmed. NO_COLOR or -o json turns colours off.',
       )
-      .argument('<name>', 'a stream or output with saved credentials')
+      .argument('<name>', 'a stream or output')
       .option(
         '--field <path>',
         'show only this field, such as customer.id; may be repeated',
@@ -66,12 +67,14 @@ export function addListenCommand(program: Command, open: OpenSession): void {
 async function listen(session: Session, name: string, options: ListenOptions): Promise<void> {
   const account = session.account()
   const url = webSocketUrl(account.outputUrl)
-  const token = await createIdTokenSource(account, name)()
-  const socket = new WebSocket(url, {
-    headers: { authorization: `Bearer ${token}` },
-    handshakeTimeout: handshakeTimeoutMs,
+  await withCredentials(session, { name, scope: 'listen' }, async (credentials) => {
+    const token = idTokenOf(await requestToken(account, name, credentials))
+    const socket = new WebSocket(url, {
+      headers: { authorization: `Bearer ${token}` },
+      handshakeTimeout: handshakeTimeoutMs,
+    })
+    await follow(session, socket, { name, url, ...options })
   })
-  await follow(session, socket, { name, url, ...options })
 }
 
 export function webSocketUrl(outputUrl: string): URL {
@@ -93,7 +96,7 @@ function follow(session: Session, socket: WebSocket, listening: Listening): Prom
   }
   const timer =
     timeout === undefined ? undefined : setTimeout(() => end(late(listening, received)), timeout)
-  session.terminal.onInterrupt(() => end())
+  session.terminal.onEnd(() => end())
   watchSilence(socket, () => end(failure(`no message from ${url.origin} for a minute`)))
   socket.on('open', () => session.tell(`Listening to ${name}; Ctrl-C ends it.`))
   socket.on('message', (message) => {

@@ -6,6 +6,7 @@ import { apiRefusal, requestApi, sentenceOf, urlOf } from '../../api/request.ts'
 import type { ApiAnswer } from '../../api/request.ts'
 import { CliError, failure } from '../../errors.ts'
 import { readEvents } from '../../input/events.ts'
+import { withCredentials } from '../../api/credentials.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
 import { openInput } from '../../input/file.ts'
 import { withExamples } from '../../input/options.ts'
@@ -24,7 +25,7 @@ export function addSendCommand(program: Command, open: OpenSession): void {
         'send events, as JSON, to an input stream. If the first line of the input is a complete JSON value, each line is one ' +
           'event. Otherwise the whole input is one event. Each event is sent in its own request.',
       )
-      .argument('<name>', 'an input stream with saved credentials')
+      .argument('<name>', 'an input stream')
       .requiredOption('--schema <id>', 'the schema id of the contract')
       .option(
         '-f, --file <file>',
@@ -41,11 +42,23 @@ export function addSendCommand(program: Command, open: OpenSession): void {
   )
 }
 
-async function send(session: Session, name: string, options: SendOptions): Promise<void> {
-  const account = session.account()
-  const url = urlOf(account.ingestUrl, ['event'])
+const send = (session: Session, name: string, options: SendOptions): Promise<void> =>
+  withCredentials(session, { name, scope: 'send' }, (credentials) =>
+    sendWith(session, createIdTokenSource(session.account(), name, credentials), options),
+  )
+
+async function sendWith(
+  session: Session,
+  token: () => Promise<string>,
+  options: SendOptions,
+): Promise<void> {
+  const url = urlOf(session.account().ingestUrl, ['event'])
   const headers = { 'svc-schema-id': options.schema }
-  const token = createIdTokenSource(account, name)
+  let isEnded = false
+  session.terminal.onEnd(() => {
+    isEnded = true
+    session.terminal.input.destroy(failure('interrupted'))
+  })
   // Checks the credentials before the input is read.
   await token()
   const rejected: Rejected[] = []
@@ -54,6 +67,7 @@ async function send(session: Session, name: string, options: SendOptions): Promi
   let page: string | undefined
   for await (const { line, body } of readEvents(openInput(session, options.file))) {
     try {
+      if (isEnded) throw failure('interrupted')
       const answer = await requestApi({ method: 'POST', url, bearer: await token(), body, headers })
       if (answer.status === 204) accepted += 1
       else {

@@ -1,10 +1,11 @@
 // `weir simulate NAME`: made-up events of a contract at a fixed rate, and the response times. To see a stream at work,
 // and as a quick load test.
 import { randomBytes } from 'node:crypto'
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { sentenceOf, urlOf } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
+import { withCredentials } from '../../api/credentials.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
 import { tryParseJson } from '../../json.ts'
 import { duration, positiveNumber, withExamples } from '../../input/options.ts'
@@ -36,20 +37,20 @@ export function addSimulateCommand(program: Command, open: OpenSession): void {
           "Their values fit the contract's schema and pass its validations. A response time is measured from when the " +
           'event was due, even if it could only be sent later; sinceSent is measured from the moment of sending.',
       )
-      .argument('<name>', 'an input stream with saved credentials')
+      .argument('<name>', 'an input stream')
       .requiredOption('--schema <id>', 'the schema id of the contract')
       .requiredOption('--rate <number>', 'events a second', positiveNumber)
       .option('--sessions <number>', 'the number of sessions', positiveNumber, 100)
-      .option(
-        '--levels <lists>',
-        'the consent levels of sessions: lists of levels, separated by /',
-        levelLists,
-        [
-          [0, 1],
-          [0, 1, 2],
-        ],
+      .addOption(
+        new Option('--levels <lists>', 'the consent levels of sessions: lists, separated by /')
+          .argParser(levelLists)
+          .default(levelLists('0,1/0,1,2'), '0,1/0,1,2'),
       )
-      .option('--duration <time>', 'the duration, such as 30s or 5m', duration, 10_000)
+      .addOption(
+        new Option('--duration <time>', 'such as 500ms, 30s or 5m; a number alone is in seconds')
+          .argParser(duration)
+          .default(duration('10s'), '10s'),
+      )
       .action((name: string, options: SimulateOptions, command: Command) =>
         simulate(open(command), name, options),
       ),
@@ -80,21 +81,24 @@ type Tally = {
   readonly refused: Map<string, { count: number; sentence: string }>
 }
 
-async function simulate(session: Session, name: string, options: SimulateOptions): Promise<void> {
+const simulate = (session: Session, name: string, options: SimulateOptions): Promise<void> =>
+  withCredentials(session, { name, scope: 'send' }, (credentials) =>
+    simulateWith(session, createIdTokenSource(session.account(), name, credentials), options),
+  )
+
+async function simulateWith(
+  session: Session,
+  token: () => Promise<string>,
+  options: SimulateOptions,
+): Promise<void> {
   const { schema, rate, duration: durationMs } = options
   const account = session.account()
   const contract = await session.manage({ method: 'GET', path: ['contracts', schema] })
   const run = randomBytes(3).toString('hex')
-  const body = createEvents({ contract, ...options, run, random: Math.random })
   const url = urlOf(account.ingestUrl, ['event'])
-  const token = createIdTokenSource(account, name)
   const stopping = new AbortController()
-  session.terminal.onInterrupt(() => stopping.abort())
-  const tally: Tally = {
-    times: createHistogram(),
-    sentTimes: createHistogram(),
-    refused: new Map(),
-  }
+  session.terminal.onEnd(() => stopping.abort())
+  const tally = createTally()
   const startedAt = performance.now()
   const showing = setInterval(() => session.tell(progressOf(tally, startedAt)), 1_000)
   try {
@@ -103,7 +107,7 @@ async function simulate(session: Session, name: string, options: SimulateOptions
       rate,
       durationMs,
       signal: stopping.signal,
-      body,
+      body: createEvents({ contract, ...options, run, random: Math.random }),
       headers: async () => ({
         ':method': 'POST',
         ':path': url.pathname,
@@ -120,6 +124,12 @@ async function simulate(session: Session, name: string, options: SimulateOptions
   const refused = sumOf(tally)
   if (refused > 0) throw failure(`${refused} were not stored, see above`)
 }
+
+const createTally = (): Tally => ({
+  times: createHistogram(),
+  sentTimes: createHistogram(),
+  refused: new Map(),
+})
 
 function count(
   { times, sentTimes, refused }: Tally,

@@ -8,13 +8,13 @@ import {
   inputAdvice,
   linkedStreamOf,
   listOutputsWhole,
-  streamNameOf,
   outputAdvice,
   readWhole,
   saveNew,
   showDeleted,
   tellOnce,
 } from '../../api/streams.ts'
+import { streamNameOf } from '../../api/stream-records.ts'
 import { waitForBackfill } from './backfill.ts'
 import { addDeadCommands, readLag } from './dead.ts'
 import { inputArgument, nameArgument, outputPathOf, requireOneLevelIfCumulative } from './parts.ts'
@@ -234,7 +234,8 @@ async function remove(
   name: string,
   yes: boolean | undefined,
 ): Promise<void> {
-  await session.confirm(`Delete the output ${name} of ${input}, with all its events?`, yes)
+  const question = `This deletes the output ${name} of ${input}, with all its events.`
+  await session.confirm({ question, name }, yes)
   const path = outputPathOf(input, name)
   const answer = await session.manage({ method: 'DELETE', path, advice: outputAdvice })
   await showDeleted(session, answer)

@@ -38,8 +38,8 @@ async function rebuild(
   session: Session,
   { input, name, ...options }: RebuildOptions & { readonly input: string; readonly name: string },
 ): Promise<void> {
-  const question = `Delete all events of the output ${name} of ${input}, and derive them again?`
-  await session.confirm(question, options.yes)
+  const question = `This deletes all events of the output ${name} of ${input}, and derives them again.`
+  await session.confirm({ question, name }, options.yes)
   const record = await session.manage({
     method: 'POST',
     path: outputPathOf(input, name, 'rebuild'),

@@ -40,12 +40,13 @@ export function addSubjectExport(noun: Command, open: OpenSession): void {
       .option('--subject [value]', 'the value is of the data subject field')
       .option(
         '--from <time>',
-        'only events since this date or RFC 3339 time (default: all)',
+        'only events since this date, this RFC 3339 time, or this long ago, such as -7d (default: all)',
         timeOption,
       )
+      .option('-o, --output <file>', 'the file to write; - means standard output')
       .option('--until <time>', 'only events before this date or time (default: now)', timeOption)
       .action((name: string, value: string | undefined, options: ExportOptions, command: Command) =>
-        exportTo(open(command, 'file'), { name, value, ...options }),
+        exportTo(open(command), { name, value, ...options }),
       ),
     ['weir subject export clicks session-0001 -o person.jsonl', 'all that the stream has'],
     [

@@ -115,10 +115,13 @@ async function erase(session: Session, { name, value, options, levels }: Erasing
   const people = values.length === 1 ? 'one person' : `${values.length} people`
   const question =
     levels === undefined
-      ? `Erase ${people} in ${name}, at all levels, for good?`
-      : `Withdraw level ${levels.join(', ')} of ${people} in ${name}, for good?`
+      ? `This erases ${people} in ${name}, at all levels, for good.`
+      : `This withdraws level ${levels.join(', ')} of ${people} in ${name}, for good.`
   const isTyped = value === undefined && file === '-'
-  await session.confirm(question, yes || isTyped)
+  await session.confirm(
+    { question, name: values.length === 1 ? (values[0] ?? '') : people },
+    yes || isTyped,
+  )
   if (subject !== undefined) return eraseSubject(session, name, { subject, asked })
   await eraseValues(session, name, { values, asked })
 }

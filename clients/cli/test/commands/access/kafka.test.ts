@@ -63,10 +63,10 @@ test('a prefix stands before the group, from the environment or the demo', async
   const stream = { name: 'demo-1', clientId: 'c1', clientSecret: 's1' }
   const demo = { billingId: 'demo', kafkaPrefix: 'a.', streams: [stream] }
   writeJson(join(cwd, '.weir', 'demo.json'), demo)
-  const groupOf = async (more: Record<string, string> = {}): Promise<unknown> =>
+  const consumerGroupOf = async (more: Record<string, string> = {}): Promise<unknown> =>
     settingsOf(await weir.ok('kafka demo-1', { cwd, env: more }))['group.id']
-  expect(await groupOf()).toBe('a.c1')
-  expect(await groupOf({ WEIR_KAFKA_PREFIX: 'b.' })).toBe('b.c1')
+  expect(await consumerGroupOf()).toBe('a.c1')
+  expect(await consumerGroupOf({ WEIR_KAFKA_PREFIX: 'b.' })).toBe('b.c1')
 })
 
 test('where Kafka is comes from the option, the environment, or the demo', async () => {

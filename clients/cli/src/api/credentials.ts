@@ -1,0 +1,61 @@
+// The credentials of a stream for one command: those of the environment or the profile. With an API key alone, the
+// command gets new ones and deletes them when it ends.
+import { savedCredentials } from '../accounts/account.ts'
+import type { CliAccount } from '../accounts/account.ts'
+import type { StreamCredentials } from '../accounts/profile.ts'
+import { failure } from '../errors.ts'
+import { didYouMean } from '../input/nearest.ts'
+import type { Session } from '../session.ts'
+import { findStream, newCredentials } from './streams.ts'
+
+/** @throws CliError, which names a stream that does not exist before credentials that are not saved */
+export async function requireCredentials(
+  session: Session,
+  name: string,
+): Promise<StreamCredentials> {
+  const account = session.account()
+  const saved = savedCredentials(account, name)
+  if (saved !== undefined) return saved
+  if (account.apiKey === undefined) throw withoutKey(account, name)
+  await findStream(session, name)
+  throw failure(
+    `no credentials for ${name} are saved in ${account.profile}`,
+    `Create new ones with \`weir credentials rotate ${name} --save\`,`,
+    'or set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
+  )
+}
+
+/** `scope`: what new credentials may do. A request to end the process must end `use`. */
+export async function withCredentials<T>(
+  session: Session,
+  { name, scope }: { readonly name: string; readonly scope: 'send' | 'listen' },
+  use: (credentials: StreamCredentials) => Promise<T>,
+): Promise<T> {
+  const account = session.account()
+  const saved = savedCredentials(account, name)
+  if (saved !== undefined) return use(saved)
+  if (account.apiKey === undefined) throw withoutKey(account, name)
+  const { path } = await findStream(session, name)
+  const json = { scope }
+  const made = await session.manage({ method: 'POST', path: [...path, 'credentials'], json })
+  const credentials = newCredentials(made)
+  if (credentials === undefined) throw failure('the response contains no credentials')
+  const { clientId } = credentials
+  const remove = (): Promise<unknown> =>
+    session.manage({ method: 'DELETE', path: [...path, 'credentials', clientId] })
+  try {
+    return await use(credentials)
+  } finally {
+    await remove().catch(() =>
+      session.tell(
+        `The temporary credentials could not be deleted: weir credentials revoke ${name} ${clientId}`,
+      ),
+    )
+  }
+}
+
+const withoutKey = ({ profile, streams }: CliAccount, name: string) =>
+  failure(
+    `no credentials for ${name} are saved in ${profile}${didYouMean(name, [...streams.keys()])}`,
+    'Log in with `weir account login`, or set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
+  )

@@ -1,0 +1,35 @@
+// The name that was probably meant by a mistyped one.
+
+/** The nearest name, if it differs by about a third of its letters at most. */
+export function nearest(typed: string, names: readonly string[]): string | undefined {
+  const [best] = names
+    .map((name) => ({ name, distance: distanceOf(typed, name) }))
+    .filter(
+      ({ name, distance }) => distance < name.length && distance <= Math.ceil(name.length / 3),
+    )
+    .toSorted((a, b) => a.distance - b.distance)
+  return best?.name
+}
+
+/** Levenshtein: letters that are inserted, deleted or replaced. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (const [i, letter] of Array.from(a).entries()) {
+    const next = [i + 1]
+    for (const [j, other] of Array.from(b).entries())
+      next.push(
+        Math.min(
+          (row[j] ?? 0) + Number(letter !== other),
+          (row[j + 1] ?? 0) + 1,
+          (next[j] ?? 0) + 1,
+        ),
+      )
+    row = next
+  }
+  return row.at(-1) ?? 0
+}
+
+export const didYouMean = (typed: string, names: readonly string[]): string => {
+  const name = nearest(typed, names)
+  return name === undefined ? '' : `; did you mean ${name}?`
+}

@@ -1,0 +1,104 @@
+// A machine that only has an API key: commands get credentials for their time, and delete them.
+import { join } from 'node:path'
+import { spawnSync } from 'node:child_process'
+import { statSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import { compiledOnce, createWeir } from '../support/weir.ts'
+import { eventLine, eventsOf, platformKey } from './ground.ts'
+import type { LookUpGround } from './ground.ts'
+
+export function keyAloneTests(ground: LookUpGround): void {
+  const elsewhere = async () => {
+    const { apiKey, addresses } = ground()
+    const other = createWeir({ isHere: true })
+    await other.ok(`account login ${addresses}`, { input: `${apiKey}\n` })
+    return other
+  }
+
+  const credentialsOf = async (name: string): Promise<number> =>
+    (await ground().weir.ok(`stream show ${name} -o json`)).split('"clientId"').length - 1
+
+  test('send, simulate and listen work after a login alone, and leave no credentials behind', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create alone')
+    await weir.ok('output create alone alone-0 --level 0')
+    const other = await elsewhere()
+    const before = await credentialsOf('alone')
+    const listening = other.start('listen alone-0 --count 1')
+    await listening.says('Listening to alone-0')
+    const input = await eventLine('clickstream')
+    expect(await other.ok('send alone --schema clickstream', { input })).toBe(
+      '1 event accepted (204)\n',
+    )
+    expect(eventsOf((await listening.ended).stdout)).toHaveLength(1)
+    await other.ok('simulate alone --schema clickstream --rate 5 --duration 1s')
+    expect(await credentialsOf('alone')).toBe(before)
+  })
+
+  test('Ctrl-C deletes the credentials, too', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create interrupted')
+    const other = await elsewhere()
+    const before = await credentialsOf('interrupted')
+    const listening = other.start('listen interrupted')
+    await listening.says('Listening to interrupted')
+    expect(await credentialsOf('interrupted')).toBe(before + 1)
+    listening.interrupt()
+    expect((await listening.ended).code).toBe(0)
+    await pollUntil(async () => (await credentialsOf('interrupted')) === before, {
+      deadlineMs: 30_000,
+    })
+  })
+
+  test('a mistyped name is said before any advice about credentials', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create spelling --save')
+    const other = await elsewhere()
+    const input = await eventLine('clickstream')
+    for (const line of [
+      'send speling --schema clickstream',
+      'listen speling',
+      'token speling',
+      'kafka speling',
+      'credentials rotate speling',
+    ])
+      expect(await other.run(line, { input })).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(
+          /^weir: there is no stream or output speling; did you mean spelling\?\n(?!.*rotate)/,
+        ),
+      })
+    expect((await weir.run('stream show speling')).stderr).toContain('  Did you mean spelling?\n')
+    expect((await weir.run('contract show clickstrem')).stderr).toContain(
+      'did you mean clickstream?',
+    )
+  })
+
+  test('a file that takes a secret can be read by its owner alone', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create secret --save')
+    const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
+    const shell = (line: string) =>
+      spawnSync('sh', ['-c', `umask 022; '${process.execPath}' '${bin}' ${line}`], {
+        cwd: weir.folder,
+        env: { ...process.env, ...compiledOnce, HOME: weir.folder, WEIR_CONFIG: weir.profile },
+      }).status
+    const modeOf = (file: string) => statSync(join(weir.folder, file)).mode & 0o777
+    expect(shell('kafka secret > secret.properties')).toBe(0)
+    expect(shell('credentials rotate secret -o json > rotated.json')).toBe(0)
+    expect(shell('token secret > token.txt')).toBe(0)
+    expect(shell('stream list > streams.txt')).toBe(0)
+    expect(['secret.properties', 'rotated.json', 'token.txt', 'streams.txt'].map(modeOf)).toEqual([
+      0o600, 0o600, 0o600, 0o644,
+    ])
+  })
+
+  test('the platform gives an account that lost its keys another one', async () => {
+    const { billingId, addresses } = ground()
+    const other = createWeir({ isHere: true })
+    await other.ok(`account key ${billingId} --save ${addresses}`, platformKey())
+    expect(await other.json('account show')).toMatchObject({ billingId, key: { role: 'owner' } })
+  })
+}

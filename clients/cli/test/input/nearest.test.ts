@@ -1,0 +1,13 @@
+// The name that was probably meant.
+import { expect, test } from '@jest/globals'
+import { nearest } from '../../src/input/nearest.ts'
+
+test.each([
+  ['dem', 'demo'],
+  ['dmeo', 'demo'],
+  ['clicks-markting', 'clicks-marketing'],
+  ['orders', undefined],
+  ['', undefined],
+])('for %p it is %p', (typed, meant) => {
+  expect(nearest(typed, ['demo', 'clicks-marketing'])).toBe(meant)
+})
