@@ -147,8 +147,8 @@ export const namesIn = (text: string, names: TenantNames): string[] =>
     !isNumber(value) && text.includes(value) ? [name] : [],
   )
 
-/** Numbers such as schema ids may be in a text for other reasons. */
-const isNumber = (value: string): boolean => /^\d+$/.test(value)
+/** Schema ids and versions may be in a text for other reasons. An id of a key has twelve digits. */
+const isNumber = (value: string): boolean => /^\d{1,9}$/.test(value)
 
 /** Matches whole words only, because a number may be in a text for other reasons. */
 const word = (value: string): RegExp =>
