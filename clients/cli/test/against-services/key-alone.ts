@@ -5,6 +5,7 @@ import { statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
+import { freshName } from '@weir/testkit'
 import { compiledOnce, createWeir } from '../support/weir.ts'
 import { eventLine, eventsOf, platformKey } from './ground.ts'
 import type { LookUpGround } from './ground.ts'
@@ -93,6 +94,18 @@ export function keyAloneTests(ground: LookUpGround): void {
     expect(['secret.properties', 'rotated.json', 'token.txt', 'streams.txt'].map(modeOf)).toEqual([
       0o600, 0o600, 0o600, 0o644,
     ])
+  })
+
+  test('the platform deletes an account, once its name was said', async () => {
+    const { addresses } = ground()
+    const billingId = freshName('gone')
+    const other = createWeir({ isHere: true })
+    await other.ok(`account create ${billingId} --save ${addresses}`, platformKey())
+    await other.ok('stream create clicks')
+    expect(await other.ok(`account delete ${billingId} ${addresses}`, platformKey())).toBe(
+      `Deleted ${billingId}. Streams and outputs deleted with it: 1.\n`,
+    )
+    expect((await other.run('stream list')).stderr).toContain('(401)')
   })
 
   test('the platform gives an account that lost its keys another one', async () => {

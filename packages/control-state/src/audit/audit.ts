@@ -7,6 +7,7 @@ import type { Role } from '../roles.ts'
 /** The actions of people and of auth. Each change names its action, or the action that it is part of. */
 export type AuditAction =
   | 'account.create'
+  | 'account.delete'
   | 'account.quotas'
   | 'api-key.create'
   | 'api-key.delete'

@@ -38,6 +38,9 @@ export function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown):
 function mountAccounts(mount: Mount, deps: Shown): void {
   mount('/account', { GET: accounts.showAccount(deps) })
   mount('/accounts', { POST: audited('account.create', accounts.createAccountRoute(deps)) })
+  mount('/accounts/:billingId', {
+    DELETE: audited('account.delete', accounts.deleteAccountRoute(deps)),
+  })
   mount('/accounts/:billingId/keys', {
     POST: audited('api-key.create', accounts.createOwnerKeyRoute(deps)),
   })

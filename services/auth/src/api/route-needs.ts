@@ -41,6 +41,7 @@ export const routeNeeds = {
   'GET /registry/mode/:subject': readers,
 
   'POST /v2/accounts': 'platform',
+  'DELETE /v2/accounts/:billingId': 'platform',
   'POST /v2/accounts/:billingId/keys': 'platform',
   'GET /v2/keys': 'platform',
   'POST /v2/keys/rotations': 'platform',

@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
 import {
   asPlatform,
   makeAccount,
@@ -195,3 +198,45 @@ describe('showing the account', () => {
     }
   })
 })
+
+describe('deleting an account', () => {
+  const deletion = (billingId: string, bearer: string) =>
+    send(`${auth.url}/v2/accounts/${billingId}`, { method: 'DELETE', bearer })
+
+  test('deletes its streams, contracts and keys, and its name is a new account’s afterwards', async () => {
+    const doomed = await makeAccount(auth)
+    const { billingId } = doomed
+    await doomed.post('/v2/streams', { name: 'clicks' })
+    const output = { name: 'clicks-0', consentLevels: [0], consentLevelType: 'CUMULATIVE' }
+    expect((await doomed.post('/v2/streams/clicks/outputs', output)).status).toBe(201)
+    expect((await doomed.post('/v2/contracts', await contractOf(billingId))).status).toBe(201)
+
+    const deleted = await deletion(billingId, platformKey)
+    expect([deleted.status, deleted.json]).toMatchObject([
+      200,
+      { deleted: [{ ref: { name: 'clicks-0' } }, { ref: { name: 'clicks' } }] },
+    ])
+    expect((await doomed.get('/v2/account')).status).toBe(401)
+    expect((await deletion(billingId, platformKey)).status).toBe(404)
+
+    const again = await asPlatform(auth, '/v2/accounts', { billingId })
+    expect(again.json).toMatchObject({ streams: 0, outputs: 0, contracts: 0 })
+    const bearer = textOf(again.json, 'apiKey')
+    const create = () =>
+      send(`${auth.url}/v2/streams`, { method: 'POST', bearer, json: { name: 'clicks' } })
+    await pollUntil(async () => (await create()).status === 201, { deadlineMs: 60_000 })
+    expect((await deletion(billingId, platformKey)).status).toBe(200)
+  })
+
+  test('takes the platform key alone', async () => {
+    for (const bearer of [account.apiKey, 'wrong'])
+      expect((await deletion(account.billingId, bearer)).status).toBe(401)
+    expect((await account.get('/v2/account')).status).toBe(200)
+  })
+})
+
+async function contractOf(billingId: string): Promise<unknown> {
+  const file = join(import.meta.dirname, '../../../../examples/contracts/clickstream.json')
+  const text = await readFile(file, 'utf8')
+  return JSON.parse(text.replace('catalog-clickstream/', `${billingId}-clickstream/`))
+}

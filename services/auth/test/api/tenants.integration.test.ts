@@ -34,6 +34,7 @@ const json =
 const management: Readonly<Record<string, Ask>> = {
   'GET /account': plainly,
   'POST /accounts': json(({ billingId }) => ({ billingId })),
+  'DELETE /accounts/:billingId': plainly,
   'POST /accounts/:billingId/keys': plainly,
   'GET /api-keys': plainly,
   'POST /api-keys': json(({ billingId }) => ({ name: 'of the tests', billingId })),

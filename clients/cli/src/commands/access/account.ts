@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { saveLogin } from '../../accounts/account.ts'
 import { call, urlOf } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
-import { isObject, textAt, valueAt } from '../../json.ts'
+import { isObject, listAt, textAt, valueAt } from '../../json.ts'
 import { httpAddress, withExamples } from '../../input/options.ts'
 import { profilePath, readProfile, updateProfile } from '../../accounts/profile.ts'
 import type { ServiceAddresses } from '../../accounts/profile.ts'
@@ -14,6 +14,7 @@ import { readSecret } from '../../terminal/terminal.ts'
 
 type AddressOptions = Partial<ServiceAddresses>
 type LoginOptions = AddressOptions & { readonly billingId?: string }
+type DeleteOptions = AddressOptions & { readonly yes?: boolean }
 type CreateOptions = AddressOptions & { readonly save?: boolean }
 
 export function addAccountCommands(program: Command, open: OpenSession): void {
@@ -29,6 +30,7 @@ export function addAccountCommands(program: Command, open: OpenSession): void {
   addLogin(noun, open)
   addCreate(noun, open)
   addKey(noun, open)
+  addDelete(noun, open)
   withExamples(
     noun
       .command('list')
@@ -136,6 +138,41 @@ function addKey(noun: Command, open: OpenSession): void {
   )
 }
 
+function addDelete(noun: Command, open: OpenSession): void {
+  withExamples(
+    withAddresses(
+      noun
+        .command('delete')
+        .summary('delete an account with everything in it')
+        .description(
+          'delete an account with its streams, contracts and API keys, and all events and keys. Needs the platform key: weir ' +
+            'asks for it without showing it, or takes it from the first line of standard input, or from WEIR_PLATFORM_KEY.',
+        )
+        .argument('<billingId>')
+        .option('-y, --yes', "don't ask"),
+    ).action((billingId: string, options: DeleteOptions, command: Command) =>
+      remove(open(command), billingId, options),
+    ),
+    ['weir account delete acme', 'asks for the name, and for the platform key'],
+  )
+}
+
+async function remove(session: Session, billingId: string, options: DeleteOptions): Promise<void> {
+  const { authUrl } = addressesFor(session, options)
+  const question = `This deletes the account ${billingId} with its streams, contracts and API keys, and all events and keys.`
+  await session.confirm({ question, name: billingId }, options.yes)
+  const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
+  const url = urlOf(authUrl, ['v2', 'accounts', billingId])
+  const answer = await call({ method: 'DELETE', url, bearer }, { 401: platformKeyAdvice })
+  if (session.isJson) return session.showRecord(answer)
+  const streams = listAt(answer, 'deleted').length
+  session.terminal.print(`Deleted ${billingId}. Streams and outputs deleted with it: ${streams}.`)
+  session.tell(`\`weir account logout ${billingId}\` removes it from your profile, too.`)
+}
+
+const platformKeyAdvice =
+  'This needs the platform key (PLATFORM_KEY of auth), not the API key of an account.'
+
 async function show(session: Session): Promise<void> {
   const record = await session.manage({ method: 'GET', path: ['account'] })
   const { authUrl, ingestUrl, outputUrl } = session.account()
@@ -186,7 +223,7 @@ async function createWith(
   const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
   const record = await call(
     { method: 'POST', url: urlOf(addresses.authUrl, path), bearer, json },
-    { 401: 'This needs the platform key (PLATFORM_KEY of auth), not the API key of an account.' },
+    { 401: platformKeyAdvice },
   )
   // Shown before it is saved, because the service sends the key only once.
   session.showRecord(record)

@@ -12,7 +12,7 @@ import { createTell } from './tell.ts'
 export function managementOperations(version: 'v1' | 'v2'): readonly Operation[] {
   const { operations, tell } = createTell(version)
   const v = version === 'v1' ? 'V1' : 'V2'
-  tellAccounts(tell)
+  tellAccounts(tell, v)
   tellStreams(tell, v)
   tellOutputs(tell, v)
   tellCredentials(tell)

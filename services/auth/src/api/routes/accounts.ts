@@ -7,8 +7,9 @@ import { setQuotas, usedBy } from '../../control/quotas.ts'
 import { accountBody, quotasBody } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import type { AnswerNamed } from '../answers/answers.ts'
+import { deleteAccount } from '../../control/streams/delete-stream.ts'
 import { acting } from '../management.ts'
-import type { Management } from '../management.ts'
+import type { Management, Shown } from '../management.ts'
 import { checkBody, readJson } from '@weir/http-api'
 import { accountOf, apiKeyOf, quotasShown } from '../render.ts'
 
@@ -24,6 +25,14 @@ export const createAccountRoute =
       status: 201,
       body: { ...accountOf(account, [], []), key: apiKeyOf(apiKey), apiKey: secret },
     }
+  }
+
+/** In the form of the stream deletion. */
+export const deleteAccountRoute =
+  (deps: Pick<Shown, 'streams' | 'shape'>) =>
+  async (call: PlatformCall): Promise<RouteAnswer> => {
+    const deleted = await deleteAccount(acting(deps.streams, call.caller), call.param('billingId'))
+    return { status: 200, body: deps.shape.deleted(deleted) }
   }
 
 /** Creates another owner key, for an account that has lost its last owner key. */

@@ -1,6 +1,15 @@
-// Deleting a stream (docs/architecture.md 11). The record becomes `deleting`. From then on the stream does not exist
+// Deleting a stream, or an account with all its streams (docs/architecture.md 11). The record becomes `deleting`. From then on the stream does not exist
 // for tokens, WebSockets and readers of the API. The clean-up does the rest later.
-import { act, requireInput, requireOutput, streamKey } from '@weir/control-state'
+import {
+  accountKey,
+  act,
+  contractKey,
+  keyUseKey,
+  requireAccount,
+  requireInput,
+  requireOutput,
+  streamKey,
+} from '@weir/control-state'
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
 import type { Audited, DerivedStream, Draft, StreamRecord } from '@weir/control-state'
@@ -41,17 +50,42 @@ export function deleteOutput(
   return putAllDeleting(deps, what, (draft) => [requireOutput(draft, billingId, request)])
 }
 
+/**
+ * Deletes an account, its API keys and contracts, and all its streams. The clean-up does the rest, as for deleted
+ * streams. The registry keeps the schemas, and the audit log its entries.
+ */
+export async function deleteAccount(deps: Deleting, billingId: string): Promise<StreamRecord[]> {
+  const what = act(deps, 'account.delete', { account: billingId })
+  const choose = (draft: Draft): StreamRecord[] => {
+    requireAccount(draft, billingId)
+    const streams = [...draft.streamsOf(billingId)].filter(({ state }) => state !== 'deleting')
+    return streams.toSorted((a, b) => a.kind.localeCompare(b.kind)) // derived before input
+  }
+  const deleted = await putAllDeleting(deps, what, choose, (draft, streams) => {
+    const { apiKeys } = requireAccount(draft, billingId)
+    for (const { keyId } of apiKeys)
+      if (draft.keyUse(billingId, keyId) !== undefined) draft.put(keyUseKey(billingId, keyId), null)
+    for (const { id } of [...draft.contractsOf(billingId)])
+      draft.put(contractKey(billingId, id), null)
+    draft.put(accountKey(billingId), null)
+    if (streams.length > 0) draft.addToEntry({ streams: streams.map(({ name }) => name) })
+  })
+  return deleted.filter(({ state }) => state === 'ready')
+}
+
 /** Returns the streams in their state before the change. */
 async function putAllDeleting<Stream extends StreamRecord>(
   deps: Deleting,
   what: Audited,
   choose: (draft: Draft) => Stream[],
+  more: (draft: Draft, streams: readonly Stream[]) => void = () => {},
 ): Promise<Stream[]> {
   const doomed = await deps.writer.change('read', choose)
   const deleted = await revokingAccess(deps, clientIdsOf(doomed), () =>
     deps.writer.change(what, (draft) => {
       const streams = choose(draft)
       for (const stream of streams) putDeleting(draft, stream, deps.now())
+      more(draft, streams)
       return streams
     }),
   )

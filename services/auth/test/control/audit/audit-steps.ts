@@ -223,6 +223,13 @@ export const steps: readonly Step[] = [
     entry: ({ stream }) => ({ action: 'stream.delete', target: { stream } }),
     send: ({ account, v, stream }) => account.delete(`/${v}/streams/${stream}?recursive=true`),
   },
+  {
+    route: 'DELETE /accounts/:billingId',
+    by: 'platform',
+    entry: ({ other }) => ({ action: 'account.delete', target: { account: other } }),
+    send: ({ auth, v, other }) =>
+      send(`${auth.url}/${v}/accounts/${other}`, { method: 'DELETE', bearer: platformKey }),
+  },
 ]
 
 function outputSteps(): Step[] {

@@ -1,7 +1,7 @@
 import { all, answer, body } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 
-export function tellAccounts(tell: Tell): void {
+export function tellAccounts(tell: Tell, v: 'V1' | 'V2'): void {
   tell('showAccount', 'GET /account', 'accounts', {
     says: 'The account of the API key',
     ...answer(200, 'The account', 'Account'),
@@ -14,6 +14,10 @@ export function tellAccounts(tell: Tell): void {
       'The account and its API key, which is shown only in this response',
       'NewAccount',
     ),
+  })
+  tell('deleteAccount', 'DELETE /accounts/:billingId', 'accounts', {
+    says: 'Deletes an account with its streams, contracts and API keys, with all events and keys',
+    ...answer(200, 'The streams that were deleted', `DeletedStreams${v}`),
   })
   tell('createOwnerKey', 'POST /accounts/:billingId/keys', 'accounts', {
     says: 'Creates another API key with the role owner for an account',
