@@ -1,4 +1,4 @@
-// The session: the account, the key's rights, and what each page gets of them.
+// The session: the account, the role of its API key, and the calls to the API. Each page gets the session and its place.
 import type { Calls } from './api/calls.ts'
 import type { Place } from './place.ts'
 import { mayDo } from './roles.ts'

@@ -1,4 +1,4 @@
-// Key records at rest: golden bytes. Only the right record can be unwrapped, with the right wrapping key.
+// Key records at rest: golden bytes. A value can be unwrapped only with its own record key and its own wrapping key.
 import { createSecretKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import {

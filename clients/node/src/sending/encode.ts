@@ -64,7 +64,7 @@ function avroEncoding(contract: Contract<object>): Encoding {
 function typeOf(contract: Contract<object>): avro.Type {
   const schema = schemaOf(contract)
   try {
-    // Branches that differ in type need no name; the others are {"name": value}.
+    // `auto`: values of a union have no branch name, unless JSON cannot tell its branches apart: {"name": value}.
     return avro.Type.forSchema(asSchema(schema), { wrapUnions: 'auto' })
   } catch (error) {
     const message = `the schema of the contract ${contract.id} isn't Avro: ${String(error)}`

@@ -16,7 +16,7 @@ import { emptyMap, isFields } from './values.ts'
 import type { Fields } from './values.ts'
 
 export type JsonEvent = { readonly value: unknown; readonly members: number }
-/** Reads the result of JSON.parse. Throws Unreadable if it is no value of the type in either reading. */
+/** Reads the result of JSON.parse. Throws Unreadable if both the strict and the lenient reading fail. */
 export type JsonReader = (json: unknown) => JsonEvent
 
 /** The maximum size of all defaults in one event, in octets. */

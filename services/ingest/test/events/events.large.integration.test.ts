@@ -31,7 +31,7 @@ const bodyBytes = scale(256, 48) * mebibyte
 const grownBytesMax = measured(64 * mebibyte)
 /** The bytes of one request's events that may be in flight to Kafka. Their records are a little larger. */
 const onTheirWayMax = 2 * mebibyte + mebibyte
-/** Several times `onTheirWayMax`. */
+/** The number of 1 MiB pieces in one event. Together they are much larger than `onTheirWayMax`. */
 const piecesWithoutEnd = scale(300, 50)
 const examples = join(import.meta.dirname, '../../../../examples')
 const python = join(import.meta.dirname, '../../../../.weir/venv/bin/python')

@@ -11,7 +11,7 @@ import { textsIn } from '../support/text-frames.ts'
 
 type TailGiven = Parameters<FeedDeps['tail']>[0]
 
-/** A topic of two partitions. The test controls its records, ends and responses. */
+/** A feed of a topic with two partitions. The test writes the records, and responds to requests for the end offsets. */
 function feedOf() {
   const tails: TailGiven[] = []
   const closedTails: TailGiven[] = []

@@ -78,7 +78,7 @@ async function onlyErasure(): Promise<Record<string, unknown>> {
   return asObject(Array.isArray(list) ? list[0] : undefined)
 }
 
-/** The record of the erasure at its first piece, in between, and at its last piece. */
+/** The writes at which auth is killed: the erasure's record with its first, a later and its last piece. */
 const steps = [
   [/^erasure\/.*"pieces":1,/, 'open'],
   [/^erasure\/.*"pieces":1,/, 'after'],

@@ -1,4 +1,4 @@
-// auth's OpenAPI document: tokens and both versions of management.
+// auth's OpenAPI document: tokens, the check of receipts, schemas, and the management API in both versions.
 import { openApiOf, schema } from '@weir/docs'
 import type { JsonSchema, Operation } from '@weir/docs'
 import { errors } from '../../errors.ts'

@@ -1,12 +1,13 @@
-// The limits for erasures per account (docs/forgetting.md, Bounds). A value that is in no event costs as much as a real
-// one: about 10 kB of key tree in each era with keys of the stream, in `weir.keys` and in the memory of every replica.
-// So values are counted for as long as their erasure's record is kept, which is as long as the trees.
+// The limits for erasures per account (docs/forgetting.md, Limits). An erased value takes about 10 kB of key tree in each
+// era with keys, even if no event has this value. `weir.keys` stores these trees, and every replica keeps them in memory.
+// So a value counts until the record of its erasure is deleted.
 //
-// Each value of each request counts once, however many eras it changes. A value that is erased twice counts twice,
-// because it has removed two branches. A data subject counts as many values as it has pseudonyms in one era. Pseudonyms
-// never cause a refusal, because they come from stored events, and each is erased once. The size of the keys in bytes
-// limits both, per account and in total. It is estimated before the erasure, because the keys are in the memory of
-// every replica.
+// A value counts once per request, in however many eras it is erased. If a later request erases it again, it counts
+// again, because that request removes another branch of the tree. An erasure of a data subject counts the pseudonyms of
+// the era that has the most. Their number causes no refusal, because they come from stored events.
+//
+// The size of the keys is limited, too, per account and in total, for values of key fields and for data subjects. auth
+// estimates the growth first, and refuses the erasure if the keys would become too large.
 import type { Log } from '@weir/kit'
 import { growthMaxBytes } from '@weir/fieldcrypt'
 import { refusal } from '../../errors.ts'

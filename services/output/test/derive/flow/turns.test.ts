@@ -23,7 +23,7 @@ test('who has had least of the processor lately comes first, however many wait',
     },
   }))
   for (const worker of busy) turns.ready(worker)
-  // Each busy worker has had a turn of at most four steps.
+  // After more than 80 steps, each of the 20 workers has had a turn of at most four steps.
   await pollUntil(() => left < 300 - 20 * 4, { deadlineMs: 60_000, everyMs: 1 })
   let leftThen: number | undefined
   turns.ready({
