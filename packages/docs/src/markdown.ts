@@ -53,7 +53,7 @@ export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
 /** The visible text of rendered inline Markdown. */
-const textOf = (html: string): string =>
+export const textOf = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')
     .replaceAll('&lt;', '<')
