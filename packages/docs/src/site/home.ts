@@ -3,14 +3,14 @@ import { escapeHtml } from '../markdown.ts'
 import { htmlOf } from './links.ts'
 import type { Section } from './sources.ts'
 
-export type Home = {
+export type HomePage = {
   readonly sections: readonly Section[]
   readonly titles: ReadonlyMap<string, string>
   /** The pages of HTTP interfaces, `openapi/<service>.html`. */
   readonly apis: readonly string[]
 }
 
-export function homeBody({ sections, titles, apis }: Home): string {
+export function homeBody({ sections, titles, apis }: HomePage): string {
   const linkTo = (href: string, text: string) =>
     `<li><a href="${href}">${escapeHtml(text)}</a></li>`
   const parts = sections

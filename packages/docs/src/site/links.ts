@@ -18,7 +18,7 @@ export type Linker = {
   readonly broken: readonly string[]
 }
 
-/** The site has the files of docs/ at its top, so that auth serves docs/errors/gone.md as /docs/errors/gone. */
+/** The site has the files of docs/ at its top, so that auth serves docs/errors.md as /docs/errors. */
 export const siteOf = (file: string): string => file.replace(/^docs\//, '')
 
 export const htmlOf = (file: string): string => `${siteOf(file).replace(/\.md$/, '')}.html`

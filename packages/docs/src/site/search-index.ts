@@ -1,6 +1,6 @@
 // The search index: one entry for each section of each page. It is a script, because a page that was opened from a file
 // may not fetch other files.
-import { textOf } from '../markdown.ts'
+import { visibleTextOf } from '../markdown.ts'
 
 export type SearchEntry = {
   /** From the top of the site. */
@@ -23,14 +23,14 @@ export function searchEntriesOf({ path, title, html, isGuide }: SearchedPage): S
   return html.split(/(?=<h[1-6] id=")/).flatMap((part) => {
     const [whole = '', rank, id, heading = ''] =
       /^<h(\d) id="([^"]*)">(.*?)<\/h\d>/s.exec(part) ?? []
-    const text = textOf(part.slice(whole.length)).replace(/\s+/g, ' ').trim()
+    const text = visibleTextOf(part.slice(whole.length)).replace(/\s+/g, ' ').trim()
     if (whole === '' && text === '') return []
     const isTitle = rank === undefined || rank === '1'
     return [
       {
         href: isTitle ? path : `${path}#${id}`,
         page: title,
-        heading: isTitle ? '' : textOf(heading),
+        heading: isTitle ? '' : visibleTextOf(heading),
         text,
         isGuide,
       },

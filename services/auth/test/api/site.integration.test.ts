@@ -54,10 +54,7 @@ describe('the documents at /docs', () => {
   test('have an index for the search, in which there is something about erasing', async () => {
     const { text, headers } = await ask('/docs/search-index.js')
     expect(headers.get('content-type')).toMatch(/^(text|application)\/javascript/)
-    const hits = [...text.matchAll(/"href":"([^"]+)","page":"[^"]*","heading":"[^"]*erase/gi)]
-    expect(hits.map(([, href]) => href)).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^forgetting\.html#/)]),
-    )
+    expect(text).toMatch(/"href":"forgetting\.html[^}]*\berase\b/)
   })
 
   test('show a runbook at the address that alerts link to', async () => {

@@ -1,18 +1,14 @@
 // The search of the documents that auth serves, by keyboard, in the browser of the console's test.
 import { expect, test } from '@jest/globals'
 import type { Page } from 'playwright-core'
+import { problemsOf } from '../../src/world/browser.ts'
 
 export type DocumentsScene = { readonly page: Page; readonly authUrl: string }
 
 export function documentTests(scene: () => DocumentsScene): void {
   test('a search of the documents, with the keyboard alone, finds a guide and opens it', async () => {
     const page = await scene().page.context().newPage()
-    const problems: string[] = []
-    page.on('pageerror', ({ message }) => problems.push(message))
-    page.on(
-      'console',
-      (message) => void (message.type() === 'error' && problems.push(message.text())),
-    )
+    const problems = problemsOf(page)
     await page.goto(`${scene().authUrl}/docs`)
     await page.keyboard.press('/')
     await page.keyboard.type('erase person')
