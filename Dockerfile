@@ -3,8 +3,8 @@
 #   docker build --target ingest --tag weir-ingest:0.1.0 .
 #
 # The images share all layers except the last. Only the console's page is compiled, because Node runs the TypeScript
-# without a build. An image contains sources, production dependencies, their list (sbom.cdx.json) and Node, but no
-# package manager and no compiler. The images run as user 65532 and write nothing, so give them a read-only root file
+# without a build. An image contains sources, production dependencies, their list (sbom.cdx.json), the documents as pages
+# and Node, but no package manager and no compiler. The images run as user 65532 and write nothing, so give them a read-only root file
 # system. Base images are pinned by version. Pin them by digest too where you build.
 
 FROM node:24.21.0-bookworm-slim AS node
@@ -18,6 +18,11 @@ FROM sources AS page
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --filter '@weir/console' && \
     node clients/console/src/build.ts
 
+# The documents, which auth shows.
+FROM sources AS site
+RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional --filter '@weir/docs' && \
+    node packages/docs/src/site/main.ts
+
 # What the services use of their Kafka client, in one file.
 FROM sources AS client-library
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --filter '@weir/kafka' && \
@@ -28,13 +33,14 @@ RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional \
       --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' && \
     npx --yes pnpm@12.21.0 sbom --lockfile-only --prod --no-optional --sbom-format cyclonedx --sbom-type application \
       --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' --out sbom.cdx.json && \
-    rm -rf clients/cli clients/node clients/console/web tools examples
+    rm -rf clients/cli clients/node clients/console/web tools examples docs k8s *.md
 COPY --from=page /weir/clients/console/dist clients/console/dist
+COPY --from=site /weir/.weir/site .weir/site
 COPY --from=client-library /weir/packages/kafka/client-library/dist packages/kafka/client-library/dist
 
 FROM sources AS tools
 RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional --filter '@weir/devstack...' && \
-    rm -rf clients/cli services
+    rm -rf clients/cli services docs k8s *.md
 COPY --from=client-library /weir/packages/kafka/client-library/dist packages/kafka/client-library/dist
 
 FROM debian:12.11-slim AS runtime

@@ -1,39 +1,9 @@
-// The pages of docs/errors, one per code, read once at the start. Only codes with a file have a page, so a request is
-// never used as a path. The line under a page's title names the services that return the code: `ingest 413 · auth 413`.
+// The pages of docs/errors, one per code. The line under a page's title names the services that return the code:
+// `ingest 413 · auth 413`.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { renderMarkdown } from './markdown.ts'
-import { pageOf } from './page.ts'
-
-export type ErrorPages = {
-  /** HTML; undefined for an unknown code. */
-  page(code: string): string | undefined
-  /** All codes, in a table for each service. */
-  index(): string
-}
 
 const folder = join(import.meta.dirname, '../../../docs/errors')
-const home = { href: '/docs', text: 'Weir' }
-const styleHref = '/docs/style.css'
-
-/** The pages that a service serves under `/docs`. */
-export async function createErrorPages(): Promise<ErrorPages> {
-  const texts = await readErrorPages()
-  const codes = [...texts.keys()]
-  const links = (here?: string) =>
-    codes.map((code) => ({ href: `/docs/errors/${code}`, text: code, isHere: code === here }))
-  const htmlOf = (text: string, here?: string): string => {
-    const { title, html } = renderMarkdown(text)
-    return pageOf({ title: `${title} · Weir`, body: html, styleHref, home, links: links(here) })
-  }
-  return {
-    page(code) {
-      const text = texts.get(code)
-      return text === undefined ? undefined : htmlOf(withoutFiles(text), code)
-    },
-    index: () => htmlOf(`# Errors\n\n${errorTables(texts, (code) => `/docs/errors/${code}`)}`),
-  }
-}
 
 /** Markdown by code, in the order of codes. */
 export async function readErrorPages(): Promise<ReadonlyMap<string, string>> {
@@ -95,5 +65,5 @@ const meaningIn = (page: string): string => {
   return withoutFiles(first).replace(/:$/, '.').replaceAll('|', '\\|')
 }
 
-/** Links to other documents become plain text, because these are not served here. */
+/** Links to other documents become plain text: relative to the page, they lead nowhere in the table. */
 const withoutFiles = (text: string): string => text.replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1')

@@ -21,7 +21,7 @@ export function renderMarkdown(markdown: string, linkTo: LinkTo = (href) => href
     renderer: {
       heading({ tokens, depth }) {
         const html = this.parser.parseInline(tokens)
-        const text = textOf(html)
+        const text = visibleTextOf(html)
         const id = uniqueId(slugOf(text), headings)
         headings.push({ rank: depth, id, text })
         return `<h${depth} id="${id}">${html}</h${depth}>\n`
@@ -53,7 +53,7 @@ export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
 /** The visible text of rendered inline Markdown. */
-const textOf = (html: string): string =>
+export const visibleTextOf = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')
     .replaceAll('&lt;', '<')

@@ -1,5 +1,5 @@
-// The only template of all pages. A page is self-contained: it has no script, no font and nothing from another host,
-// and its policy blocks all of these.
+// The only template of all pages. A page has no font and nothing from another host, and its policy blocks these. Only
+// the pages of the site have a script, their search.
 import { escapeHtml } from './markdown.ts'
 import { style } from './style.ts'
 
@@ -10,15 +10,34 @@ export type HtmlPage = {
   /** HTML. */
   readonly body: string
   readonly styleHref: string
+  /** The script of the site's search. */
+  readonly scriptHref?: string | undefined
   readonly home: PageLink
   readonly links?: readonly PageLink[]
 }
 
+const policyOf = (...more: string[]): string =>
+  [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    ...more,
+  ].join('; ')
+
 /** For the pages of a service. */
 export const pageHeaders: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy': policyOf(),
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+}
+
+/** For the files of the site, whose search is a script. */
+export const siteHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': policyOf("script-src 'self'"),
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 }
@@ -30,7 +49,14 @@ export const styleHeaders: Readonly<Record<string, string>> = {
 
 export { style }
 
-export const pageOf = ({ title, body, styleHref, home, links = [] }: HtmlPage): string =>
+export const pageOf = ({
+  title,
+  body,
+  styleHref,
+  scriptHref,
+  home,
+  links = [],
+}: HtmlPage): string =>
   `<!doctype html>
 <html lang="en">
 <head>
@@ -38,7 +64,7 @@ export const pageOf = ({ title, body, styleHref, home, links = [] }: HtmlPage): 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
-<link rel="stylesheet" href="${escapeHtml(styleHref)}">
+<link rel="stylesheet" href="${escapeHtml(styleHref)}">${scriptHref === undefined ? '' : `\n<script defer src="${escapeHtml(scriptHref)}"></script>`}
 </head>
 <body>
 <header>${linkOf(home)}</header>

@@ -20,7 +20,12 @@ body {
   grid-template: 'header header' auto 'nav main' 1fr / 15rem minmax(0, 1fr);
   gap: 0 2.5rem;
 }
-header { grid-area: header; padding: 1rem 0; border-bottom: 1px solid var(--line); font-weight: 600; }
+header { grid-area: header; padding: 1rem 0; border-bottom: 1px solid var(--line); font-weight: 600; display: flex; gap: 1rem; justify-content: space-between; }
+search { position: relative; font-weight: 400; }
+search p { margin: 0; font-size: 0.9rem; color: var(--quiet); }
+search ul { position: absolute; right: 0; z-index: 1; width: min(30rem, 80vw); margin: 0; padding: 0; list-style: none; background: var(--paper); box-shadow: 0 0 0 1px var(--line); }
+search li a { display: block; padding: 0.3rem 0.75rem; }
+search li a:focus { background: var(--code); }
 nav { grid-area: nav; padding-top: 1.5rem; font-size: 0.9rem; }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav li { margin: 0.15rem 0; overflow-wrap: anywhere; }
@@ -49,6 +54,6 @@ textarea, input:not([type='file']) { font: inherit; width: min(100%, 40rem); pad
 }
 @media print {
   body { display: block; }
-  nav, form, button, noscript { display: none; }
+  nav, search, form, button, noscript { display: none; }
 }
 `

@@ -1,6 +1,6 @@
 // The list of all codes is built only from their pages.
 import { expect, test } from '@jest/globals'
-import { answersIn, createErrorPages, errorTables } from '../src/index.ts'
+import { answersIn, errorTables } from '../src/error-pages.ts'
 
 const pages = new Map([
   [
@@ -27,11 +27,4 @@ test('each service has a table of its codes by status, with links and the first 
     '| 404 | [`gone`](errors/gone.md) | It is away \\| far. |',
   ])
   expect(rowsOf('Codes of ingest')).toHaveLength(1)
-})
-
-test('a service shows the pages and the list, and what is no code has no page', async () => {
-  const shown = await createErrorPages()
-  expect(shown.index()).toContain('<a href="/docs/errors/not_found"><code>not_found</code></a>')
-  expect(shown.page('not_found')).toContain('<h1 id="not_found">not_found</h1>')
-  expect(shown.page('../errors')).toBeUndefined()
 })

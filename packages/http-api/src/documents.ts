@@ -1,7 +1,7 @@
 // A service's API documentation, for people and for programs. It needs no authentication, and contains no data of an
 // account.
 import { apiPageOf, pageHeaders, style, styleHeaders } from '@weir/docs'
-import type { JsonSchema, PageLink } from '@weir/docs'
+import type { JsonSchema } from '@weir/docs'
 import type { PageOf } from '@weir/kit'
 import type { RouteAnswer, RouteHandler } from './express/answer.ts'
 
@@ -9,14 +9,13 @@ export type Documented = {
   /** The service's name above the pages. */
   readonly title: string
   readonly openApi: JsonSchema
-  readonly links?: readonly PageLink[]
   /** The page that explains an error code. */
   readonly pageOf: PageOf
 }
 
 const kept = { 'cache-control': 'public, max-age=300' }
 
-export const pageAnswer = (html: string): RouteAnswer => ({
+const pageAnswer = (html: string): RouteAnswer => ({
   status: 200,
   headers: { ...pageHeaders, ...kept },
   body: html,
@@ -26,12 +25,11 @@ export const showOpenApi =
   ({ openApi }: Pick<Documented, 'openApi'>): RouteHandler =>
   () => ({ status: 200, headers: kept, body: openApi })
 
-export function showApi({ title, openApi, links = [], pageOf }: Documented): RouteHandler {
+export function showApi({ title, openApi, pageOf }: Documented): RouteHandler {
   const page = apiPageOf({
     document: openApi,
     styleHref: '/docs/style.css',
     home: { href: '/docs', text: title },
-    links,
     pageOfCode: pageOf,
   })
   return () => pageAnswer(page)

@@ -9,7 +9,7 @@ export type {
   HandlerBy,
   RefusedCall,
 } from './callers.ts'
-export { pageAnswer, showApi, showOpenApi, showStyle } from './documents.ts'
+export { showApi, showOpenApi, showStyle } from './documents.ts'
 export type { Documented } from './documents.ts'
 export { createErrors, problemAnswer } from './errors.ts'
 export type { ErrorRow, Errors } from './errors.ts'

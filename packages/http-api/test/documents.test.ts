@@ -37,11 +37,9 @@ test('programs get the document itself', async () => {
 })
 
 test('people get its operations, with links to the pages of codes, and nothing that runs', async () => {
-  const links = [{ href: '/docs/errors', text: 'errors' }]
-  const { headers, body } = await told(showApi({ title: 'Shop', openApi, links, pageOf }))
+  const { headers, body } = await told(showApi({ title: 'Shop', openApi, pageOf }))
   expect(body).toContain('<details id="buy">')
   expect(body).toContain('href="https://docs.test/errors/sold_out"')
-  expect(body).toContain('href="/docs/errors"')
   expect(headers?.['content-security-policy']).toMatch(/^default-src 'none'/)
   expect((await told(showStyle)).headers?.['content-type']).toBe('text/css; charset=utf-8')
 })

@@ -1,6 +1,6 @@
 // Composes auth: configuration, control state and its controller, the endpoints, the listener. It contains no
 // decisions.
-import { createErrorPages } from '@weir/docs'
+import { siteFolder } from '@weir/docs'
 import { createNodeServer, listenNode } from '@weir/http2'
 import { createAcls, createAdmin, createKafka, kafkaAccess } from '@weir/kafka'
 import { createRegistry, registryAccess } from '@weir/schema-registry'
@@ -114,7 +114,7 @@ const app = createApp({
   },
   discovery: { follower, tokenKeys, issuer, now: Date.now },
   openApi: openApi(packageJson.version),
-  errorPages: await createErrorPages(),
+  siteFolder,
   metrics,
   guesses: createGuesses({ now: Date.now, proxies }),
   log,

@@ -5,6 +5,8 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { buildConsole } from '@weir/console/build'
+import { siteFolder } from '@weir/docs'
+import { buildSite } from '@weir/docs/site'
 import { AppError } from '@weir/kit'
 
 import { runDemo } from './demo/demo.ts'
@@ -44,8 +46,9 @@ async function start(): Promise<number> {
   let everything: Everything | undefined
   try {
     const secrets = await ensureSecrets()
-    // everything else works without the demo
+    // everything else works without these pages
     await buildConsole(say).catch((error: unknown) => say(String(error)))
+    await buildSite(siteFolder).catch((error: unknown) => say(String(error)))
     everything = await startAll(secrets)
     await Promise.race([showDemo(everything, secrets.auth.PLATFORM_KEY), ended])
     say(`Logs are in ${LOGS}.`)
@@ -86,6 +89,7 @@ async function startAll(secrets: Secrets): Promise<Everything> {
   for (const { name, url } of [auth, ingest, output]) sayAddress(name, url)
   sayAddress('schemas', `${auth.url}/registry`)
   sayAddress('console', `${output.url}/console/`)
+  sayAddress('documents', `${auth.url}/docs`)
   return everything
 }
 

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+import { cliPage, cliPagePath } from './pages/cli-page.ts'
 import { configurationPageOf, pagePathOf, servicesConfigured } from './pages/configuration-pages.ts'
 import { openApiPathOf, openApiTextOf, servicesWithApi } from './pages/openapi-files.ts'
 import { REPOSITORY } from '@weir/devstack'
@@ -15,3 +16,4 @@ for (const service of servicesConfigured)
   await write(pagePathOf(service), await configurationPageOf(service))
 for (const service of servicesWithApi)
   await write(openApiPathOf(service), await openApiTextOf(service))
+await write(cliPagePath, await cliPage())

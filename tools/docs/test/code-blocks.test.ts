@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 
 import { codeBlocksOf, isCode } from '../src/code-blocks.ts'
 import { readDocument } from '../src/documents.ts'
-import { repositoryFiles } from '../src/site/sources.ts'
+import { repositoryFiles } from '@weir/docs/site'
 
 /** Documents whose `sh` blocks all run, by walk.ts. */
 const wholly = /^docs\/guide\//

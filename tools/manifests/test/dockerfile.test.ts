@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { describe, expect, jest, test } from '@jest/globals'
+import { repositoryFiles } from '@weir/docs/site'
 import { parse } from 'yaml'
 
 import { portOf, SERVICES } from '../src/code/settings.ts'
@@ -74,12 +75,15 @@ describe.each(SERVICES)('the image of %s', (service) => {
   })
 })
 
-test('no test, no secret and nothing of git or .weir goes into an image, of the documents those that auth shows', async () => {
+test('no test, no secret and nothing of git or .weir goes into the build of an image', async () => {
   const files = await contextFiles()
   expect(files.length).toBeGreaterThan(100)
-  const others = files.filter((path) => !/^(docs\/errors|packages\/docs)\//.test(path))
-  expect(others.filter((path) => /(^|\/)(test|\.git|\.weir|\.ci|docs|k8s)\//.test(path))).toEqual(
-    [],
-  )
-  expect(files.filter((path) => path.startsWith('docs/errors/')).length).toBeGreaterThan(30)
+  expect(files.filter((path) => /(^|\/)(tests?|\.git|\.weir|\.ci)\//.test(path))).toEqual([])
+})
+
+test('every document goes into the build, which makes pages of them', async () => {
+  const files = await contextFiles()
+  const documents = (await repositoryFiles()).filter((path) => path.startsWith('docs/'))
+  expect(documents.filter((path) => !files.includes(path))).toEqual([])
+  expect(files).toEqual(expect.arrayContaining(['README.md', 'k8s/README.md', 'LICENSE']))
 })

@@ -119,6 +119,13 @@ test('it holds the console as it is served, and not what that is built of', asyn
   expect(await readdir(join(weir, 'clients/console/dist'))).toContain('index.html')
 })
 
+test('it holds the documents as pages, without a link that leads nowhere, and not as sources', async () => {
+  const names = await readdir(weir)
+  expect(names.filter((name) => /^(docs|k8s)$|\.md$/.test(name))).toEqual([])
+  const pages = await readdir(join(weir, '.weir/site'))
+  expect(pages).toEqual(expect.arrayContaining(['index.html', 'errors.html', 'search-index.js']))
+})
+
 test('it holds no tests, no tools and no development dependency', async () => {
   expect(await readdir(weir)).not.toContain('tools')
   const stored = await readdir(join(weir, 'node_modules/.pnpm'))

@@ -10,8 +10,8 @@ export type ApiPage = {
   /** The URL of the machine-readable document. */
   readonly documentHref?: string
   readonly styleHref: string
+  readonly scriptHref?: string
   readonly home: PageLink
-  readonly links?: readonly PageLink[]
   /** The URL that explains a code. */
   readonly pageOfCode: (code: string) => string
 }
@@ -43,8 +43,9 @@ export function apiPageOf(page: ApiPage): string {
     title: `${textIn(info, 'title')} API`,
     body,
     styleHref: page.styleHref,
+    scriptHref: page.scriptHref,
     home: page.home,
-    links: [...(page.links ?? []), ...groupLinks],
+    links: groupLinks,
   })
 }
 

@@ -13,10 +13,9 @@ export const routeNeeds = {
   'GET /.well-known/jwks.json': 'anyone',
   'GET /.well-known/openid-configuration': 'anyone',
   'GET /openapi.json': 'anyone',
-  'GET /docs': 'anyone',
+  'GET /': 'anyone',
+  'GET /docs{/*page}': 'anyone',
   'GET /docs/style.css': 'anyone',
-  'GET /docs/errors': 'anyone',
-  'GET /docs/errors/:code': 'anyone',
 
   'GET /verify': 'anyone',
   'GET /verify/page.js': 'anyone',

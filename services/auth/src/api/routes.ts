@@ -11,11 +11,10 @@ import {
   errorsUnder,
   mount,
   shareWith,
-  showApi,
   showOpenApi,
   showStyle,
 } from '@weir/http-api'
-import type { ErrorPages, JsonSchema } from '@weir/docs'
+import type { JsonSchema } from '@weir/docs'
 import { errors, oauthErrorOf, plainErrorOf, refusal } from '../errors.ts'
 import { wrongSecretOf } from './wrong-secret.ts'
 import type { Management } from './management.ts'
@@ -23,11 +22,11 @@ import { mountManagement } from './mount-management.ts'
 import type { AuthMetrics } from '../metrics.ts'
 import { registryErrorOf } from '../registry/refusals.ts'
 import { shapesWith } from './render.ts'
-import * as docs from './routes/docs.ts'
 import * as discovery from './routes/discovery.ts'
 import * as oauth2 from './routes/oauth2.ts'
 import * as registry from './routes/registry.ts'
 import * as tokens from './routes/tokens.ts'
+import { mountSite } from './site.ts'
 import { showPage, showScript, verifyForAnyone } from '../verify/verify.ts'
 import type { TokenService } from '../tokens/token-service.ts'
 
@@ -37,7 +36,8 @@ export type Routes = {
   readonly discovery: discovery.Discovery
   readonly registryDoor: registry.RegistryDoor
   readonly openApi: JsonSchema
-  readonly errorPages: ErrorPages
+  /** The folder of the built site. */
+  readonly siteFolder: string
   readonly metrics: AuthMetrics
   readonly guesses: Guesses
   readonly log: Log
@@ -122,11 +122,8 @@ function mountDiscovery(app: Express, deps: discovery.Discovery): void {
   })
 }
 
-function mountDocs(app: Express, { openApi, errorPages, pageOf }: Routes): void {
-  const links = [{ href: '/docs/errors', text: 'errors' }]
+function mountDocs(app: Express, { openApi, siteFolder }: Routes): void {
   mount({ app, needsOf }, '/openapi.json', { GET: showOpenApi({ openApi }) })
-  mount({ app, needsOf }, '/docs', { GET: showApi({ title: 'Weir auth', openApi, links, pageOf }) })
   mount({ app, needsOf }, '/docs/style.css', { GET: showStyle })
-  mount({ app, needsOf }, '/docs/errors', { GET: docs.listErrors(errorPages) })
-  mount({ app, needsOf }, '/docs/errors/:code', { GET: docs.showError(errorPages) })
+  mountSite(app, siteFolder)
 }

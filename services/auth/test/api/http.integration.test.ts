@@ -48,7 +48,7 @@ describe('HTTP/2 with prior knowledge', () => {
 
 describe('refusals', () => {
   test('an unknown path gets 404, on whatever version and method', async () => {
-    for (const path of ['/', '/v2', '/v3/streams', '/v2/stream', '/V2/streams', '/auth/x'])
+    for (const path of ['/v2', '/v3/streams', '/v2/stream', '/V2/streams', '/auth/x'])
       for (const method of ['GET', 'POST']) {
         const reply = await send(`${auth.url}${path}`, { method })
         expect(reply.json).toEqual(problem(404, 'not_found'))

@@ -28,7 +28,7 @@ export function routesOfAuth(): string[] {
     discovery: unusable(),
     registryDoor: unusable(),
     openApi: {},
-    errorPages: unusable(),
+    siteFolder: '',
     metrics: unusable(),
     guesses: unusable(),
     log: unusable(),

@@ -11,6 +11,7 @@ export const routeNeeds = {
   'GET /openapi.json': 'anyone',
   'GET /docs': 'anyone',
   'GET /docs/style.css': 'anyone',
+  'GET /': 'anyone',
   'GET /console': 'anyone',
 
   'GET /ws': 'credentials',

@@ -23,6 +23,7 @@ export function mountConsole(app: Express, settings: ConsoleSettings): void {
   if (isBuilt) console.use(express.static(folder, { etag: true, setHeaders: keepAssets }))
   else console.get('/', (_req, res) => void res.status(404).type('text').send(notBuilt))
   app.use('/console', console)
+  if (isBuilt) app.get('/', (_req, res) => res.redirect('console/'))
 }
 
 const notBuilt =

@@ -63,6 +63,12 @@ test('the page is asked for anew each time, its files are kept', async () => {
   expect(script.headers.get('x-content-type-options')).toBe('nosniff')
 })
 
+test('the address of output alone leads to it', async () => {
+  const get = await serve(true)
+  const answer = await get('/')
+  expect([answer.redirected, new URL(answer.url).pathname]).toEqual([true, '/console/'])
+})
+
 test('it is told where auth and ingest are', async () => {
   const get = await serve(true)
   expect(await (await get('/console/where.json')).json()).toEqual(urls)
@@ -79,4 +85,5 @@ test('where it is not built, a sentence says how it is', async () => {
   const answer = await get('/console')
   expect(answer.status).toBe(404)
   expect(await answer.text()).toContain('npm start builds it')
+  expect((await get('/')).status).toBe(404)
 })

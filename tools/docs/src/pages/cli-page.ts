@@ -1,11 +1,11 @@
-// Generates the site's page about the `weir` command from the help of each of its commands.
+// Generates docs/reference/cli.md, the page about the `weir` command, from the help of each of its commands. `npm run
+// docs` writes the file, and a test fails if it differs from the code.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 import { REPOSITORY } from '@weir/devstack'
 
-/** Exists only on the site, not in the repository. */
-export const cliPagePath = ['docs', 'reference', 'cli.md'].join('/')
+export const cliPagePath = 'docs/reference/cli.md'
 
 /** The needed parts of commander's commands. */
 type Command = {

@@ -1,8 +1,12 @@
-// Compares the commands in documents with the existing commands.
+// The commands' page matches the code, and documents name only existing commands.
 import { expect, test } from '@jest/globals'
 
-import { cliPage } from '../../src/pages/cli-page.ts'
+import { cliPage, cliPagePath } from '../../src/pages/cli-page.ts'
 import { readDocument } from '../../src/documents.ts'
+
+test('the page has the help of every command; npm run docs writes it anew', async () => {
+  expect(await readDocument(cliPagePath)).toBe(await cliPage())
+})
 
 test('every command that a document names is there', async () => {
   const page = await cliPage()

@@ -3,7 +3,7 @@
 import { beforeAll, expect, test } from '@jest/globals'
 
 import { readDocument } from '../../src/documents.ts'
-import { repositoryFiles } from '../../src/site/sources.ts'
+import { repositoryFiles } from '@weir/docs/site'
 import { comparable, shBlocksOf } from '../../src/walk/walk.ts'
 import type { WalkShell } from '../../src/walk/walk.ts'
 import { BLOCK_MS } from '../../src/walk/demo-clone.ts'

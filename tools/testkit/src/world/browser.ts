@@ -72,7 +72,8 @@ export async function openConsole(
   }
 }
 
-function problemsOf(page: Page): string[] {
+/** Grows while the page is open. */
+export function problemsOf(page: Page): readonly string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {

@@ -1,8 +1,11 @@
 // The console in a real Chromium, as a person uses it: signing in with an API key, creating streams, watching an event,
-// reading a refusal at its field, a privacy officer's day (officer.ts), deleting a stream. With WEIR_SCREENSHOTS=1 it
+// reading a refusal at its field, a privacy officer's day (officer.ts), deleting a stream; and the search of the
+// documents (documents.ts). With WEIR_SCREENSHOTS=1 it
 // also takes the README's pictures.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { buildConsole } from '@weir/console/build'
+import { siteFolder } from '@weir/docs'
+import { buildSite } from '@weir/docs/site'
 import { pollUntil } from '@weir/kit'
 import {
   chromiumProgram,
@@ -19,6 +22,7 @@ import type { OwnStack } from '../../src/world/own-stack.ts'
 import { consoleHands, sendClicks, startConsoleWorld } from './console-hands.ts'
 import type { Load } from './console-hands.ts'
 import { fittingTests } from './console-fits.ts'
+import { documentTests } from './documents.ts'
 import { officerByHandTests } from './officer-by-hand.ts'
 import { officerTests } from './officer.ts'
 import { requestTests } from './officer-requests.ts'
@@ -45,7 +49,7 @@ if (program === undefined)
 else
   describe('the console in Chromium', () => {
     beforeAll(async () => {
-      await buildConsole()
+      await Promise.all([buildConsole(), buildSite(siteFolder)])
       own = await openOwnStack('console', { 'log.cleaner.backoff.ms': 200 })
       world = await startConsoleWorld(own)
       account = await signUp(world.auth.url, freshName('acme'))
@@ -239,6 +243,8 @@ else
     requestTests(() => ({ own, world, account, weir }), hands)
 
     fittingTests(hands)
+
+    documentTests(() => ({ page: page(), authUrl: world.auth.url }))
 
     inSoak(() => officerByHandTests(() => ({ world, account, program })))
 

@@ -18,7 +18,10 @@ export type Linker = {
   readonly broken: readonly string[]
 }
 
-export const htmlOf = (file: string): string => file.replace(/\.md$/, '') + '.html'
+/** The site has the files of docs/ at its top, so that auth serves docs/errors.md as /docs/errors. */
+export const siteOf = (file: string): string => file.replace(/^docs\//, '')
+
+export const htmlOf = (file: string): string => `${siteOf(file).replace(/\.md$/, '')}.html`
 
 /** A relative link between two paths of the site. */
 export const hrefBetween = (from: string, to: string): string =>
@@ -36,13 +39,15 @@ export function createLinker({ files, idsOf }: Known): Linker {
     const target =
       path === '' ? from : posix.normalize(posix.join(posix.dirname(from), path)).replace(/\/$/, '')
     const suffix = hash === '' ? '' : `#${hash}`
+    // a page stands for the folder of its name
+    if (files.has(`${target}.md`)) return `${hrefBetween(htmlOf(from), htmlOf(target))}${suffix}`
     if (isPage(target) && files.has(target)) {
       if (hash !== '' && !idsOf(target).has(hash)) broken.push(`${from}: ${href}`)
       return `${hrefBetween(htmlOf(from), htmlOf(target))}${suffix}`
     }
     if (/\.(svg|png)$/.test(target) && files.has(target)) {
       images.add(target)
-      return hrefBetween(htmlOf(from), target)
+      return hrefBetween(htmlOf(from), siteOf(target))
     }
     if (!files.has(target) && !isFolder(target)) {
       broken.push(`${from}: ${href}`)
