@@ -22,8 +22,9 @@ body {
 }
 header { grid-area: header; padding: 1rem 0; border-bottom: 1px solid var(--line); font-weight: 600; display: flex; gap: 1rem; justify-content: space-between; }
 search { position: relative; font-weight: 400; }
-search p { margin: 0; font-size: 0.9rem; color: var(--quiet); }
+search p { position: absolute; right: 100%; margin: 0.5rem; font-size: 0.9rem; color: var(--quiet); white-space: nowrap; }
 search ul { position: absolute; right: 0; z-index: 1; width: min(30rem, 80vw); margin: 0; padding: 0; list-style: none; background: var(--paper); box-shadow: 0 0 0 1px var(--line); }
+search ul:empty { display: none; }
 search li a { display: block; padding: 0.3rem 0.75rem; }
 search li a:focus { background: var(--code); }
 nav { grid-area: nav; padding-top: 1.5rem; font-size: 0.9rem; }
