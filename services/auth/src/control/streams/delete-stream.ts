@@ -65,8 +65,8 @@ export async function deleteAccount(deps: Deleting, billingId: string): Promise<
     const { apiKeys } = requireAccount(draft, billingId)
     for (const { keyId } of apiKeys)
       if (draft.keyUse(billingId, keyId) !== undefined) draft.put(keyUseKey(billingId, keyId), null)
-    for (const { id } of [...draft.contractsOf(billingId)])
-      draft.put(contractKey(billingId, id), null)
+    const contracts = [...draft.contractsOf(billingId)]
+    for (const { id } of contracts) draft.put(contractKey(billingId, id), null)
     draft.put(accountKey(billingId), null)
     if (streams.length > 0) draft.addToEntry({ streams: streams.map(({ name }) => name) })
   })
