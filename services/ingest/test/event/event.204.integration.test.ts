@@ -65,10 +65,13 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
       ),
     )
     const contract = contractOf(name)
+    const { consentLevels } = asObject((await exampleEvent(name))['svcMeta'])
+    const short = await eventOf(name, { svcMeta: { consentLevels } })
     const avro = contract.encode(contract.readJson(Buffer.from(strict)))
     return [
       ['strict', Buffer.from(strict), []],
       ['lenient', Buffer.from(lenient), []],
+      ['nothing but consent levels in the envelope', Buffer.from(short), []],
       ['avro', avro, []],
       ['strict, gzip', gzipSync(strict), [['content-encoding', 'gzip']]],
       ['avro, GZIP', gzipSync(avro), [['content-encoding', 'GZIP']]],
@@ -77,7 +80,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
   }
 
   test.each(names)(
-    'an event of %s is stored the same from strict JSON, lenient JSON, Avro and gzip, over both protocols',
+    'an event of %s is stored the same from strict, lenient and short JSON, Avro and gzip, over both protocols',
     async (name) => {
       const { topic, token } = await freshStream(name.replaceAll('_', '-'))
       const forms = await formsOf(name)
@@ -102,24 +105,6 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
       }
     },
   )
-
-  test.each(names)('of the envelope of %s, JSON needs only the consent levels', async (name) => {
-    const { topic, token } = await freshStream(`short-${name.replaceAll('_', '-')}`)
-    const headers = [bearer(token), schema(idOf(name))]
-    const body = await eventOf(name, { svcMeta: { consentLevels: [1] } })
-    for (const protocol of protocols)
-      expectAccepted(await scene.clients[protocol].send({ headers, body }))
-    const lines: Header = ['content-type', 'application/x-ndjson']
-    const many = { path: '/events', headers: [...headers, lines], body: `${body}\n${body}` }
-    const answer = await scene.clients['HTTP/2'].send(many)
-    expect(answer).toMatchObject({ status: 200, body: '{"accepted":2,"rejected":[]}' })
-    for (const record of await scene.reader.readUntil(topic, 4)) {
-      const meta = asObject(plainEvent(contractOf(name), record)['svcMeta'])
-      expect(meta).toMatchObject({ billingId: scene.account.billingId, consentLevels: [1] })
-      expect(meta['schemaId'] ?? meta['eventContractRef']).toBe(idOf(name))
-      expect(Object.values(meta)).not.toContain(null)
-    }
-  })
 
   test('PII fields are encrypted and nothing else is changed', async () => {
     const { topic, token } = await freshStream('sealed')
