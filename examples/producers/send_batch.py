@@ -3,7 +3,8 @@
     pip install fastavro
     TOKEN=$(npx weir token clicks) python send_batch.py examples/contracts/clickstream.json < events.ndjson
 
-Standard input holds one event a line, with plain values where the schema has unions.
+Standard input holds one event a line, with plain values where the schema has unions; its svcMeta needs only
+consentLevels. The exit code is 1 if the request or one of its events was refused.
 """
 
 import io
@@ -11,17 +12,22 @@ import json
 import os
 import struct
 import sys
-import urllib.request
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 from fastavro import parse_schema, schemaless_writer
 
 INGEST = os.environ.get("WEIR_INGEST_URL", "http://127.0.0.1:8082")
+# Avro is always complete. Ingest overwrites these, and the contract's schema has some of them.
+PLACEHOLDERS = {"schemaId": "", "eventContractRef": "", "nonce": 0, "timestamp": 0}
 
 
-def framed(events, schema):
+def framed(lines, schema):
     """The body, piece by piece: it may be longer than memory."""
-    for event in events:
+    for line in filter(str.strip, lines):
+        event = json.loads(line)
         datum = io.BytesIO()
+        event["svcMeta"] = {**PLACEHOLDERS, **event["svcMeta"]}
         schemaless_writer(datum, schema, event)
         yield struct.pack(">I", datum.tell()) + datum.getvalue()
 
@@ -29,19 +35,25 @@ def framed(events, schema):
 def main(contract_path: str) -> None:
     with open(contract_path, encoding="utf-8") as file:
         contract = json.load(file)
-    events = (json.loads(line) for line in sys.stdin if line.strip())
-    request = urllib.request.Request(
+    request = Request(
         INGEST + "/events",
-        data=framed(events, parse_schema(contract["schema"]["definition"])),
+        data=framed(sys.stdin, parse_schema(contract["schema"]["definition"])),
         headers={
-            "Authorization": "Bearer " + os.environ["TOKEN"],
+            "Authorization": "Bearer " + (os.environ.get("TOKEN") or sys.exit("TOKEN is not set")),
             "Svc-Schema-Id": contract["id"],
             "Content-Type": "application/x-avro-batch",
         },
     )
-    with urllib.request.urlopen(request) as answer:
-        print(answer.read().decode())
+    try:
+        with urlopen(request) as answer:
+            text = answer.read().decode()
+    except HTTPError as refusal:
+        sys.exit(f"{refusal.code} {refusal.read().decode()}")
+    except (URLError, ConnectionError) as error:
+        sys.exit(f"{INGEST} cannot be reached: {error}")
+    print(text)
+    sys.exit(1 if json.loads(text)["rejected"] else 0)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1]) if len(sys.argv) == 2 else sys.exit(__doc__)

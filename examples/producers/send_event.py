@@ -1,63 +1,64 @@
-"""Sends events one by one as Avro over HTTP/2, and prints each answer.
+"""Sends events one by one as JSON, and prints each answer. Needs only Python 3.
 
-    pip install 'httpx[http2]' fastavro
-    python send_event.py examples/contracts/clickstream.json < events.ndjson
+    python3 send_event.py clickstream < events.ndjson
 
-WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET name the input stream. Standard input holds one event a line, with plain
-values where the schema has unions. What may be sent again is sent again, so an event may be stored twice.
+The argument is the contract. WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET name the input stream. Standard input
+holds one event a line; its svcMeta needs only consentLevels. What may be sent again is sent again, so an event may be
+stored twice. The first refusal ends the program, with exit code 1.
 """
 
-import io
 import json
 import os
 import sys
 import time
-
-import httpx
-from fastavro import parse_schema, schemaless_writer
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 AUTH = os.environ.get("WEIR_AUTH_URL", "http://127.0.0.1:8081")
 INGEST = os.environ.get("WEIR_INGEST_URL", "http://127.0.0.1:8082")
 
 
-def id_token(client: httpx.Client) -> str:
+def setting(name: str) -> str:
+    return os.environ.get(name) or sys.exit(f"{name} is not set")
+
+
+def post(url: str, body: bytes, headers: dict):
+    """The answer, which may be a refusal: its status, headers and text."""
+    try:
+        with urlopen(Request(url, body, {"Content-Type": "application/json", **headers})) as answer:
+            return answer.status, answer.headers, answer.read().decode()
+    except HTTPError as refusal:
+        return refusal.code, refusal.headers, refusal.read().decode()
+    except (URLError, ConnectionError) as error:
+        sys.exit(f"{url} cannot be reached: {error}")
+
+
+def id_token() -> str:
     """Good for an hour; a program that runs longer gets a new one before `expiresAt`."""
-    answer = client.post(
-        AUTH + "/auth",
-        json={
-            "billingId": os.environ["WEIR_BILLING_ID"],
-            "clientId": os.environ["WEIR_CLIENT_ID"],
-            "clientSecret": os.environ["WEIR_CLIENT_SECRET"],
-        },
-    )
-    answer.raise_for_status()
-    return answer.json()["idToken"]
+    credentials = {
+        "billingId": setting("WEIR_BILLING_ID"),
+        "clientId": setting("WEIR_CLIENT_ID"),
+        "clientSecret": setting("WEIR_CLIENT_SECRET"),
+    }
+    status, _, text = post(AUTH + "/auth", json.dumps(credentials).encode(), {})
+    return json.loads(text)["idToken"] if status == 200 else sys.exit(f"{status} {text}")
 
 
-def send(client: httpx.Client, headers: dict, datum: bytes) -> httpx.Response:
-    while True:
-        answer = client.post(INGEST + "/event", headers=headers, content=datum)
-        if answer.status_code not in (429, 503):
-            return answer
-        time.sleep(float(answer.headers.get("retry-after", "1")))
+def send(event: bytes, headers: dict) -> None:
+    status, answered, text = post(INGEST + "/event", event, headers)
+    while status in (429, 503):
+        time.sleep(float(answered.get("Retry-After", "1")))
+        status, answered, text = post(INGEST + "/event", event, headers)
+    if status != 204:
+        sys.exit(f"{status} {text}")
+    print(status)
 
 
-def main(contract_path: str) -> None:
-    with open(contract_path, encoding="utf-8") as file:
-        contract = json.load(file)
-    schema = parse_schema(contract["schema"]["definition"])
-    with httpx.Client(http1=False, http2=True) as client:
-        headers = {
-            "Authorization": "Bearer " + id_token(client),
-            "Svc-Schema-Id": contract["id"],
-            "Content-Type": "avro/binary",
-        }
-        for line in filter(str.strip, sys.stdin):
-            datum = io.BytesIO()
-            schemaless_writer(datum, schema, json.loads(line))
-            answer = send(client, headers, datum.getvalue())
-            print(answer.status_code, answer.text, sep=" " if answer.text else "")
+def main(contract: str) -> None:
+    headers = {"Authorization": "Bearer " + id_token(), "Svc-Schema-Id": contract}
+    for line in filter(bytes.strip, sys.stdin.buffer):
+        send(line, headers)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1]) if len(sys.argv) == 2 else sys.exit(__doc__)

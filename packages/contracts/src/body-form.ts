@@ -3,11 +3,10 @@
 
 export type BodyForm = 'json' | 'avro'
 
-export type BodyFormSources = {
+export type FormHeaders = {
   /** The first of `Svc-Serialization-Type` and its aliases that is in the request. */
   readonly serializationType?: string | undefined
   readonly contentType?: string | undefined
-  readonly firstByte: number | undefined
 }
 
 const bySerializationType: Readonly<Record<string, BodyForm>> = {
@@ -20,14 +19,13 @@ const byContentType: Readonly<Record<string, BodyForm>> = {
 }
 const openingBrace = 0x7b
 
-export function bodyForm(sources: BodyFormSources): BodyForm {
-  const { serializationType, contentType, firstByte } = sources
-  return (
-    lookUp(bySerializationType, serializationType) ??
-    lookUp(byContentType, contentType) ??
-    (firstByte === openingBrace ? 'json' : 'avro')
-  )
-}
+/** Undefined if the headers leave it to the first byte. */
+export const namedForm = (headers: FormHeaders): BodyForm | undefined =>
+  lookUp(bySerializationType, headers.serializationType) ??
+  lookUp(byContentType, headers.contentType)
+
+export const guessedForm = (firstByte: number | undefined): BodyForm =>
+  firstByte === openingBrace ? 'json' : 'avro'
 
 /** Compares media types without case, and ignores parameters such as a charset. */
 function lookUp(table: Readonly<Record<string, BodyForm>>, value = ''): BodyForm | undefined {

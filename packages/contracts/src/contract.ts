@@ -10,7 +10,7 @@ import { compileAvroSkimmer } from './avro/skim-avro.ts'
 import type { RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import { compileAvroWriter } from './avro/write-avro.ts'
-import { compileStamp, envelopeName, stampedPaths } from './envelope.ts'
+import { compileStamp, envelopeName, stampedPaths, unstamped } from './envelope.ts'
 import { holderOf, placeOf, textAtPath } from './paths.ts'
 import type { Contract, Event, PreparedContract } from './types.ts'
 import { toUndecodable, Unreadable } from './unreadable.ts'
@@ -29,7 +29,7 @@ export function compileContract(prepared: PreparedContract): Contract {
     id,
     keyField,
     levels: [...new Set(Object.values(piiFields))].toSorted((a, b) => a - b),
-    readJson: compileReadJson(root),
+    readJson: compileReadJson(unstamped(root)),
     skimAvro: (body) => readWith(() => skimAvro(body)),
     keyOf: (event) => textAtPath(event, keyPlace) || undefined,
     dataSubjectOf: (event) => (subjectPlace && textAtPath(event, subjectPlace)) || undefined,

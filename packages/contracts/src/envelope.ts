@@ -53,6 +53,22 @@ function envelopeOf(root: RecordType): RecordType | undefined {
   return type.kind === 'record' ? type : undefined
 }
 
+/** The schema for JSON of producers: only the envelope itself may lack the members that the service fills in. */
+export function unstamped(root: RecordType): RecordType {
+  const [first] = root.fields
+  const envelope = envelopeOf(root)
+  if (!first || !envelope) return root
+  const fields = envelope.fields.map((field) =>
+    Object.hasOwn(slots, field.name) ? { ...field, mayBeMissing: true as const } : field,
+  )
+  const open = { ...envelope, fields }
+  const type =
+    first.type.kind === 'union'
+      ? { ...first.type, branches: first.type.branches.map((to) => (to === envelope ? open : to)) }
+      : open
+  return { ...root, fields: root.fields.with(0, { ...first, type }) }
+}
+
 export function envelopeProblems(root: RecordType): string[] {
   const envelope = envelopeOf(root)
   if (!envelope) return [`must begin with the field ${envelopeName}, a record`]

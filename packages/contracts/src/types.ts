@@ -49,6 +49,7 @@ export type Event = Fields
  * `contracts.undecodable`, with one line that names the field.
  */
 export type EventIntake = {
+  /** JSON may omit the members of svcMeta that `stamp` sets. They are null until then. */
   readonly readJson: (body: Buffer) => Event
   /** Like `decode`, but cheaper, for an event that only these functions and `encode` use. */
   readonly skimAvro: (body: Buffer) => Event

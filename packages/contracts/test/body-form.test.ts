@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 
-import { bodyForm } from '../src/index.ts'
+import { guessedForm, namedForm } from '../src/index.ts'
 
 const brace = 0x7b
 
@@ -19,5 +19,5 @@ test.each([
   ['constructor', 'toString', 0x00, 'avro'],
   ['', '', brace, 'json'],
 ])('%s, %s, first byte %s: %s', (serializationType, contentType, firstByte, form) => {
-  expect(bodyForm({ serializationType, contentType, firstByte })).toBe(form)
+  expect(namedForm({ serializationType, contentType }) ?? guessedForm(firstByte)).toBe(form)
 })

@@ -2,7 +2,15 @@ import { describe, expect, test } from '@jest/globals'
 
 import { consentLevelsOf, invalidConsentLevel } from '../src/index.ts'
 import type { Contract } from '../src/index.ts'
-import { bodyOf, bodyWith, compile, definitionWith, eventOf, exampleContract } from './examples.ts'
+import {
+  bodyOf,
+  bodyWith,
+  compile,
+  definitionWith,
+  eventOf,
+  exampleContract,
+  exampleNames,
+} from './examples.ts'
 
 const stamp = {
   schemaId: 'the/contract/1.0.0',
@@ -118,5 +126,126 @@ describe('svcMeta is filled in, whatever the producer put there', () => {
     const contract = await compile(definitionWith({ metaType: (record) => ['null', record] }))
     const body = bodyWith({ svcMeta: { Meta: { schemaId: null, consentLevels: [3] } }, key: 'k' })
     expect(stamped(contract, body)).toEqual({ schemaId: stamp.schemaId, consentLevels: [3] })
+  })
+})
+
+describe('in JSON, the members that ingest fills in may be missing', () => {
+  test.each(exampleNames)('from an event of %s', async (name) => {
+    const contract = await exampleContract(name)
+    const consentLevels = [0, 1]
+    const short = bodyWith({ ...eventOf(name), svcMeta: { consentLevels } })
+    expect(stamped(contract, short)).toEqual({
+      ...Object(stamped(contract, bodyOf(name))),
+      consentLevels,
+    })
+  })
+
+  const levels = { name: 'consentLevels', type: { type: 'array', items: 'int' } }
+  const shapes = {
+    required: { type: (type: string): unknown => type },
+    'null or a value': { type: (type: string): unknown => ['null', type] },
+    'a value or null': { type: (type: string): unknown => [type, 'null'] },
+    'null or a value, by default null': {
+      type: (type: string): unknown => ['null', type],
+      default: null,
+    },
+  }
+  const envelopes = Object.entries(shapes).flatMap(([shape, { type, ...own }]) =>
+    [['string', 'int'] as const, ['int', 'long'] as const].flatMap(([keyLink, nonce]) =>
+      (['Meta', 'Meta or null'] as const).map((record) => ({
+        shape: `${shape}, keyLink ${keyLink}, nonce ${nonce}, in ${record}`,
+        keyLink,
+        metaType: (meta: object) => (record === 'Meta' ? meta : ['null', meta]),
+        meta: [
+          { name: 'nonce', type: type(nonce), ...own },
+          { name: 'schemaId', type: type('string'), ...own },
+          { name: 'eventContractRef', type: type('string'), ...own },
+          levels,
+          { name: 'timestamp', type: type('long'), ...own },
+          { name: 'keyLink', type: type(keyLink), ...own },
+          { name: 'billingId', type: type('string'), ...own },
+        ],
+      })),
+    ),
+  )
+
+  test.each(envelopes)('which are $shape', async ({ meta, metaType, keyLink }) => {
+    const contract = await compile(definitionWith({ meta, metaType }))
+    const expected = {
+      ...filled,
+      schemaId: stamp.schemaId,
+      eventContractRef: stamp.schemaId,
+      keyLink: keyLink === 'int' ? stamp.keyLinkInt : stamp.keyLinkUuid,
+      consentLevels: [7],
+    }
+    const svcMeta = { consentLevels: [7] }
+    const forms = metaType({}) instanceof Array ? [svcMeta, { Meta: svcMeta }] : [svcMeta]
+    for (const form of forms)
+      expect(stamped(contract, bodyWith({ svcMeta: form, key: 'k' }))).toEqual(expected)
+  })
+
+  test('and the rest of the event is still read strictly first', async () => {
+    const mapOf = (values: unknown) => ['null', { type: 'map', values }]
+    const fields = [{ name: 'maps', type: mapOf(mapOf('int')) }]
+    const contract = await compile(definitionWith({ fields }))
+    const maps = { map: { a: { map: { b: 1 } } } } // which leniently has a union within a union
+    const event = contract.readJson(bodyWith({ svcMeta: { consentLevels: [] }, key: 'k', maps }))
+    expect(contract.toPlain(event)).toMatchObject({ maps: { a: { b: 1 } } })
+  })
+
+  test('a validation of such a member passes', async () => {
+    const validations = [{ field: 'svcMeta/schemaId', type: 'regex', value: '^never$' }]
+    const contract = await compile(
+      definitionWith({ meta: [{ name: 'schemaId', type: 'string' }, levels], validations }),
+    )
+    const event = contract.readJson(bodyWith({ svcMeta: { consentLevels: [] }, key: 'k' }))
+    expect(contract.firstViolation(event)).toBeUndefined()
+  })
+
+  test.each([
+    ['consentLevels', { svcMeta: {}, key: 'k' }, "Field 'svcMeta/consentLevels' is missing"],
+    [
+      'another member of the envelope',
+      { svcMeta: { consentLevels: [] }, key: 'k' },
+      "Field 'svcMeta/trace' is missing",
+    ],
+    [
+      'an unknown member',
+      { svcMeta: { consentLevels: [], trace: '', schemaid: '' }, key: 'k' },
+      "Field 'svcMeta/schemaid' is not in the schema",
+    ],
+    [
+      'a member of the wrong type',
+      { svcMeta: { consentLevels: [], trace: '', schemaId: 1 }, key: 'k' },
+      "Field 'svcMeta/schemaId' is not a string of well-formed Unicode",
+    ],
+    [
+      'a field of the same name outside the envelope',
+      { svcMeta: { consentLevels: [], trace: '' }, key: 'k', more: {} },
+      "Field 'more/schemaId' is missing",
+    ],
+    [
+      'an envelope within the event',
+      {
+        svcMeta: { consentLevels: [], trace: '' },
+        key: 'k',
+        more: { schemaId: '' },
+        again: { consentLevels: [], trace: '' },
+      },
+      "Field 'again/schemaId' is missing",
+    ],
+  ])('everything else is as strict as before: %s', async (_, event, sentence) => {
+    const schemaId = { name: 'schemaId', type: 'string' }
+    const more = { type: 'record', name: 'More', fields: [schemaId] }
+    const contract = await compile(
+      definitionWith({
+        meta: [schemaId, levels, { name: 'trace', type: 'string' }],
+        fields: [
+          { name: 'more', type: more },
+          { name: 'again', type: 'Meta' },
+        ],
+      }),
+    )
+    expect(() => contract.readJson(bodyWith(event))).toThrow(sentence)
   })
 })

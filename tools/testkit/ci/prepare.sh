@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Installs, by package name, the programs that tests compare Weir with: kcat, curl, Chromium, and in .weir/venv
-# Confluent's Python client and Tink. For `npm run soak` (WEIR_TEST_SCALE=full) also those that only it needs: zsh,
-# fish, nghttp2's clients, httpx, OpenTelemetry's definitions, DuckDB and pandas, schemathesis, the oldest Node that
-# clients are for, the programs of tools/manifests, h2spec, and Vault, which is built, once on a machine. What exists
-# already is kept, so a second run takes no time, and needs no rights. Reports immediately what can't be installed;
-# continuous integration ends then, and elsewhere the tests that need it fail.
+# Installs, by package name, the programs that tests compare Weir with: kcat, curl, Chromium, in .weir/venv Confluent's
+# Python client and Tink, and in .weir/producers what the guide tells producers to install. For `npm run soak`
+# (WEIR_TEST_SCALE=full) also those that only it needs: zsh, fish, nghttp2's clients, httpx, OpenTelemetry's
+# definitions, DuckDB and pandas, schemathesis, the oldest Node that clients are for, the programs of tools/manifests,
+# h2spec, and Vault, which is built, once on a machine. What exists already is kept, so a second run takes no time, and
+# needs no rights. Reports immediately what can't be installed; continuous integration ends then, and elsewhere the
+# tests that need it fail.
 set -uo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -47,6 +48,17 @@ python_libraries() {
   # Most modules are never imported, so compiling them would waste time.
   "$venv/bin/pip" install --quiet --no-compile "${libraries[@]}" && touch "$venv/ready" ||
     lacks "what could not be installed: ${libraries[*]} into $venv."
+}
+
+# With only what the guide tells producers to install.
+producers_venv() {
+  local own=.weir/producers packages
+  packages=$(sed -n 's|^python3 -m venv .* install -q ||p' docs/guide/producers.md)
+  [ "$(cat "$own/ready" 2>/dev/null)" = "$packages" ] && return
+  say "Installing $packages into $own …"
+  rm -rf "$own"
+  python3 -m venv "$own" && "$own/bin/pip" install --quiet --no-compile $packages && echo "$packages" >"$own/ready" ||
+    lacks "what could not be installed: $packages into $own."
 }
 
 # Arguments: the modules to import, then the packages.
@@ -124,6 +136,7 @@ for_the_soak() {
 
 mkdir -p .weir
 python_libraries
+producers_venv
 command -v kcat >/dev/null || apt_install kcat
 command -v curl >/dev/null || apt_install curl
 command -v chromium >/dev/null || apt_install chromium

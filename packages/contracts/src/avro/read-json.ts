@@ -86,12 +86,14 @@ type FieldReader = {
   readonly name: string
   readonly read: ReadJson
   readonly default: Default | undefined
+  readonly mayBeMissing: boolean
 }
 
 const compileField = (field: RecordField, read: ReadJson): FieldReader => ({
   name: field.name,
   read,
   default: compileDefault(field),
+  mayBeMissing: field.mayBeMissing ?? false,
 })
 
 function readRecord(fields: readonly FieldReader[]): ReadJson {
@@ -126,6 +128,7 @@ function readRecord(fields: readonly FieldReader[]): ReadJson {
 }
 
 function fillIn(field: FieldReader, reading: JsonReading): unknown {
+  if (field.mayBeMissing) return null
   if (!field.default || !reading.isLenient) throw refuseJson(reading, 'is missing')
   reading.defaultsLeft -= field.default.size
   if (reading.defaultsLeft < 0) {

@@ -16,6 +16,8 @@ export type RecordField = {
   readonly type: AvroType
   /** The default as the schema writes it. It is boxed, because null is a valid default. */
   readonly default: { readonly json: unknown } | undefined
+  /** JSON may omit the field, which is null until its value is set. */
+  readonly mayBeMissing?: true
 }
 
 export type RecordType = {

@@ -1,10 +1,11 @@
 // Reads an event from a request body, and checks it against its contract.
-import { bodyForm, invalidConsentLevel } from '@weir/contracts'
+import { guessedForm, invalidConsentLevel, namedForm } from '@weir/contracts'
 import type { Contract, Event, EventIntake } from '@weir/contracts'
 import type { HttpRequest } from '@weir/http2'
 import type { InputStream } from '@weir/control-state'
 import type { ActiveContract } from './active-contracts.ts'
 import { refusal } from '../errors.ts'
+import { explained } from './explained.ts'
 import type { LongWork } from './long-work.ts'
 import { serializationTypeOf, single } from './request.ts'
 
@@ -24,12 +25,16 @@ export function readEvent(
   body: Buffer | undefined,
 ): Event {
   if (body === undefined) throw refusal('undecodable', 'The body is not valid gzip')
-  const form = bodyForm({
+  const named = namedForm({
     serializationType: serializationTypeOf(request),
     contentType: single(request, 'content-type'),
-    firstByte: body[0],
   })
-  return form === 'json' ? contract.readJson(body) : contract.skimAvro(body)
+  try {
+    const form = named ?? guessedForm(body[0])
+    return form === 'json' ? contract.readJson(body) : contract.skimAvro(body)
+  } catch (error) {
+    throw explained(error, body, named)
+  }
 }
 
 /** An event of one person hardly has more values, and encrypting more would delay other requests. */

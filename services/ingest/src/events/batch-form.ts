@@ -33,7 +33,7 @@ export function batchFormOf(headers: {
   if (form !== undefined) return form
   throw refusal(
     'undecodable',
-    'The Content-Type must be application/x-ndjson (one Avro JSON event per line) or application/x-avro-batch (each Avro event after its length in four octets)',
+    'The Content-Type must be application/x-ndjson (one Avro JSON event per line, no array) or application/x-avro-batch (each Avro event after its length in four octets)',
   )
 }
 

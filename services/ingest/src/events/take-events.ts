@@ -21,6 +21,7 @@ import type { FramedEvent } from './framing.ts'
 import { gunzipped } from './gunzipped.ts'
 import { checkInTurn } from '../event/check-event.ts'
 import type { CheckedEvent } from '../event/check-event.ts'
+import { explained } from '../event/explained.ts'
 import {
   accessOf,
   encodingOf,
@@ -135,9 +136,12 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
 function read({ deps, active, batchForm }: EventBatch, framed: FramedEvent): Event {
   if (framed === 'too_large') throw tooLarge(deps)
   if (framed === 'cut_off') throw refusal('undecodable', 'The body ends within the event')
-  return batchForm.form === 'json'
-    ? active.contract.readJson(framed)
-    : active.contract.skimAvro(framed)
+  if (batchForm.form === 'avro') return active.contract.skimAvro(framed)
+  try {
+    return active.contract.readJson(framed)
+  } catch (error) {
+    throw explained(error, framed, 'json')
+  }
 }
 
 /** Only stored events count for the month. */

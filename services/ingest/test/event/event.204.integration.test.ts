@@ -65,10 +65,13 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
       ),
     )
     const contract = contractOf(name)
+    const { consentLevels } = asObject((await exampleEvent(name))['svcMeta'])
+    const short = await eventOf(name, { svcMeta: { consentLevels } })
     const avro = contract.encode(contract.readJson(Buffer.from(strict)))
     return [
       ['strict', Buffer.from(strict), []],
       ['lenient', Buffer.from(lenient), []],
+      ['nothing but consent levels in the envelope', Buffer.from(short), []],
       ['avro', avro, []],
       ['strict, gzip', gzipSync(strict), [['content-encoding', 'gzip']]],
       ['avro, GZIP', gzipSync(avro), [['content-encoding', 'GZIP']]],
@@ -77,7 +80,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (answering) => {
   }
 
   test.each(names)(
-    'an event of %s is stored the same from strict JSON, lenient JSON, Avro and gzip, over both protocols',
+    'an event of %s is stored the same from strict, lenient and short JSON, Avro and gzip, over both protocols',
     async (name) => {
       const { topic, token } = await freshStream(name.replaceAll('_', '-'))
       const forms = await formsOf(name)

@@ -37,13 +37,28 @@ describe('what is no event of the contract is refused, and the sentence names th
   const json: readonly Header[] = [['content-type', 'application/json']]
   const avro: readonly Header[] = [['content-type', 'avro/binary']]
 
+  const form: readonly Header[] = [['content-type', 'application/x-www-form-urlencoded']]
+  const empty = 'The body is empty; send one event'
+  const list =
+    'The body begins like a JSON array; /event takes one event, and /events several, one per line (application/x-ndjson)'
+  const unread = (fault: string): string =>
+    `The body does not begin with {, and no Content-Type says what it is, so it was read as Avro: Field 'svcMeta/schemaId' ${fault}. ` +
+    'Send JSON with Content-Type: application/json, and Avro with avro/binary'
+
   test.each<[string, string | Buffer, readonly Header[], string | undefined]>([
-    ['no body', '', [], undefined],
-    ['no body that is JSON', '', json, 'The body is not JSON'],
+    ['no body', '', [], empty],
+    ['no body that is JSON', '', json, empty],
+    ['no body that is Avro', '', avro, empty],
     ['null', 'null', json, 'The body is not an object'],
-    ['a list', '[]', json, 'The body is not an object'],
+    ['a list', '[]', json, list],
+    ['a list without a content type', '[{"svcMeta":{}}]', [], list],
+    ['a list on lines of its own', ' \r\n\t[\n', form, list],
     ['a text', '"x"', json, 'The body is not an object'],
-    ['a number that claims to be Avro', '7', [], undefined],
+    ['a text without a content type', 'hello', [], unread('ends too early')],
+    ['a number without a content type', '7', form, unread('has a negative length')],
+    ['an object after a space', ' {}', [], unread('ends too early')],
+    ['a text that says it is Avro', 'hello', avro, "Field 'svcMeta/schemaId' ends too early"],
+    ['a list that says it is Avro', '[]', avro, "Field 'svcMeta/schemaId' has a negative length"],
     ['an empty object', '{}', [], "Field 'svcMeta' is missing"],
     ['half an object', '{"svcMeta":', [], 'The body is not JSON'],
     ['two objects', '{}{}', [], 'The body is not JSON'],

@@ -100,7 +100,8 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2) => {
       ].map((parts) => eventOf('clickstream', parts)),
     )
     const good = await eventOf('clickstream')
-    const lines = [good, 'nonsense', ...wrong, good]
+    const short = await eventOf('clickstream', { svcMeta: { consentLevels: [] } })
+    const lines = [good, 'nonsense', `[${good}]`, ...wrong, short]
     const answers = await Promise.all(
       lines.map((body) =>
         scene.clients['HTTP/2'].send({
@@ -116,7 +117,7 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2) => {
     const expected = answers.flatMap(({ status, header, body }, index) =>
       status === 204 ? [] : [{ index, status, code: header('svc-error'), message: body }],
     )
-    expect(expected.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 413])
+    expect(expected.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 400, 413])
     expect(await sendBatch('ndjson', Buffer.from(lines.join('\r\n')))).toEqual({
       accepted: 2,
       rejected: expected,

@@ -33,7 +33,6 @@ const grownBytesMax = measured(64 * mebibyte)
 const onTheirWayMax = 2 * mebibyte + mebibyte
 /** The number of 1 MiB pieces in one event. Together they are much larger than `onTheirWayMax`. */
 const piecesWithoutEnd = scale(300, 50)
-const examples = join(import.meta.dirname, '../../../../examples')
 const python = join(import.meta.dirname, '../../../../.weir/venv/bin/python')
 
 describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s', (server) => {
@@ -218,20 +217,6 @@ describe.each(scale(['own', 'node'] as const, ['own'] as const))('HTTP/2 by %s',
         const { stdout } = await run(python, args, { maxBuffer: 64 * mebibyte })
         expectWhole(stdout)
       })
-    }),
-  )
-
-  inSoak(() =>
-    test('the example in Python sends Avro', async () => {
-      const { topic, token } = await freshStream()
-      const event = await eventOf('clickstream')
-      await writeFile(join(folder, 'events'), `${event}\n${event}\n`)
-      const script = join(examples, 'producers/send_batch.py')
-      const command = `${python} ${script} ${join(examples, 'contracts/clickstream.json')}`
-      const env = { ...process.env, TOKEN: token, WEIR_INGEST_URL: scene.world.ingest.url }
-      const { stdout } = await run('sh', ['-c', `${command} < ${join(folder, 'events')}`], { env })
-      expect(stdout).toBe('{"accepted":2,"rejected":[]}\n')
-      await scene.reader.readUntil(topic, 2)
     }),
   )
 

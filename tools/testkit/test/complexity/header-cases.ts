@@ -11,7 +11,7 @@ import {
   text,
 } from '../../../../packages/http2/conformance/frames.ts'
 import { verifyIdToken } from '../../../../packages/tokens/src/verify.ts'
-import { bodyForm } from '@weir/contracts'
+import { namedForm } from '@weir/contracts'
 import { parseTraceparent } from '@weir/kit'
 import type { ParserCase } from '../../src/complexity/parser-growth.ts'
 import { many } from './parts.ts'
@@ -168,7 +168,7 @@ export const headerCases: readonly ParserCase[] = [
     size: 20_000,
     at: (n) => {
       const contentType = ` ${'a'.repeat(n)} ${';b=c'.repeat(n)}`
-      return () => bodyForm({ contentType, firstByte: 0 })
+      return () => namedForm({ contentType })
     },
     ends: 'taken',
   },

@@ -1,0 +1,25 @@
+// What to do about a body where the sentence of the contract would not help: an array, no body at all, and what is read
+// as Avro only because no header and no opening brace says otherwise. Other errors are returned unchanged.
+import { guessedForm } from '@weir/contracts'
+import type { BodyForm } from '@weir/contracts'
+import { hasCode } from '@weir/kit'
+import { refusal } from '../errors.ts'
+
+/** `named` is the form that a header names. */
+export function explained(error: unknown, body: Buffer, named: BodyForm | undefined): unknown {
+  if (!hasCode(error, 'contracts.undecodable')) return error
+  const undecodable = (sentence: string) => refusal('undecodable', sentence, error)
+  if (body.length === 0) return undecodable('The body is empty; send one event')
+  if (named !== 'avro' && beginsLikeArray(body))
+    return undecodable(
+      'The body begins like a JSON array; /event takes one event, and /events several, one per line (application/x-ndjson)',
+    )
+  if (named !== undefined || guessedForm(body[0]) === 'json') return error
+  return undecodable(
+    `The body does not begin with {, and no Content-Type says what it is, so it was read as Avro: ${error.message}. ` +
+      'Send JSON with Content-Type: application/json, and Avro with avro/binary',
+  )
+}
+
+const beginsLikeArray = (body: Buffer): boolean =>
+  body.toString('latin1', 0, 64).trimStart().startsWith('[')

@@ -1,0 +1,126 @@
+// The relay of docs/guide/producers.md, as a site runs it, with a real Chromium.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { freePort, REPOSITORY } from '@weir/devstack'
+import { chromiumProgram, exampleEvent, openConsole } from '../../src/index.ts'
+import type { ConsolePage, TestStream } from '../../src/index.ts'
+import { openProducers } from './producers-scene.ts'
+import type { ProducersScene } from './producers-scene.ts'
+
+jest.setTimeout(120_000)
+const program = chromiumProgram()
+if (program === undefined)
+  test('NOT RUN: there is no Chromium here; tools/testkit/ci/prepare.sh installs it where apt has it', () => {
+    throw new Error('the relay was not tried in a browser')
+  })
+else
+  describe('the relay for browsers, with Chromium', () => {
+    /** The site: any page of it sets the cookie of a visitor who agreed to the levels 0 and 1. */
+    const site = createServer((_, response) => {
+      response.setHeader('set-cookie', 'consent=0.1; HttpOnly; SameSite=Lax')
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>shop</title>')
+    })
+    let scene: ProducersScene
+    let stream: TestStream
+    let origin: string
+    let url: string
+    let browser: ConsolePage
+    const stops: (() => unknown)[] = []
+
+    beforeAll(async () => {
+      scene = await openProducers()
+      stops.push(() => scene.stop())
+      stream = await scene.account.input('pages')
+      await once(site.listen(0), 'listening')
+      const address = site.address()
+      const port = typeof address === 'object' ? address?.port : undefined
+      origin = `http://127.0.0.1:${port}`
+      stops.push(() => site.close())
+      url = await startRelay(stream)
+      browser = await openConsole(program, origin)
+      stops.push(() => browser.close())
+    })
+    afterAll(async () => {
+      for (const stop of stops.toReversed()) await stop()
+    })
+
+    async function startRelay(input: TestStream): Promise<string> {
+      const PORT = String(await freePort())
+      const env = { ...scene.settingsOf(input), SITE: origin, SCHEMA: 'clickstream', PORT }
+      const relay = spawn(process.execPath, [join(REPOSITORY, 'examples/producers/relay.mjs')], {
+        env,
+      })
+      stops.push(() => relay.kill())
+      const [said] = await once(createInterface({ input: relay.stdout }), 'line')
+      expect(said).toBe(`The relay listens on port ${PORT}`)
+      return `http://127.0.0.1:${PORT}`
+    }
+
+    const inPage = (script: string): Promise<unknown> => browser.page.evaluate(script)
+    const bodyOf = async (eventType: string, parts: object = {}): Promise<string> =>
+      JSON.stringify({
+        ...(await exampleEvent('clickstream')),
+        svcMeta: { consentLevels: [0, 1, 2] },
+        eventType,
+        ...parts,
+      })
+    /** The answer's status and text, or the error of a page that may not see it. */
+    const fetched = (to: string, body: string, more = `credentials: 'include'`): Promise<unknown> =>
+      inPage(
+        `fetch(${JSON.stringify(to)}, { method: 'POST', body: ${JSON.stringify(body)}, ${more} })
+          .then(async (answer) => [answer.status, await answer.text()], (error) => error.name)`,
+      )
+    const beacon = (to: string, body: string): Promise<unknown> =>
+      inPage(`navigator.sendBeacon(${JSON.stringify(to)}, ${JSON.stringify(body)})`)
+
+    test('a page reaches neither ingest nor auth, whatever sendBeacon says', async () => {
+      const token = await scene.account.token(stream)
+      const headers = `headers: { authorization: 'Bearer ${token}', 'svc-schema-id': 'clickstream' }`
+      expect(await fetched(`${scene.world.ingest.url}/event`, await bodyOf('x'), headers)).toBe(
+        'TypeError',
+      )
+      expect(await fetched(`${scene.world.auth.url}/auth`, '{}')).toBe('TypeError')
+      expect(await beacon(`${scene.world.ingest.url}/event`, await bodyOf('x'))).toBe(true)
+    })
+
+    test('events are stored with the consent that the site knows, not with that of the page', async () => {
+      expect(await fetched(url, await bodyOf('fetched'))).toEqual([204, ''])
+      expect(await beacon(url, await bodyOf('beacon'))).toBe(true)
+      expect(await fetched(url, await bodyOf('no cookie'), `credentials: 'omit'`)).toEqual([
+        204,
+        '',
+      ])
+      expect(await scene.storedIn(stream, 3)).toEqual(['beacon 0,1', 'fetched 0,1', 'no cookie '])
+    })
+
+    test('a page gets the sentence of a refusal', async () => {
+      expect(await fetched(url, await bodyOf('x', { url: 'nowhere' }))).toEqual([
+        400,
+        expect.stringContaining(`regex clickstream/url 'nowhere' doesnt match`),
+      ])
+      expect(await fetched(url, 'hello')).toEqual([400, 'The body is not JSON'])
+      expect(await fetched(url, 'x'.repeat(65_537))).toEqual([
+        413,
+        'An event has at most 65536 bytes',
+      ])
+    })
+
+    test('another origin is refused', async () => {
+      const foreign = origin.replace('127.0.0.1', 'localhost')
+      const headers = { origin: foreign }
+      const answer = await fetch(url, { method: 'POST', headers, body: await bodyOf('foreign') })
+      expect([answer.status, await answer.text()]).toEqual([403, 'Only for pages of the site'])
+      await browser.page.goto(foreign)
+      expect(await fetched(url, await bodyOf('foreign'))).toBe('TypeError')
+    })
+
+    test('nobody but the site’s log hears of its credentials', async () => {
+      const wrong = await startRelay({ ...stream, clientSecret: 'wrong' })
+      await browser.page.goto(origin)
+      expect(await fetched(wrong, await bodyOf('x'))).toEqual([502, 'The event could not be sent'])
+    })
+  })
