@@ -159,7 +159,7 @@ async function withSuggestion(
 const namesIn = (answer: unknown): readonly string[] =>
   streamRecordsOf(answer).flatMap((one) => streamNameOf(one) ?? textAt(one, 'id') ?? [])
 
-/** A text that was pasted with the command is not the answer by accident: the answer names what is concerned. */
+/** The answer must be the name, so that a line that was pasted with the command is not taken for the answer. */
 async function confirm(
   terminal: Terminal,
   { question, name }: Confirmation,

@@ -64,7 +64,7 @@ export async function allPorts(chosen: Partial<Ports> | 'free'): Promise<Ports> 
   return { kafka, controller, analysts: await freePort(), registry: await freePort() }
 }
 
-/** Throws AppError `port_in_use`, which names all ports that are taken. A program that was just killed may still end. */
+/** Throws AppError `port_in_use`, which names all ports that are taken. Waits for a program that is still ending. */
 export async function demandFree(needs: readonly PortNeed[]): Promise<void> {
   let taken: readonly PortNeed[] = []
   const look = async (): Promise<boolean> => {

@@ -13,7 +13,9 @@ import { OneErasure } from './one-erasure.tsx'
 import { anyErasure, inOrder, isWanted, kinds } from './wanted.ts'
 import type { OfStream, Wanted } from './wanted.ts'
 
+/** Per stream: each needs a request, and the account has a limited number per minute. */
 const refreshMs = 3_000
+const refreshMsMax = 60_000
 
 export function ErasuresPage({ session, place }: PageProps) {
   const { calls } = session
@@ -43,9 +45,10 @@ function ErasuresOf({ session, names, all }: OfProps) {
   const [wanted, setWanted] = useState(anyErasure)
   const erasures = useLoad(() => erasuresOf(calls, names), [calls, names.join()])
   useEffect(() => {
-    const timer = setInterval(() => !document.hidden && erasures.reload(), refreshMs)
+    const everyMs = Math.min(refreshMsMax, refreshMs * names.length)
+    const timer = setInterval(() => !document.hidden && erasures.reload(), everyMs)
     return () => clearInterval(timer)
-  }, [])
+  }, [names.length])
   const { value } = erasures
   const shown = inOrder(value?.filter((erasure) => isWanted(erasure, wanted)) ?? [], wanted)
   return (

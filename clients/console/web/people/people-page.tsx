@@ -214,7 +214,7 @@ function NothingIn({ others, person, recorded, onAsk }: NothingProps) {
               'has a record of the erasure: see Erasures'
             ) : (
               <button type="button" class="danger" onClick={() => onAsk('erase', found)}>
-                Erase anyway, for the record<span class="unseen"> of {found.stream}</span>
+                Erase anyway, to have a record<span class="unseen"> in {found.stream}</span>
               </button>
             )}
           </li>

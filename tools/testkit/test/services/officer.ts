@@ -161,7 +161,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
 
   test('whoever wants a record that nothing was found gets it', async () => {
     await find('session-0002')
-    await button('Erase anyway, for the record of clicks').click()
+    await button('Erase anyway, to have a record in clicks').click()
     await seen('session-0002: 0 events found in clicks. The record and its receipt will say so.')
     await confirm('session-0002')
     await button('Erase').click()
@@ -170,7 +170,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     expect(saved).toMatch(/^Person: session-0002\nErasure: [\w-]{36}\nSalt: [\w-]{43}\n$/)
     await page().keyboard.press('Escape')
     await seen('has a record of the erasure: see Erasures')
-    expect(await button('Erase anyway, for the record of clicks').count()).toBe(0)
+    expect(await button('Erase anyway, to have a record in clicks').count()).toBe(0)
     await find(' session-0003')
     await seen(/The value that you entered starts or ends with a space\.$/)
   })
