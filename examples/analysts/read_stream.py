@@ -1,7 +1,7 @@
 """Prints the events of a stream from its topic, as an analyst's consumer reads them: Avro with the schemas
 that auth shows for the same credentials, committed records only.
 
-    npx weir kafka clicks-1 > clicks-1.properties
+    npx @weir/cli kafka clicks-1 > clicks-1.properties
     pip install 'confluent-kafka[avro,schemaregistry]'
     python read_stream.py acme.clicks-1 clicks-1.properties
 """

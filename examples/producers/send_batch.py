@@ -1,7 +1,7 @@
 """Sends events in one request as length-prefixed Avro: before each datum its length as four octets, big-endian.
 
     pip install fastavro
-    TOKEN=$(npx weir token clicks) python send_batch.py examples/contracts/clickstream.json < events.ndjson
+    TOKEN=$(npx @weir/cli token clicks) python send_batch.py examples/contracts/clickstream.json < events.ndjson
 
 Standard input holds one event a line, with plain values where the schema has unions; its svcMeta needs only
 consentLevels. The exit code is 1 if the request or one of its events was refused.

@@ -33,13 +33,13 @@ export function walkText(demo: DemoAccount, walk: PrintedWalk): string {
 export function nextCommands(demo: DemoAccount): string {
   return `Continue by hand, in another terminal (credentials are in .weir/demo.json):
 
-  npx weir stream list
-  npx weir listen demo-1
-  npx weir send demo --schema clickstream -f examples/events/clickstream.json
+  npx @weir/cli stream list
+  npx @weir/cli listen demo-1
+  npx @weir/cli send demo --schema clickstream -f examples/events/clickstream.json
 
 or in the console, ${demo.outputUrl}/console/, with the apiKey of .weir/demo.json; or with curl:
 
-  TOKEN=$(npx weir token demo)
+  TOKEN=$(npx @weir/cli token demo)
   curl -i ${demo.ingestUrl}/event -H "Authorization: Bearer $TOKEN" \\
     -H 'Svc-Schema-Id: clickstream' -d @examples/events/clickstream.json
 

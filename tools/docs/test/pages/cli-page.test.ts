@@ -1,8 +1,11 @@
 // The commands' page matches the code, and documents name only existing commands.
+import { spawnSync } from 'node:child_process'
+
 import { expect, test } from '@jest/globals'
 
 import { cliPage, cliPagePath } from '../../src/pages/cli-page.ts'
 import { readDocument } from '../../src/documents.ts'
+import { REPOSITORY } from '@weir/devstack'
 
 test('the page has the help of every command; npm run docs writes it anew', async () => {
   expect(await readDocument(cliPagePath)).toBe(await cliPage())
@@ -20,7 +23,7 @@ test('every command that a document names is there', async () => {
     'docs/guide/faq.md',
   ])
     for (const [, noun = '', verb] of (await readDocument(file)).matchAll(
-      /(?:npx weir|`weir) ([a-z]+)(?: ([a-z]+))?/g,
+      /(?:npx @weir\/cli|`weir) ([a-z]+)(?: ([a-z]+))?/g,
     )) {
       const isThere = commands.has(noun) || commands.has(`${noun} ${verb ?? ''}`)
       const isNoun = verb === undefined && nouns.has(noun)
@@ -28,4 +31,12 @@ test('every command that a document names is there', async () => {
         missing.push(`${noun} ${verb ?? ''}`)
     }
   expect(missing).toEqual([])
+})
+
+test('no text runs the package `weir` of npm, which is a stranger’s', () => {
+  const grep = (...args: string[]) =>
+    spawnSync('git', ['grep', '-lE', ...args], { cwd: REPOSITORY })
+  const found = grep('npx( -[^ ]+)* weir( |$)')
+  expect([found.status, String(found.stdout)]).toEqual([1, '']) // 1: nothing found
+  expect(grep('npx( -[^ ]+)* @weir/cli( |$)').status).toBe(0)
 })
