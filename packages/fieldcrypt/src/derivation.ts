@@ -2,21 +2,21 @@
 // level, and the keyLink that the event shows. Pure functions of their arguments.
 //
 //   link    = first 8 bytes of HMAC-SHA-256(linkKey, uint32be(generation) ‖ utf8(key field value))
-//   path    = hex(link) ‖ hex2(level) ‖ hex3(slot)
-//   sivKey  = HMAC-SHA-512(levelKey, leaf ‖ "weir/siv/1")
+//   path    = base 4 digits of link ‖ base 4 digits of the level's byte
+//   sivKey  = HMAC-SHA-512(levelKey, leaf ‖ uint32be(epoch) ‖ consent ‖ "weir/siv/2")
 //   keyLink = AES-256-ECB(labelKey, link ‖ uint32be(epoch) ‖ four zero bytes)
 import { createHmac, type KeyObject } from 'node:crypto'
 import { unsafe } from '@noble/ciphers/aes.js'
+import type { Consent } from './consent.ts'
 import { corrupt, notWellFormed } from './errors.ts'
+import { digitsOf } from './tree/digits.ts'
 import { NODE_BYTES } from './tree/node-hash.ts'
 
 export const LINK_BYTES = 8
-/** Digits of a link, which locates a person in the tree, and of a whole path: link, level and slot. */
-export const LINK_DIGITS = 16
-export const PATH_DIGITS = 21
+/** Digits of a link, which locates a person in the tree, and of a whole path: link and level. */
+export const LINK_DIGITS = 32
+export const PATH_DIGITS = 36
 const KEY_LINK_BYTES = 16
-
-const hex = (value: number, digits: number): string => value.toString(16).padStart(digits, '0')
 
 /** Throws `not_well_formed` for a lone surrogate, because UTF-8 would make two such values equal. */
 export function linkOf(linkKey: KeyObject, keyFieldValue: string, generation: number): Uint8Array {
@@ -27,21 +27,32 @@ export function linkOf(linkKey: KeyObject, keyFieldValue: string, generation: nu
   return new Uint8Array(mac.subarray(0, LINK_BYTES))
 }
 
-export const linkDigits = (link: Uint8Array): string => Buffer.from(link).toString('hex')
+export const linkDigits = (link: Uint8Array): string => digitsOf(link)
 
-export const levelDigits = (level: number): string => hex(level, 2)
+export const levelDigits = (level: number): string => digitsOf(Uint8Array.of(level))
 
-export const pathOf = (digitsOfLink: string, level: number, slot: number): string =>
-  digitsOfLink + levelDigits(level) + hex(slot, 3)
+export const pathOf = (digitsOfLink: string, level: number): string =>
+  digitsOfLink + levelDigits(level)
 
 // --- the key of a level ---
 
-const sivInput = Buffer.alloc(NODE_BYTES + 10)
-sivInput.write('weir/siv/1', NODE_BYTES, 'latin1')
+const CONSENT_AT = NODE_BYTES + 4
+const LABEL_AT = CONSENT_AT + 32
+const sivInput = Buffer.alloc(LABEL_AT + 10)
+sivInput.write('weir/siv/2', LABEL_AT, 'latin1')
+
+/** What the keys of an event depend on, besides its person and the levels. */
+export type KeyedBy = { readonly epoch: number; readonly consent: Consent }
 
 /** 64 bytes: the key for S2V, then the key for CTR. The caller must overwrite them after use. */
-export function sivKeyOf(levelKey: KeyObject, leaf: Uint8Array): Buffer {
+export function sivKeyOf(
+  levelKey: KeyObject,
+  leaf: Uint8Array,
+  { epoch, consent }: KeyedBy,
+): Buffer {
   sivInput.set(leaf)
+  sivInput.writeUInt32BE(epoch, NODE_BYTES)
+  sivInput.set(consent.bytes, CONSENT_AT)
   const key = createHmac('sha512', levelKey).update(sivInput).digest()
   sivInput.fill(0, 0, NODE_BYTES)
   return key

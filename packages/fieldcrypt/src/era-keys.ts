@@ -16,7 +16,7 @@ import { checkedKey, LINK_PART_BYTES, KEY_BYTES, levelOfPart, levelPart } from '
 export type EraParts = {
   readonly streamId: string
   readonly era: number
-  /** The key records of the tree by suffix: `''` for `tree`, `3f` for `tree.3f`. */
+  /** The key records of the tree by suffix: `''` for `tree`, `31` for `tree.31`. */
   readonly trees: Iterable<readonly [string, TreePartSource]>
   /** Plaintext of the key record: linkKey, subjectKeyA, subjectKeyB. Never available in output. */
   readonly link?: Buffer | undefined

@@ -1,4 +1,4 @@
-// The era, epoch and slot of a time, which determine the keys. Ingest computes them from the event's timestamp, and
+// The era and epoch of a time, which determine the keys. Ingest computes them from the event's timestamp, and
 // output from the same timestamp in the event, so decrypting never has to guess.
 import { corrupt } from './errors.ts'
 
@@ -17,13 +17,11 @@ export type KeyTime = {
   readonly era: number
   /** A person has the same keyLink for this long: the stream's rotation. */
   readonly epoch: number
-  /** The index of the epoch in its era, below 768. */
-  readonly slot: number
 }
 
 /** Throws `corrupt` for a timestamp that no clock returns, because it can only come from an invalid record. */
 export function keyTimeOf(timestampMs: number, rotationMs: number): KeyTime {
   const epoch = Math.floor(timestampMs / rotationMs)
   if (!(timestampMs >= 0) || epoch > 0xffffffff) throw corrupt()
-  return { era: eraAt(timestampMs), epoch, slot: epoch % (ERA_MS / rotationMs) }
+  return { era: eraAt(timestampMs), epoch }
 }

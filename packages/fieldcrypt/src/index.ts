@@ -20,7 +20,9 @@ export type { Sealer } from './sealer.ts'
 export { createOpener } from './opener.ts'
 export type { Opened, Opener } from './opener.ts'
 export type { CacheOptions } from './people-cache.ts'
-export type { NoKey, Person } from './person.ts'
+export { consentOf } from './consent.ts'
+export type { Consent } from './consent.ts'
+export type { FieldAt, NoKey, Person } from './person.ts'
 
 // Forgetting
 export { growthMaxBytes, linksOf, prefixesOf, puncture, startCutting } from './tree/forget.ts'

@@ -9,7 +9,7 @@ import { createLru } from './lru.ts'
 import { peopleCache } from './people-cache.ts'
 import type { CacheOptions, PeopleCache } from './people-cache.ts'
 import { Person } from './person.ts'
-import type { NoKey } from './person.ts'
+import type { FieldAt, NoKey } from './person.ts'
 import { checkForm, openText } from './sealed-text.ts'
 import type { KeyTime } from './era.ts'
 
@@ -21,8 +21,8 @@ export type Opener = PeopleCache & {
    * Throws `corrupt` for a keyLink of another stream or epoch.
    */
   person(keys: EraKeys, keyLink: Buffer, time: KeyTime): Person | 'unknown'
-  /** Throws `corrupt` for a text that wasn't encrypted for this person, level and field path. */
-  open(person: Person, level: number, fieldPath: string, text: string): Opened
+  /** Throws `corrupt` for a text that wasn't encrypted for this person, consent, level and field path. */
+  open(person: Person, field: FieldAt, text: string): Opened
 }
 
 const NO_KEY = {
@@ -43,19 +43,19 @@ export function createOpener({ entriesMax }: CacheOptions): Opener {
       if (person !== 'unknown') people.put(keys.streamId, cacheKey, person)
       return person
     },
-    open(person, level, fieldPath, text) {
-      const known = person.openedValue(level, fieldPath, text)
+    open(person, field, text) {
+      const known = person.openedValue(field, text)
       if (known !== undefined) return { kind: 'opened', value: known }
       const weight = person.weight
-      const cipher = person.cipher(level)
+      const cipher = person.cipher(field)
       if (typeof cipher === 'string') {
         checkForm(person.id, text)
         return NO_KEY[cipher]
       }
       if (person.weight !== weight) people.settle(person)
-      const state = fieldState(cipher, fieldPath)
+      const state = fieldState(cipher, field.path)
       const value = openText(cipher.key, state, person.id, text)
-      person.keepSealed({ level, path: fieldPath, value, text })
+      person.keepSealed(field, value, text)
       return { kind: 'opened', value }
     },
     ...peopleCache(people, hasKeys),

@@ -1,10 +1,12 @@
 // One person in one epoch, with the keys derived so far. All of them can be derived again from the tree, so a wiped
 // person still works, only more slowly. The keys are private fields, so neither a log nor an inspector shows them.
+import type { Consent } from './consent.ts'
 import { keyLinkInt, keyLinkUuid, linkDigits, LINK_DIGITS, pathOf, sivKeyOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { levelCipher, wipeLevelCipher } from './level-cipher.ts'
 import type { LevelCipher } from './level-cipher.ts'
 import type { Cacheable } from './lru.ts'
+import { packDigits } from './tree/digits.ts'
 import { walk } from './tree/node-hash.ts'
 import { idOf } from './sealed-text.ts'
 import type { KeyTime } from './era.ts'
@@ -20,14 +22,21 @@ export type PersonInEpoch = {
   readonly time: KeyTime
 }
 
-type SealedField = {
+/** A personal field, and the consent that its event was sent with. */
+export type FieldAt = {
+  readonly consent: Consent
   readonly level: number
   readonly path: string
+}
+
+type SealedField = FieldAt & {
   readonly value: string
   readonly text: string
 }
 
 const SEALED_KEPT_MAX = 8
+/** An event has fewer levels. More are of many different consents, of which only the last ones are kept. */
+const CIPHERS_KEPT_MAX = 32
 const VALUE_KEPT_MAX = 63
 
 export class Person implements Cacheable {
@@ -42,10 +51,9 @@ export class Person implements Cacheable {
   readonly era: number
   readonly epoch: number
   readonly generation: number | undefined
-  readonly #slot: number
   readonly #link: string
   #keys: EraKeys
-  /** The node at hex(link), where the paths of all levels branch. */
+  /** The node at the link, where the paths of all levels branch. */
   #node: Uint8Array | undefined
   #levels: LevelCipher[] = []
   #sealed: SealedField[] = []
@@ -59,7 +67,6 @@ export class Person implements Cacheable {
     this.era = keys.era
     this.epoch = time.epoch
     this.generation = generation
-    this.#slot = time.slot
     this.#link = linkDigits(link)
     this.#keys = keys
   }
@@ -70,26 +77,24 @@ export class Person implements Cacheable {
   }
 
   /** The encrypted text of this value, if the value was the field's last one. */
-  sealedText(level: number, path: string, value: string): string | undefined {
+  sealedText(field: FieldAt, value: string): string | undefined {
     for (const last of this.#sealed)
-      if (last.level === level && last.path === path)
-        return last.value === value ? last.text : undefined
+      if (isSameField(last, field)) return last.value === value ? last.text : undefined
     return undefined
   }
 
   /** The value of this encrypted text, if the text was the field's last one. */
-  openedValue(level: number, path: string, text: string): string | undefined {
+  openedValue(field: FieldAt, text: string): string | undefined {
     for (const last of this.#sealed)
-      if (last.level === level && last.path === path)
-        return last.text === text ? last.value : undefined
+      if (isSameField(last, field)) return last.text === text ? last.value : undefined
     return undefined
   }
 
   /** Remembers the field's value until the next value, or a change of keys. Long values are not remembered. */
-  keepSealed(field: SealedField): void {
-    if (field.value.length > VALUE_KEPT_MAX) return
-    const same = ({ level, path }: SealedField) => level === field.level && path === field.path
-    const place = this.#sealed.findIndex(same)
+  keepSealed({ consent, level, path }: FieldAt, value: string, text: string): void {
+    if (value.length > VALUE_KEPT_MAX) return
+    const field = { consent, level, path, value, text }
+    const place = this.#sealed.findIndex((last) => isSameField(last, field))
     if (place >= 0) this.#sealed[place] = field
     else if (this.#sealed.length < SEALED_KEPT_MAX) this.#sealed.push(field)
   }
@@ -101,18 +106,22 @@ export class Person implements Cacheable {
 
   /** The link, for recording the links of a data subject. */
   get link(): Uint8Array {
-    return Buffer.from(this.#link, 'hex')
+    return packDigits(this.#link)
   }
 
-  cipher(level: number): LevelCipher | NoKey {
-    for (const cipher of this.#levels) if (cipher.level === level) return cipher
+  cipher({ level, consent }: Pick<FieldAt, 'level' | 'consent'>): LevelCipher | NoKey {
+    for (const cipher of this.#levels)
+      if (cipher.level === level && cipher.consent === consent) return cipher
     const leaf = this.#leaf(level)
     if (typeof leaf === 'string') return leaf
     const levelKey = this.#keys.levelKey(level)
-    const cipher = levelKey && levelCipher(level, sivKeyOf(levelKey, leaf))
+    const sivKey = levelKey && sivKeyOf(levelKey, leaf, { epoch: this.epoch, consent })
     leaf.fill(0)
-    if (cipher === undefined) return 'unknown'
+    if (sivKey === undefined) return 'unknown'
+    const cipher = levelCipher(level, consent, sivKey)
     this.#levels.push(cipher)
+    const oldest = this.#levels.length > CIPHERS_KEPT_MAX ? this.#levels.shift() : undefined
+    if (oldest !== undefined) wipeLevelCipher(oldest)
     return cipher
   }
 
@@ -144,7 +153,7 @@ export class Person implements Cacheable {
   }
 
   #leaf(level: number): Uint8Array | NoKey {
-    const path = pathOf(this.#link, level, this.#slot)
+    const path = pathOf(this.#link, level)
     if (this.#node === undefined) {
       const stored = this.#keys.tree.find(path)
       if (typeof stored === 'string') return stored
@@ -159,10 +168,13 @@ export class Person implements Cacheable {
     this.#node?.fill(0)
     this.#node = undefined
     this.#levels = this.#levels.filter((cipher) => {
-      const path = pathOf(this.#link, cipher.level, this.#slot)
+      const path = pathOf(this.#link, cipher.level)
       const kept = typeof this.#keys.tree.find(path) === 'object'
       if (!kept) wipeLevelCipher(cipher)
       return kept
     })
   }
 }
+
+const isSameField = (one: FieldAt, other: FieldAt): boolean =>
+  one.level === other.level && one.path === other.path && one.consent === other.consent

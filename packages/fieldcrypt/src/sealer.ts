@@ -12,6 +12,7 @@ import { levelPart } from './tree/parts.ts'
 import { peopleCache } from './people-cache.ts'
 import type { CacheOptions, PeopleCache } from './people-cache.ts'
 import { Person } from './person.ts'
+import type { FieldAt } from './person.ts'
 import { sealText } from './sealed-text.ts'
 import type { KeyTime } from './era.ts'
 
@@ -22,7 +23,7 @@ export type Sealer = PeopleCache & {
    */
   person(keys: EraKeys, keyFieldValue: string, time: KeyTime): Person
   /** The text in the event for a personal value. Throws as `person` does. */
-  seal(person: Person, level: number, fieldPath: string, value: string): string
+  seal(person: Person, field: FieldAt, value: string): string
 }
 
 // Longer values are cached under their hash. A hash has 64 digits, so no shorter value equals it.
@@ -44,17 +45,17 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
       people.put(keys.streamId, cacheKey, person)
       return person
     },
-    seal(person, level, fieldPath, value) {
-      const known = person.sealedText(level, fieldPath, value)
+    seal(person, field, value) {
+      const known = person.sealedText(field, value)
       if (known !== undefined) return known
       const weight = person.weight
-      const cipher = person.cipher(level)
+      const cipher = person.cipher(field)
       if (typeof cipher === 'string') {
-        throw keyUnavailable(person.streamId, person.era, levelPart(level))
+        throw keyUnavailable(person.streamId, person.era, levelPart(field.level))
       }
       if (person.weight !== weight) people.settle(person)
-      const text = sealText(cipher.key, fieldState(cipher, fieldPath), person.id, value)
-      person.keepSealed({ level, path: fieldPath, value, text })
+      const text = sealText(cipher.key, fieldState(cipher, field.path), person.id, value)
+      person.keepSealed(field, value, text)
       return text
     },
     ...peopleCache(people, staysCurrent),

@@ -2,11 +2,11 @@
 // tree's records make the fields of such a level unreadable. The records here apply to whole events. A level stands for
 // a purpose, so code that uses an event's consent must first remove these levels from it.
 //
-//   part  = *entry          ; sorted, each once; in withdrawn.<first digit of the link>
+//   part  = *entry          ; sorted, each once; in withdrawn.<first hexadecimal digit of the link>
 //   entry = link level
 //   link  = 8OCTET
 //   level = OCTET
-import { LINK_BYTES, linkDigits } from './derivation.ts'
+import { LINK_BYTES } from './derivation.ts'
 import { recordUnreadable } from './errors.ts'
 
 const ENTRY_BYTES = LINK_BYTES + 1
@@ -16,7 +16,8 @@ const digits = /^withdrawn\.([0-9a-f])$/
 export const isWithdrawnPart = (part: string): boolean => digits.test(part)
 
 /** The key record that contains a link's entries. */
-export const withdrawnPartOf = (link: Uint8Array): string => `withdrawn.${linkDigits(link)[0]}`
+export const withdrawnPartOf = (link: Uint8Array): string =>
+  `withdrawn.${((link[0] ?? 0) >> 4).toString(16)}`
 
 /**
  * The levels that are withdrawn under a link; none without a key record. @throws FieldcryptError `record_unreadable`

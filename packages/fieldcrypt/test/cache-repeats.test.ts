@@ -3,13 +3,13 @@ import { expect, test } from '@jest/globals'
 import { createOpener, createSealer } from '../src/index.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { madeKeys } from './support/made-keys.ts'
-import { TODAY, place, forget, openWith } from './support/cached.ts'
+import { TODAY, place, forget, openWith, fieldAt } from './support/cached.ts'
 
 test('a value that comes again has the same text; another one, or the same elsewhere, has its own', () => {
   const keys = madeKeys('a', TODAY.era)
   const sealer = createSealer({ entriesMax: 100 })
   const seal = (level: number, path: string, value: string): string =>
-    sealer.seal(sealer.person(keys, 'anna', TODAY), level, path, value)
+    sealer.seal(sealer.person(keys, 'anna', TODAY), fieldAt(level, path), value)
   const first = seal(0, 'f', 'x')
   expect(seal(0, 'f', 'x')).toBe(first)
   expect(seal(0, 'f', 'y')).not.toBe(first)
@@ -21,9 +21,9 @@ test('a value that comes again has the same text; another one, or the same elsew
 test('what was sealed for a person is not looked up once the person is forgotten', () => {
   const keys = madeKeys('a', TODAY.era)
   const sealer = createSealer({ entriesMax: 100 })
-  const before = sealer.seal(sealer.person(keys, 'anna', TODAY), 0, 'f', 'x')
+  const before = sealer.seal(sealer.person(keys, 'anna', TODAY), fieldAt(0, 'f'), 'x')
   const after = sealer.person(forget(keys, 'anna'), 'anna', TODAY)
-  expect(sealer.seal(after, 0, 'f', 'x')).not.toBe(before)
+  expect(sealer.seal(after, fieldAt(0, 'f'), 'x')).not.toBe(before)
 })
 
 test('a text that comes again opens to the same value; another one to its own, and elsewhere to none', () => {
@@ -32,7 +32,7 @@ test('a text that comes again opens to the same value; another one to its own, a
   const opener = createOpener({ entriesMax: 100 })
   const anna = sealer.person(keys, 'anna', TODAY)
   const seal = (level: number, path: string, value: string): string =>
-    sealer.seal(anna, level, path, value)
+    sealer.seal(anna, fieldAt(level, path), value)
   const open = (level: number, path: string, text: string) =>
     openWith(opener, [keys], { ...place, keyLink: anna.keyLink, level, path, text })
   const [x, y] = [seal(0, 'f', 'x'), seal(0, 'f', 'y')]
@@ -52,7 +52,7 @@ test('what was opened for a person is not looked up once the person is forgotten
   const sealer = createSealer({ entriesMax: 100 })
   const anna = sealer.person(keys, 'anna', TODAY)
   const sealed = { ...place, keyLink: anna.keyLink, level: 1, path: 'f' }
-  const field = { ...sealed, text: sealer.seal(anna, 1, 'f', 'x') }
+  const field = { ...sealed, text: sealer.seal(anna, fieldAt(1, 'f'), 'x') }
   for (const after of [forget(keys, 'anna'), forget(keys, 'anna', [1])]) {
     const opener = createOpener({ entriesMax: 100 })
     expect(openWith(opener, [keys], field)).toEqual({ kind: 'opened', value: 'x' })
@@ -68,8 +68,8 @@ test('a value that is opened over and over is not kept when it is long', () => {
   const reader = opener.person(keys, anna.keyLink, TODAY)
   if (reader === 'unknown') throw new Error('all parts are there')
   for (const length of [63, 64]) {
-    const text = sealer.seal(anna, 0, 'f', 'x'.repeat(length))
-    opener.open(reader, 0, 'f', text)
-    expect(reader.openedValue(0, 'f', text)?.length).toBe(length === 63 ? 63 : undefined)
+    const text = sealer.seal(anna, fieldAt(0, 'f'), 'x'.repeat(length))
+    opener.open(reader, fieldAt(0, 'f'), text)
+    expect(reader.openedValue(fieldAt(0, 'f'), text)?.length).toBe(length === 63 ? 63 : undefined)
   }
 })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { createOpener, createSealer, eraKeys, keyTimeOf } from '../src/index.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { madeKeys, seededBytes } from './support/made-keys.ts'
-import { DAY_MS, NOW_MS, TODAY, TOMORROW, forget, openWith } from './support/cached.ts'
+import { DAY_MS, NOW_MS, TODAY, TOMORROW, forget, openWith, fieldAt } from './support/cached.ts'
 import type { Sealed } from './support/cached.ts'
 
 describe('with a cache and without', () => {
@@ -44,9 +44,13 @@ describe('with a cache and without', () => {
           }
           const { stream, level, path, value, time } = step
           const plain = createSealer({ entriesMax: 1 })
-          const expected = plain.seal(plain.person(own, step.who, time), level, path, value)
+          const expected = plain.seal(
+            plain.person(own, step.who, time),
+            fieldAt(level, path),
+            value,
+          )
           const person = sealer.person(own, step.who, time)
-          const text = sealer.seal(person, level, path, value)
+          const text = sealer.seal(person, fieldAt(level, path), value)
           expect(text).toBe(expected)
           past.push({ stream, keyLink: person.keyLink, time, level, path, text })
           for (const sealed of past) {
@@ -64,11 +68,12 @@ describe('with a cache and without', () => {
     if (keys === undefined) throw new Error('there are two')
     const sealer = createSealer({ entriesMax: 2 })
     const anna = sealer.person(keys, 'anna', TODAY)
-    const before = sealer.seal(anna, 1, 'f', 'value')
-    for (let i = 0; i < 10; i++) sealer.seal(sealer.person(keys, `${i}`, TODAY), 1, 'f', 'value')
-    expect(sealer.seal(anna, 1, 'f', 'value')).toBe(before)
+    const before = sealer.seal(anna, fieldAt(1, 'f'), 'value')
+    for (let i = 0; i < 10; i++)
+      sealer.seal(sealer.person(keys, `${i}`, TODAY), fieldAt(1, 'f'), 'value')
+    expect(sealer.seal(anna, fieldAt(1, 'f'), 'value')).toBe(before)
     sealer.clear()
-    expect(sealer.seal(anna, 1, 'f', 'value')).toBe(before)
+    expect(sealer.seal(anna, fieldAt(1, 'f'), 'value')).toBe(before)
     expect(sealer.size()).toBe(0)
   })
 
@@ -77,7 +82,8 @@ describe('with a cache and without', () => {
     if (keys === undefined) throw new Error('there are two')
     const sealer = createSealer({ entriesMax: 50 })
     const person = sealer.person(keys, 'anna', TODAY)
-    const seal = () => Array.from({ length: 100 }, (_, i) => sealer.seal(person, 0, `f${i}`, 'v'))
+    const seal = () =>
+      Array.from({ length: 100 }, (_, i) => sealer.seal(person, fieldAt(0, `f${i}`), 'v'))
     const first = seal()
     expect(seal()).toEqual(first)
     expect(new Set(first).size).toBe(100)
@@ -92,10 +98,28 @@ describe('a bound', () => {
       const own = keys[i % 4]
       if (own === undefined) throw new Error('there are four')
       const person = sealer.person(own, `person ${i}`, TODAY)
-      for (let level = 0; level <= i % 4; level++) sealer.seal(person, level, 'f', 'value')
+      for (let level = 0; level <= i % 4; level++) sealer.seal(person, fieldAt(level, 'f'), 'value')
       expect(sealer.size()).toBeLessThanOrEqual(40)
     }
     expect(sealer.size()).toBeGreaterThan(30)
+  })
+
+  test('holds for one person with ever other consents, whose texts stay the same', () => {
+    const keys = madeKeys('consents', TODAY.era)
+    const [sealer, opener] = [createSealer({ entriesMax: 200 }), createOpener({ entriesMax: 200 })]
+    const anna = sealer.person(keys, 'anna', TODAY)
+    const reader = opener.person(keys, anna.keyLink, TODAY)
+    if (reader === 'unknown') throw new Error('the label is at hand')
+    const texts = Array.from({ length: 256 }, (_, level) => {
+      const at = fieldAt(0, 'f', [0, level])
+      return { at, text: sealer.seal(anna, at, 'value') }
+    })
+    expect(new Set(texts.map(({ text }) => text)).size).toBe(256)
+    for (const { at, text } of texts) {
+      expect(sealer.seal(anna, at, 'value')).toBe(text)
+      expect(opener.open(reader, at, text)).toEqual({ kind: 'opened', value: 'value' })
+    }
+    expect([sealer.size(), opener.size()]).toEqual([33, 33])
   })
 
   test('of half keeps one stream from pushing the others out', () => {
@@ -145,8 +169,8 @@ describe('after a change of the tree', () => {
     const sealer = createSealer({ entriesMax: 100 })
     const opener = createOpener({ entriesMax: 100 })
     const anna = sealer.person(keys, 'anna', TODAY)
-    const text = sealer.seal(anna, 1, 'f', 'value')
-    sealer.seal(sealer.person(keys, 'ben', TODAY), 1, 'f', 'value')
+    const text = sealer.seal(anna, fieldAt(1, 'f'), 'value')
+    sealer.seal(sealer.person(keys, 'ben', TODAY), fieldAt(1, 'f'), 'value')
     const sealed = { stream: 0, keyLink: anna.keyLink, time: TODAY, level: 1, path: 'f', text }
     expect(openWith(opener, [keys], sealed)).toEqual({ kind: 'opened', value: 'value' })
     expect([sealer.size(), opener.size()]).toEqual([4, 2])
@@ -166,7 +190,7 @@ describe('after a change of the tree', () => {
       time: TODAY,
       level,
       path: 'f',
-      text: sealer.seal(anna, level, 'f', 'value'),
+      text: sealer.seal(anna, fieldAt(level, 'f'), 'value'),
     }))
     for (const field of sealed) openWith(opener, [keys], field)
     const after = forget(keys, 'anna', [1, 2])
@@ -193,7 +217,7 @@ test('what a stream that is gone has left in a cache goes when it is told', () =
   const sealer = createSealer({ entriesMax: 100 })
   for (const stream of ['gone', 'stays']) {
     const person = sealer.person(madeKeys(stream, TODAY.era), 'anna', TODAY)
-    sealer.seal(person, 0, 'f', 'value')
+    sealer.seal(person, fieldAt(0, 'f'), 'value')
   }
   sealer.forget('gone')
   expect(sealer.size()).toBe(2)

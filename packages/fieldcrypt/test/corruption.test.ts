@@ -5,19 +5,20 @@ import { createOpener, createSealer, keyTimeOf } from '../src/index.ts'
 import type { EraKeys } from '../src/index.ts'
 import { idOf, openText } from '../src/sealed-text.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
+import { fieldAt } from './support/cached.ts'
 import { madeKeys } from './support/made-keys.ts'
-import { hex, keysV1, vectorKeys } from './support/vectors.ts'
+import { hex, keysV2, vectorKeys } from './support/vectors.ts'
 
 const DAY_MS = 86_400_000
 const NOW_MS = 1_635_416_584_627
-const { mustFail } = keysV1
+const { mustFail } = keysV2
 
 const key = expandSivKey(hex(mustFail.sivKey))
 const id = idOf(hex(mustFail.keyLink))
 const open = (text: string, field = mustFail.field): string =>
   openText(key, adStateOf(key, [field]), id, text)
 
-const sealed = keysV1.cases[0]?.fields[0]?.sealed ?? ''
+const sealed = keysV2.cases[0]?.fields[0]?.encrypted ?? ''
 
 test('the text that the others are changed from opens', () => {
   expect(open(sealed)).toBe('customer-12345')
@@ -35,12 +36,12 @@ describe.each(['', 'short', 'sixteen bytes: 16', 'x'.repeat(64), 'longer than a 
     const sealer = createSealer({ entriesMax: 100 })
     const opener = createOpener({ entriesMax: 100 })
     const person = sealer.person(keys, 'session-273', time)
-    const text = sealer.seal(person, 2, 'a/b', value)
+    const text = sealer.seal(person, fieldAt(2, 'a/b'), value)
     const bytes = Buffer.from(text, 'base64')
     const openAs = (changed: string) => {
       const reader = opener.person(keys, person.keyLink, time)
       if (reader === 'unknown') throw new Error('all parts are there')
-      return opener.open(reader, 2, 'a/b', changed)
+      return opener.open(reader, fieldAt(2, 'a/b'), changed)
     }
 
     test('the unchanged text opens', () => {
@@ -88,7 +89,7 @@ describe('a sealed value opens nowhere but in its place', () => {
   const sealer = createSealer({ entriesMax: 100 })
   const opener = createOpener({ entriesMax: 100 })
   const mine = sealer.person(keys, 'session-273', time)
-  const text = sealer.seal(mine, 1, 'customer/id', 'customer-12345')
+  const text = sealer.seal(mine, fieldAt(1, 'customer/id'), 'customer-12345')
 
   const openFor = (where: {
     keys?: EraKeys
@@ -96,11 +97,16 @@ describe('a sealed value opens nowhere but in its place', () => {
     timestampMs?: number
     level?: number
     field?: string
+    consent?: number[]
   }) => {
     const at = keyTimeOf(where.timestampMs ?? NOW_MS, DAY_MS)
     const reader = opener.person(where.keys ?? keys, where.keyLink ?? mine.keyLink, at)
     if (reader === 'unknown') throw new Error('all parts are there')
-    return opener.open(reader, where.level ?? 1, where.field ?? 'customer/id', text)
+    return opener.open(
+      reader,
+      fieldAt(where.level ?? 1, where.field ?? 'customer/id', where.consent),
+      text,
+    )
   }
 
   test('it does open there', () => {
@@ -114,6 +120,12 @@ describe('a sealed value opens nowhere but in its place', () => {
 
   test('another level', () => {
     for (const level of [0, 2, 3]) expect(refusalOf(() => openFor({ level }))).toEqual(CORRUPT)
+  })
+
+  test('another consent of the same person on the same day', () => {
+    for (const consent of [[], [1], [0, 1], [0, 1, 2], [0, 1, 2, 3, 4], [255]])
+      expect(refusalOf(() => openFor({ consent }))).toEqual(CORRUPT)
+    expect(openFor({ consent: [3, 2, 1, 0, 0] })).toMatchObject({ kind: 'opened' })
   })
 
   test('another person', () => {

@@ -2,6 +2,7 @@
 import { createSecretKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import { expandSivKey, adStateOf } from '../src/aes-siv.ts'
+import { consentOf } from '../src/consent.ts'
 import {
   blockCipher,
   keyLinkInt,
@@ -17,60 +18,68 @@ import { walk } from '../src/tree/node-hash.ts'
 import { idOf, openText, sealText } from '../src/sealed-text.ts'
 import { ERA_MS, ROTATION_HOURS, keyTimeOf } from '../src/era.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
-import { hex, keysV1, levelKeyBytes, linkKey, perLevel, tree } from './support/vectors.ts'
+import { hex, keysV2, linkKey, perLevel, tree } from './support/vectors.ts'
 
-const label = blockCipher(hex(keysV1.keys.labelKey))
+describe.each(keysV2.cases)(
+  '$keyFieldValue at $timestamp, generation $generation, consent $consentLevels',
+  (example) => {
+    const label = blockCipher(hex(example.labelKey))
+    const consent = consentOf(example.consentLevels)
+    const link = linkOf(linkKey, example.keyFieldValue, example.generation)
+    const keyLink = hex(example.keyLink)
 
-describe.each(keysV1.cases)('$keyFieldValue at $timestamp, generation $generation', (example) => {
-  const link = linkOf(linkKey, example.keyFieldValue, example.generation)
-  const keyLink = hex(example.keyLink)
+    test('era, epoch and consent', () => {
+      const { era, epoch } = example
+      expect(keyTimeOf(example.timestamp, example.rotationMs)).toEqual({ era, epoch })
+      expect(consent.bytes.toString('hex')).toBe(example.consent)
+    })
 
-  test('era, epoch and slot', () => {
-    const { era, epoch, slot } = example
-    expect(keyTimeOf(example.timestamp, example.rotationMs)).toEqual({ era, epoch, slot })
-  })
+    test('link and paths', () => {
+      expect(Buffer.from(link).toString('hex')).toBe(example.link)
+      for (const [level, path] of perLevel(example.paths))
+        expect(pathOf(linkDigits(link), level)).toBe(path)
+    })
 
-  test('link and paths', () => {
-    expect(linkDigits(link)).toBe(example.link)
-    for (const [level, path] of perLevel(example.paths)) {
-      expect(pathOf(linkDigits(link), level, example.slot)).toBe(path)
-    }
-  })
+    test('leaves and SIV keys', () => {
+      const leaves = new Map(perLevel(example.leaves))
+      const levelKeys = new Map(perLevel(example.levelKeys))
+      for (const [level, path] of perLevel(example.paths)) {
+        const stored = tree.find(path)
+        if (typeof stored === 'string') throw new Error('the tree is whole')
+        const leaf = walk(stored.node, path.slice(stored.digits))
+        expect(Buffer.from(leaf).toString('hex')).toBe(leaves.get(level))
+      }
+      for (const [level, sivKey] of perLevel(example.sivKeys)) {
+        const levelKey = createSecretKey(hex(levelKeys.get(level) ?? ''))
+        const leaf = hex(leaves.get(level) ?? '')
+        expect(sivKeyOf(levelKey, leaf, { epoch: example.epoch, consent }).toString('hex')).toBe(
+          sivKey,
+        )
+      }
+    })
 
-  test('leaves and SIV keys', () => {
-    const leaves = new Map(perLevel(example.leaves))
-    for (const [level, path] of perLevel(example.paths)) {
-      const stored = tree.find(path)
-      if (typeof stored === 'string') throw new Error('the tree is whole')
-      const leaf = walk(stored.node, path.slice(stored.digits))
-      expect(Buffer.from(leaf).toString('hex')).toBe(leaves.get(level))
-    }
-    for (const [level, sivKey] of perLevel(example.sivKeys)) {
-      const levelKey = createSecretKey(levelKeyBytes(level) ?? Buffer.alloc(0))
-      expect(sivKeyOf(levelKey, hex(leaves.get(level) ?? '')).toString('hex')).toBe(sivKey)
-    }
-  })
+    test('keyLink, its two forms in an event, and back', () => {
+      expect(keyLinkOf(label, link, example.epoch)).toEqual(keyLink)
+      expect(keyLinkUuid(keyLink)).toBe(example.keyLinkUuid)
+      expect(keyLinkInt(keyLink)).toBe(example.keyLinkInt)
+      expect(Buffer.from(openKeyLink(label, keyLink, example.epoch))).toEqual(Buffer.from(link))
+    })
 
-  test('keyLink, its two forms in an event, and back', () => {
-    expect(keyLinkOf(label, link, example.epoch)).toEqual(keyLink)
-    expect(keyLinkUuid(keyLink)).toBe(example.keyLinkUuid)
-    expect(keyLinkInt(keyLink)).toBe(example.keyLinkInt)
-    expect(linkDigits(openKeyLink(label, keyLink, example.epoch))).toBe(example.link)
-  })
-
-  test('sealed fields', () => {
-    const sivKeys = new Map(perLevel(example.sivKeys))
-    for (const { level, field, plain, sealed } of example.fields) {
-      const key = expandSivKey(hex(sivKeys.get(level) ?? ''))
-      const ad = adStateOf(key, [field])
-      expect(sealText(key, ad, idOf(keyLink), plain)).toBe(sealed)
-      expect(openText(key, ad, idOf(keyLink), sealed)).toBe(plain)
-    }
-  })
-})
+    test('encrypted fields', () => {
+      const sivKeys = new Map(perLevel(example.sivKeys))
+      for (const { level, field, plain, encrypted } of example.fields) {
+        const key = expandSivKey(hex(sivKeys.get(level) ?? ''))
+        const ad = adStateOf(key, [field])
+        expect(sealText(key, ad, idOf(keyLink), plain)).toBe(encrypted)
+        expect(openText(key, ad, idOf(keyLink), encrypted)).toBe(plain)
+      }
+    })
+  },
+)
 
 describe('a keyLink', () => {
-  const [example] = keysV1.cases
+  const [example] = keysV2.cases
+  const label = blockCipher(hex(example?.labelKey ?? ''))
   const keyLink = hex(example?.keyLink ?? '')
   const epoch = example?.epoch ?? 0
 
@@ -96,9 +105,8 @@ describe('time', () => {
     const rotationMs = hours * 3_600_000
     const atEdge = keyTimeOf(591 * ERA_MS, rotationMs)
     const before = keyTimeOf(591 * ERA_MS - 1, rotationMs)
-    expect(atEdge).toEqual({ era: 591, epoch: before.epoch + 1, slot: 0 })
-    expect(before).toEqual({ era: 590, epoch: before.epoch, slot: ERA_MS / rotationMs - 1 })
-    expect(before.slot).toBeLessThan(0x1000)
+    expect(atEdge).toEqual({ era: 591, epoch: before.epoch + 1 })
+    expect(before).toEqual({ era: 590, epoch: before.epoch })
   })
 
   test.each([-1, Number.NaN, 1e300])('a timestamp of %d is no time', (timestampMs) => {
@@ -110,5 +118,24 @@ test('a key field value with a lone surrogate is refused, as UTF-8 would make on
   expect(refusalOf(() => linkOf(linkKey, 'a\ud800', 0))).toEqual({
     code: 'fieldcrypt.not_well_formed',
     message: 'a value is not well-formed Unicode',
+  })
+})
+
+describe('a consent', () => {
+  test('is the same whatever the order and the repeats of its levels', () => {
+    expect(consentOf([2, 0, 0, 255])).toBe(consentOf([255, 0, 2]))
+    expect(consentOf([30, 31]).bytes).toEqual(consentOf([31, 30, 31]).bytes)
+    expect(consentOf([0, 1])).not.toBe(consentOf([0]))
+  })
+
+  test('of each single level has exactly its bit, from the most significant', () => {
+    for (let level = 0; level < 256; level++)
+      expect(BigInt(`0x${consentOf([level]).bytes.toString('hex')}`)).toBe(
+        1n << BigInt(255 - level),
+      )
+  })
+
+  test.each([-1, 256, 0.5, Number.NaN, 2 ** 32])('with the level %d is of no event', (level) => {
+    expect(refusalOf(() => consentOf([0, level]))).toEqual(CORRUPT)
   })
 })

@@ -3,21 +3,14 @@
 import { inspect } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import {
-  createOpener,
-  createSealer,
-  createTree,
-  linksOf,
-  prefixesOf,
-  puncture,
-  keyTimeOf,
-  withTree,
-} from '../src/index.ts'
+import { createOpener, createSealer, createTree, keyTimeOf, withTree } from '../src/index.ts'
 import type { EraKeys, Opened } from '../src/index.ts'
-import { HEX_DIGITS } from '../src/tree/tree-bytes.ts'
+import { DIGITS } from '../src/tree/digits.ts'
+import { linkDigits } from '../src/derivation.ts'
+import { fieldAt, forget } from './support/cached.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { madeKeys } from './support/made-keys.ts'
-import { hex, keysV1, vectorKeys } from './support/vectors.ts'
+import { hex, keysV2, vectorKeys } from './support/vectors.ts'
 
 const DAY_MS = 86_400_000
 const NOW_MS = 1_635_416_584_627
@@ -27,16 +20,11 @@ function openAll(keys: EraKeys, keyLink: Buffer, fields: [number, string, string
   const opener = createOpener({ entriesMax: 50 })
   const person = opener.person(keys, keyLink, TIME)
   if (person === 'unknown') throw new Error('the label is at hand')
-  return fields.map(([level, path, text]) => opener.open(person, level, path, text))
+  return fields.map(([level, path, text]) => opener.open(person, fieldAt(level, path), text))
 }
 
-function forget(keys: EraKeys, value: string, levels?: number[]): EraKeys {
-  const prefixes = linksOf(keys, value).flatMap((link) => prefixesOf(link, levels))
-  return withTree(keys, puncture(keys, prefixes).tree)
-}
-
-test.each(keysV1.cases.filter(({ generation }) => generation === 0))(
-  'the fields of $keyFieldValue at $timestamp are sealed and opened as the vectors have them',
+test.each(keysV2.cases.filter(({ generation }) => generation === 0))(
+  'the fields of $keyFieldValue at $timestamp are encrypted and decrypted as the vectors have them',
   (example) => {
     const time = keyTimeOf(example.timestamp, example.rotationMs)
     const keys = vectorKeys(example.era)
@@ -49,16 +37,17 @@ test.each(keysV1.cases.filter(({ generation }) => generation === 0))(
       expect(Buffer.from(person.link).toString('hex')).toBe(example.link)
       const reader = opener.person(keys, hex(example.keyLink), time)
       if (reader === 'unknown') throw new Error('the label is at hand')
-      for (const { level, field, plain, sealed } of example.fields) {
-        expect(sealer.seal(person, level, field, plain)).toBe(sealed)
-        expect(opener.open(reader, level, field, sealed)).toEqual({ kind: 'opened', value: plain })
+      for (const { level, field, plain, encrypted } of example.fields) {
+        const at = fieldAt(level, field, example.consentLevels)
+        expect(sealer.seal(person, at, plain)).toBe(encrypted)
+        expect(opener.open(reader, at, encrypted)).toEqual({ kind: 'opened', value: plain })
       }
     }
   },
 )
 
 test('a forgotten person is sealed under the next generation, as the vectors have it', () => {
-  const example = keysV1.cases.find(({ generation }) => generation === 1)
+  const example = keysV2.cases.find(({ generation }) => generation === 1)
   if (example === undefined) throw new Error('the vectors have one')
   const keys = forget(vectorKeys(example.era), example.keyFieldValue)
   const time = keyTimeOf(example.timestamp, example.rotationMs)
@@ -66,8 +55,9 @@ test('a forgotten person is sealed under the next generation, as the vectors hav
   const person = sealer.person(keys, example.keyFieldValue, time)
   expect(person.generation).toBe(1)
   expect(person.keyLink.toString('hex')).toBe(example.keyLink)
-  for (const { level, field, plain, sealed } of example.fields) {
-    expect(sealer.seal(person, level, field, plain)).toBe(sealed)
+  for (const { level, field, plain, encrypted } of example.fields) {
+    const at = fieldAt(level, field, example.consentLevels)
+    expect(sealer.seal(person, at, plain)).toBe(encrypted)
   }
 })
 
@@ -81,10 +71,10 @@ describe('what was sealed opens to the same', () => {
     fc.assert(
       fc.property(parts, ({ who, path, level, value }) => {
         const person = sealer.person(keys, who, TIME)
-        const sealed = sealer.seal(person, level, path, value)
+        const sealed = sealer.seal(person, fieldAt(level, path), value)
         const length = 21 + Buffer.byteLength(value)
         expect(Buffer.from(sealed, 'base64')).toHaveLength(length)
-        expect(sealer.seal(person, level, path, value)).toBe(sealed)
+        expect(sealer.seal(person, fieldAt(level, path), value)).toBe(sealed)
         const opened = openAll(keys, person.keyLink, [[level, path, sealed]])
         expect(opened).toEqual([{ kind: 'opened', value }])
       }),
@@ -96,7 +86,7 @@ describe('what was sealed opens to the same', () => {
     (length) => {
       const value = 'abcdefghijklmnopqrstuvwxyz'.repeat(8_000).slice(0, length)
       const person = sealer.person(keys, 'lengths', TIME)
-      const sealed = sealer.seal(person, 0, 'f', value)
+      const sealed = sealer.seal(person, fieldAt(0, 'f'), value)
       expect(openAll(keys, person.keyLink, [[0, 'f', sealed]])).toEqual([{ kind: 'opened', value }])
     },
   )
@@ -105,7 +95,7 @@ describe('what was sealed opens to the same', () => {
     'for %j',
     (value) => {
       const person = sealer.person(keys, value, TIME)
-      const sealed = sealer.seal(person, 0, value, value)
+      const sealed = sealer.seal(person, fieldAt(0, value), value)
       expect(openAll(keys, person.keyLink, [[0, value, sealed]])).toEqual([
         { kind: 'opened', value },
       ])
@@ -114,8 +104,8 @@ describe('what was sealed opens to the same', () => {
 
   test('a value that looks sealed is sealed once more', () => {
     const person = sealer.person(keys, 'looks sealed', TIME)
-    const once = sealer.seal(person, 0, 'f', 'value')
-    const twice = sealer.seal(person, 0, 'f', once)
+    const once = sealer.seal(person, fieldAt(0, 'f'), 'value')
+    const twice = sealer.seal(person, fieldAt(0, 'f'), once)
     expect(twice).not.toBe(once)
     expect(openAll(keys, person.keyLink, [[0, 'f', twice]])).toEqual([
       { kind: 'opened', value: once },
@@ -127,7 +117,7 @@ describe('opening', () => {
   const keys = madeKeys('answers', TIME.era)
   const person = createSealer({ entriesMax: 50 }).person(keys, 'anna', TIME)
   const sealer = createSealer({ entriesMax: 50 })
-  const text = (level: number) => sealer.seal(person, level, 'f', 'value')
+  const text = (level: number) => sealer.seal(person, fieldAt(level, 'f'), 'value')
   const fields: [number, string, string][] = [0, 1, 2, 3].map((level) => [level, 'f', text(level)])
 
   test('says erased of every level of a person that was erased', () => {
@@ -143,8 +133,8 @@ describe('opening', () => {
   })
 
   test('says unknown while a level, a part of the tree or the label is missing', () => {
-    const digit = Buffer.from(person.link).toString('hex').charAt(0)
-    const siblings = HEX_DIGITS.filter((other) => other !== digit)
+    const digit = linkDigits(person.link).charAt(0)
+    const siblings = DIGITS.filter((other) => other !== digit)
     const tree = createTree(siblings.map((other) => [other, Buffer.alloc(0)]))
     const noLevel = { ...keys, levelKey: () => undefined }
     expect(openAll(noLevel, person.keyLink, fields.slice(0, 1))).toEqual([{ kind: 'unknown' }])
@@ -184,17 +174,21 @@ describe('sealing', () => {
     expect(refusalOf(() => person({ ...keys, label: undefined }))).toEqual(refusal('label'))
     expect(refusalOf(() => person(withTree(keys, createTree([]))))).toEqual(refusal('tree'))
     const whole = person(keys)
-    expect(refusalOf(() => sealer.seal(whole, 9, 'f', 'value'))).toEqual(refusal('level.9'))
+    expect(refusalOf(() => sealer.seal(whole, fieldAt(9, 'f'), 'value'))).toEqual(
+      refusal('level.9'),
+    )
   })
 
   test('takes a level into use as soon as its part is there', () => {
     const sealer = createSealer({ entriesMax: 50 })
     let late: EraKeys['levelKey'] = () => undefined
     const person = sealer.person({ ...keys, levelKey: (level) => late(level) }, 'anna', TIME)
-    expect(refusalOf(() => sealer.seal(person, 1, 'f', 'value'))).toEqual(refusal('level.1'))
+    expect(refusalOf(() => sealer.seal(person, fieldAt(1, 'f'), 'value'))).toEqual(
+      refusal('level.1'),
+    )
     late = keys.levelKey
-    expect(sealer.seal(person, 1, 'f', 'value')).toBe(
-      sealer.seal(sealer.person(keys, 'anna', TIME), 1, 'f', 'value'),
+    expect(sealer.seal(person, fieldAt(1, 'f'), 'value')).toBe(
+      sealer.seal(sealer.person(keys, 'anna', TIME), fieldAt(1, 'f'), 'value'),
     )
   })
 
@@ -206,7 +200,7 @@ describe('sealing', () => {
       message: 'a value is not well-formed Unicode',
     }
     expect(refusalOf(() => sealer.person(keys, '\ud800', TIME))).toEqual(notWellFormed)
-    expect(refusalOf(() => sealer.seal(person, 1, 'f', 'a\udc00b'))).toEqual(notWellFormed)
+    expect(refusalOf(() => sealer.seal(person, fieldAt(1, 'f'), 'a\udc00b'))).toEqual(notWellFormed)
   })
 
   test('and opening refuse the keys of another era', () => {
@@ -220,7 +214,7 @@ describe('sealing', () => {
   test('leaves nothing of a key in what a log would show of a person', () => {
     const sealer = createSealer({ entriesMax: 50 })
     const person = sealer.person(keys, 'anna', TIME)
-    sealer.seal(person, 1, 'f', 'value')
+    sealer.seal(person, fieldAt(1, 'f'), 'value')
     for (const shown of [JSON.stringify(person), inspect(person, { depth: 9, showHidden: true })]) {
       expect(shown).not.toMatch(/Schedule|checkValue|levelKey|#keys|anna/)
     }

@@ -1,4 +1,5 @@
 // The order in which a cache evicts entries, and that it overwrites them.
+import { consentOf } from '../src/consent.ts'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { expandSivKey } from '../src/aes-siv.ts'
@@ -112,7 +113,7 @@ test('the bounds hold and the weights add up, whatever is done', () => {
 test('nothing of a wiped level is left in its arrays', () => {
   const sivKey = Buffer.from(Array.from({ length: 64 }, (_, i) => i + 1))
   const expected = expandSivKey(Buffer.from(sivKey))
-  const cipher = levelCipher(1, sivKey)
+  const cipher = levelCipher(1, consentOf([1]), sivKey)
   const state = fieldState(cipher, 'f')
   expect(cipher.key.macSchedule).toEqual(expected.macSchedule)
   expect(sivKey).toEqual(Buffer.alloc(64))

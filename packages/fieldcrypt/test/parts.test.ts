@@ -15,9 +15,9 @@ import {
 } from '../src/index.ts'
 import { refusalOf } from './support/errors.ts'
 import { madeKeys, seededBytes } from './support/made-keys.ts'
-import { hex, keysV1, treeBytes } from './support/vectors.ts'
+import { hex, keysV2, treeBytes } from './support/vectors.ts'
 
-const { record } = keysV1
+const { record } = keysV2
 const wrapping = {
   keyVersion: record.ringVersion,
   wrappingKey: createSecretKey(hex(record.ringKey)),
@@ -54,7 +54,7 @@ describe('a wrapped part', () => {
   })
 
   test('does not open as another record', () => {
-    const recordKey = record.key.replace('/591/', '/592/')
+    const recordKey = record.key.replace('/t49/', '/t50/')
     expect(refusalOf(() => unwrapPart({ ...wrapping, recordKey, value }))).toEqual(
       refused(recordKey),
     )
@@ -92,10 +92,10 @@ describe('a wrapped part', () => {
 
 describe('names of parts', () => {
   test('say what a part is and which wrapping key wraps it', () => {
-    expect([treePart(''), treePart('3f'), levelPart(7)]).toEqual(['tree', 'tree.3f', 'level.7'])
-    expect(['tree', 'tree.3f', 'level.7', 'link'].map(suffixOfPart)).toEqual([
+    expect([treePart(''), treePart('31'), levelPart(7)]).toEqual(['tree', 'tree.31', 'level.7'])
+    expect(['tree', 'tree.31', 'level.7', 'link'].map(suffixOfPart)).toEqual([
       '',
-      '3f',
+      '31',
       undefined,
       undefined,
     ])
@@ -116,7 +116,7 @@ describe('names of parts', () => {
   })
 
   test('that no part has belong to no wrapping key and cannot be made', () => {
-    for (const name of ['', 'tree.', 'tree.G', 'level.', 'level.300', 'links']) {
+    for (const name of ['', 'tree.', 'tree.4', 'level.', 'level.300', 'links']) {
       const refusal = {
         code: 'fieldcrypt.record_unreadable',
         message: `key record ${name} cannot be decrypted`,

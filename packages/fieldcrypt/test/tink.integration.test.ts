@@ -7,6 +7,7 @@ import { linkDigits, openKeyLink, pathOf, sivKeyOf } from '../src/derivation.ts'
 import { createSealer, keyTimeOf } from '../src/index.ts'
 import type { EraKeys, KeyTime } from '../src/index.ts'
 import { walk } from '../src/tree/node-hash.ts'
+import { fieldAt } from './support/cached.ts'
 import { madeKeys } from './support/made-keys.ts'
 
 const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
@@ -18,10 +19,12 @@ function keysetOf(keys: EraKeys, keyLink: Buffer, of: { level: number; time: Key
   const levelKey = keys.levelKey(of.level)
   if (keys.label === undefined || levelKey === undefined) throw new Error('a part is missing')
   const link = openKeyLink(keys.label, keyLink, of.time.epoch)
-  const path = pathOf(linkDigits(link), of.level, of.time.slot)
+  const path = pathOf(linkDigits(link), of.level)
   const stored = keys.tree.find(path)
   if (typeof stored === 'string') throw new Error(stored)
-  const sivKey = sivKeyOf(levelKey, walk(stored.node, path.slice(stored.digits)))
+  const leaf = walk(stored.node, path.slice(stored.digits))
+  const { consent } = fieldAt(of.level, '')
+  const sivKey = sivKeyOf(levelKey, leaf, { epoch: of.time.epoch, consent })
   const keyId = keyLink.readUInt32BE(0)
   // The message AesSivKey, with its second member of 64 bytes.
   const value = Buffer.concat([Buffer.of(0x12, sivKey.length), sivKey]).toString('base64')
@@ -43,7 +46,7 @@ test('Tink opens fields of a person with the key of their level and epoch, and n
   const sealer = createSealer({ entriesMax: 10 })
   const seal = (person: string, level: number, path: string, value: string): Field => ({
     path,
-    text: sealer.seal(sealer.person(keys, person, time), level, path, value),
+    text: sealer.seal(sealer.person(keys, person, time), fieldAt(level, path), value),
   })
   const mine = [
     seal('ada', 1, 'customer/id', 'customer-00042'),

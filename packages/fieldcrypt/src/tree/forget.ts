@@ -1,11 +1,12 @@
 // Erasing: removes subtrees from a tree, and finds the link that encryption uses afterwards. Pure: the result contains
 // the changed key records of the era, and the caller writes them in one transaction.
 import type { KeyObject } from 'node:crypto'
-import { levelDigits, LINK_DIGITS, linkDigits, linkOf } from '../derivation.ts'
+import { levelDigits, LINK_DIGITS, linkDigits, linkOf, PATH_DIGITS } from '../derivation.ts'
 import { keyUnavailable } from '../errors.ts'
 import type { EraKeys } from '../era-keys.ts'
 import { NODE_BYTES, walk } from './node-hash.ts'
-import { HEX_DIGITS, splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
+import { DIGITS } from './digits.ts'
+import { splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
 import { replaceTreeParts } from './tree.ts'
 import type { Tree } from './tree.ts'
 
@@ -62,8 +63,8 @@ export type Cutting = {
   /** The size of all key records that have changed so far. */
   bytes(): number
   /**
-   * The changed key records of the era, by suffix; undefined for a tombstone. If a record has grown too large, its
-   * sixteen replacements come before its tombstone, so that a replica that has read half of them lacks nothing. Each
+   * The changed key records of the era, by suffix; undefined for a tombstone. If a record has grown too large, its four
+   * replacements come before its tombstone, so that a replica that has read half of them lacks nothing. Each
    * record is encoded on request.
    */
   changes(): Generator<readonly [suffix: string, part: Buffer | undefined]>
@@ -104,17 +105,17 @@ export function startCutting(
 
 /** An entry with the longest prefix that a consent can have: digits-count, digits, node. */
 const ENTRY_BYTES_MAX = 1 + 9 + NODE_BYTES
-const LEVEL_DIGITS = 2
+const LEVEL_DIGITS = PATH_DIGITS - LINK_DIGITS
 
 /**
  * The maximum growth of the tree in bytes if so many people or, with `levels`, so many consents of each are removed.
- * Each person leaves fifteen siblings at each digit of the path. Many people share the siblings at the first digits.
+ * Each person leaves three siblings at each digit of the path. Many people share the siblings at the first digits.
  */
 export function growthMaxBytes(people: number, levels?: number): number {
   let entries = levels === undefined ? 0 : people * levels * LEVEL_DIGITS
   for (let digit = 0; digit < LINK_DIGITS; digit += 1)
-    entries += Math.min(people, HEX_DIGITS.length ** digit)
-  return entries * (HEX_DIGITS.length - 1) * ENTRY_BYTES_MAX
+    entries += Math.min(people, DIGITS.length ** digit)
+  return entries * (DIGITS.length - 1) * ENTRY_BYTES_MAX
 }
 
 export type Puncture = {
@@ -166,7 +167,7 @@ function addSiblings(
   let node = ancestor
   for (let i = fromDigit; i < prefix.length; i++) {
     const digit = prefix.charAt(i)
-    for (const other of HEX_DIGITS) {
+    for (const other of DIGITS) {
       if (other !== digit) entries.set(prefix.slice(0, i) + other, walk(node, other))
     }
     node = walk(node, digit)

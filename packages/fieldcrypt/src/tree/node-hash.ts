@@ -1,6 +1,6 @@
 // One step down a tree: SHA-256 of a node and one digit. These 33 bytes fit into one block. So a step is one call of
 // @noble/hashes' compression function, on a block that is padded only once. This is four to five times as fast as a
-// general hash function (a new session takes about thirty steps), and leaves no copy of a node.
+// general hash function (a new session takes about forty steps), and leaves no copy of a node.
 import { _SHA256 } from '@noble/hashes/sha2.js'
 
 export const NODE_BYTES = 32
@@ -45,11 +45,7 @@ class NodeHash extends _SHA256 {
   }
 }
 
-/** The value of a lower-case hexadecimal digit. */
-function digitAt(digits: string, index: number): number {
-  const code = digits.charCodeAt(index)
-  return code <= 57 ? code - 48 : code - 87
-}
+const digitAt = (digits: string, index: number): number => digits.charCodeAt(index) - 48
 
 const nodeHash = new NodeHash()
 

@@ -24,7 +24,7 @@ export const treePart = (suffix: string): string => (suffix === '' ? 'tree' : `t
 
 /** The suffix of a tree's key record; undefined for other records. */
 export const suffixOfPart = (part: string): string | undefined =>
-  /^tree(?:\.([0-9a-f]+))?$/
+  /^tree(?:\.([0-3]+))?$/
     .exec(part)
     ?.slice(1)
     .map((suffix) => suffix ?? '')[0]

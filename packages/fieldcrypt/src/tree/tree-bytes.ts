@@ -3,24 +3,22 @@
 //
 //   tree   = *entry              ; by ascending prefix
 //   entry  = digits-count digits node
-//   digits-count = OCTET         ; 0 to 21
-//   digits = *OCTET              ; two to an octet, the last low half 0 when odd
+//   digits-count = OCTET         ; 0 to 36
+//   digits = *OCTET              ; four to an octet, the rest of the last one 0
 //   node   = 32OCTET
 import { PATH_DIGITS } from '../derivation.ts'
 import { recordUnreadable } from '../errors.ts'
+import { DIGITS, DIGITS_PER_BYTE, digitsOf, packDigits, packedBytes } from './digits.ts'
 import { NODE_BYTES } from './node-hash.ts'
 
-/** Nodes by prefix, in lower-case hexadecimal digits. */
+/** Nodes by prefix, in digits of base 4. */
 export type TreeEntries = ReadonlyMap<string, Uint8Array>
 
 /**
- * A larger key record is split into sixteen. The nodes below one link take at most 11 kB, so no record is split below a
+ * A larger key record is split into four. The nodes below one link take at most 11 kB, so no record is split below a
  * link. So one record shows whether a person is in the tree.
  */
 export const TREE_PART_BYTES_MAX = 65_536
-export const HEX_DIGITS: readonly string[] = '0123456789abcdef'.split('')
-
-const packedBytes = (digits: number): number => (digits + 1) >>> 1
 
 const entryBytes = (prefix: string): number => 1 + packedBytes(prefix.length) + NODE_BYTES
 
@@ -36,7 +34,7 @@ export function encodeTree(entries: TreeEntries): Buffer {
   let at = 0
   for (const prefix of [...entries.keys()].sort()) {
     bytes[at] = prefix.length
-    bytes.write(prefix.length % 2 === 0 ? prefix : `${prefix}0`, at + 1, 'hex')
+    bytes.set(packDigits(prefix), at + 1)
     const next = at + entryBytes(prefix)
     const node = entries.get(prefix)
     if (node !== undefined) bytes.set(node, next - NODE_BYTES)
@@ -59,9 +57,7 @@ export function indexTree(bytes: Buffer, suffix: string): Uint32Array {
     const digits = bytes[at] ?? 0
     const end = at + 1 + packedBytes(digits) + NODE_BYTES
     if (digits > PATH_DIGITS || end > bytes.length) throw malformed(suffix)
-    if (digits % 2 === 1 && ((bytes[at + packedBytes(digits)] ?? 0) & 15) !== 0) {
-      throw malformed(suffix)
-    }
+    if (((bytes[at + packedBytes(digits)] ?? 0) & unusedBits(digits)) !== 0) throw malformed(suffix)
     const prefix = prefixAt(bytes, at)
     const inOrder = previous === undefined || (prefix > previous && !prefix.startsWith(previous))
     if (!inOrder || !prefix.startsWith(suffix)) throw malformed(suffix)
@@ -72,11 +68,17 @@ export function indexTree(bytes: Buffer, suffix: string): Uint32Array {
   return Uint32Array.from(offsets)
 }
 
+/** The bits of the last packed byte that no digit uses. */
+const unusedBits = (digits: number): number => {
+  const used = digits % DIGITS_PER_BYTE
+  return used === 0 ? 0 : 0xff >> (2 * used)
+}
+
 const malformed = (suffix: string) => recordUnreadable(`tree key record '${suffix}'`)
 
 function prefixAt(bytes: Buffer, at: number): string {
   const digits = bytes[at] ?? 0
-  return bytes.toString('hex', at + 1, at + 1 + packedBytes(digits)).slice(0, digits)
+  return digitsOf(bytes.subarray(at + 1, at + 1 + packedBytes(digits))).slice(0, digits)
 }
 
 /** A copy, because a record's bytes may be overwritten when a newer record arrives. */
@@ -91,7 +93,7 @@ export function findInTree(
   offsets: Uint32Array,
   path: string,
 ): { digits: number; node: Uint8Array } | undefined {
-  const packedPath = Buffer.from(path.length % 2 === 0 ? path : `${path}0`, 'hex')
+  const packedPath = packDigits(path)
   for (let low = 0, high = offsets.length - 1; low <= high;) {
     const middle = (low + high) >>> 1
     const at = offsets[middle] ?? 0
@@ -107,19 +109,22 @@ export function findInTree(
 function compare(bytes: Buffer, at: number, packedPath: Buffer, pathDigits: number): number {
   const digits = bytes[at] ?? 0
   const shared = Math.min(digits, pathDigits)
-  const whole = shared >>> 1
+  const whole = shared >>> 2
   for (let i = 0; i < whole; i++) {
     const difference = (bytes[at + 1 + i] ?? 0) - (packedPath[i] ?? 0)
     if (difference !== 0) return difference
   }
-  if (shared % 2 === 1) {
-    const difference = ((bytes[at + 1 + whole] ?? 0) >>> 4) - ((packedPath[whole] ?? 0) >>> 4)
+  const left = shared % DIGITS_PER_BYTE
+  if (left > 0) {
+    const unused = 8 - 2 * left
+    const difference =
+      ((bytes[at + 1 + whole] ?? 0) >>> unused) - ((packedPath[whole] ?? 0) >>> unused)
     if (difference !== 0) return difference
   }
   return digits <= pathDigits ? 0 : 1
 }
 
-/** The key records of a tree: one or, if it is too large, sixteen whose suffixes have one more digit. */
+/** The key records of a tree: one or, if it is too large, four whose suffixes have one more digit. */
 export function splitTree(
   entries: TreeEntries,
   suffix: string,
@@ -127,7 +132,7 @@ export function splitTree(
 ): Map<string, Buffer> {
   if (entries.size <= 1 || treeBytes(entries) <= bytesMax)
     return new Map([[suffix, encodeTree(entries)]])
-  const byDigit = new Map(HEX_DIGITS.map((digit) => [digit, new Map<string, Uint8Array>()]))
+  const byDigit = new Map(DIGITS.map((digit) => [digit, new Map<string, Uint8Array>()]))
   for (const [prefix, node] of entries) byDigit.get(prefix.charAt(suffix.length))?.set(prefix, node)
   const parts = new Map<string, Buffer>()
   for (const [digit, under] of byDigit)

@@ -19,9 +19,9 @@ export type StoredNode = {
 }
 
 export type Tree = {
-  /** The only stored prefix of `path`, which has 0 to 21 lower-case hexadecimal digits. */
+  /** The only stored prefix of `path`, which has 0 to 36 digits of base 4. */
   find(path: string): StoredNode | 'erased' | 'unknown'
-  /** The suffix of the key record that would contain `path`: `''` is `tree`, `3f` is `tree.3f`. */
+  /** The suffix of the key record that would contain `path`: `''` is `tree`, `31` is `tree.31`. */
   suffixFor(path: string): string | undefined
   /** All entries of a key record, for a change. */
   entriesOf(suffix: string): Map<string, Uint8Array> | undefined
@@ -69,7 +69,7 @@ function treePart(suffix: string, source: TreePartSource): TreePart {
 
 function treeOf(parts: ReadonlyMap<string, TreePart>): Tree {
   const suffixDigitsMax = Math.max(0, ...[...parts.keys()].map((suffix) => suffix.length))
-  // For a moment a follower may have a key record and its sixteen replacements. The longer suffix is newer, because
+  // For a moment a follower may have a key record and its four replacements. The longer suffix is newer, because
   // records are never joined again.
   const suffixFor = (path: string): string | undefined => {
     for (let digits = Math.min(suffixDigitsMax, path.length); digits >= 0; digits--) {

@@ -1,4 +1,4 @@
-// The fixtures for the tests: format version 1 as an independent implementation writes it, RFC 5297's examples, and
+// The fixtures for the tests: format version 2 as an independent implementation writes it, RFC 5297's examples, and
 // Wycheproof's AES-SIV cases. They never change.
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { eraKeys } from '../../src/index.ts'
@@ -6,40 +6,39 @@ import type { EraKeys } from '../../src/index.ts'
 import { encodeTree } from '../../src/tree/tree-bytes.ts'
 import { createTree } from '../../src/tree/tree.ts'
 import type { Tree } from '../../src/tree/tree.ts'
-import keysV1 from '../vectors/keys-v1.json' with { type: 'json' }
+import keysV2 from '../vectors/keys-v2.json' with { type: 'json' }
 import rfc5297 from '../vectors/rfc5297.json' with { type: 'json' }
 import wycheproof from '../vectors/wycheproof_aes_siv_cmac.json' with { type: 'json' }
 
-export { keysV1, rfc5297, wycheproof }
+export { keysV2, rfc5297, wycheproof }
 
 export const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 
-/** The cases have levels as properties, `"0"` to `"3"`. */
+/** The cases have levels as properties, `"0"` to `"255"`. */
 export const perLevel = (values: Readonly<Record<string, string>>): [number, string][] =>
   Object.entries(values).map(([level, value]) => [Number(level), value])
 
-export const linkKey: KeyObject = createSecretKey(hex(keysV1.keys.linkKey))
-export const treeBytes: Buffer = encodeTree(new Map([['', hex(keysV1.keys.tree[''])]]))
+export const linkKey: KeyObject = createSecretKey(hex(keysV2.keys.linkKey))
+export const treeBytes: Buffer = encodeTree(new Map([['', hex(keysV2.keys.tree[''])]]))
 export const tree: Tree = createTree([['', treeBytes]])
 
-const levelKeys = new Map(perLevel(keysV1.keys.levelKeys))
-export const levelKeyBytes = (level: number): Buffer | undefined => {
-  const key = levelKeys.get(level)
-  return key === undefined ? undefined : hex(key)
-}
-
-/** The vectors' keys as the keys of any stream and era, optionally with another tree. */
+/** The vectors' keys of an era as the keys of any stream, optionally with another tree. */
 export function vectorKeys(
   era: number,
   { streamId = 'stream-a', trees = [['', treeBytes]] }: VectorKeysOptions = {},
 ): EraKeys {
+  const ofEra = keysV2.cases.find((example) => example.era === era)
+  const levelKeys = new Map(perLevel(ofEra?.levelKeys ?? {}))
   return eraKeys({
     streamId,
     era,
     trees,
-    link: Buffer.concat([hex(keysV1.keys.linkKey), Buffer.alloc(32, 0xa1), Buffer.alloc(32, 0xb2)]),
-    label: hex(keysV1.keys.labelKey),
-    level: levelKeyBytes,
+    link: Buffer.concat([hex(keysV2.keys.linkKey), Buffer.alloc(32, 0xa1), Buffer.alloc(32, 0xb2)]),
+    label: ofEra && hex(ofEra.labelKey),
+    level: (level) => {
+      const key = levelKeys.get(level)
+      return key === undefined ? undefined : hex(key)
+    },
   })
 }
 

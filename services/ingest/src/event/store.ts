@@ -1,7 +1,8 @@
 // Turns a checked event into a record that Kafka has acknowledged: encrypt, stamp, encode, produce. The timestamp of
 // the event, that of the record and the epoch of the keys come from the same reading of the clock.
 import { randomInt } from 'node:crypto'
-import { keyTimeOf } from '@weir/fieldcrypt'
+import { consentLevelsOf } from '@weir/contracts'
+import { consentOf, keyTimeOf } from '@weir/fieldcrypt'
 import type { EraKeys, KeyTime, Sealer } from '@weir/fieldcrypt'
 import { partitionOf } from '@weir/kafka'
 import type { BatchProducer, ProduceRecord, Waiter } from '@weir/kafka'
@@ -125,9 +126,10 @@ function sealWith(
   const person = sealer.person(keys, key, time)
   // Before the fields are encrypted.
   const subject = active.hasSubjects ? contract.dataSubjectOf(event) : undefined
+  const consent = consentOf(consentLevelsOf(event))
   let sealedBytes = 0
   contract.mapPii(event, (text, path, level) => {
-    const sealed = sealer.seal(person, level, path, text)
+    const sealed = sealer.seal(person, { consent, level, path }, text)
     sealedBytes += sealed.length
     if (sealedBytes > recordBytesMax)
       throw refusal('too_large', 'The event is too large for Kafka once its fields are encrypted')

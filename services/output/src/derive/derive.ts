@@ -4,7 +4,7 @@
 import { consentLevelsOf, timeHeader, timestampOf, writeTime } from '@weir/contracts'
 import type { Contract, Event } from '@weir/contracts'
 import type { Opened, Opener } from '@weir/fieldcrypt'
-import { eraAt, keyTimeOf, openKeyLink } from '@weir/fieldcrypt'
+import { consentOf, eraAt, keyTimeOf, openKeyLink } from '@weir/fieldcrypt'
 import { frameHead, unframe } from '@weir/schema-registry'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import type { DerivedStream, InputStream } from '@weir/control-state'
@@ -133,11 +133,15 @@ function openFields(deps: DeriveDeps, { levels, source, event, input }: ToOpen):
     throw new DeriveError('derive.no_such_era', `there were never keys of ${era}`)
   const person = keys === 'erased' ? 'erased' : deps.opener.person(keys, source.keyLink, time)
   if (person === 'unknown') throw notKnownYet(`the label key of ${era}`)
+  // As sent: a level that the person has withdrawn since is part of the keys all the same.
+  const consent = consentOf(source.consent)
   const erased = new Set<string>()
   source.contract.mapPii(event, (text, path, level) => {
     if (!levels.open(level)) return text
     const field: Opened =
-      person === 'erased' ? { kind: person } : deps.opener.open(person, level, path, text)
+      person === 'erased'
+        ? { kind: person }
+        : deps.opener.open(person, { consent, level, path }, text)
     if (field.kind === 'unknown') throw notKnownYet(`the key of level ${level} of ${era}`)
     if (field.kind === 'opened') return field.value
     erased.add(path)

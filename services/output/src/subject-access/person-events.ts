@@ -1,10 +1,10 @@
 // The events of one person in an input topic. The whole topic is read, and the link in a record's keyLink identifies
 // the person. Every personal field is decrypted if its key still exists, and this deployment may decrypt its level.
 // Consent is ignored, because the person asks for the events.
-import { eventTimeOf } from '@weir/contracts'
+import { consentLevelsOf, eventTimeOf } from '@weir/contracts'
 import type { Event } from '@weir/contracts'
-import { eraAt, keyTimeOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
-import type { EraKeys, Opened } from '@weir/fieldcrypt'
+import { consentOf, eraAt, keyTimeOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
+import type { Consent, EraKeys, Opened } from '@weir/fieldcrypt'
 import type { SourceRecord } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
 import type { InputStream } from '@weir/control-state'
@@ -107,9 +107,10 @@ function eventOf(opening: Opening, found: Found): PersonEvent {
   const told = { contract, time: new Date(timeMs).toISOString() }
   const known = opening.derive.contract(contract)
   const event = known && unlessCorrupt(() => decoded(known, record))
-  if (known === undefined || event === undefined)
+  const consent = event && unlessCorrupt(() => consentOf(consentLevelsOf(event)))
+  if (known === undefined || event === undefined || consent === undefined)
     return { ...told, unreadable: 'the record cannot be decoded with its contract' }
-  const notDecrypted = openAll(opening, { ...found, event, contract: known.contract })
+  const notDecrypted = openAll(opening, { ...found, event, consent, contract: known.contract })
   const plain = { ...told, event: known.contract.toPlain(event) }
   return Object.keys(notDecrypted).length === 0 ? plain : { ...plain, notDecrypted }
 }
@@ -120,12 +121,16 @@ function decoded({ contract, registryId }: KnownContract, { value }: SourceRecor
   return schemaId === registryId ? contract.decode(payload) : undefined
 }
 
-type ToOpen = Found & { readonly event: Event; readonly contract: KnownContract['contract'] }
+type ToOpen = Found & {
+  readonly event: Event
+  readonly consent: Consent
+  readonly contract: KnownContract['contract']
+}
 
 /** Decrypts the permitted fields in place. Returns the fields that stay encrypted, with the reasons. */
 function openAll(
   { derive: { opener }, allowed }: Opening,
-  { event, contract, keys, keyLink, timeMs, input }: ToOpen,
+  { event, consent, contract, keys, keyLink, timeMs, input }: ToOpen,
 ): Record<string, NotDecrypted> {
   const time = keyTimeOf(timeMs, input.rotationHours * hourMs)
   const person = opener.person(keys, keyLink, time)
@@ -136,7 +141,7 @@ function openAll(
       sealed[path] = 'level_not_served'
       return text
     }
-    const field = unlessCorrupt((): Opened => opener.open(person, level, path, text))
+    const field = unlessCorrupt((): Opened => opener.open(person, { consent, level, path }, text))
     if (field?.kind === 'unknown') throw notKnownYet(input, time.era)
     if (field?.kind === 'opened') return field.value
     sealed[path] = field === undefined ? 'corrupt' : 'withdrawn'

@@ -3,8 +3,9 @@
 import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createOpener, parseKekFile, keyTimeOf } from '@weir/fieldcrypt'
+import { consentOf, createOpener, parseKekFile, keyTimeOf } from '@weir/fieldcrypt'
 import { createLog } from '@weir/kit'
+import { consentLevelsOf } from '@weir/contracts'
 import { followState } from '@weir/control-state'
 import { expectStatus, kekFileOf, scale } from '@weir/testkit'
 import type { TestStream } from '@weir/testkit'
@@ -219,7 +220,8 @@ describe('keys hold it to its levels, whatever its code does', () => {
     await following.start()
     const opener = createOpener({ entriesMax: 10_000 })
     const outcomes = new Map<string, number>()
-    for (const { record, pii, contract, number } of inInput.slice(0, 2_000)) {
+    for (const { record, pii, meta, contract, number } of inInput.slice(0, 2_000)) {
+      const consent = consentOf(consentLevelsOf({ svcMeta: meta }))
       const time = keyTimeOf(record.timestampMs, 24 * 3_600_000)
       const keys = following.follower.keyring.eraKeys(
         scene.account.billingId,
@@ -232,7 +234,8 @@ describe('keys hold it to its levels, whatever its code does', () => {
       const sent = events[number]
       const levels = sent === undefined ? {} : levelsByPath(sent)
       for (const [path, text] of Object.entries(pii)) {
-        const outcome = `level ${levels[path]}: ${opener.open(person, levels[path] ?? 256, path, text).kind}`
+        const at = { consent, level: levels[path] ?? 256, path }
+        const outcome = `level ${levels[path]}: ${opener.open(person, at, text).kind}`
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
       }
     }

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import {
   addWithdrawn,
+  consentOf,
   createSealer,
   eraKeys,
   keyTimeOf,
@@ -13,6 +14,7 @@ import {
   withdrawnPartOf,
 } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
+import { consentLevelsOf } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import { frame } from '@weir/schema-registry'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
@@ -94,7 +96,8 @@ function seal(contract: Contract, sent: object, keys: EraKeys): Sealed {
   const sealer = createSealer({ entriesMax: 100 })
   const person = sealer.person(keys, contract.keyOf(event) ?? '', time)
   const plain = asObject(contract.toPlain(event))
-  contract.mapPii(event, (text, path, level) => sealer.seal(person, level, path, text))
+  const consent = consentOf(consentLevelsOf(event))
+  contract.mapPii(event, (text, path, level) => sealer.seal(person, { consent, level, path }, text))
   contract.stamp(event, {
     schemaId: contract.id,
     nonce: 42,

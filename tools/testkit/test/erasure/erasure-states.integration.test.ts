@@ -1,5 +1,6 @@
 // From accepted to complete: who can still read which values, and when. It uses a broker of its own, whose log of keys
 // rolls its segments and is compacted within seconds, so that everything happens during the test.
+import { consentLevelsOf } from '@weir/contracts'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { delay, pollUntil } from '@weir/kit'
@@ -126,7 +127,9 @@ async function sealedIn(stream: TestStream, count: number): Promise<Map<unknown,
     records.map((record) => {
       const plain = plainEvent(contract, record)
       const text = textIn(plain, 'consistent_value')
-      return [plain['not_sensitive_value'], { record, level: 2, path: 'consistent_value', text }]
+      const consentLevels = consentLevelsOf(plain)
+      const field = { record, consentLevels, level: 2, path: 'consistent_value', text }
+      return [plain['not_sensitive_value'], field]
     }),
   )
 }

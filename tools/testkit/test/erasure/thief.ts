@@ -4,6 +4,7 @@ import { createSecretKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { KeyObject } from 'node:crypto'
 import {
+  consentOf,
   createOpener,
   eraAt,
   eraKeys,
@@ -22,6 +23,7 @@ import type { Kafka, SourceRecord } from '@weir/kafka'
 
 export type SealedField = {
   readonly record: SourceRecord
+  readonly consentLevels: readonly number[]
   readonly level: number
   readonly path: string
   readonly text: string
@@ -61,7 +63,8 @@ export async function steal(kafka: Kafka, kekFile: string): Promise<Loot> {
 
   return {
     trees: versions.filter(([key]) => /\/tree/.test(key)).length,
-    open({ record, level, path, text }) {
+    open({ record, consentLevels, level, path, text }) {
+      const consent = consentOf(consentLevels)
       const timestampMs = eventTimeOf(record)
       const time = keyTimeOf(timestampMs, dayMs)
       const keyLink = record.headers['svc-key-link']
@@ -81,7 +84,9 @@ export async function steal(kafka: Kafka, kekFile: string): Promise<Loot> {
           const value = tryOpen(() => {
             const opener = createOpener({ entriesMax: 10 })
             const person = opener.person(keys, keyLink, time)
-            return person === 'unknown' ? undefined : opener.open(person, level, path, text)
+            return person === 'unknown'
+              ? undefined
+              : opener.open(person, { consent, level, path }, text)
           })
           if (value?.kind === 'opened') return value.value
         }

@@ -4,9 +4,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { consentLevelsOf } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import type { Service } from '@weir/devstack'
-import { createOpener, keyTimeOf } from '@weir/fieldcrypt'
+import { consentOf, createOpener, keyTimeOf } from '@weir/fieldcrypt'
 import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
@@ -122,8 +123,11 @@ function attack(keys: OpenedKeys, record: SourceRecord, guesses: readonly string
   const opener = createOpener({ entriesMax: 10 })
   const someone = opener.person(era, keyLink, time)
   const opened: Record<string, string> = {}
-  contract.mapPii(contract.decode(unframe(record.value).payload), (text, path, level) => {
-    const field = someone === 'unknown' ? undefined : opener.open(someone, level, path, text)
+  const event = contract.decode(unframe(record.value).payload)
+  const consent = consentOf(consentLevelsOf(event))
+  contract.mapPii(event, (text, path, level) => {
+    const field =
+      someone === 'unknown' ? undefined : opener.open(someone, { consent, level, path }, text)
     if (field?.kind === 'opened') opened[path] = field.value
     return text
   })

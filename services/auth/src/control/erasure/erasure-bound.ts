@@ -1,4 +1,4 @@
-// The limits for erasures per account (docs/forgetting.md, Limits). An erased value takes about 10 kB of key tree in each
+// The limits for erasures per account (docs/forgetting.md, Limits). An erased value takes about 4 kB of key tree in each
 // era with keys, even if no event has this value. `weir.keys` stores these trees, and every replica keeps them in memory.
 // So a value counts until the record of its erasure is deleted.
 //

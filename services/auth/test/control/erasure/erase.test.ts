@@ -2,6 +2,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import {
+  consentOf,
   createOpener,
   createSealer,
   ERA_MS,
@@ -31,6 +32,8 @@ async function scene(): Promise<{ memory: Memory; stream: InputStream }> {
   return { memory, stream }
 }
 
+const consent = consentOf([0, 1, 2])
+
 type Sealed = { keyLink: Buffer; texts: string[]; atMs: number }
 
 const keysAt = ({ follower }: Memory, { billingId, streamId }: InputStream, atMs: number) => {
@@ -43,7 +46,9 @@ const keysAt = ({ follower }: Memory, { billingId, streamId }: InputStream, atMs
 function seal(keys: EraKeys, value: string, atMs: number): Sealed {
   const sealer = createSealer({ entriesMax: 10 })
   const person = sealer.person(keys, value, keyTimeOf(atMs, 24 * hourMs))
-  const texts = levels.map((level) => sealer.seal(person, level, `f${level}`, value))
+  const texts = levels.map((level) =>
+    sealer.seal(person, { consent, level, path: `f${level}` }, value),
+  )
   return { keyLink: person.keyLink, texts, atMs }
 }
 
@@ -52,7 +57,9 @@ function open(keys: EraKeys, { keyLink, texts, atMs }: Sealed): Opened['kind'][]
   const opener = createOpener({ entriesMax: 10 })
   const person = opener.person(keys, keyLink, keyTimeOf(atMs, 24 * hourMs))
   if (person === 'unknown') throw new Error('no label')
-  return texts.map((text, level) => opener.open(person, level, `f${level}`, text).kind)
+  return texts.map(
+    (text, level) => opener.open(person, { consent, level, path: `f${level}` }, text).kind,
+  )
 }
 
 const opened = Array(3).fill('opened')

@@ -1,7 +1,14 @@
 // A rotation and an erasure at the same time: erased people stay erased, and others stay readable. After the old KEK is
 // destroyed, the erasure becomes `destroyed`.
 import { beforeEach, expect, test } from '@jest/globals'
-import { createOpener, createSealer, eraAt, parseKekFile, keyTimeOf } from '@weir/fieldcrypt'
+import {
+  consentOf,
+  createOpener,
+  createSealer,
+  eraAt,
+  parseKekFile,
+  keyTimeOf,
+} from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { createReplicaTable, erasureKey, partOf } from '@weir/control-state'
 import type { ErasureRecord, InputStream } from '@weir/control-state'
@@ -44,15 +51,17 @@ const keysNow = () => {
 }
 const timeNow = () => keyTimeOf(memory.deps.now(), rotationMs)
 
+const field = { consent: consentOf([0]), level: 0, path: 'a' }
+
 function seal(value: string) {
   const sealer = createSealer({ entriesMax: 10 })
   const person = sealer.person(keysNow(), value, timeNow())
-  return { keyLink: person.keyLink, text: sealer.seal(person, 0, 'a', value) }
+  return { keyLink: person.keyLink, text: sealer.seal(person, field, value) }
 }
 function open({ keyLink, text }: ReturnType<typeof seal>): string {
   const opener = createOpener({ entriesMax: 10 })
   const person = opener.person(keysNow(), keyLink, timeNow())
-  return person === 'unknown' ? person : opener.open(person, 0, 'a', text).kind
+  return person === 'unknown' ? person : opener.open(person, field, text).kind
 }
 
 const erase = (deps: Memory['deps'], value: string) => eraseClicks(deps, { values: [value] })

@@ -1,0 +1,45 @@
+// The consent of an event as its keys contain it. With it, the key of an event that someone consented to more for opens
+// no other event of this person, and a consent that was changed in Kafka makes the record corrupt.
+import { corrupt } from './errors.ts'
+
+const CONSENT_BYTES = 32
+/** Levels below this are found by one number. */
+const MASKED_LEVELS = 31
+const KNOWN_MAX = 10_000
+
+/** Two consents of the same levels are the same object, unless very many others were used in between. */
+export type Consent = {
+  /** Bit L, most significant first, is 1 for each level L of the event's `consentLevels`. */
+  readonly bytes: Buffer
+}
+
+const known = new Map<number | string, Consent>()
+
+/** Order and repeats do not matter. Throws `corrupt` for a level that is not 0 to 255. */
+export function consentOf(levels: readonly number[]): Consent {
+  const name = maskOf(levels) ?? bytesOf(levels).toString('latin1')
+  const same = known.get(name)
+  if (same !== undefined) return same
+  if (known.size >= KNOWN_MAX) known.clear()
+  const consent = { bytes: bytesOf(levels) }
+  known.set(name, consent)
+  return consent
+}
+
+function maskOf(levels: readonly number[]): number | undefined {
+  let mask = 0
+  for (const level of levels) {
+    if (!(level >= 0 && level < MASKED_LEVELS && Number.isInteger(level))) return undefined
+    mask |= 1 << level
+  }
+  return mask
+}
+
+function bytesOf(levels: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(CONSENT_BYTES)
+  for (const level of levels) {
+    if (!(level >= 0 && level <= 255 && Number.isInteger(level))) throw corrupt()
+    bytes[level >> 3] = (bytes[level >> 3] ?? 0) | (0x80 >> (level & 7))
+  }
+  return bytes
+}
