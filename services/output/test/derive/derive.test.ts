@@ -215,6 +215,14 @@ describe('a record that no ingest wrote is refused, and nothing of it is opened'
     return { ...record, value: frame(registryId, contract.encode(event)) }
   }
 
+  /** As someone does who may write the input topic, and wants the event in an output that it must not be in. */
+  const withConsent = (consentLevels: readonly number[]): SourceRecord => {
+    const event = contract.decode(Buffer.from(payload))
+    const meta = asObject(event['svcMeta'])
+    meta['consentLevels'] = consentLevels
+    return { ...record, value: frame(registryId, contract.encode(event)) }
+  }
+
   const takenAt = (timestampMs: number): SourceRecord => {
     const event = contract.decode(payload)
     const stamped = { schemaId: contract.id, nonce: 1, keyLinkUuid: 'k', keyLinkInt: 1 }
@@ -233,6 +241,9 @@ describe('a record that no ingest wrote is refused, and nothing of it is opened'
     ['with a short key link', 'corrupt', withHeader('svc-key-link', Buffer.alloc(3))],
     ['sealed with other keys', 'corrupt', ofOtherKeys.record],
     ['with its sealed fields swapped', 'corrupt', swapped()],
+    ['with more consent than was sent', 'corrupt', withConsent([0, 1, 2, 3, 4])],
+    ['with less consent than was sent', 'corrupt', withConsent([3])],
+    ['with a level that does not exist', 'corrupt', withConsent([3, 256])],
     ['of another day', 'corrupt', takenAt(record.timestampMs - 86_400_000)],
     ['of no time', 'corrupt', takenAt(-1)],
   ])('%s', (_, code, bad) => {
