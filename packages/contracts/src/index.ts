@@ -34,3 +34,4 @@ export type {
   PreparedContract,
   Validation,
 } from './types.ts'
+export { contractWarnings } from './warnings.ts'

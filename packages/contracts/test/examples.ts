@@ -45,7 +45,7 @@ export async function compile(definition: unknown): Promise<Contract> {
 export const exampleContract = (name: ExampleName): Promise<Contract> => compile(definitionOf(name))
 
 type Field = { name: string; type: unknown; default?: unknown }
-type ContractParts = {
+export type ContractParts = {
   readonly id?: string
   readonly fields?: readonly Field[]
   readonly meta?: readonly Field[]

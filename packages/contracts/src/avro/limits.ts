@@ -22,7 +22,7 @@ export function limitProblems(root: AvroType): string[] {
 }
 
 /** Returns each type once. Doesn't use recursion, because references may form a chain of any length. */
-function reachableFrom(root: AvroType): readonly AvroType[] {
+export function reachableFrom(root: AvroType): readonly AvroType[] {
   const found = new Set<AvroType>([root])
   for (const type of found) {
     for (const part of partsOf(type)) found.add(part)
@@ -30,7 +30,7 @@ function reachableFrom(root: AvroType): readonly AvroType[] {
   return [...found]
 }
 
-function partsOf(type: AvroType): readonly AvroType[] {
+export function partsOf(type: AvroType): readonly AvroType[] {
   switch (type.kind) {
     case 'record':
       return type.fields.map((field) => field.type)

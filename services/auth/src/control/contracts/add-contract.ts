@@ -1,6 +1,7 @@
 // Publishing a contract (docs/architecture.md 12). First its subject is claimed for the account. Then its schema is
 // registered. Then its record is written, together with the key records of new levels. A published contract never
 // changes; a new version has a new id.
+import { contractWarnings } from '@weir/contracts'
 import type { PreparedContract } from '@weir/contracts'
 import { refusal } from '../../errors.ts'
 import {
@@ -82,7 +83,11 @@ export async function addContract(
       if (stream.kind === 'input' && stream.state !== 'deleting') putKeyRecords(deps, draft, stream)
     return {
       contract,
-      warnings: [...keyFieldWarnings(draft, contract), ...subjectWarnings(contract)],
+      warnings: [
+        ...keyFieldWarnings(draft, contract),
+        ...subjectWarnings(contract),
+        ...contractWarnings(prepared),
+      ],
     }
   })
 }
