@@ -25,7 +25,7 @@ export type Access = {
 export type Gate = {
   /**
    * The access that a bearer token gives. Returns a promise only if the tables must catch up first.
-   * @throws ControlStateError `control-state.invalid_token` for any fault of the token, always with the same sentence
+   * @throws ControlStateError `control-state.invalid_token` for any fault of the token, with the same sentence for whatever may be a token
    */
   check(authorization: string | undefined): Access | Promise<Access>
   /** Looks up the access again for a token that was checked before. Undefined if the access has ended. */
@@ -65,7 +65,7 @@ export function createGate(options: {
 
   return {
     check(authorization) {
-      if (authorization === undefined) throw invalidToken()
+      if (authorization === undefined) throw noBearer()
       return look(authorization) ?? refresh(authorization)
     },
     recheck(access) {
@@ -97,7 +97,8 @@ function createVerify(options: Verifying): (authorization: string) => Verified |
     const usual = verified.get(authorization)
     if (usual !== undefined && isGood(usual)) return usual
     const token = bearer.exec(authorization)?.[1]
-    if (token === undefined) throw invalidToken()
+    if (token === undefined) throw noBearer()
+    if (token.startsWith('weir_')) throw apiKey()
     const spelling = `Bearer ${token}`
     const known = verified.get(spelling)
     if (known !== undefined && isGood(known)) return known
@@ -149,8 +150,14 @@ function accessOf(
   return { stream, credential, scope, clientId: claims.sub, expiresAt: claims.exp, kid }
 }
 
-const invalidToken = (): ControlStateError<'control-state.invalid_token'> =>
-  new ControlStateError(
-    'control-state.invalid_token',
-    'The token is missing, malformed, expired or revoked; get a new one',
+const refused = (sentence: string): ControlStateError<'control-state.invalid_token'> =>
+  new ControlStateError('control-state.invalid_token', sentence)
+
+const invalidToken = () =>
+  refused('The token is missing, malformed, expired or revoked; get a new one')
+const noBearer = () =>
+  refused('An id token is needed, in the header Authorization: Bearer <idToken>')
+const apiKey = () =>
+  refused(
+    "This is an API key; an id token is needed, which auth issues for a stream's client id and secret",
   )

@@ -98,12 +98,12 @@ test('however a header spells it, a token is verified once', () => {
     expect(gate.check(spelling)).toBe(access)
 })
 
-test('a missing, malformed, foreign or expired token is refused with the same sentence', async () => {
+test('a malformed, foreign or expired token is refused with the same sentence', async () => {
   const { gate, token, at } = setUp()
   const expired = token()
   const foreign = token({ issuer: 'https://other.example.org' })
   const unknownKey = token({ key: makeSigningKey() })
-  const headers = [undefined, '', 'Basic abc', 'Bearer', 'Bearer a.b.c', `Bearer ${foreign}`]
+  const headers = ['Bearer a.b.c', `Bearer ${foreign}`]
   const errors = await Promise.all(
     [...headers, `Bearer ${unknownKey}`].map((header) => reject(() => gate.check(header))),
   )
@@ -111,6 +111,21 @@ test('a missing, malformed, foreign or expired token is refused with the same se
   errors.push(await reject(() => gate.check(`Bearer ${expired}`)))
   for (const error of errors) expect(error).toEqual(refused)
   expect(new Set(errors.map(String)).size).toBe(1)
+})
+
+test.each([undefined, '', 'Basic abc', 'Bearer', 'eyJh'])(
+  '%j is no bearer token',
+  async (header) => {
+    const error = await reject(() => setUp().gate.check(header))
+    expect(error).toEqual(refused)
+    expect(String(error)).toContain('in the header Authorization: Bearer <idToken>')
+  },
+)
+
+test('an API key is recognised, and not repeated', async () => {
+  const error = await reject(() => setUp().gate.check('Bearer weir_abc'))
+  expect(error).toEqual(refused)
+  expect(String(error)).toMatch(/This is an API key(?!.*weir_abc)/)
 })
 
 test('a token that was good is refused as soon as its credentials are gone', async () => {

@@ -20,6 +20,7 @@ import {
 import type { Scene } from '../support/scene.ts'
 
 const sentence = 'The token is missing, malformed, expired or revoked; get a new one'
+const noBearer = 'An id token is needed, in the header Authorization: Bearer <idToken>'
 
 let scene: Scene
 let good: Required<Sent>
@@ -37,11 +38,14 @@ const withAuthorization = (...headers: Header[]): Required<Sent> => ({
 const send = (token: string): Promise<Answer> =>
   scene.clients['HTTP/2'].send(withAuthorization(bearer(token)))
 
-async function expectUnauthorized(...headers: Header[]): Promise<void> {
+const expectUnauthorized = (...headers: Header[]): Promise<void> =>
+  expectUnauthorizedWith(sentence, ...headers)
+
+async function expectUnauthorizedWith(body: string, ...headers: Header[]): Promise<void> {
   const request = withAuthorization(...headers)
   for (const protocol of protocols) {
     const answer = await scene.clients[protocol].send(request)
-    expectRefusal(answer, 401, 'invalid_token', sentence)
+    expectRefusal(answer, 401, 'invalid_token', body)
     expect(answer.header('www-authenticate')).toBe('Bearer error="invalid_token"')
   }
 }
@@ -65,18 +69,18 @@ const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toSt
 
 describe('a token that is none of ours', () => {
   test('is asked for when it is missing', async () => {
-    await expectUnauthorized()
+    await expectUnauthorizedWith(noBearer)
   })
 
   test.each([
-    ['nothing at all', ''],
-    ['the scheme alone', 'Bearer'],
-    ['another scheme', 'Basic dXNlcjpwYXNz'],
-    ['no JWT', 'Bearer abc'],
-    ['three empty parts', 'Bearer ..'],
-    ['octets that no token has', 'Bearer a b c'],
-  ])('is refused when it is %s', async (_, authorization) => {
-    await expectUnauthorized(['authorization', authorization])
+    ['nothing at all', '', noBearer],
+    ['the scheme alone', 'Bearer', noBearer],
+    ['another scheme', 'Basic dXNlcjpwYXNz', noBearer],
+    ['no JWT', 'Bearer abc', sentence],
+    ['three empty parts', 'Bearer ..', sentence],
+    ['octets that no token has', 'Bearer a b c', noBearer],
+  ])('is refused when it is %s', async (_, authorization, body) => {
+    await expectUnauthorizedWith(body, ['authorization', authorization])
   })
 
   test('is refused when it is too long to be one', async () => {
@@ -137,13 +141,11 @@ describe('a token that is none of ours', () => {
       clientId,
       clientSecret,
     })
-    for (const other of [
-      textIn(reply.body, 'refreshToken'),
-      scene.account.apiKey,
-      clientSecret,
-      clientId,
-    ])
+    for (const other of [textIn(reply.body, 'refreshToken'), clientSecret, clientId])
       await expectUnauthorized(bearer(other))
+    const isApiKey =
+      "This is an API key; an id token is needed, which auth issues for a stream's client id and secret"
+    await expectUnauthorizedWith(isApiKey, bearer(scene.account.apiKey))
   })
 
   test('is refused when there are two Authorization headers, even with the same token', async () => {

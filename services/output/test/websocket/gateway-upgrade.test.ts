@@ -56,7 +56,7 @@ describe('with a good token', () => {
   })
 })
 
-describe('401 invalid_token, always the same sentence', () => {
+describe('401 invalid_token, with the same sentence for whatever may be a token', () => {
   const sentence = {
     status: 401,
     code: 'invalid_token',
@@ -64,11 +64,18 @@ describe('401 invalid_token, always the same sentence', () => {
     body: 'The token is missing, malformed, expired or revoked; get a new one\n',
   }
 
+  const noToken = {
+    ...sentence,
+    body: 'An id token is needed, in the header Authorization: Bearer <idToken>\n',
+  }
+
   test('without a token', async () => {
-    expect(await refusalOf(scene.connect(undefined))).toEqual(sentence)
+    for (const protocols of [[], ['weir'], [`bearer.${scene.tokenOf(stream)}`]])
+      expect(await refusalOf(scene.connect(undefined, { protocols }))).toEqual(noToken)
+    expect(await refusalOf(scene.connect(''))).toEqual(noToken)
   })
 
-  test.each(['garbage', 'a.b.c', ''])('with the malformed token «%s»', async (token) => {
+  test.each(['garbage', 'a.b.c'])('with the malformed token «%s»', async (token) => {
     expect(await refusalOf(scene.connect(token))).toEqual(sentence)
   })
 
@@ -94,10 +101,9 @@ describe('401 invalid_token, always the same sentence', () => {
     expect(await refusalOf(scene.connect(token))).toEqual(sentence)
   })
 
-  test('with a bad token in the subprotocol, or with a good one but without the subprotocol weir', async () => {
-    const token = scene.tokenOf(stream)
-    for (const protocols of [['weir'], ['weir', 'bearer.garbage'], [`bearer.${token}`]])
-      expect(await refusalOf(scene.connect(undefined, { protocols }))).toEqual(sentence)
+  test('with a bad token in the subprotocol', async () => {
+    const protocols = ['weir', 'bearer.garbage']
+    expect(await refusalOf(scene.connect(undefined, { protocols }))).toEqual(sentence)
   })
 
   test('with a bad header, even when the subprotocol holds a good token', async () => {
