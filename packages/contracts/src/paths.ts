@@ -21,6 +21,14 @@ export function typeAt(root: RecordType, path: string): AvroType | undefined {
   return type
 }
 
+/** Whether a list or map prevents the path from leading to a field. */
+export const isInList = (root: RecordType, path: string): boolean =>
+  path.split('/', depthMax).some((_, at, names) => {
+    const type = typeAt(root, names.slice(0, at).join('/'))
+    const kind = type && (nullableOf(type) ?? type).kind
+    return kind === 'array' || kind === 'map'
+  })
+
 const fieldsOf = oncePerType(
   ({ fields }: RecordType): ReadonlyMap<string, RecordField> =>
     new Map(fields.map((field) => [field.name, field])),

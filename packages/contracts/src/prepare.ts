@@ -7,7 +7,7 @@ import { isFields } from './avro/values.ts'
 import type { Fields } from './avro/values.ts'
 import { isContractId, parseSchemaRef } from './contract-ids.ts'
 import { envelopeName, envelopeProblems, levelMax } from './envelope.ts'
-import { isCheckable, isListOfText, isText, typeAt } from './paths.ts'
+import { isCheckable, isInList, isListOfText, isText, typeAt } from './paths.ts'
 import { chooseEngines, patternProblem, patternSize } from './pattern/engine.ts'
 import type { PreparedContract, Validation } from './types.ts'
 
@@ -75,7 +75,10 @@ export async function prepareContract(
 
 type Report = (place: string, sentence: string) => void
 
-const noSuchField = 'names no field of the event'
+const problemOfPath = (root: RecordType, path: string): string =>
+  isInList(root, path)
+    ? 'lies in a list or map, but a path leads only through records'
+    : 'names no field of the event'
 /** Not String(): a JSON object may have a toString that is not a function. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const quote = (text: string): string => JSON.stringify(text.slice(0, 100))
@@ -83,13 +86,19 @@ const quote = (text: string): string => JSON.stringify(text.slice(0, 100))
 function checkNames(contract: Fields, report: Report): void {
   const { id } = contract
   if (typeof id !== 'string' || !isContractId(id)) {
-    report('id', 'must be a short name, or <owner>/<name>/<version> with a semantic version')
+    report(
+      'id',
+      'must be a short name, or <owner>/<name>/<version> with a semantic version; a name has letters, digits and . _ -, and begins with a letter or digit',
+    )
   }
   const schema = isFields(contract['schema']) ? contract['schema'] : {}
   if (schema['schema_type'] !== 'avro') report('schema.schema_type', 'must be avro')
   const ref = schema['schema_registry_ref']
   if (typeof ref !== 'string' || !parseSchemaRef(ref)) {
-    report('schema.schema_registry_ref', 'must be <catalog>-<schema name>/<version or latest>')
+    report(
+      'schema.schema_registry_ref',
+      'must be <subject>/<version or latest>, where the subject has a hyphen, such as demo-signup/latest',
+    )
   }
 }
 
@@ -170,7 +179,7 @@ function checkValidatedField(
   if (typeof field !== 'string') return report(place, 'must be a string')
   if (!root) return
   const type = typeAt(root, field)
-  if (!type) return report(place, `${quote(field)} ${noSuchField}`)
+  if (!type) return report(place, `${quote(field)} ${problemOfPath(root, field)}`)
   if (!isCheckable(type)) {
     report(place, `${quote(field)} is no string, nullable string or list of strings`)
   }
@@ -205,7 +214,7 @@ function checkPiiFields(
 
 function checkPiiField(place: string, path: string, root: RecordType, report: Report): void {
   const type = typeAt(root, path)
-  if (!type) return report(place, noSuchField)
+  if (!type) return report(place, problemOfPath(root, path))
   if (isInEnvelope(path)) return report(place, `must not lie in ${envelopeName}`)
   if (!isText(type) && !isListOfText(type)) {
     report(place, 'is no string, nullable string or list of strings')
@@ -223,7 +232,7 @@ function checkTextField(
 ): string {
   const type = root && typeof path === 'string' ? typeAt(root, path) : undefined
   if (typeof path !== 'string') report(place, 'must be a string')
-  else if (root && !type) report(place, `${quote(path)} ${noSuchField}`)
+  else if (root && !type) report(place, `${quote(path)} ${problemOfPath(root, path)}`)
   else if (isInEnvelope(path)) report(place, `must not lie in ${envelopeName}`)
   else if (type && !isText(type)) report(place, `${quote(path)} is no string or nullable string`)
   return textOf(path)

@@ -11,8 +11,11 @@ export function parseJsonText(body: Buffer): { readonly json: unknown; readonly 
   if (members === undefined) throw new Unreadable(`is nested deeper than ${jsonDepthMax} levels`)
   try {
     return { json: JSON.parse(body.toString('utf8')), members }
-  } catch {
+  } catch (error) {
     // the message of JSON.parse quotes the body
-    throw new Unreadable('is not JSON')
+    const hasMore = String(error).startsWith(
+      'SyntaxError: Unexpected non-whitespace character after JSON',
+    )
+    throw new Unreadable(hasMore ? 'has more after its first JSON value' : 'is not JSON')
   }
 }

@@ -77,7 +77,8 @@ function readScalar(read: ScalarReader, description: string): ReadJson {
   const sentence = `is not ${description}`
   return (json, reading) => {
     const value = read(json)
-    if (value === undefined) throw refuseJson(reading, sentence)
+    if (value === undefined)
+      throw refuseJson(reading, json === null ? `is null, not ${description}` : sentence)
     return value
   }
 }

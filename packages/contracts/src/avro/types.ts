@@ -60,9 +60,15 @@ export function nullableOf(type: AvroType): AvroType | undefined {
 
 /** Describes a type for error sentences: «is not …». */
 export function describeType(type: AvroType): string {
-  if (type.kind === 'union') return `one of ${namesTold(type.branches.map(branchName))}`
-  return descriptions[type.kind]
+  if (type.kind === 'union')
+    return `one of ${namesTold(type.branches.map((branch) => branchName(branch) + unitOf(branch)))}`
+  if (type.kind === 'enum') return `one of ${namesTold(type.symbols)}`
+  return descriptions[type.kind] + unitOf(type)
 }
+
+/** Producers often send a text such as 2026-01-31 for a time. */
+const unitOf = (type: AvroType): string =>
+  'logical' in type && type.logical === 'timestamp-millis' ? ' (epoch milliseconds)' : ''
 
 /** The names for an error sentence. A long list is cut off, because each event that doesn't fit gets this sentence. */
 const namesTold = (names: readonly string[]): string =>
@@ -71,7 +77,7 @@ const namesTold = (names: readonly string[]): string =>
     : `${names.slice(0, namesToldMax).join(', ')} and ${names.length - namesToldMax} more`
 const namesToldMax = 10
 
-const descriptions: Readonly<Record<Exclude<AvroType['kind'], 'union'>, string>> = {
+const descriptions: Readonly<Record<Exclude<AvroType['kind'], 'union' | 'enum'>, string>> = {
   null: 'null',
   boolean: 'a boolean',
   int: 'an int',
@@ -81,7 +87,6 @@ const descriptions: Readonly<Record<Exclude<AvroType['kind'], 'union'>, string>>
   bytes: 'bytes, one character of U+0000 to U+00FF each',
   string: 'a string of well-formed Unicode',
   fixed: 'bytes of the fixed size, one character of U+0000 to U+00FF each',
-  enum: 'one of the symbols of the enum',
   array: 'a list',
   map: 'an object',
   record: 'an object',

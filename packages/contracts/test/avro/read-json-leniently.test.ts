@@ -33,7 +33,7 @@ describe('leniently', () => {
       'Field \'f\' fits more than one branch of its union: say it as {"<branch>": <value>}',
     )
     expect(await refuseField('string', null)).toBe(
-      "Field 'f' is not a string of well-formed Unicode",
+      "Field 'f' is null, not a string of well-formed Unicode",
     )
     expect(await refuseField(['int', 'string'], null)).toBe("Field 'f' is not one of int, string")
   })

@@ -6,6 +6,7 @@ describe('a body that is no JSON event', () => {
   test.each([
     ['', 'The body is not JSON'],
     ['{"svcMeta":', 'The body is not JSON'],
+    ['{}\n{}', 'The body has more after its first JSON value'],
     ['[]', 'The body is not an object'],
     ['null', 'The body is not an object'],
     ['"text"', 'The body is not an object'],
@@ -95,6 +96,8 @@ describe('fields', () => {
   })
 })
 
+const millis = { type: 'long', logicalType: 'timestamp-millis' }
+
 describe('values', () => {
   test.each([
     ['int', 2_147_483_648, 'is not an int'],
@@ -105,8 +108,11 @@ describe('values', () => {
     ['long', 0.5, 'is not a long within ±(2^53 - 1)'],
     ['float', 1e39, 'is not a float'],
     ['float', 'NaN', 'is not a float'],
-    ['double', null, 'is not a double'],
+    ['double', null, 'is null, not a double'],
     ['boolean', 0, 'is not a boolean'],
+    [millis, '2026-01-31', 'is not a long within ±(2^53 - 1) (epoch milliseconds)'],
+    [['null', millis], '2026-01-31', 'is not one of null, long (epoch milliseconds)'],
+    ['string', null, 'is null, not a string'],
     ['string', 5, 'is not a string of well-formed Unicode'],
     ['string', 'a\ud800b', 'is not a string of well-formed Unicode'],
     ['null', 0, 'is not null'],
@@ -116,11 +122,7 @@ describe('values', () => {
       'a',
       'is not bytes of the fixed size, one character of U+0000 to U+00FF each',
     ],
-    [
-      { type: 'enum', name: 'E', symbols: ['A'] },
-      'constructor',
-      'is not one of the symbols of the enum',
-    ],
+    [{ type: 'enum', name: 'E', symbols: ['A'] }, 'constructor', 'is not one of A'],
     [{ type: 'map', values: 'int' }, [], 'is not an object'],
     [{ type: 'map', values: 'int' }, { '\udc00': 1 }, 'has a key that is not well-formed Unicode'],
   ])('%j: %j is refused', async (type, sent, sentence) => {

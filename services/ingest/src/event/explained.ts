@@ -14,11 +14,22 @@ export function explained(error: unknown, body: Buffer, named: BodyForm | undefi
     return undecodable(
       'The body begins like a JSON array; /event takes one event, and /events several, one per line (application/x-ndjson)',
     )
+  if (error.message.endsWith('has more after its first JSON value'))
+    return undecodable(`${error.message}; /events takes several events, one per line`)
   if (named !== undefined || guessedForm(body[0]) === 'json') return error
   return undecodable(
     `The body does not begin with {, and no Content-Type says what it is, so it was read as Avro: ${error.message}. ` +
       'Send JSON with Content-Type: application/json, and Avro with avro/binary',
   )
+}
+
+/** The same for a line of /events. */
+export function explainedLine(error: unknown, line: Buffer): unknown {
+  const told = explained(error, line, 'json')
+  if (!hasCode(told, 'contracts.undecodable')) return told
+  const sentence = told.message.replace(/^The body /, 'The line ')
+  const advice = sentence === 'The line is not JSON' ? '; each event must be on one line' : ''
+  return refusal('undecodable', sentence + advice, told)
 }
 
 const beginsLikeArray = (body: Buffer): boolean =>

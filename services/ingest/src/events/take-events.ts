@@ -21,7 +21,7 @@ import type { FramedEvent } from './framing.ts'
 import { gunzipped } from './gunzipped.ts'
 import { checkInTurn } from '../event/check-event.ts'
 import type { CheckedEvent } from '../event/check-event.ts'
-import { explained } from '../event/explained.ts'
+import { explainedLine } from '../event/explained.ts'
 import {
   accessOf,
   encodingOf,
@@ -140,7 +140,7 @@ function read({ deps, active, batchForm }: EventBatch, framed: FramedEvent): Eve
   try {
     return active.contract.readJson(framed)
   } catch (error) {
-    throw explained(error, framed, 'json')
+    throw explainedLine(error, framed)
   }
 }
 

@@ -41,6 +41,8 @@ describe('what is no event of the contract is refused, and the sentence names th
   const empty = 'The body is empty; send one event'
   const list =
     'The body begins like a JSON array; /event takes one event, and /events several, one per line (application/x-ndjson)'
+  const several =
+    'The body has more after its first JSON value; /events takes several events, one per line'
   const unread = (fault: string): string =>
     `The body does not begin with {, and no Content-Type says what it is, so it was read as Avro: Field 'svcMeta/schemaId' ${fault}. ` +
     'Send JSON with Content-Type: application/json, and Avro with avro/binary'
@@ -61,7 +63,7 @@ describe('what is no event of the contract is refused, and the sentence names th
     ['a list that says it is Avro', '[]', avro, "Field 'svcMeta/schemaId' has a negative length"],
     ['an empty object', '{}', [], "Field 'svcMeta' is missing"],
     ['half an object', '{"svcMeta":', [], 'The body is not JSON'],
-    ['two objects', '{}{}', [], 'The body is not JSON'],
+    ['two objects', '{}\n{}', [], several],
     ['a byte order mark', '\uFEFF{}', json, 'The body is not JSON'],
     ['a zero octet', Buffer.of(0), avro, undefined],
   ])('%s', async (_, body, headers, sentence) => {
@@ -73,7 +75,7 @@ describe('what is no event of the contract is refused, and the sentence names th
     ['a fraction for an int', { conversion: 1.5 }, "Field 'conversion' is not an int"],
     ['more than an int holds', { conversion: 2 ** 31 }, "Field 'conversion' is not an int"],
     ['a number for a text', { url: 1 }, "Field 'url' is not a string of well-formed Unicode"],
-    ['null for a text', { url: null }, "Field 'url' is not a string of well-formed Unicode"],
+    ['null for a text', { url: null }, "Field 'url' is null, not a string of well-formed Unicode"],
     ['a text for a record', { customer: 'c' }, "Field 'customer' is not an object"],
     ['a text for a list', { abTests: 'a' }, "Field 'abTests' is not a list"],
     [

@@ -123,7 +123,12 @@ describe('an answer', () => {
     expect(await read(answer)).toEqual({
       accepted: 2,
       rejected: [
-        { index: 1, status: 400, code: 'undecodable', message: 'The body is not JSON' },
+        {
+          index: 1,
+          status: 400,
+          code: 'undecodable',
+          message: 'The line is not JSON; each event must be on one line',
+        },
         {
           index: 3,
           status: 400,
