@@ -188,3 +188,11 @@ test('wrong credentials and an unknown contract are final', async () => {
     code: 'unknown_schema_id',
   })
 })
+
+test('an address of another service is said to be that', async () => {
+  const { url } = world.auth
+  await expect(producerOf({ ingestUrl: url }).send(event)).rejects.toMatchObject({
+    code: 'not_found',
+    message: `${url} is not ingest: Events are sent to ingest, which has another address`,
+  })
+})

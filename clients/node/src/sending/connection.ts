@@ -3,6 +3,7 @@
 import * as http2 from 'node:http2'
 import { reasonOf, troubleReaching } from '../address.ts'
 import type { Trouble } from '../address.ts'
+import { memberOf, tryParseJson } from '../json.ts'
 import { trust } from '../trust.ts'
 import type { Answer, NoAnswer } from './outcomes.ts'
 
@@ -161,7 +162,7 @@ async function ask(
       if (isLate) return resolve('timeout')
       // Node also emits `end` after a reset.
       const isClean = isWhole && stream.rstCode === NGHTTP2_NO_ERROR
-      if (received !== undefined && isClean) return resolve(answerFrom(received, text))
+      if (received !== undefined && isClean) return resolve(answerFrom(url, received, text))
       // A refused stream was not processed (RFC 9113 8.7).
       const isRefused = stream.rstCode === NGHTTP2_REFUSED_STREAM && received === undefined
       resolve({ ...cutOff(url, failure), mayBeStored: !isRefused })
@@ -175,9 +176,14 @@ const cutOff = ({ origin }: URL, cause: unknown): Trouble => {
   return { trouble: `ingest at ${origin} cut the request off${reason}`, cause }
 }
 
-const answerFrom = (headers: http2.IncomingHttpHeaders, text: string): Answer => ({
-  status: Number(headers[':status']),
-  code: headers['svc-error'],
-  retryAfter: headers['retry-after'],
-  text,
-})
+function answerFrom({ origin }: URL, headers: http2.IncomingHttpHeaders, text: string): Answer {
+  const status = Number(headers[':status'])
+  // Ingest answers in one line; the other services of Weir with such a document.
+  const detail = status < 400 ? undefined : memberOf(tryParseJson(text), 'detail')
+  return {
+    status,
+    code: headers['svc-error'],
+    retryAfter: headers['retry-after'],
+    text: typeof detail === 'string' ? `${origin} is not ingest: ${detail}` : text,
+  }
+}

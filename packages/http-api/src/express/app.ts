@@ -30,8 +30,12 @@ export type Rest = {
 
 /** Adds the handlers after all routes. */
 export function answerRest(app: Express, { notFound, log, ...rest }: Rest): void {
-  app.use(() => {
-    throw refuse('not_found', notFound)
+  app.use(({ path }) => {
+    const isEvent = path === '/event' || path === '/events'
+    throw refuse(
+      'not_found',
+      isEvent ? 'Events are sent to ingest, which has another address' : notFound,
+    )
   })
   app.use(answerErrors({ ...rest, onError: tellFaults(log) }))
 }

@@ -79,6 +79,14 @@ test('a path says which methods it has, and a limit of bodies is told', async ()
   })
 })
 
+test('events that reach the wrong service are told so', async () => {
+  const { status, text } = await ask('/events', { method: 'POST', body: '{}' })
+  expect([status, JSON.parse(text)]).toEqual([
+    404,
+    expect.objectContaining({ detail: 'Events are sent to ingest, which has another address' }),
+  ])
+})
+
 test('what a handler throws is told by the tables, and a fault tells nothing', async () => {
   const refusing: RouteHandler = () => {
     throw new Refusal('sold_out', 'The last one went at noon')
