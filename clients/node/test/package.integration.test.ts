@@ -76,7 +76,7 @@ function examplesIn(markdown: string): Example[] {
   for (const [, info = '', text = ''] of markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {
     const last = found.at(-1)
     const file = /^\/\/ ([\w.-]+)/.exec(text)?.[1]
-    if ((info === 'js' || info === 'ts') && file !== undefined)
+    if (['js', 'ts', 'jsonc'].includes(info) && file !== undefined)
       found.push({ language: info, file, text, output: undefined })
     else if (info === 'text' && last !== undefined) last.output = text
   }
@@ -153,24 +153,10 @@ test('standard error quotes no event that breaks a validation', async () => {
 })
 
 test("a program in TypeScript is checked against the contract's types and the package's", async () => {
-  const config = {
-    compilerOptions: {
-      noEmit: true,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
-      module: 'nodenext',
-      target: 'es2023',
-      allowJs: true,
-      allowImportingTsExtensions: true,
-      types: ['node'],
-      typeRoots: [join(source, 'node_modules/@types')],
-    },
-    files: ['typed.ts'],
-  }
-  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
   const tsc = join(root, 'node_modules/.bin/tsc')
-  const checked = await run(tsc, ['-p', folder], { timeout: timeoutMs }).catch(
+  const typeRoots = join(source, 'node_modules/@types')
+  const strictest = ['--exactOptionalPropertyTypes', '--typeRoots', typeRoots]
+  const checked = await run(tsc, ['-p', folder, ...strictest], { timeout: timeoutMs }).catch(
     (error: { stdout: string }) => error,
   )
   expect(checked.stdout).toBe('')
