@@ -4,7 +4,8 @@
     TOKEN=$(npx @weir/cli token clicks) python send_batch.py examples/contracts/clickstream.json < events.ndjson
 
 Standard input holds one event a line, with plain values where the schema has unions; its svcMeta needs only
-consentLevels. The exit code is 1 if the request or one of its events was refused.
+consentLevels. The exit code is 1 if the request or one of its events was refused. A line that does not fit the schema ends
+the program; events of earlier lines may be stored.
 """
 
 import io
@@ -15,21 +16,39 @@ import sys
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from fastavro import parse_schema, schemaless_writer
+try:
+    from fastavro import parse_schema, schemaless_writer
+except ImportError:
+    sys.exit("fastavro is missing: pip install fastavro")
 
 INGEST = os.environ.get("WEIR_INGEST_URL", "http://127.0.0.1:8082")
-# Avro is always complete. Ingest overwrites these, and the contract's schema has some of them.
+# Avro is always complete. Ingest overwrites these.
 PLACEHOLDERS = {"schemaId": "", "eventContractRef": "", "nonce": 0, "timestamp": 0}
 
 
 def framed(lines, schema):
     """The body, piece by piece: it may be longer than memory."""
-    for line in filter(str.strip, lines):
-        event = json.loads(line)
+    placeholders = placeholders_in(schema)
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
         datum = io.BytesIO()
-        event["svcMeta"] = {**PLACEHOLDERS, **event["svcMeta"]}
-        schemaless_writer(datum, schema, event)
+        try:
+            event = json.loads(line)
+            event["svcMeta"] = {**placeholders, **event["svcMeta"]}
+            # strict: without it, fastavro drops a misspelt field
+            schemaless_writer(datum, schema, event, strict_allow_default=True)
+        except (KeyError, TypeError, ValueError) as error:
+            sys.exit(f"line {number}: {error}")
         yield struct.pack(">I", datum.tell()) + datum.getvalue()
+
+
+def placeholders_in(schema):
+    envelope = schema["fields"][0]["type"]
+    if isinstance(envelope, list):
+        envelope = next(branch for branch in envelope if branch != "null")
+    names = [field["name"] for field in envelope["fields"]]
+    return {name: PLACEHOLDERS[name] for name in names if name in PLACEHOLDERS}
 
 
 def main(contract_path: str) -> None:
@@ -50,7 +69,9 @@ def main(contract_path: str) -> None:
     except HTTPError as refusal:
         sys.exit(f"{refusal.code} {refusal.read().decode()}")
     except (URLError, ConnectionError) as error:
-        sys.exit(f"{INGEST} cannot be reached: {error}")
+        sys.exit(f"{INGEST} cannot be reached, or TOKEN was refused before all was sent: {error}")
+    except ValueError:  # its message would repeat the token
+        sys.exit("TOKEN has a character that no token has")
     print(text)
     sys.exit(1 if json.loads(text)["rejected"] else 0)
 

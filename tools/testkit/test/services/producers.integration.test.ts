@@ -33,10 +33,15 @@ describe('the scripts in Python', () => {
   })
 
   type Outcome = { code: number | null; output: string; complaint: string }
-  function run(script: string, env: NodeJS.ProcessEnv, input: string): Promise<Outcome> {
+  function run(
+    script: string,
+    env: NodeJS.ProcessEnv,
+    input: string,
+    pythonOfBatch = withPackages,
+  ): Promise<Outcome> {
     const isBatch = script === 'send_batch.py'
     const argument = isBatch ? join(examples, 'contracts/clickstream.json') : 'clickstream'
-    const python = isBatch ? withPackages : plainPython
+    const python = isBatch ? pythonOfBatch : plainPython
     const child = spawn(python, [join(examples, 'producers', script), argument], { env })
     const outcome = { output: '', complaint: '' }
     child.stdout.on('data', (chunk) => (outcome.output += String(chunk)))
@@ -78,6 +83,15 @@ describe('the scripts in Python', () => {
     expect(many.output).toMatch(sentence)
   })
 
+  test('send_batch.py refuses a misspelt field, and says what to install', async () => {
+    const env = { TOKEN: 'x', WEIR_INGEST_URL: scene.world.ingest.url }
+    const misspelt = await run('send_batch.py', env, await eventLine({ referer: 'x' }))
+    expect(misspelt).toMatchObject({ code: 1, output: '' })
+    expect(misspelt.complaint).toMatch(/^line 1: .*: referer$/m)
+    const { complaint } = await run('send_batch.py', env, '', plainPython)
+    expect(complaint).toBe('fastavro is missing: pip install fastavro\n')
+  })
+
   test('say in one line why a token, a secret, a setting or an address is wrong', async () => {
     const env = scene.settingsOf(await scene.account.input('wrong'))
     const { WEIR_CLIENT_ID: _, ...without } = env
@@ -88,6 +102,7 @@ describe('the scripts in Python', () => {
       ['send_event.py', { ...env, WEIR_AUTH_URL: away }, /^http:\S+\/auth cannot be reached: /],
       ['send_event.py', { ...env, WEIR_INGEST_URL: away }, /^http:\S+\/event cannot be reached: /],
       ['send_batch.py', { ...env, TOKEN: 'x' }, /^401 The token /],
+      ['send_batch.py', { ...env, TOKEN: 'x\ny' }, /^TOKEN has a character that no token has$/],
       ['send_batch.py', env, /^TOKEN is not set$/],
       [
         'send_batch.py',
