@@ -6,18 +6,36 @@
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 
-const { SITE, SCHEMA, PORT = 8090, ...env } = process.env
+const names = ['SITE', 'SCHEMA', 'WEIR_BILLING_ID', 'WEIR_CLIENT_ID', 'WEIR_CLIENT_SECRET']
+const missing = names.filter((name) => !process.env[name])
+if (missing.length > 0) stop(`Not set: ${missing.join(', ')}`)
+const [address, schema, billingId, clientId, clientSecret] = names.map((name) => process.env[name])
+if (!/^https?:/.test(address) || !URL.canParse(address))
+  stop('SITE must be an address such as https://shop.example.com')
+const site = new URL(address).origin
+const { PORT = 8090, ...env } = process.env
 const auth = env.WEIR_AUTH_URL ?? 'http://127.0.0.1:8081'
 const ingest = env.WEIR_INGEST_URL ?? 'http://127.0.0.1:8082'
-const [billingId, clientId, clientSecret] = ['BILLING_ID', 'CLIENT_ID', 'CLIENT_SECRET'].map(
-  (name) => env[`WEIR_${name}`],
-)
-if (!SITE || !SCHEMA || !clientSecret) throw new Error('Set SITE, SCHEMA and WEIR_…, as above')
 const bytesMax = 65_536
 
+function stop(why) {
+  console.error(why)
+  process.exit(1)
+}
+
+const logged = new Set()
+function logOnce(line) {
+  if (logged.has(line) || logged.size >= 100) return
+  logged.add(line)
+  console.error(line)
+}
+
 /** What the visitor has agreed to, as the site's server knows it: here its HttpOnly cookie, such as consent=0.1. */
-const consentOf = (cookies = '') =>
-  /(?:^|; )consent=(\d[\d.]*)/.exec(cookies)?.[1].split('.').map(Number) ?? []
+function consentOf(cookies = '') {
+  const levels = /(?:^|; )consent=(\d[\d.]*)/.exec(cookies)?.[1]
+  if (levels === undefined) logOnce('An event came without a cookie `consent`: no output gets it')
+  return levels?.split('.').map(Number) ?? []
+}
 
 async function post(url, headers, body) {
   const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -35,17 +53,27 @@ async function idToken() {
 
 async function relay(request) {
   const { origin, cookie, 'content-length': length } = request.headers
-  if (request.method !== 'POST' || origin !== SITE) return [403, 'Only for pages of the site']
+  if (origin !== site) {
+    logOnce(`Refused: the origin ${origin}, because SITE is ${site}`)
+    return [403, 'Only for pages of the site']
+  }
+  if (request.method === 'OPTIONS') return [204]
+  if (request.method !== 'POST') return [405, 'Send the event with POST']
   // Node reads no more than this length. A body of unknown length is refused, too.
   if (!(Number(length) <= bytesMax)) return [413, `An event has at most ${bytesMax} bytes`]
   const event = await json(request).catch(() => undefined)
   if (event === undefined) return [400, 'The body is not JSON']
-  const headers = { authorization: `Bearer ${await idToken()}`, 'svc-schema-id': SCHEMA }
+  const headers = { authorization: `Bearer ${await idToken()}`, 'svc-schema-id': schema }
   const svcMeta = { consentLevels: consentOf(cookie) }
   return post(`${ingest}/event`, headers, { ...event, svcMeta })
 }
 
-const cors = { 'access-control-allow-origin': SITE, 'access-control-allow-credentials': 'true' }
+const cors = {
+  'access-control-allow-origin': site,
+  'access-control-allow-credentials': 'true',
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers': 'content-type',
+}
 createServer(async (request, response) => {
   const [status, sentence] = await relay(request).catch((error) => {
     console.error(String(error))

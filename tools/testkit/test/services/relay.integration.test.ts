@@ -12,8 +12,9 @@ import { openProducers } from './producers-scene.ts'
 import type { ProducersScene } from './producers-scene.ts'
 
 jest.setTimeout(120_000)
-const program = chromiumProgram()
-if (program === undefined)
+const chromium = chromiumProgram()
+const program = join(REPOSITORY, 'examples/producers/relay.mjs')
+if (chromium === undefined)
   test('NOT RUN: there is no Chromium here; tools/testkit/ci/prepare.sh installs it where apt has it', () => {
     throw new Error('the relay was not tried in a browser')
   })
@@ -29,6 +30,8 @@ else
     let origin: string
     let url: string
     let browser: ConsolePage
+    /** What the relays have written to standard error. */
+    let log = ''
     const stops: (() => unknown)[] = []
 
     beforeAll(async () => {
@@ -41,7 +44,7 @@ else
       origin = `http://127.0.0.1:${port}`
       stops.push(() => site.close())
       url = await startRelay(stream)
-      browser = await openConsole(program, origin)
+      browser = await openConsole(chromium, origin)
       stops.push(() => browser.close())
     })
     afterAll(async () => {
@@ -50,11 +53,10 @@ else
 
     async function startRelay(input: TestStream): Promise<string> {
       const PORT = String(await freePort())
-      const env = { ...scene.settingsOf(input), SITE: origin, SCHEMA: 'clickstream', PORT }
-      const relay = spawn(process.execPath, [join(REPOSITORY, 'examples/producers/relay.mjs')], {
-        env,
-      })
+      const env = { ...scene.settingsOf(input), SITE: `${origin}/`, SCHEMA: 'clickstream', PORT }
+      const relay = spawn(process.execPath, [program], { env })
       stops.push(() => relay.kill())
+      relay.stderr.on('data', (chunk) => (log += String(chunk)))
       const [said] = await once(createInterface({ input: relay.stdout }), 'line')
       expect(said).toBe(`The relay listens on port ${PORT}`)
       return `http://127.0.0.1:${PORT}`
@@ -94,7 +96,15 @@ else
         204,
         '',
       ])
-      expect(await scene.storedIn(stream, 3)).toEqual(['beacon 0,1', 'fetched 0,1', 'no cookie '])
+      const asJson = `credentials: 'omit', headers: { 'content-type': 'application/json' }`
+      expect(await fetched(url, await bodyOf('preflight'), asJson)).toEqual([204, ''])
+      expect(await scene.storedIn(stream, 4)).toEqual([
+        'beacon 0,1',
+        'fetched 0,1',
+        'no cookie ',
+        'preflight ',
+      ])
+      expect(log).toBe('An event came without a cookie `consent`: no output gets it\n')
     })
 
     test('a page gets the sentence of a refusal', async () => {
@@ -116,6 +126,15 @@ else
       expect([answer.status, await answer.text()]).toEqual([403, 'Only for pages of the site'])
       await browser.page.goto(foreign)
       expect(await fetched(url, await bodyOf('foreign'))).toBe('TypeError')
+      expect(log.split(`Refused: the origin ${foreign}, because SITE is ${origin}\n`)).toHaveLength(
+        2,
+      )
+    })
+
+    test('the relay names the settings that are missing', async () => {
+      const relay = spawn(process.execPath, [program], { env: { SITE: origin } })
+      const [line] = await once(createInterface({ input: relay.stderr }), 'line')
+      expect(line).toBe('Not set: SCHEMA, WEIR_BILLING_ID, WEIR_CLIENT_ID, WEIR_CLIENT_SECRET')
     })
 
     test('nobody but the site’s log hears of its credentials', async () => {
