@@ -116,6 +116,11 @@ function credentialsFrom(env: Environment): StreamCredentials | undefined {
 
 export function requireBillingId(account: CliAccount): string {
   if (account.billingId) return account.billingId
+  if (account.credentials !== undefined)
+    throw failure(
+      'no account selected',
+      'Beside WEIR_CLIENT_ID and WEIR_CLIENT_SECRET, set WEIR_BILLING_ID.',
+    )
   throw failure(
     'no account selected',
     'Log in with `weir account login`, or set WEIR_BILLING_ID and WEIR_API_KEY,',

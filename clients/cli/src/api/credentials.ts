@@ -54,6 +54,12 @@ export async function withCredentials<T>(
   }
 }
 
+/** For credentials that may not read. */
+export const readerAdvice = (name: string): readonly string[] => [
+  'Use credentials of an output, or credentials of an input stream with only the scope listen:',
+  `weir credentials rotate ${name} --scope listen --save`,
+]
+
 const withoutKey = ({ profile, streams }: CliAccount, name: string) =>
   failure(
     `no credentials for ${name} are saved in ${profile}${didYouMean(name, [...streams.keys()])}`,

@@ -120,7 +120,7 @@ async function list(session: Session): Promise<void> {
 const levelsOf = ({ pii_fields: fields }: JsonObject): readonly string[] =>
   isObject(fields) ? Object.entries(fields).map(([path, level]) => `${path}: ${String(level)}`) : []
 
-async function contractOf(session: Session, id: string): Promise<JsonObject> {
+export async function contractOf(session: Session, id: string): Promise<JsonObject> {
   const contracts = await listContracts(session)
   const contract = contracts.find((one) => one.id === id)
   if (contract !== undefined) return contract

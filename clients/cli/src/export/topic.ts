@@ -3,7 +3,9 @@
 import { openTopic as openKafkaTopic, ReadError } from '@weir/client'
 import type { OpenTopic, TopicRecord } from '@weir/client'
 import { eventTimeOf } from '@weir/contracts'
+import { readerAdvice } from '../api/credentials.ts'
 import { failure } from '../errors.ts'
+import type { CliError } from '../errors.ts'
 import { hideTimerWarning } from './timer-warning.ts'
 
 /** How far the clock of an event may be ahead of the broker's: a broker refuses records beyond that. */
@@ -17,6 +19,8 @@ export type TopicOptions = {
   readonly brokers: string
   readonly isTls: boolean
   readonly token: () => Promise<string>
+  /** Asked when Kafka does not let the credentials read. Undefined if the reason is not known. */
+  readonly reason?: () => Promise<CliError | undefined>
   /** The maximum time to reach Kafka. */
   readonly deadlineMs?: number
 }
@@ -48,8 +52,8 @@ export async function openTopic(
   await options.token()
   hideTimerWarning()
   const inWords = <T>(work: Promise<T>): Promise<T> =>
-    work.catch((error: unknown) => {
-      throw explained(error, options)
+    work.catch(async (error: unknown) => {
+      throw await explained(error, options)
     })
   const { size, read, close } = await inWords(openAt(options, span, signal))
   return {
@@ -89,14 +93,17 @@ function isWithin(record: TopicRecord, { fromMs, untilMs }: ExportSpan): boolean
   return time >= (fromMs ?? -Infinity) && time < (untilMs ?? Infinity)
 }
 
-function explained(error: unknown, { name, topic }: TopicOptions): unknown {
+async function explained(error: unknown, { name, topic, reason }: TopicOptions): Promise<unknown> {
   if (!(error instanceof ReadError)) return error
   if (error.code === 'not_readable')
-    return failure(
-      `the credentials of ${name} can't read the topic ${topic}`,
-      'Use credentials of an output, or credentials of an input stream with the scope listen:',
-      `weir credentials rotate ${name} --scope listen --save`,
-      'If topic names have a prefix in this cluster, set WEIR_KAFKA_PREFIX.',
+    return (
+      (await reason?.()) ??
+      failure(
+        `the credentials of ${name} can't read the topic ${topic}`,
+        'Perhaps the name is misspelt, the credentials are of another stream, or the stream is disabled.',
+        ...readerAdvice(name),
+        'If topic names have a prefix in this cluster, set WEIR_KAFKA_PREFIX.',
+      )
     )
   if (error.code !== 'unreachable' && error.code !== 'refused') return failure(error.message)
   return failure(

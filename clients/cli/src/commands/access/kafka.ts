@@ -1,18 +1,28 @@
-// `weir kafka NAME`: the settings that a Kafka client needs to read a stream, as a file. It calls no service; whether
+// `weir kafka NAME`: the settings that a Kafka client needs to read a stream, as a file. It needs no service; whether
 // the credentials are still valid shows when the client uses them.
-import { Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
-import { consumerGroupOf } from '../../accounts/account.ts'
+import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
 import type { CliAccount } from '../../accounts/account.ts'
-import { requireCredentials } from '../../api/credentials.ts'
+import { readerAdvice, requireCredentials } from '../../api/credentials.ts'
 import { urlOf } from '../../api/request.ts'
 import { withExamples } from '../../input/options.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
 import { registrySettings, registryUrlOf } from '../../api/registry.ts'
-import type { OpenSession } from '../../session.ts'
+import { findStream } from '../../api/streams.ts'
+import { textAt, textsAt, valueAt } from '../../json.ts'
+import type { OpenSession, Session } from '../../session.ts'
 
 const clients = ['librdkafka', 'java', 'connect'] as const
 type Client = (typeof clients)[number]
+
+const kinds = 'librdkafka (for kcat, Python, Go, .NET), java, or connect (for a worker)'
+
+function clientOf(text: string): Client {
+  const client = clients.find((one) => one === text)
+  if (client === undefined) throw new InvalidArgumentError(`It must be ${kinds}.`)
+  return client
+}
 
 type KafkaOptions = { readonly client: Client; readonly brokers?: string; readonly tls?: boolean }
 
@@ -25,11 +35,9 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
       )
       .argument('<name>')
       .addOption(
-        new Option(
-          '--client <kind>',
-          'librdkafka (for kcat, Python, Go, .NET), java, or connect (for a worker)',
-        )
+        new Option('--client <kind>', kinds)
           .choices(clients)
+          .argParser(clientOf)
           .default('librdkafka'),
       )
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
@@ -37,11 +45,16 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
       .action(async (name: string, options: KafkaOptions, command: Command) => {
         const session = open(command)
         const credentials = await requireCredentials(session, name)
-        const { settings, aside } = settingsFor(session.account(), credentials, options)
+        const account = session.account()
+        const { settings, aside } = settingsFor(account, credentials, options)
+        const topic = account.billingId && { topic: requireTopic(account, name) }
         session.terminal.keepPrivate()
         session.terminal.print(
-          session.isJson ? JSON.stringify(settings, null, 2) : lines(settings, aside),
+          session.isJson
+            ? JSON.stringify(settings, null, 2)
+            : lines(settings, { ...topic, ...aside }),
         )
+        if (account.apiKey !== undefined) await tellIfInput(session, name, credentials)
       }),
     [
       'weir kafka clicks-1 > clicks-1.properties',
@@ -50,6 +63,20 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
     ['kcat -F clicks-1.properties -C -t acme.clicks-1 -e', 'with kcat'],
     ['weir kafka clicks-1 --client java > clicks-1.properties', 'for kafka-console-consumer.sh'],
   )
+}
+
+/** The settings are right also without auth, so its errors don't matter. */
+async function tellIfInput(
+  session: Session,
+  name: string,
+  { clientId }: StreamCredentials,
+): Promise<void> {
+  const { path, record } = await findStream(session, name).catch(() => ({ path: [], record: {} }))
+  const own = [valueAt(record, 'credentials')]
+    .flat()
+    .find((one) => textAt(one, 'clientId') === clientId)
+  if (path.length !== 2 || textsAt(own, 'scope').join() === 'listen') return
+  session.tell([`${name} is an input stream.`, ...readerAdvice(name)].join('\n'))
 }
 
 type Settings = Readonly<Record<string, string>>

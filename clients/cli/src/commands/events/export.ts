@@ -4,8 +4,11 @@ import type { Command } from 'commander'
 import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
 import { withCredentials } from '../../api/credentials.ts'
-import { misuse } from '../../errors.ts'
+import { CliError, failure, misuse } from '../../errors.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
+import { urlOf } from '../../api/request.ts'
+import { findStream } from '../../api/streams.ts'
+import { contractOf } from '../contract.ts'
 import { collectText, timeOption, withExamples, withFormats } from '../../input/options.ts'
 import { createProgressLine } from '../../terminal/progress.ts'
 import { registryUrlOf } from '../../api/registry.ts'
@@ -60,6 +63,8 @@ async function exportTo(session: Session, what: Export): Promise<void> {
   const format = formatOf(session, file)
   if (file === '-' && format === 'parquet' && session.terminal.isShown)
     throw misuse('Parquet cannot be shown on a terminal', 'Give the name of a file, or use a pipe.')
+  if (session.account().apiKey !== undefined)
+    for (const id of what.schema ?? []) await contractOf(session, id)
   await withCredentials(session, { name, scope: 'listen' }, (credentials) =>
     exportWith(session, { ...what, format, credentials }),
   )
@@ -84,6 +89,7 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
         brokers: what.brokers ?? account.analystBrokers,
         isTls: what.tls === true,
         token: createIdTokenSource(account, name, credentials),
+        reason: () => reasonNotToRead(session, name),
       },
       registry: {
         url: registryUrlOf(account),
@@ -100,8 +106,28 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
     progress.end()
     const where = file === '-' ? 'standard output' : file
     session.tell(`${eventsInWords(events)} of ${name} written to ${where}.`)
+    if (events === 0) tellWhyEmpty(session)
   } finally {
     progress.end()
+  }
+}
+
+function tellWhyEmpty(session: Session): void {
+  const { href } = urlOf(session.account().authUrl, ['docs', 'guide', 'faq'])
+  session.tell(`Why an output may be empty: ${href}`)
+}
+
+/** With an API key, auth knows more than Kafka. */
+async function reasonNotToRead(session: Session, name: string): Promise<CliError | undefined> {
+  if (session.account().apiKey === undefined) return undefined
+  try {
+    const { path, record } = await findStream(session, name)
+    const verb = path.length === 2 ? 'stream enable' : `output enable ${path[1]}`
+    return record.enabled === false
+      ? failure(`${name} is disabled`, `Enable it: weir ${verb} ${name}`)
+      : undefined
+  } catch (error) {
+    return error instanceof CliError ? error : undefined
   }
 }
 

@@ -26,6 +26,7 @@ test("librdkafka gets a token by itself, with the stream's credentials", async (
     'sasl.oauthbearer.client.secret': 's0',
     'group.id': 'c0',
     'isolation.level': 'read_committed',
+    '# topic': 'acme.clicks-1',
     // In comments, because librdkafka refuses settings that it does not know.
     '# schema.registry.url': 'http://127.0.0.1:8081/registry',
     '# basic.auth.credentials.source': 'USER_INFO',
@@ -91,4 +92,10 @@ test('where Kafka is comes from the option, the environment, or the demo', async
   expect(await brokersOf('kafka demo-1')).toBe('elsewhere.example:9094')
   const own = { WEIR_CLIENT_ID: 'c2', WEIR_CLIENT_SECRET: 's2' }
   expect(await brokersOf('kafka demo-1', own)).toBe('127.0.0.1:9094')
+})
+
+test('a wrong client is told which one Python, kcat and Go use', async () => {
+  const { code, stderr } = await weir.run('kafka clicks-1 --client python', { env })
+  expect(code).toBe(2)
+  expect(stderr).toContain('librdkafka (for kcat, Python, Go, .NET)')
 })

@@ -65,8 +65,7 @@ export function exportTests(ground: () => Ground): void {
       HOME: folder,
       ...compiledBefore(),
       WEIR_BILLING_ID: billingId,
-      WEIR_CLIENT_ID: output.clientId,
-      WEIR_CLIENT_SECRET: output.clientSecret,
+      ...secretsOf(output),
       WEIR_AUTH_URL: auth.url,
       WEIR_ANALYST_BROKERS: stack.analystBrokers ?? '',
       ...more,
@@ -131,7 +130,7 @@ export function exportTests(ground: () => Ground): void {
     const times = all.map((event) => Number(asObject(event['svcMeta'])['timestamp']))
     const middle = new Date(times.toSorted((a, b) => a - b)[3] ?? 0).toISOString()
     const late = await account.output('in', 'late', { consentLevels: [0], from: 'earliest' })
-    const mine = { WEIR_CLIENT_ID: late.clientId, WEIR_CLIENT_SECRET: late.clientSecret }
+    const mine = secretsOf(late)
     const lateLines = async (...args: string[]): Promise<number> => {
       const { stdout } = await exported(['late', '-o', 'jsonl', '-', ...args], mine)
       return stdout.split('\n').filter((line) => line !== '').length
@@ -197,12 +196,29 @@ export function exportTests(ground: () => Ground): void {
     return { url: `http://127.0.0.1:${port}`, close }
   }
 
+  test('an empty file, a misspelt contract and an input stream are explained', async () => {
+    const { stderr } = await exported(['out', 'none.csv', '--from', '2099-01-01'])
+    expect(stderr).toMatch(/^0 events of out written to none.csv.\nWhy .*\/docs\/guide\/faq\n$/)
+    const withKey = { WEIR_API_KEY: account.apiKey }
+    const misspelt = exported(['out', 'no.csv', '--schema', 'tests/every_type/2.0.1'], withKey)
+    await expect(misspelt).rejects.toThrow('did you mean tests/every_type/2.0.0?')
+    const kafka = (name: string) => run(weir, ['kafka', name], { cwd: folder, env: env(withKey) })
+    expect((await kafka('in')).stderr).toContain('in is an input stream.')
+    expect((await kafka('out')).stderr).toBe('')
+  })
+
   test('what can be put right is said: other credentials, another listener, an auth without schemas', async () => {
     const old = await authWithout((response) => response.writeHead(404).end())
     const input = await account.input('sealed')
-    const more = { WEIR_CLIENT_ID: input.clientId, WEIR_CLIENT_SECRET: input.clientSecret }
+    const paused = await account.output('in', 'paused', { consentLevels: [0] })
+    await account.call('PATCH', '/v2/streams/in/outputs/paused', { enabled: false })
+    const withKey = { WEIR_API_KEY: account.apiKey }
     const refusals = [
-      [{ ...more }, 'sealed', "the credentials of sealed can't read the topic export.sealed"],
+      [{ ...secretsOf(paused), ...withKey }, 'paused', 'paused is disabled'],
+      [withKey, 'ou', 'there is no stream or output ou; did you mean out?'],
+      [{}, 'ou', 'Perhaps the name is misspelt'],
+      [{ WEIR_BILLING_ID: '' }, 'out', 'set WEIR_BILLING_ID.'],
+      [secretsOf(input), 'sealed', "the credentials of sealed can't read the topic export.sealed"],
       [{ WEIR_ANALYST_BROKERS: '127.0.0.1:1' }, 'out', '127.0.0.1:1'],
       [{ WEIR_AUTH_URL: old.url }, 'out', 'The schemas come from auth'],
     ] as const
@@ -218,6 +234,11 @@ export function exportTests(ground: () => Ground): void {
     expect((await readdir(folder)).filter((name) => /no\.jsonl|part/.test(name))).toEqual([])
   })
 }
+
+const secretsOf = ({ clientId, clientSecret }: TestStream) => ({
+  WEIR_CLIENT_ID: clientId,
+  WEIR_CLIENT_SECRET: clientSecret,
+})
 
 const asRows = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.map(asObject) : []
