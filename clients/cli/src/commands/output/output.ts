@@ -194,6 +194,8 @@ async function create(
   // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)
   await (options.save ? saveNew(session, name, record) : tellOnce(session))
+  if (options.from === undefined)
+    session.tell(`${name} starts with new events; --from earliest also derives the stored ones.`)
   if (options.wait) await waitForBackfill(session, input, name)
 }
 
