@@ -8,15 +8,22 @@ that auth shows for the same credentials, committed records only.
 
 import json
 import sys
+from urllib.error import HTTPError, URLError
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
-from confluent_kafka.schema_registry import SchemaRegistryClient
-from confluent_kafka.schema_registry.avro import AvroDeserializer
-from confluent_kafka.serialization import MessageField, SerializationContext
+try:
+    from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
+    from confluent_kafka.schema_registry import SchemaRegistryClient
+    from confluent_kafka.schema_registry.avro import AvroDeserializer
+    from confluent_kafka.serialization import MessageField, SerializationContext
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'confluent-kafka[avro,schemaregistry]'")
 
 
 def main(topic: str, path: str) -> None:
     kafka, schemas = read_settings(path)
+    require_token(kafka)
     consumer = Consumer(
         {
             **kafka,
@@ -53,6 +60,24 @@ def main(topic: str, path: str) -> None:
     consumer.close()
 
 
+def require_token(kafka: dict) -> None:
+    """librdkafka would repeat a request that auth refuses, and not say why."""
+    url = kafka.get("sasl.oauthbearer.token.endpoint.url")
+    if url is None:
+        return
+    form = {
+        "grant_type": "client_credentials",
+        "client_id": kafka["sasl.oauthbearer.client.id"],
+        "client_secret": kafka["sasl.oauthbearer.client.secret"],
+    }
+    try:
+        urlopen(url, urlencode(form).encode()).close()
+    except HTTPError as refusal:
+        sys.exit(f"{refusal.code} {refusal.read().decode()}")
+    except URLError as error:
+        sys.exit(f"{url} cannot be reached: {error.reason}")
+
+
 def read_settings(path: str) -> tuple[dict, dict]:
     """Kafka's, and those of the schemas: the latter stand in comments, since librdkafka refuses names that it doesn't know."""
     kafka: dict = {}
@@ -66,4 +91,4 @@ def read_settings(path: str) -> tuple[dict, dict]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2])
+    main(*sys.argv[1:]) if len(sys.argv) == 3 else sys.exit(__doc__)

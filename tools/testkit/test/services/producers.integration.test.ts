@@ -1,7 +1,7 @@
-// The examples for producers in Python, as their users run them: with nothing installed but what
+// The examples in Python, as their users run them: with nothing installed but what
 // docs/guide/producers.md says.
 import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -90,6 +90,25 @@ describe('the scripts in Python', () => {
     expect(misspelt.complaint).toMatch(/^line 1: .*: referer$/m)
     const { complaint } = await run('send_batch.py', env, '', plainPython)
     expect(complaint).toBe('fastavro is missing: pip install fastavro\n')
+  })
+
+  test('read_stream.py says what to install, how it is called, and why auth refuses a secret', async () => {
+    const file = join(folder, 'settings')
+    const login = ['token.endpoint.url', 'client.id', 'client.secret']
+    const values = [`${scene.world.auth.url}/oauth2/token`, 'a', 'b']
+    await writeFile(
+      file,
+      login.map((name, at) => `sasl.oauthbearer.${name}=${values[at]}\n`).join(''),
+    )
+    const complaintOf = (python: string, ...args: string[]): Promise<string> =>
+      promisify(execFile)(python, [join(examples, 'analysts/read_stream.py'), ...args]).then(
+        () => '',
+        ({ stderr }: { stderr: string }) => stderr,
+      )
+    const full = join(REPOSITORY, '.weir/venv/bin/python')
+    expect(await complaintOf(plainPython)).toMatch(/^No module .*: pip install 'confluent-kafka/)
+    expect(await complaintOf(full)).toContain('python read_stream.py acme.clicks-1')
+    expect(await complaintOf(full, 'a.b', file)).toMatch(/^401 .*"error":"invalid_client"/s)
   })
 
   test('say in one line why a token, a secret, a setting or an address is wrong', async () => {
