@@ -120,7 +120,7 @@ async function list(session: Session): Promise<void> {
 const levelsOf = ({ pii_fields: fields }: JsonObject): readonly string[] =>
   isObject(fields) ? Object.entries(fields).map(([path, level]) => `${path}: ${String(level)}`) : []
 
-export async function contractOf(session: Session, id: string): Promise<JsonObject> {
+export async function requireContract(session: Session, id: string): Promise<JsonObject> {
   const contracts = await listContracts(session)
   const contract = contracts.find((one) => one.id === id)
   if (contract !== undefined) return contract
@@ -130,11 +130,11 @@ export async function contractOf(session: Session, id: string): Promise<JsonObje
 }
 
 async function show(session: Session, id: string): Promise<void> {
-  session.showRecord(await contractOf(session, id), renderContract)
+  session.showRecord(await requireContract(session, id), renderContract)
 }
 
 async function types(session: Session, id: string, file: string | undefined): Promise<void> {
-  const typescript = typesOf(await contractOf(session, id))
+  const typescript = typesOf(await requireContract(session, id))
   if (file === undefined) return session.showRecord({ id, typescript }, () => typescript.trimEnd())
   await writeFile(resolve(session.terminal.cwd, file), typescript).catch((error: unknown) => {
     throw failure(`${file} can't be written: ${reasonOf(error)}`)

@@ -8,7 +8,7 @@ import { CliError, failure, misuse } from '../../errors.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
 import { urlOf } from '../../api/request.ts'
 import { findStream } from '../../api/streams.ts'
-import { contractOf } from '../contract.ts'
+import { requireContract } from '../contract.ts'
 import { collectText, timeOption, withExamples, withFormats } from '../../input/options.ts'
 import { createProgressLine } from '../../terminal/progress.ts'
 import { registryUrlOf } from '../../api/registry.ts'
@@ -64,7 +64,7 @@ async function exportTo(session: Session, what: Export): Promise<void> {
   if (file === '-' && format === 'parquet' && session.terminal.isShown)
     throw misuse('Parquet cannot be shown on a terminal', 'Give the name of a file, or use a pipe.')
   if (session.account().apiKey !== undefined)
-    for (const id of what.schema ?? []) await contractOf(session, id)
+    for (const id of what.schema ?? []) await requireContract(session, id)
   await withCredentials(session, { name, scope: 'listen' }, (credentials) =>
     exportWith(session, { ...what, format, credentials }),
   )
