@@ -16,6 +16,10 @@ const claims = {
     { name: 'marketing', levels: [2], clearAt: '2026-11-27T10:00:00.000Z' },
     { name: 'research', levels: [1], clearAt: 'unknown', because: 'kept for ever' },
   ],
+  contracts: [
+    { id: 'orders', field: 'customer/id' },
+    { id: 'visits', field: 'session' },
+  ],
   otherContracts: ['calls'],
 }
 
@@ -24,7 +28,7 @@ test('an erasure', () => {
   expect(says).toEqual([
     'On 20 November 2026 at 10:00 UTC Weir received the request to erase one person from the stream shop of the account acme.',
     'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
-    'Since 20 November 2026 at 10:00 UTC no program of Weir decrypts any personal field of the person in events that were stored before.',
+    'Since 20 November 2026 at 10:00 UTC no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id of orders or session of visits.',
     "Since 20 November 2026 at 10:11 UTC Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.",
     'The output marketing may contain values that it decrypted before: until 27 November 2026 at 10:00 UTC.',
     'The output research may contain values that it decrypted before: it is not known until when (kept for ever).',
@@ -33,12 +37,16 @@ test('an erasure', () => {
   ])
   expect(doesNotSay[0]).toContain('a copy of the old keys')
   expect(doesNotSay).toContainEqual(expect.stringContaining('events of calls'))
+  expect(doesNotSay).toContain(
+    'Anything about events that name the person only in other fields: they are not covered.',
+  )
 })
 
 test('a withdrawal names the levels, and says nothing of others', () => {
   const { says } = inWords({ ...claims, levels: [2], subjects: ['a', 'b'], outputs: [] })
   expect(says[0]).toContain('that 2 people had withdrawn their consent for level 2')
-  expect(says[2]).toContain("decrypts the person's fields of level 2")
+  expect(says[2]).toContain('decrypts a field of level 2, or uses that consent,')
+  expect(says[2]).toContain('have a value that names one of these people in customer/id')
   expect(says).toHaveLength(5)
 })
 
