@@ -19,11 +19,18 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     const counted = async (count: number) =>
       pollUntil(async () => (await requests.count()) === count, { deadlineMs: 60_000 })
     await counted(3)
-    const words = page().getByPlaceholder('Reference or id')
+    const words = page().getByPlaceholder('Reference, id or date')
     await words.fill('ticket-7')
     await counted(1)
     await words.fill((await requests.locator('code').first().textContent()) ?? '')
     await counted(1)
+    await words.fill('24 dec 2999')
+    await counted(1)
+    const list = (await downloaded('Download this list (CSV)', scene().own.folder)).split(/\r?\n/)
+    expect(list).toEqual([
+      'kind,reference,id,stream,accepted,due,state,completed',
+      expect.stringMatching(/^erasure,TICKET-7,[\w-]{36},clicks,2.*Z,2999-12-24,complete,2.*Z$/),
+    ])
     await words.fill('TICKET-8')
     await seen('None of the 3 requests matches.')
     await words.fill('')
