@@ -7,7 +7,7 @@ import type { consoleHands } from './console-hands.ts'
 import type { OfficerScene } from './officer.ts'
 
 export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
-  const { page, goTo, button, seen, find, downloaded, expectAccessible } = hands
+  const { page, goTo, button, seen, find, confirm, downloaded, expectAccessible } = hands
   const choose = async (text: string) =>
     page()
       .getByLabel(/^A CSV file/)
@@ -128,6 +128,43 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
         .count(),
     ).toBe(0)
     await page().keyboard.press('Escape')
+  })
+
+  test('a person is erased from two streams in one window, with the salts in one file', async () => {
+    const { own, world, account } = scene()
+    const shop = { name: 'shop', retentionHours: 'broker' }
+    expectStatus(await account.call('POST', '/v2/streams', shop), 201)
+    await account.output('shop', 'shop-9', { consentLevels: [9] })
+    await goTo('Streams')
+    await page().getByRole('link', { name: 'as set in Kafka' }).first().waitFor()
+    for (const stream of ['clicks', 'shop']) await sendFor({ world, account }, 'two-1', 1, stream)
+    await goTo('People')
+    await find('two-1')
+    await button('Erase from all 2 streams …').click()
+    await seen('two-1: 1 event found in clicks, 1 event found in shop.')
+    await seen('The search found no event of this person in these outputs: shop-9.')
+    await expectAccessible('erasing from two streams')
+    await page().getByLabel('Reference').fill('TICKET-11')
+    await confirm('two-1')
+    await button('Erase').click()
+    await seen('1 event of this person found in shop.')
+    await page()
+      .getByRole('row', { name: /^shop-9 .* 0 \d+ \w+ \d{4}$/ })
+      .waitFor()
+    const text = await downloaded('Save with the salt as a file', own.folder)
+    expect(
+      text.match(/^Stream: (clicks|shop)\nErasure: .*\nReference: TICKET-11\nAcc.*\nSalt: /gm),
+    ).toHaveLength(2)
+    await page().keyboard.press('Escape')
+    await pollUntil(async () => (await page().getByText('Erased: no service').count()) === 2, {
+      deadlineMs: 60_000,
+    })
+    await goTo('Erasures')
+    await page().getByPlaceholder('Reference, id or date').fill('ticket-11')
+    await seen('1 event found in shop')
+    await goTo('People') // Erasures keeps asking for the streams with which it was opened
+    for (const path of ['/outputs/shop-9', ''])
+      expectStatus(await account.call('DELETE', `/v2/streams/shop${path}`), 200)
   })
 
   test('a request that was complete after its day says that it was late', async () => {
