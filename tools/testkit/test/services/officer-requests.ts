@@ -80,15 +80,19 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await goTo('People')
     await button('Erase many people …').click()
     await choose('value;due\nsession-0003;tomorrow\n')
-    await seen('Person 1 is due on tomorrow: write a day such as 2026-12-24.')
-    await choose('value;reference;due\nmany-1;TICKET-8;2026-12-24\n"many;2";TICKET-9;\nnobody;;\n')
+    await seen('Person 1 is due on tomorrow: write a day such as 2026-12-24 or 24.12.2026.')
+    await choose('value;reference;due\nmany-1;TICKET-8;24.12.2026\n"many;2";;\nnobody;;\n')
+    await seen('2 people have no reference')
+    await page().getByLabel('Reference of lines without one').fill('TICKET-9')
+    await page().getByLabel('Due in lines without a date').fill('2026-12-31')
+    expect(await page().getByText('no reference: their').count()).toBe(0)
     await button('Search 3 people in all streams').click()
     await seen('3 of 3 people searched.')
     const people = page().getByRole('region', { name: 'People of the file' })
     await people
       .getByRole('row', { name: /^many-1 TICKET-8 24 Dec 2026 clicks: 2 events/ })
       .waitFor()
-    await people.getByRole('row', { name: /^nobody nowhere/ }).waitFor()
+    await people.getByRole('row', { name: /^nobody TICKET-9 31 Dec 2026 nowhere/ }).waitFor()
     await expectAccessible('many people')
     await page()
       .getByLabel(/^Type erase 2 people/)
@@ -106,8 +110,8 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     expect(lines).toEqual([
       'value,reference,due,stream,events,erasure,salt,problem',
       expect.stringMatching(/^many-1,TICKET-8,2026-12-24,clicks,2,[\w-]{36},\w[\w-]{42},$/),
-      expect.stringMatching(/^many;2,TICKET-9,,clicks,1,[\w-]{36},\w[\w-]{42},$/),
-      'nobody,,,,0,,,no event was found: not erased',
+      expect.stringMatching(/^many;2,TICKET-9,2026-12-31,clicks,1,[\w-]{36},\w[\w-]{42},$/),
+      'nobody,TICKET-9,2026-12-31,,0,,,no event was found: not erased',
     ])
     await page().keyboard.press('Escape')
     await find('many-1')
