@@ -16,6 +16,7 @@ test.each([
     { reference: 'T-1', dueOn: '2026-12-24' },
   ],
   ['a byte order mark and lines of Windows', '\uFEFFvalue\r\nann\r\n\r\n', {}],
+  ['a day as spreadsheets write it', 'value,due\nann,4.12.2026\n', { dueOn: '2026-12-04' }],
   ['columns in another order, and more of them', 'country,due,value\nfr,,ann\n', {}],
   ['quotes', 'value,reference\n"ann","T ""1"", 2"\n', { reference: 'T "1", 2' }],
 ])('a list with %s is read', (_, text, more) => {

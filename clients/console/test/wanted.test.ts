@@ -21,6 +21,11 @@ test.each(['', ' ticket-7 ', '7A1'])('by a part of its reference or id: %p', (wo
   )
 })
 
+test.each(['24 dec 2001', '22 nov 2026, 12:00 UTC'])('by a date as it is shown: %p', (words) => {
+  expect(isWanted(request, { ...anyErasure, words })).toBe(true)
+  expect(isWanted(request, { ...anyErasure, words: '25 Dec 2001' })).toBe(false)
+})
+
 test('by its state; only what is not complete can be overdue', () => {
   const which = (of: typeof request) =>
     (['not complete', 'overdue', 'complete'] as const).filter((kind) =>

@@ -2,14 +2,14 @@
 import { expect, test } from '@jest/globals'
 import { byTime } from '../web/ui/words.ts'
 
-const nowMs = Date.parse('2026-11-22T12:00:00')
+const nowMs = Date.parse('2026-11-22T12:00:00Z')
 const at = (text: string): string => byTime(new Date(text).toISOString(), nowMs)
 
 test('a time to come is told with its day and its time zone', () => {
-  expect(at('2026-11-22T14:05:00')).toMatch(/^at the latest 22 Nov 2026, 14:05 \S+$/)
+  expect(at('2026-11-22T14:05:00Z')).toMatch(/^at the latest 22 Nov 2026, 14:05 UTC$/)
 })
 
 test('one that has gone by is told to be late, and none is made up', () => {
-  expect(at('2026-11-22T11:00:00')).toMatch(/^overdue, expected by 22 Nov 2026, 11:00 \S+$/)
+  expect(at('2026-11-22T11:00:00Z')).toMatch(/^overdue, expected by 22 Nov 2026, 11:00 UTC$/)
   expect(byTime('unknown', nowMs)).toBe('not yet')
 })

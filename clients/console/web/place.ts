@@ -1,14 +1,20 @@
-// The user's place: `#/page/name` in the address, so that back and forward work. It never contains a secret.
+// The user's place: `#/page/name/id` in the address, so that back and forward work. It never contains a secret.
 import { useEffect, useState } from 'preact/hooks'
 
 export type Place = {
   readonly page: string
   /** A stream's name, or a contract's id. */
   readonly name: string | undefined
+  /** A request's id, or empty. */
+  readonly id: string
 }
 
-export const hrefOf = (page: string, name?: string): string =>
-  name === undefined ? `#/${page}` : `#/${page}/${encodeURIComponent(name)}`
+export const hrefOf = (page: string, ...names: readonly (string | undefined)[]): string =>
+  [
+    '#',
+    page,
+    ...names.flatMap((name) => (name === undefined ? [] : encodeURIComponent(name))),
+  ].join('/')
 
 export function usePlace(): Place {
   const [place, setPlace] = useState(() => placeOf(location.hash))
@@ -37,8 +43,8 @@ export function goTo(page: string, name?: string): void {
 }
 
 function placeOf(hash: string): Place {
-  const [, page = '', name] = /^#\/([a-z]*)(?:\/(.+))?$/.exec(hash) ?? []
-  return { page, name: name === undefined ? undefined : decoded(name) }
+  const [, page = '', name, id = ''] = /^#\/([a-z]*)(?:\/([^/]+)(?:\/(.+))?)?$/.exec(hash) ?? []
+  return { page, name: name === undefined ? undefined : decoded(name), id: decoded(id) }
 }
 
 function decoded(name: string): string {

@@ -1,5 +1,6 @@
 // The session: the account, the role of its API key, and the calls to the API. Each page gets the session and its place.
 import type { Calls } from './api/calls.ts'
+import type { Erasure } from './api/erasure.ts'
 import type { Place } from './place.ts'
 import { mayDo } from './roles.ts'
 import type { Role } from './roles.ts'
@@ -8,6 +9,8 @@ export type Session = {
   readonly billingId: string
   readonly role: Role
   readonly calls: Calls
+  /** This session's last request by person and stream, without salts. No service could find it: none stores the person. */
+  readonly requests: Map<string, Erasure>
   /** Whether the key has the role, or a higher one (docs/api-keys.md). Other actions are hidden. */
   may(needed: Role): boolean
 }
@@ -17,5 +20,6 @@ export const createSession = (billingId: string, role: Role, calls: Calls): Sess
   billingId,
   role,
   calls,
+  requests: new Map(),
   may: (needed) => mayDo(role, needed),
 })

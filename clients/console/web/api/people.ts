@@ -24,6 +24,8 @@ export type FoundIn = {
   readonly notSearched: string
 }
 
+export const isErasable = ({ events, isErased }: FoundIn): boolean => events > 0 && !isErased
+
 export type FoundBy = {
   readonly contract: string
   readonly field: string

@@ -7,8 +7,10 @@ import { listInputs } from '../api/resources.ts'
 import { goTo, hrefOf } from '../place.ts'
 import { NoInput } from '../ui/page-of-input.tsx'
 import { Problems } from '../ui/problems.tsx'
+import { saveFile } from '../ui/save-file.ts'
 import { useLoad } from '../ui/use-load.ts'
-import { many } from '../ui/words.ts'
+import { dayOf, many } from '../ui/words.ts'
+import { erasuresFile } from './erasures-file.ts'
 import { OneErasure } from './one-erasure.tsx'
 import { anyErasure, inOrder, isWanted, kinds } from './wanted.ts'
 import type { OfStream, Wanted } from './wanted.ts'
@@ -27,7 +29,7 @@ export function ErasuresPage({ session, place }: PageProps) {
       <Problems of={inputs.error} />
       {names?.length === 0 ? <NoInput place={place} /> : null}
       {names === undefined || names.length === 0 ? null : (
-        <ErasuresOf {...{ session, names }} all={inputs.value ?? []} />
+        <ErasuresOf key={place.id} {...{ session, names }} all={inputs.value ?? []} id={place.id} />
       )}
     </>
   )
@@ -38,11 +40,13 @@ type OfProps = {
   /** The streams whose requests are shown. */
   readonly names: readonly string[]
   readonly all: readonly string[]
+  /** A request's id, which is sought at first; or empty. */
+  readonly id: string
 }
 
-function ErasuresOf({ session, names, all }: OfProps) {
+function ErasuresOf({ session, names, all, id }: OfProps) {
   const { calls } = session
-  const [wanted, setWanted] = useState(anyErasure)
+  const [wanted, setWanted] = useState<Wanted>({ ...anyErasure, words: id })
   const erasures = useLoad(() => erasuresOf(calls, names), [calls, names.join()])
   useEffect(() => {
     const everyMs = Math.min(refreshMsMax, refreshMs * names.length)
@@ -56,6 +60,9 @@ function ErasuresOf({ session, names, all }: OfProps) {
       <div class="bar">
         <StreamChoice {...{ names, all }} />
         <Choice {...wanted} onChange={(change) => setWanted({ ...wanted, ...change })} />
+        <button type="button" disabled={shown.length === 0} onClick={() => saveList(shown)}>
+          Download this list (CSV)
+        </button>
       </div>
       <Problems of={erasures.error} />
       {value === undefined || shown.length > 0 ? null : (
@@ -84,14 +91,17 @@ const erasuresOf = async (calls: Calls, names: readonly string[]): Promise<reado
     )
   ).flat()
 
+const saveList = (shown: readonly OfStream[]): void =>
+  saveFile(new Blob([erasuresFile(shown)], { type: 'text/csv' }), 'requests.csv')
+
 function whyEmpty(count: number, { words, which }: Wanted): string {
   if (count === 0)
     return 'Nothing has been erased or withdrawn. Officers and owners do both on the page People, once they have found a person.'
   if (words === '') return `None of the ${many(count, 'request')} is ${which}.`
-  return `None of the ${many(count, 'request')} matches. Requests do not name people: search for the reference.`
+  return `None of the ${many(count, 'request')} matches. Requests do not name people: search for the reference, or a date such as ${dayOf('2026-12-24')}.`
 }
 
-const StreamChoice = ({ names, all }: Omit<OfProps, 'session'>) => (
+const StreamChoice = ({ names, all }: Pick<OfProps, 'names' | 'all'>) => (
   <label>
     <span class="unseen">Stream</span>
     <select
@@ -111,10 +121,10 @@ type ChoiceProps = Wanted & { readonly onChange: (change: Partial<Wanted>) => vo
 const Choice = ({ words, which, onChange }: ChoiceProps) => (
   <>
     <label class="grow">
-      <span class="unseen">Requests with this reference or id</span>
+      <span class="unseen">Requests with this reference, id or date</span>
       <input
         type="search"
-        placeholder="Reference or id"
+        placeholder="Reference, id or date"
         value={words}
         onInput={(event) => onChange({ words: event.currentTarget.value })}
       />

@@ -8,6 +8,7 @@ import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
 import { byTime, dateAndTime, dayOf, many } from '../ui/words.ts'
 import { Holdings } from './holdings.tsx'
+import { VerifyLink } from './verify-link.tsx'
 import { isLate } from './wanted.ts'
 import type { OfStream } from './wanted.ts'
 
@@ -20,7 +21,7 @@ const inWords = {
 type Props = { readonly session: Session; readonly erasure: OfStream }
 
 export function OneErasure({ session, erasure }: Props) {
-  const { id, found, levels, reference, dueOn, outputs } = erasure
+  const { id, found, reference, dueOn } = erasure
   const isComplete = timeOf(erasure, 'complete') !== ''
   return (
     <li class="card">
@@ -45,7 +46,7 @@ export function OneErasure({ session, erasure }: Props) {
           </li>
         ))}
       </ol>
-      <Holdings {...{ id, outputs, levels, found }} />
+      <Holdings erasure={erasure} />
       <p class="muted small">{masterKeysOf(erasure)}</p>
       <Receipt {...{ session, erasure }} />
     </li>
@@ -97,7 +98,7 @@ function Receipt({ session: { calls, may }, erasure }: Props) {
       </p>
       <p class="small">
         Anyone can check it, with the salt and the value, and without an account:{' '}
-        <a href={verifyPage(calls.where)}>{verifyPage(calls.where)}</a>
+        <VerifyLink where={calls.where} />
       </p>
       <Problems of={downloading.error ?? reading.error} />
     </>

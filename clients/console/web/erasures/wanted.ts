@@ -1,12 +1,12 @@
 // Which erasures the page shows. Pure.
 import { timeOf } from '../api/erasure.ts'
 import type { Erasure } from '../api/erasure.ts'
-import { isoDay } from '../ui/words.ts'
+import { dateAndTime, dayOf, isoDay } from '../ui/words.ts'
 
 export const kinds = ['all', 'not complete', 'overdue', 'complete'] as const
 
 export type Wanted = {
-  /** A part of the reference or of the id; upper and lower case are the same. */
+  /** A part of the reference, of the id, or of a date as it is shown; upper and lower case are the same. */
   readonly words: string
   readonly which: (typeof kinds)[number]
 }
@@ -16,8 +16,10 @@ export const anyErasure: Wanted = { words: '', which: 'all' }
 type Sought = Pick<Erasure, 'id' | 'reference' | 'dueOn' | 'states'>
 
 export function isWanted(erasure: Sought, { words, which }: Wanted): boolean {
-  const text = `${erasure.reference} ${erasure.id}`.toLowerCase()
-  if (!text.includes(words.trim().toLowerCase())) return false
+  const { reference, id, dueOn, states } = erasure
+  const times = [...states.values()].map(({ at }) => dateAndTime(at))
+  const text = [reference, id, dayOf(dueOn), ...times].join(' ')
+  if (!text.toLowerCase().includes(words.trim().toLowerCase())) return false
   const isComplete = timeOf(erasure, 'complete') !== ''
   return {
     all: true,

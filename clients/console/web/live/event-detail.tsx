@@ -3,7 +3,7 @@ import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Contract, Output } from '../api/account.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { dateAndTime, timeOfDay } from '../ui/words.ts'
+import { dayOf, timeOfDay } from '../ui/words.ts'
 import { asCurl } from './as-curl.ts'
 import { columnsOf, rowsOf } from './event-table.ts'
 import type { Cell, Column, Row } from './event-table.ts'
@@ -27,8 +27,8 @@ export function EventDetail({ event, input, outputs, contract, ingestUrl }: Prop
         <div>
           <h2>{event.contractId}</h2>
           <p class="muted">
-            {dateAndTime(new Date(event.atMs).toISOString()).split(',')[0]} {timeOfDay(event.atMs)}{' '}
-            · consent to {consent}
+            {dayOf(new Date(event.atMs).toISOString())} {timeOfDay(event.atMs)} UTC · consent to{' '}
+            {consent}
           </p>
         </div>
         <CopyAsCurl command={asCurl(event, ingestUrl)} />

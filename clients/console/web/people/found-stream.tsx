@@ -1,14 +1,16 @@
 // What one stream contains of a person: which events, where, which fields decrypted and until when; and the possible
 // actions.
 import type { Calls } from '../api/calls.ts'
-import { eventsOf } from '../api/people.ts'
+import type { Erasure } from '../api/erasure.ts'
+import { eventsOf, isErasable } from '../api/people.ts'
 import type { FoundIn, Held } from '../api/people.ts'
 import { hrefOf } from '../place.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
 import { count, dateAndTime, dayOf, many } from '../ui/words.ts'
-import type { Kind } from './person-dialog.tsx'
+import type { AskedOf } from './person-dialog.tsx'
+import { RequestLink } from './request-link.tsx'
 
 type Props = {
   readonly calls: Calls
@@ -16,31 +18,36 @@ type Props = {
   /** The value that was searched. */
   readonly person: string
   readonly found: FoundIn
-  readonly onAsk: (kind: Kind, found: FoundIn) => void
+  /** The person's last request of this session in this stream. */
+  readonly request: Erasure | undefined
+  readonly onAsk: (asked: AskedOf) => void
 }
 
-export function FoundStream({ calls, searchId, person, found, onAsk }: Props) {
+export function FoundStream({ request, ...props }: Props) {
+  const { found } = props
   const { stream, events, by, held, isErased, withdrawn, notSearched } = found
   return (
     <section class="card" aria-label={`Stream ${stream}`}>
       <header>
         <h2>{stream}</h2>
         <span class="muted small">{many(events, 'event')} of this person</span>
-        <Actions {...{ calls, searchId, person, found, onAsk }} />
+        <Actions {...props} />
       </header>
       {isErased ? (
         <p>
           <strong>Erased:</strong> no service of Weir decrypts the personal fields of these events
-          any more.
-          {held.some(({ decrypted }) => decrypted.length > 0)
-            ? ' Outputs keep what they decrypted before, until the days below.'
-            : ''}{' '}
-          The search still finds the events, because they contain a keyed hash of the value.
+          any more.{keptBelow(held)} The search still finds the events, because they contain a keyed
+          hash of the value.
         </p>
       ) : null}
       {withdrawn.length === 0 ? null : (
         <p>
-          <strong>Withdrawn:</strong> level {withdrawn.join(', ')}.
+          <strong>Withdrawn:</strong> level {withdrawn.join(', ')}.{keptBelow(held)}
+        </p>
+      )}
+      {request === undefined ? null : (
+        <p>
+          <RequestLink {...{ stream, request }} />
         </p>
       )}
       {notSearched === '' ? null : (
@@ -62,6 +69,11 @@ export function FoundStream({ calls, searchId, person, found, onAsk }: Props) {
   )
 }
 
+const keptBelow = (held: readonly Held[]): string =>
+  held.some(({ decrypted }) => decrypted.length > 0)
+    ? ' Outputs keep what they decrypted before, until the days below.'
+    : ''
+
 /** Without this, «none» is taken for «nothing that one can read». */
 const NotPersonal = ({ contracts }: { readonly contracts: readonly string[] }) =>
   contracts.length === 0 ? null : (
@@ -76,11 +88,11 @@ const NotPersonal = ({ contracts }: { readonly contracts: readonly string[] }) =
     </p>
   )
 
-function Actions({ calls, searchId, person, found, onAsk }: Props) {
-  const { stream, events, isErased } = found
+function Actions({ calls, searchId, person, found, onAsk }: Omit<Props, 'request'>) {
+  const { stream } = found
   const csv = useDownload(calls, person, { stream, searchId, format: 'csv' })
   const ndjson = useDownload(calls, person, { stream, searchId, format: 'ndjson' })
-  if (events === 0 || isErased) return null
+  if (!isErasable(found)) return null
   return (
     <>
       <span class="actions">
@@ -90,10 +102,14 @@ function Actions({ calls, searchId, person, found, onAsk }: Props) {
         <button type="button" onClick={ndjson.run} disabled={ndjson.isDoing}>
           Download as JSON
         </button>
-        <button type="button" onClick={() => onAsk('withdraw', found)}>
+        <button type="button" onClick={() => onAsk({ kind: 'withdraw', found: [found] })}>
           Withdraw a consent …
         </button>
-        <button type="button" class="danger" onClick={() => onAsk('erase', found)}>
+        <button
+          type="button"
+          class="danger"
+          onClick={() => onAsk({ kind: 'erase', found: [found] })}
+        >
           Erase …
         </button>
       </span>
@@ -148,6 +164,10 @@ function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) 
           ))}
         </tbody>
       </table>
+      <p class="muted small">
+        Other personal fields are encrypted. Numbers may differ, because an output gets only events
+        with consent to its levels, and keeps them for its own time.
+      </p>
     </div>
   )
 }

@@ -1,32 +1,44 @@
-// The response to an erasure, shown once: the salt, its purpose, and what Weir can't know.
+// The response to an erasure, or to one in each of several streams, shown once: the salts, their purpose, and what Weir
+// can't know.
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Where } from '../api/calls.ts'
 import { verifyPage } from '../api/erasures.ts'
 import type { Made } from '../api/erasures.ts'
+import { timeOf } from '../api/erasure.ts'
 import { Holdings } from '../erasures/holdings.tsx'
+import { VerifyLink } from '../erasures/verify-link.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
+import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
-import { dateAndTime, many } from '../ui/words.ts'
+import { dateAndTime, dayOf, many } from '../ui/words.ts'
+import type { StreamAnswer } from './person-dialog.tsx'
 
 type Props = {
   readonly where: Where
   /** The value that was searched. */
   readonly person: string
-  readonly made: Made
+  /** At least one was accepted. */
+  readonly answers: readonly StreamAnswer[]
   readonly onClose: () => void
 }
 
-export function MadeDialog({ where, person, made: { erasure, salt }, onClose }: Props) {
+export function MadeDialog({ where, person, answers, onClose }: Props) {
   const [isKept, setKept] = useState(false)
-  const what = erasure.levels === undefined ? 'Erasure' : 'Withdrawal'
-  const record = recordOf({ what, person, erasure, salt })
+  const accepted = answers.filter((answer) => 'made' in answer)
+  const { id = '', levels } = accepted[0]?.made.erasure ?? {}
+  const what = levels === undefined ? 'Erasure' : 'Withdrawal'
+  const record = [
+    ['Person', person] as const,
+    ...accepted.flatMap(({ found, made }) => recordOf(what, found.stream, made)),
+  ]
+  const text = `${record.map(([name, value]) => `${name}: ${value}\n`).join('')}\n${useOf(where)}`
   const save = (): void => {
-    const text = record.map(([name, value]) => `${name}: ${value}\n`).join('')
-    saveFile(new Blob([text], { type: 'text/plain' }), `${what.toLowerCase()}-${erasure.id}.txt`)
+    saveFile(new Blob([text], { type: 'text/plain' }), `salt-${id}.txt`)
     setKept(true)
   }
+  const isOne = accepted.length === 1
   return (
     <Dialog
       title={`${what} accepted`}
@@ -35,7 +47,7 @@ export function MadeDialog({ where, person, made: { erasure, salt }, onClose }: 
     >
       <dl class="secrets">
         {record.map(([name, value]) => (
-          <Fragment key={name}>
+          <Fragment key={name + value}>
             <dt>{name}</dt>
             <dd>{name === 'Salt' ? <code>{value}</code> : value}</dd>
           </Fragment>
@@ -45,33 +57,60 @@ export function MadeDialog({ where, person, made: { erasure, salt }, onClose }: 
         <button type="button" onClick={save}>
           Save with the salt as a file
         </button>
-        <CopyButton text={salt} label="Copy the salt" onCopied={() => setKept(true)} />
+        <CopyButton
+          text={isOne ? (accepted[0]?.made.salt ?? '') : text}
+          label={isOne ? 'Copy the salt' : 'Copy all'}
+          onCopied={() => setKept(true)}
+        />
       </p>
       <p>
         <strong>Keep the salt: it is shown only once.</strong> The receipt does not name the person.
-        To check whom it is about, one needs the salt and the value, at{' '}
-        <a href={verifyPage(where)}>{verifyPage(where)}</a>.
+        To check whom it is about, one needs the salt and the value, at <VerifyLink where={where} />
+        .
       </p>
+      {answers.map((answer) => (
+        <Answer key={answer.found.stream} {...answer} />
+      ))}
+    </Dialog>
+  )
+}
+
+function Answer(answer: StreamAnswer) {
+  const { stream, held } = answer.found
+  if ('error' in answer)
+    return (
+      <>
+        <p>Not in {stream}, because the request was refused:</p>
+        <Problems of={answer.error} />
+      </>
+    )
+  const { erasure } = answer.made
+  return (
+    <>
       <p>
-        {many(erasure.found, 'event')} of this person found in the stream. The page Erasures has the
+        {many(erasure.found, 'event')} of this person found in {stream}. The page Erasures has the
         receipt when this is complete, at the latest{' '}
         {dateAndTime(erasure.states.get('complete')?.expectedBy ?? '') ||
           'at a time that is unknown'}
         .
       </p>
-      <Holdings {...erasure} />
-    </Dialog>
+      <Holdings {...{ erasure, held }} />
+    </>
   )
 }
 
-type Recorded = Pick<Props, 'person'> & Made & { readonly what: string }
-
 /** What the officer keeps: the receipt does not name the person. */
-const recordOf = ({ what, person, erasure, salt }: Recorded) => [
-  ['Person', person] as const,
+const recordOf = (what: string, stream: string, { erasure, salt }: Made) => [
+  ['Stream', stream] as const,
   [what, erasure.id] as const,
   ...(erasure.levels === undefined ? [] : [['Levels', erasure.levels.join(', ')] as const]),
   ...(erasure.reference === '' ? [] : [['Reference', erasure.reference] as const]),
-  ...(erasure.dueOn === '' ? [] : [['Due', erasure.dueOn] as const]),
+  ['Accepted', dateAndTime(timeOf(erasure, 'accepted'))] as const,
+  ...(erasure.dueOn === '' ? [] : [['Due', dayOf(erasure.dueOn)] as const]),
   ['Salt', salt] as const,
 ]
+
+const useOf = (where: Where): string =>
+  `This file is not the receipt. The receipt is on the page Erasures of the console, once the request is complete.
+To check whom the receipt is about, enter the receipt, the person and the salt at ${verifyPage(where)}
+`

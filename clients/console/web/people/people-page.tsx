@@ -5,8 +5,8 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { PageProps } from '../session.ts'
-import type { Made } from '../api/erasures.ts'
-import { searchPerson } from '../api/people.ts'
+import type { Erasure } from '../api/erasure.ts'
+import { isErasable, searchPerson } from '../api/people.ts'
 import type { FoundIn, Search } from '../api/people.ts'
 import { listContracts } from '../api/resources.ts'
 import { Problems } from '../ui/problems.tsx'
@@ -20,28 +20,24 @@ import { searchFields } from './levels.ts'
 import { MadeDialog } from './made-dialog.tsx'
 import { ManyDialog } from './many/many-dialog.tsx'
 import { PersonDialog } from './person-dialog.tsx'
-import type { Kind } from './person-dialog.tsx'
+import type { StreamAnswer, AskedOf } from './person-dialog.tsx'
+import { RequestLink } from './request-link.tsx'
 
-type Asked = { readonly kind: Kind; readonly found: FoundIn }
-
-const recordOf = (person: string, found: FoundIn | undefined): string =>
-  JSON.stringify([person, found?.stream])
-
-export function PeoplePage({ session: { calls } }: PageProps) {
-  const [asked, setAsked] = useState<Asked>()
-  const [made, setMade] = useState<Made>()
-  /** The person and the stream of each request of this session. */
-  const [recorded, setRecorded] = useState<readonly string[]>([])
+export function PeoplePage({ session: { calls, requests } }: PageProps) {
+  const [asked, setAsked] = useState<AskedOf>()
+  const [answers, setAnswers] = useState<readonly StreamAnswer[]>([])
   const [isMany, setMany] = useState(false)
   const fields = useLoad(async () => searchFields(await listContracts(calls)), [calls])
   const { search, searched, searching, refreshing, ...form } = useSearch(calls)
-  const onDone = (done: Made): void => {
-    setRecorded((before) => [...before, recordOf(searched, asked?.found)])
+  const keyOf = ({ stream }: FoundIn): string => JSON.stringify([searched, stream])
+  const onDone = (done: readonly StreamAnswer[]): void => {
+    for (const answer of done)
+      if ('made' in answer) requests.set(keyOf(answer.found), answer.made.erasure)
     setAsked(undefined)
-    setMade(done)
+    setAnswers(done)
   }
   const onKept = (): void => {
-    setMade(undefined)
+    setAnswers([])
     refreshing.run() // what is stored has changed
   }
   return (
@@ -60,9 +56,10 @@ export function PeoplePage({ session: { calls } }: PageProps) {
       </div>
       {search?.isDone ? (
         <Result
-          {...{ search, calls, recorded }}
+          {...{ search, calls }}
+          requestOf={(found) => requests.get(keyOf(found))}
           person={searched}
-          onAsk={(kind, found) => setAsked({ kind, found })}
+          onAsk={setAsked}
         />
       ) : null}
       {asked === undefined || search === undefined ? null : (
@@ -74,8 +71,8 @@ export function PeoplePage({ session: { calls } }: PageProps) {
         />
       )}
       {isMany ? <ManyDialog calls={calls} onClose={() => setMany(false)} /> : null}
-      {made === undefined ? null : (
-        <MadeDialog {...{ made, where: calls.where }} person={searched} onClose={onKept} />
+      {answers.length === 0 ? null : (
+        <MadeDialog {...{ answers, where: calls.where }} person={searched} onClose={onKept} />
       )}
     </>
   )
@@ -181,28 +178,48 @@ type ResultProps = {
   readonly calls: Calls
   readonly search: Search
   readonly person: string
-  readonly recorded: readonly string[]
-  readonly onAsk: (kind: Kind, found: FoundIn) => void
+  /** The person's last request of this session in this stream. */
+  readonly requestOf: (found: FoundIn) => Erasure | undefined
+  readonly onAsk: (asked: AskedOf) => void
 }
 
 const isAnywhere = ({ held, notSearched }: FoundIn): boolean =>
   notSearched !== '' || held.some(({ events }) => events > 0)
 
-function Result({ calls, search, person, recorded, onAsk }: ResultProps) {
+function Result({ calls, search, person, requestOf, onAsk }: ResultProps) {
   const others = search.streams.filter((found) => !isAnywhere(found))
+  const [first, ...rest] = search.streams.filter(isErasable)
   return (
     <div class="stack">
+      {first === undefined || rest.length === 0 ? null : (
+        <p>
+          <button
+            type="button"
+            class="danger"
+            onClick={() => onAsk({ kind: 'erase', found: [first, ...rest] })}
+          >
+            Erase from all {rest.length + 1} streams …
+          </button>
+        </p>
+      )}
       {search.streams.filter(isAnywhere).map((found) => (
-        <FoundStream key={found.stream} {...{ calls, person, found, onAsk }} searchId={search.id} />
+        <FoundStream
+          key={found.stream}
+          {...{ calls, person, found, onAsk }}
+          searchId={search.id}
+          request={requestOf(found)}
+        />
       ))}
-      {others.length === 0 ? null : <NothingIn {...{ others, person, recorded, onAsk }} />}
+      {others.length === 0 ? null : <NothingIn {...{ others, requestOf, onAsk }} />}
     </div>
   )
 }
 
-type NothingProps = Omit<ResultProps, 'calls' | 'search'> & { readonly others: readonly FoundIn[] }
+type NothingProps = Pick<ResultProps, 'requestOf' | 'onAsk'> & {
+  readonly others: readonly FoundIn[]
+}
 
-function NothingIn({ others, person, recorded, onAsk }: NothingProps) {
+function NothingIn({ others, requestOf, onAsk }: NothingProps) {
   return (
     <section class="card" aria-label="Streams without events of this person">
       <p>Nothing was found in these streams, in their outputs and dead letters:</p>
@@ -210,12 +227,12 @@ function NothingIn({ others, person, recorded, onAsk }: NothingProps) {
         {others.map((found) => (
           <li key={found.stream}>
             {found.stream}{' '}
-            {recorded.includes(recordOf(person, found)) ? (
-              'has a record of the erasure: see Erasures'
-            ) : (
-              <button type="button" class="danger" onClick={() => onAsk('erase', found)}>
-                Erase anyway, to have a record<span class="unseen"> in {found.stream}</span>
+            {requestOf(found) === undefined ? (
+              <button type="button" onClick={() => onAsk({ kind: 'record', found: [found] })}>
+                Record that nothing was found<span class="unseen"> in {found.stream}</span>
               </button>
+            ) : (
+              <RequestLink stream={found.stream} request={requestOf(found)} />
             )}
           </li>
         ))}

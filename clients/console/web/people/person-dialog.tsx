@@ -1,5 +1,6 @@
 // Erasing a person, and withdrawing consent for levels: two separate dialogs, so that an empty field never turns one
-// into the other. Neither can be undone, so the person's value must be typed again.
+// into the other. Neither can be undone, so the person's value must be typed again. Several streams are one erasure
+// each.
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import { erase } from '../api/erasures.ts'
@@ -11,53 +12,76 @@ import { Problems } from '../ui/problems.tsx'
 import { Typed } from '../ui/typed.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
-import { dayOf, many } from '../ui/words.ts'
+import { many } from '../ui/words.ts'
 import { levelsIn } from './levels.ts'
 import type { KnownLevel } from './levels.ts'
+import { Due, Reference } from './request-fields.tsx'
+import {
+  Remaining,
+  WhatErasingDoes,
+  WhatRecordingDoes,
+  WhatWithdrawingDoes,
+} from './what-it-does.tsx'
 
-export type Kind = 'erase' | 'withdraw'
+/** `record`: an erasure where nothing was found. */
+export type Kind = 'erase' | 'record' | 'withdraw'
 
-type Props = {
+export type AskedOf = {
   readonly kind: Kind
+  /** One for each stream, and at least one; only erasures have several. */
+  readonly found: readonly [FoundIn, ...FoundIn[]]
+}
+
+/** An accepted request, or why it was refused. */
+export type StreamAnswer = { readonly found: FoundIn } & (
+  | { readonly made: Made }
+  | { readonly error: unknown }
+)
+
+type Props = AskedOf & {
   readonly calls: Calls
   readonly searchId: string
-  readonly found: FoundIn
   /** The value that was searched. */
   readonly person: string
   readonly onClose: () => void
-  readonly onDone: (made: Made) => void
+  /** At least one request was accepted. */
+  readonly onDone: (answers: readonly StreamAnswer[]) => void
 }
 
-export function PersonDialog({ kind, calls, searchId, found, person, onClose, onDone }: Props) {
+const titles = {
+  erase: 'Erase this person from',
+  record: 'Record that nothing was found in',
+  withdraw: 'Withdraw a consent in',
+} as const satisfies Record<Kind, string>
+const verbs = { erase: 'Erase', record: 'Record', withdraw: 'Withdraw' } as const
+
+export function PersonDialog({ kind, found, person, onClose, ...rest }: Props) {
   const [levels, setLevels] = useState<readonly number[]>([])
   const [reference, setReference] = useState('')
   const [dueOn, setDueOn] = useState('')
   const [typed, setTyped] = useState('')
-  const isErasing = kind === 'erase'
-  const doing = useDoing(async () => {
-    const made = await erase(calls, found.stream, {
-      searchId,
-      ...(isErasing ? {} : { levels }),
-      ...(found.events === 0 ? { evenIfNoneFound: true } : {}),
-      ...(reference.trim() === '' ? {} : { reference: reference.trim() }),
-      ...(dueOn === '' ? {} : { dueOn }),
-    })
-    onDone(made)
-  })
-  const { stream, events } = found
-  const known = useKnownLevels(calls, found)
-  if (!isErasing && known.value === undefined && known.error === undefined) return null
-  const title = isErasing ? `Erase this person from ${stream}` : `Withdraw a consent in ${stream}`
+  const chosen = kind === 'withdraw' ? levels : undefined
+  const doing = useRequests({ ...rest, kind, found }, { levels: chosen, reference, dueOn })
+  const known = useKnownLevels(rest.calls, found[0])
+  if (kind === 'withdraw' && known.value === undefined && known.error === undefined) return null
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog
+      title={`${titles[kind]} ${found.map(({ stream }) => stream).join(', ')}`}
+      onClose={onClose}
+    >
       <form onSubmit={doing.onSubmit}>
         <p>
-          <strong>{person}</strong>: {many(events, 'event')} found in {stream}.
-          {events === 0 ? ' The record and its receipt will say so.' : ''}
+          <strong>{person}</strong>:{' '}
+          {found
+            .map(({ stream, events }) => `${many(events, 'event')} found in ${stream}`)
+            .join(', ')}
+          .
         </p>
-        {isErasing ? null : <Levels {...{ known, found, levels }} onLevels={setLevels} />}
-        {isErasing ? <WhatErasingDoes found={found} /> : <p>{whatWithdrawingDoes}</p>}
-        <Remaining {...{ found, known }} levels={isErasing ? undefined : levels} />
+        {chosen && <Levels {...{ known, levels }} found={found[0]} onLevels={setLevels} />}
+        {what[kind]({ found })}
+        {kind === 'record' ? null : (
+          <Remaining {...{ found, levels: chosen }} known={known.value ?? []} />
+        )}
         <div class="two">
           <Reference value={reference} onValue={setReference} />
           <Due value={dueOn} onValue={setDueOn} />
@@ -70,10 +94,10 @@ export function PersonDialog({ kind, calls, searchId, found, person, onClose, on
           </button>
           <button
             type="submit"
-            class="danger"
-            disabled={doing.isDoing || typed !== person || (!isErasing && levels.length === 0)}
+            class={kind === 'record' ? 'main' : 'danger'}
+            disabled={doing.isDoing || typed !== person || chosen?.length === 0}
           >
-            {isErasing ? 'Erase' : 'Withdraw'}
+            {verbs[kind]}
           </button>
         </footer>
       </form>
@@ -81,38 +105,46 @@ export function PersonDialog({ kind, calls, searchId, found, person, onClose, on
   )
 }
 
-type RemainingProps = Pick<LevelsProps, 'known' | 'found'> & {
+const what = {
+  erase: WhatErasingDoes,
+  record: WhatRecordingDoes,
+  withdraw: WhatWithdrawingDoes,
+} as const satisfies Record<Kind, unknown>
+
+type Requested = {
   readonly levels: readonly number[] | undefined
+  readonly reference: string
+  readonly dueOn: string
 }
 
-/** The outputs whose decrypted fields stay: of all levels, or of the chosen ones. */
-function Remaining({ known, found: { held }, levels }: RemainingProps) {
-  const chosen = known.value?.filter(({ level }) => levels?.includes(level)) ?? []
-  const concerned = new Set(
-    chosen.flatMap(({ outputs, decryptedIn }) => [...outputs, ...decryptedIn]),
-  )
-  const outputs = held.filter(
-    ({ kind, name, decrypted }) =>
-      kind !== 'input' &&
-      decrypted.length > 0 &&
-      (levels === undefined || kind === 'deleted' || concerned.has(name)),
-  )
-  if (outputs.length === 0) return null
-  return (
-    <>
-      <p>These outputs keep what they have decrypted, until Kafka deletes it:</p>
-      <ul class="plain">
-        {outputs.map(({ name, kind, until }) => (
-          <li key={`${kind} ${name}`}>
-            {name}: {until === 'unknown' ? 'nobody knows when' : `until ${dayOf(until)}`}
-          </li>
-        ))}
-      </ul>
-    </>
-  )
-}
+/** A refusal for one stream does not stop the others, because each accepted request has a salt that must be kept. */
+const useRequests = (
+  { kind, found, calls, searchId, onDone }: Omit<Props, 'person' | 'onClose'>,
+  { levels, reference, dueOn }: Requested,
+) =>
+  useDoing(async () => {
+    const answers: StreamAnswer[] = []
+    for (const one of found)
+      answers.push(
+        await erase(calls, one.stream, {
+          searchId,
+          ...(levels === undefined ? {} : { levels }),
+          ...(kind === 'record' ? { evenIfNoneFound: true } : {}),
+          ...(reference.trim() === '' ? {} : { reference: reference.trim() }),
+          ...(dueOn === '' ? {} : { dueOn }),
+        }).then(
+          (made) => ({ found: one, made }),
+          (error: unknown) => ({ found: one, error }),
+        ),
+      )
+    const [first] = answers
+    if (first !== undefined && 'error' in first && !answers.some((one) => 'made' in one))
+      throw first.error
+    onDone(answers)
+  })
 
-type LevelsProps = Pick<Props, 'found'> & {
+type LevelsProps = {
+  readonly found: FoundIn
   readonly known: ReturnType<typeof useKnownLevels>
   readonly levels: readonly number[]
   readonly onLevels: (levels: readonly number[]) => void
@@ -170,58 +202,3 @@ const LevelInWords = ({ level, outputs, fields, isWithdrawn }: LevelProps) => (
 
 const named = (what: string, names: readonly string[]): string =>
   `the ${what}${names.length === 1 ? '' : 's'} ${names.join(', ')}`
-
-type TextProps = { readonly value: string; readonly onValue: (value: string) => void }
-
-function Reference({ value, onValue }: TextProps) {
-  return (
-    <label>
-      Reference{' '}
-      <span class="hint">
-        optional, such as a ticket number. Requests do not name people: without it you cannot find
-        the request of this person again
-      </span>
-      <input
-        maxLength={200}
-        autocomplete="off"
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-    </label>
-  )
-}
-
-const Due = ({ value, onValue }: TextProps) => (
-  <label>
-    Due <span class="hint">optional: when the person must have an answer</span>
-    <input type="date" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
-  </label>
-)
-
-function WhatErasingDoes({ found: { held, by, events } }: Pick<Props, 'found'>) {
-  const until = held.find(({ kind }) => kind === 'input')?.until ?? ''
-  const fields = [...new Set(by.map(({ field }) => field))].join(' or ')
-  return (
-    <>
-      <p>
-        Weir never again decrypts a personal field in an event that was sent until now with this
-        value {fields === '' ? 'as the name of the person' : `in ${fields}`}, in the stream or in a
-        copy of it. Events with the person's data in other fields alone are not erased. Later events
-        are encrypted as for a new person.
-      </p>
-      {events === 0 ? null : (
-        <p>
-          A copy for the person must be downloaded before. The events stay, with their other fields,{' '}
-          {until === '' || until === 'unknown'
-            ? 'until Kafka deletes them'
-            : `until ${dayOf(until)}`}
-          .
-        </p>
-      )}
-    </>
-  )
-}
-const whatWithdrawingDoes =
-  'From now on Weir handles all stored events of this person as if they had been sent without these levels. It never again ' +
-  'decrypts their fields of these levels, not even for a copy for the person, so download the copy before. Later events keep ' +
-  'the consent levels with which they are sent.'

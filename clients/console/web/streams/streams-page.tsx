@@ -66,7 +66,7 @@ type CardProps = {
   readonly onAsk: (asked: Asked) => void
 }
 
-function InputCard({ session: { may }, input, flows, onAsk }: CardProps) {
+function InputCard({ session: { calls, may }, input, flows, onAsk }: CardProps) {
   const onDelete = (output: Output): void => onAsk({ for: 'deletion', doomed: { input, output } })
   return (
     <section class="card" aria-label={`Stream ${input.name}`}>
@@ -74,7 +74,14 @@ function InputCard({ session: { may }, input, flows, onAsk }: CardProps) {
         <h2>{input.name}</h2>
         <span class="muted small">
           rotation period {input.rotationHours} h, keys kept for {input.keyRetentionDays} days,
-          events kept {keptInWords(input.kept)}
+          events kept{' '}
+          {input.kept === 'broker' ? (
+            <a href={`${calls.where.authUrl}/docs/forgetting.html#what-remains`}>
+              {keptInWords(input.kept)}
+            </a>
+          ) : (
+            keptInWords(input.kept)
+          )}
         </span>
         <span class="actions">
           {may('developer') ? (

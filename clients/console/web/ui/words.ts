@@ -1,4 +1,4 @@
-// Numbers and times in words.
+// Numbers and times in words. Times are in UTC, as in receipts and responses of the API.
 
 const plain = new Intl.NumberFormat('en')
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 })
@@ -22,6 +22,7 @@ const clock = new Intl.DateTimeFormat('en-GB', {
   minute: '2-digit',
   second: '2-digit',
   fractionalSecondDigits: 3,
+  timeZone: 'UTC',
 })
 export const timeOfDay = (epochMs: number): string => clock.format(epochMs)
 
@@ -31,19 +32,19 @@ const calendar = new Intl.DateTimeFormat('en-GB', {
   year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
+  timeZone: 'UTC',
   timeZoneName: 'short',
 })
 export const dateAndTime = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : calendar.format(Date.parse(iso))
 
-const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' })
+const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
 /** Only the day: the end of a retention is known no more precisely. */
 export const dayOf = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : days.format(Date.parse(iso))
 
-/** The day in the browser's time zone, such as 2026-12-24. */
-export const isoDay = (epochMs = Date.now()): string =>
-  new Intl.DateTimeFormat('sv').format(epochMs)
+/** The day in UTC, such as 2026-12-24. */
+export const isoDay = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10)
 
 /** A time that something is expected by, in words; says if it has passed. */
 export function byTime(iso: string, nowMs = Date.now()): string {

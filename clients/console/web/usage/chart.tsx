@@ -89,8 +89,12 @@ const aroundBars: uPlot.Range.Function = ({ data: [times] }, from, to) => {
   return [from - half, to + half]
 }
 
-const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+const hour = new Intl.DateTimeFormat('en-GB', {
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+})
+const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })
 
 /** Hours if the ticks are less than a day apart, else days. */
 const timeIn = ([first = 0, second = 0]: readonly number[]) => {

@@ -19,6 +19,7 @@ export const routeNeeds = {
 
   'GET /verify': 'anyone',
   'GET /verify/page.js': 'anyone',
+  'GET /favicon.ico': 'anyone',
   'POST /v2/receipts/verify': 'anyone',
 
   'POST /auth': 'credentials',

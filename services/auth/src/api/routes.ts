@@ -27,7 +27,7 @@ import * as oauth2 from './routes/oauth2.ts'
 import * as registry from './routes/registry.ts'
 import * as tokens from './routes/tokens.ts'
 import { mountSite } from './site.ts'
-import { showPage, showScript, verifyForAnyone } from '../verify/verify.ts'
+import { showNoIcon, showPage, showScript, verifyForAnyone } from '../verify/verify.ts'
 import type { TokenService } from '../tokens/token-service.ts'
 
 export type Routes = {
@@ -93,6 +93,7 @@ function mountTokens(app: Express, tokenService: TokenService): void {
 
 function mountVerifying(app: Express, { state }: Management): void {
   mount({ app, needsOf }, '/verify', { GET: showPage })
+  mount({ app, needsOf }, '/favicon.ico', { GET: showNoIcon })
   mount({ app, needsOf }, '/verify/page.js', { GET: showScript })
   mount({ app, needsOf }, '/v2/receipts/verify', { POST: verifyForAnyone(state) })
 }

@@ -9,6 +9,12 @@ const [form, receipt, file, value, salt, result] = [
   'result',
 ].map(byId)
 
+const calendar = new Intl.DateTimeFormat('en-GB', {
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  timeZone: 'UTC',
+})
+
 const element = (name, text) => Object.assign(document.createElement(name), { textContent: text })
 
 function show(...elements) {
@@ -22,7 +28,9 @@ function listed(title, sentences) {
 }
 
 async function take(chosen) {
-  if (chosen !== undefined) receipt.value = (await chosen.text()).trim()
+  if (chosen === undefined) return
+  receipt.value = (await chosen.text()).trim()
+  readNote(receipt.value)
 }
 
 file.addEventListener('change', () => take(file.files[0]))
@@ -35,8 +43,40 @@ receipt.addEventListener('drop', (event) => {
 
 form.addEventListener('input', () => show()) // a result is about what was entered then
 
+// The file that the console saves with the salt. Its values are put into the fields that need them.
+function readNote(text) {
+  const after = (name) =>
+    [...text.matchAll(new RegExp(`^${name}: (.*)$`, 'gm'))].map(([, one]) => one)
+  const [salts, ids] = [after('Salt'), [...after('Erasure'), ...after('Withdrawal')]]
+  if (salts.length === 0) return false
+  receipt.value = ''
+  value.value = after('Person')[0] ?? ''
+  salt.value = salts.length === 1 ? salts[0] : ''
+  const which = ids.map((id) => `receipt-${id}.jws`).join(' or ')
+  show(
+    element('h2', 'This is the file with the salt, not the receipt'),
+    element(
+      'p',
+      `Choose the receipt, ${which}. It is on the page Erasures of the console once the request is complete. ${
+        salts.length === 1
+          ? 'The value and the salt are entered now.'
+          : 'Enter its salt: the file has one for each stream.'
+      }`,
+    ),
+  )
+  return true
+}
+
+/** Removes the text around a receipt, such as that of a letter. */
+function trimReceipt() {
+  if (/^\s*eyJ[\w.\s-]*$/.test(receipt.value)) return
+  receipt.value = /eyJ[\w-]+\.[\w-]+\.[\w-]+/.exec(receipt.value)?.[0] ?? receipt.value
+}
+
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
+  if (readNote(receipt.value)) return
+  trimReceipt()
   const isHalf = (value.value === '') !== (salt.value === '')
   if (isHalf)
     return show(
@@ -83,7 +123,10 @@ function showAnswer({ isValid, why, isAboutValue, says, doesNotSay }) {
     ...listed('What it does not say', doesNotSay),
     element('h2', 'The receipt itself'),
     element('pre', receipt.value.replace(/\s+/g, '')),
-    element('p', `Read at ${location.origin}${location.pathname} on ${new Date().toUTCString()}.`),
+    element(
+      'p',
+      `Read at ${location.origin}${location.pathname} on ${calendar.format(new Date())} UTC.`,
+    ),
     printButton(),
   )
 }

@@ -7,11 +7,11 @@ export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', re
   return {
     says: [
       levels.length === 0
-        ? `On ${timeOf(claims['acceptedAt'])} Weir received the request to erase ${peopleOf(claims)} from ${placeOf(claims)}.`
-        : `On ${timeOf(claims['acceptedAt'])} Weir received the notice that ${peopleOf(claims)} had withdrawn their consent for level ${levels.join(', ')} in ${placeOf(claims)}.`,
+        ? `On ${timeOf(claims['acceptedAt'])}, Weir received the request to erase ${peopleOf(claims)} from ${placeOf(claims)}.`
+        : `On ${timeOf(claims['acceptedAt'])}, Weir received the notice that ${peopleOf(claims)} had withdrawn their consent for level ${levels.join(', ')} in ${placeOf(claims)}.`,
       foundOf(objectOf(claims['found'])),
-      `Since ${timeOf(claims['appliedAt'])} no program of Weir decrypts ${whatOf(levels)} in events that were stored before.`,
-      `Since ${timeOf(claims['completeAt'])} Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.`,
+      `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(claims)}.`,
+      `Since ${timeOf(claims['completeAt'])}, Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.`,
       ...destroyedOf(claims),
       ...listOf(claims['outputs'])
         .map(objectOf)
@@ -28,6 +28,10 @@ export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', re
       'What became of data that somebody copied or exported before.',
       'Anything about other streams, or about events that were sent later.',
       ...othersOf(listOf(claims['otherContracts'])),
+      'Anything about events that name the person only in other fields: they are not covered.',
+      ...(listOf(claims['outputs']).length === 0
+        ? []
+        : ['Which of these outputs got events of the person: it names every output that could.']),
       'That fields are gone that are not personal: they stay in the events.',
     ],
   }
@@ -43,8 +47,21 @@ function peopleOf(claims: ReceiptClaims): string {
 
 const whatOf = (levels: readonly unknown[]): string =>
   levels.length === 0
-    ? 'any personal field of the person'
-    : `the person's fields of level ${levels.join(', ')}, or uses that consent,`
+    ? 'any personal field'
+    : `a field of level ${levels.join(', ')}, or uses that consent,`
+
+const valueOf = ({ subjects }: ReceiptClaims): string =>
+  listOf(subjects).length === 1
+    ? 'the value that names the person'
+    : 'a value that names one of these people'
+
+/** The fields that the erasure is about. Contracts often share one. */
+function namingOf({ contracts }: ReceiptClaims): string {
+  const fields = listOf(contracts)
+    .map(objectOf)
+    .map(({ id, field }) => `${textOf(field)} of ${textOf(id)}`)
+  return fields.length === 0 ? 'a field that names people' : fields.join(' or ')
+}
 
 const isAnythingFound = ({ found }: ReceiptClaims): boolean =>
   Number(objectOf(found)['events'] ?? 0) > 0
@@ -65,7 +82,7 @@ function foundOf(found: Json): string {
 function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
   if (textOf(destroyedAt) === '') return []
   return [
-    `Since ${timeOf(destroyedAt)} the master keys of that time are destroyed, as far as Weir can know, so old copies of the keys are useless.`,
+    `Since ${timeOf(destroyedAt)}, the master keys of that time are destroyed, as far as Weir can know, so old copies of the keys are useless.`,
   ]
 }
 
@@ -97,7 +114,7 @@ const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 const calendar = new Intl.DateTimeFormat('en-GB', {
-  dateStyle: 'long',
+  dateStyle: 'medium',
   timeStyle: 'short',
   timeZone: 'UTC',
 })

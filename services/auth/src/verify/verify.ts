@@ -61,6 +61,9 @@ export const showScript: RouteHandler = () => ({
   body: script.toString(),
 })
 
+/** Browsers ask for an icon of every page. */
+export const showNoIcon: RouteHandler = () => ({ status: 204, body: '' })
+
 export const showPage: RouteHandler = () => ({
   status: 200,
   headers: {

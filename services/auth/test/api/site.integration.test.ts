@@ -57,6 +57,10 @@ describe('the documents at /docs', () => {
     expect(text).toMatch(/"href":"forgetting\.html[^}]*\berase\b/)
   })
 
+  test('have no icon, which browsers ask for, and that is no error', async () => {
+    expect((await ask('/favicon.ico')).status).toBe(204)
+  })
+
   test('show a runbook at the address that alerts link to', async () => {
     expect((await ask('/docs/runbooks/WeirServiceDown.md')).text).toContain('<h1')
   })

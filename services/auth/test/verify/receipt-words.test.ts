@@ -16,29 +16,40 @@ const claims = {
     { name: 'marketing', levels: [2], clearAt: '2026-11-27T10:00:00.000Z' },
     { name: 'research', levels: [1], clearAt: 'unknown', because: 'kept for ever' },
   ],
+  contracts: [
+    { id: 'orders', field: 'customer/id' },
+    { id: 'visits', field: 'session' },
+  ],
   otherContracts: ['calls'],
 }
 
 test('an erasure', () => {
   const { says, doesNotSay } = inWords({ ...claims, reference: 'T-1' })
   expect(says).toEqual([
-    'On 20 November 2026 at 10:00 UTC Weir received the request to erase one person from the stream shop of the account acme.',
+    'On 20 Nov 2026, 10:00 UTC, Weir received the request to erase one person from the stream shop of the account acme.',
     'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
-    'Since 20 November 2026 at 10:00 UTC no program of Weir decrypts any personal field of the person in events that were stored before.',
-    "Since 20 November 2026 at 10:11 UTC Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.",
-    'The output marketing may contain values that it decrypted before: until 27 November 2026 at 10:00 UTC.',
+    'Since 20 Nov 2026, 10:00 UTC, no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id of orders or session of visits.',
+    "Since 20 Nov 2026, 10:11 UTC, Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.",
+    'The output marketing may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
     'The output research may contain values that it decrypted before: it is not known until when (kept for ever).',
     'Its reference is T-1.',
     'The id of the request is 7a1e.',
   ])
   expect(doesNotSay[0]).toContain('a copy of the old keys')
   expect(doesNotSay).toContainEqual(expect.stringContaining('events of calls'))
+  expect(doesNotSay).toContain(
+    'Which of these outputs got events of the person: it names every output that could.',
+  )
+  expect(doesNotSay).toContain(
+    'Anything about events that name the person only in other fields: they are not covered.',
+  )
 })
 
 test('a withdrawal names the levels, and says nothing of others', () => {
   const { says } = inWords({ ...claims, levels: [2], subjects: ['a', 'b'], outputs: [] })
   expect(says[0]).toContain('that 2 people had withdrawn their consent for level 2')
-  expect(says[2]).toContain("decrypts the person's fields of level 2")
+  expect(says[2]).toContain('decrypts a field of level 2, or uses that consent,')
+  expect(says[2]).toContain('have a value that names one of these people in customer/id')
   expect(says).toHaveLength(5)
 })
 
@@ -46,7 +57,7 @@ test('0 found is said, and destroyed keys are only where it was signed', () => {
   const none = inWords({ ...claims, found: { events: 0, by: [] } })
   expect(none.says[1]).toContain('found 0 events')
   expect(none.says).toContain(
-    'The output marketing may contain values of events that had left the stream before the search: until 27 November 2026 at 10:00 UTC.',
+    'The output marketing may contain values of events that had left the stream before the search: until 27 Nov 2026, 10:00 UTC.',
   )
   const destroyed = inWords({ ...claims, destroyedAt: '2026-12-20T10:00:00.000Z' })
   expect(destroyed.says).toContainEqual(

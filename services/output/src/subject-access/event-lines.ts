@@ -13,6 +13,13 @@ export const personEvent = z.strictObject({
   contract: string,
   /** The event's own time. */
   time,
+  withdrawn: z
+    .array(z.int())
+    .readonly()
+    .describe(
+      'consent levels that the person has withdrawn; the event still has those it was sent with',
+    )
+    .optional(),
   event: z
     .unknown()
     .meta({ type: 'object' })
@@ -44,7 +51,7 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
     return {
       contentType: 'text/csv; charset=utf-8',
       head: rowOf(['event', 'time', 'contract', 'field', 'value', 'note']),
-      line({ time, contract, event, notDecrypted = {}, unreadable }) {
+      line({ time, contract, event, notDecrypted = {}, withdrawn = [], unreadable }) {
         number += 1
         const row = (...cells: readonly string[]): string =>
           rowOf([String(number), time, contract, ...cells])
@@ -52,7 +59,10 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
         return leavesOf(event, '', '')
           .map(({ path, field, value }) => {
             const why = notDecrypted[field]
-            return row(path, cellOf(value), why === undefined ? '' : `not decrypted: ${why}`)
+            if (why !== undefined) return row(path, cellOf(value), `not decrypted: ${why}`)
+            const isWithdrawn =
+              field === 'svcMeta/consentLevels' && withdrawn.some((level) => level === value)
+            return row(path, cellOf(value), isWithdrawn ? 'withdrawn since' : '')
           })
           .join('')
       },

@@ -104,7 +104,12 @@ type Opening = Pick<Matching, 'allowed'> & { readonly derive: DeriveDeps }
 function eventOf(opening: Opening, found: Found): PersonEvent {
   const { record, timeMs } = found
   const contract = record.headers['svc-schema-id']?.toString('utf8') ?? ''
-  const told = { contract, time: new Date(timeMs).toISOString() }
+  const withdrawn = withdrawnBy(found)
+  const told = {
+    contract,
+    time: new Date(timeMs).toISOString(),
+    ...(withdrawn.length === 0 ? {} : { withdrawn }),
+  }
   const known = opening.derive.contract(contract)
   const event = known && unlessCorrupt(() => decoded(known, record))
   const consent = event && unlessCorrupt(() => consentOf(consentLevelsOf(event)))
@@ -113,6 +118,14 @@ function eventOf(opening: Opening, found: Found): PersonEvent {
   const notDecrypted = openAll(opening, { ...found, event, consent, contract: known.contract })
   const plain = { ...told, event: known.contract.toPlain(event) }
   return Object.keys(notDecrypted).length === 0 ? plain : { ...plain, notDecrypted }
+}
+
+/** Outputs handle the event as if it had been sent without these levels. */
+function withdrawnBy({ keys, link, input }: Found): readonly number[] {
+  if (!keys.hasWithdrawn) return []
+  const withdrawn = keys.withdrawn(link)
+  if (withdrawn === undefined) throw notKnownYet(input, keys.era)
+  return withdrawn
 }
 
 function decoded({ contract, registryId }: KnownContract, { value }: SourceRecord) {

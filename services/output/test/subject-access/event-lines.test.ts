@@ -34,6 +34,20 @@ test('CSV has a row for each value, numbered by event, and says why a field is n
   expect(line({ ...told, unreadable: 'it is broken' })).toBe(`2,${at},,,it is broken\r\n`)
 })
 
+test('a level that is withdrawn since is noted in CSV where the event has it', () => {
+  const event = { svcMeta: { consentLevels: [0, 2] }, level: 2 }
+  const { line } = linesOf.csv()
+  const at = '1,2026-11-20T12:00:00.000Z,orders'
+  expect(line({ ...told, event, withdrawn: [1, 2] })).toBe(
+    [
+      `${at},svcMeta/consentLevels/0,0,`,
+      `${at},svcMeta/consentLevels/1,2,withdrawn since`,
+      `${at},level,2,`,
+      '',
+    ].join('\r\n'),
+  )
+})
+
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])(
   'a text that a spreadsheet would run, such as %j, is none any more',
   (text) => {

@@ -9,7 +9,7 @@ import { keysOfEra, registryId, sealExample, timestampMs } from '../support/seal
 import type { Sealed } from '../support/sealed.ts'
 
 const input = { streamId: randomUUID(), rotationHours: 24 }
-const { whole, erased, withoutLevels, withoutLabel, changing } = keysOfEra(input)
+const { whole, erased, withoutLevels, withoutLabel, withoutWithdrawn, changing } = keysOfEra(input)
 const of = (name: string) => ({
   consistent_value: name,
   unique_identifier: { string: `id of ${name}` },
@@ -88,6 +88,7 @@ test('a field of a level that is withdrawn, or that the deployment does not serv
   const sensitive = 'some_sensitive_value'
   expect(told(ada, { keys: keys.now() })).toEqual({
     ...at,
+    withdrawn: [3],
     event: { ...event, [sensitive]: expect.not.stringContaining('ada') },
     notDecrypted: { [sensitive]: 'withdrawn' },
   })
@@ -96,6 +97,19 @@ test('a field of a level that is withdrawn, or that the deployment does not serv
     event: { ...event, [sensitive]: expect.not.stringContaining('ada') },
     notDecrypted: { [sensitive]: 'level_not_served' },
   })
+})
+
+test('a withdrawn level without a field is named, too, and who has withdrawn nothing has none', () => {
+  const keys = changing()
+  keys.withdraw('ada', [0])
+  expect(told(ada, { keys: keys.now() })).toEqual({ ...at, withdrawn: [0], event })
+  const ofBob = changing()
+  ofBob.withdraw('bob', [2])
+  expect(told(ada, { keys: ofBob.now() })).not.toHaveProperty('withdrawn')
+})
+
+test('what cannot be read about withdrawals is waited for', () => {
+  expect(() => told(ada, { keys: withoutWithdrawn })).toThrow('is not known')
 })
 
 test('a record that its contract does not explain is told, without what is in it', () => {

@@ -115,8 +115,9 @@ export async function sendFor(
   { world, account }: Pick<Scene, 'world' | 'account'>,
   person: string,
   count: number,
+  stream = 'clicks',
 ): Promise<void> {
-  const { token, revoke } = await sender(account)
+  const { token, revoke } = await sender(account, stream)
   const producer = await connectProducer(world.ingest.url)
   const example = await exampleEvent('clickstream')
   const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2] }
@@ -129,12 +130,13 @@ export async function sendFor(
   await revoke()
 }
 
-/** A token of new credentials for sending to `clicks`. */
-async function sender(account: Account) {
-  const { body } = await account.call('POST', '/v2/streams/clicks/credentials', { scope: 'send' })
+/** A token of new credentials for sending. */
+async function sender(account: Account, stream: string) {
+  const credentials = `/v2/streams/${stream}/credentials`
+  const { body } = await account.call('POST', credentials, { scope: 'send' })
   const clientId = String(body['clientId'])
   const token = await account.token({ clientId, clientSecret: String(body['clientSecret']) })
-  const revoke = () => account.call('DELETE', `/v2/streams/clicks/credentials/${clientId}`)
+  const revoke = () => account.call('DELETE', `${credentials}/${clientId}`)
   return { token, revoke }
 }
 
@@ -147,7 +149,7 @@ export async function sendClicks(
   { world, account, weir }: Scene,
   { perSecond, isOver }: Load,
 ): Promise<number> {
-  const { token, revoke } = await sender(account)
+  const { token, revoke } = await sender(account, 'clicks')
   const producer = await connectProducer(world.ingest.url)
   const event = await exampleEvent('clickstream')
   const lines = Array.from({ length: Math.ceil(perSecond / 10) }, (_, index) => {

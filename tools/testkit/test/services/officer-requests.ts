@@ -7,7 +7,7 @@ import type { consoleHands } from './console-hands.ts'
 import type { OfficerScene } from './officer.ts'
 
 export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
-  const { page, goTo, button, seen, find, downloaded, expectAccessible } = hands
+  const { page, goTo, button, seen, find, confirm, downloaded, expectAccessible } = hands
   const choose = async (text: string) =>
     page()
       .getByLabel(/^A CSV file/)
@@ -19,11 +19,18 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     const counted = async (count: number) =>
       pollUntil(async () => (await requests.count()) === count, { deadlineMs: 60_000 })
     await counted(3)
-    const words = page().getByPlaceholder('Reference or id')
+    const words = page().getByPlaceholder('Reference, id or date')
     await words.fill('ticket-7')
     await counted(1)
     await words.fill((await requests.locator('code').first().textContent()) ?? '')
     await counted(1)
+    await words.fill('24 dec 2999')
+    await counted(1)
+    const list = (await downloaded('Download this list (CSV)', scene().own.folder)).split(/\r?\n/)
+    expect(list).toEqual([
+      'kind,reference,id,stream,accepted,due,state,completed',
+      expect.stringMatching(/^erasure,TICKET-7,[\w-]{36},clicks,2.*Z,2999-12-24,complete,2.*Z$/),
+    ])
     await words.fill('TICKET-8')
     await seen('None of the 3 requests matches.')
     await words.fill('')
@@ -73,15 +80,19 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await goTo('People')
     await button('Erase many people …').click()
     await choose('value;due\nsession-0003;tomorrow\n')
-    await seen('Person 1 is due on tomorrow: write a day such as 2026-12-24.')
-    await choose('value;reference;due\nmany-1;TICKET-8;2026-12-24\n"many;2";TICKET-9;\nnobody;;\n')
+    await seen('Person 1 is due on tomorrow: write a day such as 2026-12-24 or 24.12.2026.')
+    await choose('value;reference;due\nmany-1;TICKET-8;24.12.2026\n"many;2";;\nnobody;;\n')
+    await seen('2 people have no reference')
+    await page().getByLabel('Reference of lines without one').fill('TICKET-9')
+    await page().getByLabel('Due in lines without a date').fill('2026-12-31')
+    expect(await page().getByText('no reference: their').count()).toBe(0)
     await button('Search 3 people in all streams').click()
     await seen('3 of 3 people searched.')
     const people = page().getByRole('region', { name: 'People of the file' })
     await people
       .getByRole('row', { name: /^many-1 TICKET-8 24 Dec 2026 clicks: 2 events/ })
       .waitFor()
-    await people.getByRole('row', { name: /^nobody nowhere/ }).waitFor()
+    await people.getByRole('row', { name: /^nobody TICKET-9 31 Dec 2026 nowhere/ }).waitFor()
     await expectAccessible('many people')
     await page()
       .getByLabel(/^Type erase 2 people/)
@@ -99,8 +110,8 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     expect(lines).toEqual([
       'value,reference,due,stream,events,erasure,salt,problem',
       expect.stringMatching(/^many-1,TICKET-8,2026-12-24,clicks,2,[\w-]{36},\w[\w-]{42},$/),
-      expect.stringMatching(/^many;2,TICKET-9,,clicks,1,[\w-]{36},\w[\w-]{42},$/),
-      'nobody,,,,0,,,no event was found: not erased',
+      expect.stringMatching(/^many;2,TICKET-9,2026-12-31,clicks,1,[\w-]{36},\w[\w-]{42},$/),
+      'nobody,TICKET-9,2026-12-31,,0,,,no event was found: not erased',
     ])
     await page().keyboard.press('Escape')
     await find('many-1')
@@ -121,6 +132,43 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
         .count(),
     ).toBe(0)
     await page().keyboard.press('Escape')
+  })
+
+  test('a person is erased from two streams in one window, with the salts in one file', async () => {
+    const { own, world, account } = scene()
+    const shop = { name: 'shop', retentionHours: 'broker' }
+    expectStatus(await account.call('POST', '/v2/streams', shop), 201)
+    await account.output('shop', 'shop-9', { consentLevels: [9] })
+    await goTo('Streams')
+    await page().getByRole('link', { name: 'as set in Kafka' }).first().waitFor()
+    for (const stream of ['clicks', 'shop']) await sendFor({ world, account }, 'two-1', 1, stream)
+    await goTo('People')
+    await find('two-1')
+    await button('Erase from all 2 streams …').click()
+    await seen('two-1: 1 event found in clicks, 1 event found in shop.')
+    await seen('The search found no event of this person in these outputs: shop-9.')
+    await expectAccessible('erasing from two streams')
+    await page().getByLabel('Reference').fill('TICKET-11')
+    await confirm('two-1')
+    await button('Erase').click()
+    await seen('1 event of this person found in shop.')
+    await page()
+      .getByRole('row', { name: /^shop-9 .* 0 \d+ \w+ \d{4}$/ })
+      .waitFor()
+    const text = await downloaded('Save with the salt as a file', own.folder)
+    expect(
+      text.match(/^Stream: (clicks|shop)\nErasure: .*\nReference: TICKET-11\nAcc.*\nSalt: /gm),
+    ).toHaveLength(2)
+    await page().keyboard.press('Escape')
+    await pollUntil(async () => (await page().getByText('Erased: no service').count()) === 2, {
+      deadlineMs: 60_000,
+    })
+    await goTo('Erasures')
+    await page().getByPlaceholder('Reference, id or date').fill('ticket-11')
+    await seen('1 event found in shop')
+    await goTo('People') // Erasures keeps asking for the streams with which it was opened
+    for (const path of ['/outputs/shop-9', ''])
+      expectStatus(await account.call('DELETE', `/v2/streams/shop${path}`), 200)
   })
 
   test('a request that was complete after its day says that it was late', async () => {

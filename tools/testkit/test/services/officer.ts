@@ -9,6 +9,7 @@ import type { Account, ConsolePage, World } from '../../src/index.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
 import type { consoleHands } from './console-hands.ts'
 import { verifiedReceipt } from './console-hands.ts'
+import { strangerReads } from './stranger.ts'
 
 export type OfficerScene = {
   readonly own: OwnStack
@@ -21,6 +22,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   const { page, goTo, button, seen, find, confirm, downloaded, picture } = hands
   const { expectAccessible, decryptedOutputs } = hands
   let salt = ''
+  let note = ''
 
   async function signIn(apiKey: string): Promise<void> {
     await page().getByLabel('API key').fill(apiKey)
@@ -107,13 +109,15 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .check()
     const keeping = page().getByRole('dialog').getByRole('listitem')
     expect(await keeping.allTextContents()).toEqual([expect.stringMatching(/^clicks-2: until \d/)])
+    await seen(/Tell the team that sends the events, since later events keep the levels/)
     await confirm('session-0001')
     await expectAccessible('withdrawing')
     await button('Withdraw').click()
     await seen('Withdrawal accepted')
     await copiedSalt()
     await page().keyboard.press('Escape')
-    await seen('Withdrawn: level 2.')
+    await seen('Withdrawn: level 2. Outputs keep what they decrypted before, until the days below.')
+    await seen(/^Request accepted on .* UTC: see the request$/)
     await button('Withdraw a consent …').click()
     expect(
       await page()
@@ -136,6 +140,8 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('a person is erased, and nobody closes the window before the salt is kept without being asked', async () => {
     await button('Erase …').click()
     await seen('These outputs keep what they have decrypted')
+    await seen(/It appears in the receipt: write no name/)
+    await seen(/^A copy for the person must be downloaded before: close this window/)
     await page().getByLabel('Reference').fill('TICKET-7')
     await page().getByLabel('Due').fill('2999-12-24')
     await confirm('session-0001')
@@ -143,7 +149,15 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await picture('erase')
     await button('Erase').click()
     await seen('Keep the salt: it is shown only once.')
-    await seen(/\d+ events? of this person found in the stream/)
+    await seen(/\d+ events? of this person found in clicks\./)
+    const outputs = page()
+      .getByRole('dialog')
+      .getByRole('row', { name: /^clicks-2 0, 1, 2 [1-9]/ })
+    await outputs.waitFor() // with the number of events that the search found
+    const link = page()
+      .getByRole('dialog')
+      .getByRole('link', { name: /\/verify$/ })
+    expect(await link.getAttribute('target')).toBe('_blank')
     for (let press = 0; press < 3; press += 1) await page().keyboard.press('Escape')
     await seen('The salt is not kept, and it is never shown again.')
     const asked = page().waitForEvent('dialog')
@@ -161,16 +175,25 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
 
   test('whoever wants a record that nothing was found gets it', async () => {
     await find('session-0002')
-    await button('Erase anyway, to have a record in clicks').click()
-    await seen('session-0002: 0 events found in clicks. The record and its receipt will say so.')
+    await button('Record that nothing was found in clicks').click()
+    await seen('session-0002: 0 events found in clicks.')
+    await seen(/^This takes effect as an erasure of 0 events.* after about 11 minutes/)
     await confirm('session-0002')
-    await button('Erase').click()
-    await seen('0 events of this person found in the stream')
-    const saved = await downloaded('Save with the salt as a file', scene().own.folder)
-    expect(saved).toMatch(/^Person: session-0002\nErasure: [\w-]{36}\nSalt: [\w-]{43}\n$/)
+    await button('Record').click()
+    await seen('0 events of this person found in clicks.')
+    note = await downloaded('Save with the salt as a file', scene().own.folder)
+    expect(note).toMatch(
+      /^Person: session-0002\nStream: clicks\nErasure: [\w-]{36}\nAccepted: .* UTC\nSalt: [\w-]{43}\n\nThis file is not the receipt/,
+    )
     await page().keyboard.press('Escape')
-    await seen('has a record of the erasure: see Erasures')
-    expect(await button('Erase anyway, to have a record in clicks').count()).toBe(0)
+    await goTo('Streams') // the page of people forgets what it shows, but not the request
+    await goTo('People')
+    await find('session-0002')
+    expect(await button('Record that nothing was found in clicks').count()).toBe(0)
+    await page().getByRole('link', { name: 'see the request' }).click()
+    await seen('Nothing found: record for 1 person')
+    expect(await page().locator('.erasures > li').count()).toBe(1)
+    await goTo('People')
     await find(' session-0003')
     await seen(/The value that you entered starts or ends with a space\.$/)
   })
@@ -187,6 +210,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .getByText(/level 2 for 1 person$/)
       .waitFor()
     await seen('Nothing found: record for 1 person')
+    await seen('These outputs decrypt these levels. Those that got events of the person may still')
     await seen('may still contain values of events that had left the stream before the search:')
     await erasure.getByText(/^[\d,]+ events? found in clicks$/).waitFor()
     await erasure.locator('.states .reached').nth(1).waitFor({ timeout: 90_000 })
@@ -226,40 +250,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     const receipt = await readFile(join(scene().own.folder, 'receipt.jws'), 'utf8')
     const link = page().getByRole('link', { name: /\/verify$/ })
     const address = (await link.first().getAttribute('href')) ?? ''
-    const stranger = await page().context().newPage()
-    try {
-      await stranger.goto(address)
-      const check = async (text: string, value = '', itsSalt = '') => {
-        await stranger.getByLabel('The receipt').fill(text)
-        await stranger.getByLabel('Whom it should be about').fill(value)
-        await stranger.getByLabel('The salt').fill(itsSalt)
-        await stranger.getByRole('button', { name: 'Check' }).click()
-      }
-      const says = async (text: string | RegExp) => stranger.getByText(text).first().waitFor()
-      await check(receipt)
-      await says('The receipt is genuine')
-      await says('It does not name the person.')
-      await says(
-        /^On .* Weir received the request to erase one person from the stream clicks of the account/,
-      )
-      await says(/found \d+ events: \d+ of clickstream, where producerSessionId names the person/)
-      await says(/^The output clicks-1 may contain values that it decrypted before: until .* UTC/)
-      await says('What it does not say')
-      await check(receipt, 'session-0001', salt)
-      await says('It is about the value that you entered: session-0001')
-      // with line ends, as on paper
-      await check(receipt.replace(/.{60}/g, '$&\n'), 'session-0001', salt)
-      await says('It is about the value that you entered: session-0001')
-      await check(receipt, 'session-0002', salt)
-      await says('The receipt is genuine, but not about this value')
-      await says('It is not about the value that you entered')
-      await check(receipt, 'session-0001')
-      await says('Enter both the value and the salt, or neither')
-      await check(`${receipt.slice(0, -4)}AAAA`)
-      await says('The receipt is not valid')
-    } finally {
-      await stranger.close()
-    }
+    await strangerReads(page().context(), address, { receipt, salt, note })
   })
 
   test('the chosen stream stays chosen, and a stream that is not there is not another one', async () => {

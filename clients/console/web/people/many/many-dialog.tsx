@@ -7,14 +7,17 @@ import { saveFile } from '../../ui/save-file.ts'
 import { Typed } from '../../ui/typed.tsx'
 import { many } from '../../ui/words.ts'
 import { ManyTable } from './many-table.tsx'
+import { Due, Reference } from '../request-fields.tsx'
 import { outcomesFile, peopleMax, readPeople } from './people-file.ts'
+import type { Asked } from './people-file.ts'
 import { linesOf, toErase, useMany } from './use-many.ts'
 import type { Person } from './use-many.ts'
 
 type Props = { readonly calls: Calls; readonly onClose: () => void }
 
 export function ManyDialog({ calls, onClose }: Props) {
-  const { people, start, searching, erasing } = useMany(calls)
+  const [forAll, setForAll] = useState({ reference: '', dueOn: '' })
+  const { people, start, searching, erasing } = useMany(calls, forAll)
   const [problems, setProblems] = useState<readonly string[]>([])
   const [isSaved, setSaved] = useState(true)
   const onFile = async (file: File | undefined): Promise<void> => {
@@ -39,7 +42,11 @@ export function ManyDialog({ calls, onClose }: Props) {
       {isSaved ? (
         <FileChoice {...{ isBusy, problems }} onFile={(file) => void onFile(file)} />
       ) : null}
+      {people.every(({ outcomes }) => outcomes.length === 0) ? (
+        <ForAll {...forAll} onChange={(change) => setForAll({ ...forAll, ...change })} />
+      ) : null}
       {people.length === 0 ? null : <ManyTable people={people} />}
+      <Unreferenced people={people} />
       <p role="status">{progressOf(people, isBusy)}</p>
       <Steps
         {...{ people, isBusy, onErase }}
@@ -62,7 +69,8 @@ const FileChoice = ({ isBusy, problems, onFile }: FileProps) => (
       A CSV file with one person per line, at most {peopleMax}{' '}
       <span class="hint">
         The first line names the columns: <code>value</code>, and if you like <code>reference</code>{' '}
-        and <code>due</code> (such as 2026-12-24). A value is what you would search for.
+        and <code>due</code> (such as 2026-12-24 or 24.12.2026). A value is what you would search
+        for.
       </span>
       <input
         type="file"
@@ -78,6 +86,38 @@ const FileChoice = ({ isBusy, problems, onFile }: FileProps) => (
     </div>
   </>
 )
+
+type ForAllProps = Omit<Asked, 'value'> & {
+  readonly onChange: (change: Partial<Omit<Asked, 'value'>>) => void
+}
+
+const ForAll = ({ reference, dueOn, onChange }: ForAllProps) => (
+  <div class="two">
+    <Reference
+      of=" of lines without one"
+      value={reference}
+      onValue={(value) => onChange({ reference: value })}
+    />
+    <Due
+      of=" in lines without a date"
+      value={dueOn}
+      onValue={(value) => onChange({ dueOn: value })}
+    />
+  </div>
+)
+
+/** Without this, an officer notices only later that a request cannot be found again. */
+function Unreferenced({ people }: { readonly people: readonly Person[] }) {
+  const without = people.filter(
+    ({ asked, outcomes }) => asked.reference === '' && outcomes.length === 0,
+  )
+  return without.length === 0 ? null : (
+    <p class="problems">
+      {many(without.length, 'person has', 'people have')} no reference: their requests cannot be
+      found again by it.
+    </p>
+  )
+}
 
 function progressOf(people: readonly Person[], isBusy: boolean): string {
   if (people.length === 0) return ''

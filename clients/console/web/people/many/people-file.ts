@@ -34,7 +34,7 @@ export function readPeople(text: string): PeopleFile {
   const people = data.map((line) => ({
     value: line['value'] ?? '',
     reference: (line['reference'] ?? '').trim(),
-    dueOn: (line['due'] ?? '').trim(),
+    dueOn: dayIn((line['due'] ?? '').trim()),
   }))
   return { people, problems: people.flatMap((one, index) => problemsOf(one, index, people)) }
 }
@@ -46,10 +46,18 @@ function problemsOf({ value, reference, dueOn }: Asked, index: number, all: read
       ? 'names a person of an earlier line'
       : '',
     reference.length > 200 ? 'has a reference of more than 200 characters' : '',
-    dueOn === '' || isDay(dueOn) ? '' : `is due on ${dueOn}: write a day such as 2026-12-24`,
+    dueOn === '' || isDay(dueOn)
+      ? ''
+      : `is due on ${dueOn}: write a day such as 2026-12-24 or 24.12.2026`,
   ]
   return wrong.filter((text) => text !== '').map((text) => `Person ${index + 1} ${text}.`)
 }
+
+/** As spreadsheets write it in many countries: 24.12.2026. */
+const dayIn = (text: string): string =>
+  text.replace(/^(\d\d?)\.(\d\d?)\.(\d{4})$/, (_, day, month, year) =>
+    [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
+  )
 
 const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.slice(0, 10) === text

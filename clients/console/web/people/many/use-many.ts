@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import { sentencesOf } from '../../api/calls.ts'
 import type { Calls } from '../../api/calls.ts'
 import { erase } from '../../api/erasures.ts'
-import { searchPerson } from '../../api/people.ts'
+import { isErasable, searchPerson } from '../../api/people.ts'
 import type { FoundIn, Search } from '../../api/people.ts'
 import { useDoing } from '../../ui/use-doing.ts'
 import type { Asked, Outcome } from './people-file.ts'
@@ -18,8 +18,10 @@ export type Person = {
   readonly outcomes: readonly Outcome[]
 }
 
-export function useMany(calls: Calls) {
-  const [people, setPeople] = useState<readonly Person[]>([])
+/** `forAll` is for people without their own reference or due date. */
+export function useMany(calls: Calls, forAll: Omit<Asked, 'value'>) {
+  const [read, setPeople] = useState<readonly Person[]>([])
+  const people = read.map((person) => ({ ...person, asked: withAll(person.asked, forAll) }))
   const change = (at: number, changed: (person: Person) => Person): void =>
     setPeople((all) => all.map((one, index) => (index === at ? changed(one) : one)))
   const searching = useDoing(async () => {
@@ -47,15 +49,20 @@ export function useMany(calls: Calls) {
   return { people, start, searching, erasing }
 }
 
+const withAll = ({ value, reference, dueOn }: Asked, forAll: Omit<Asked, 'value'>): Asked => ({
+  value,
+  reference: reference || forAll.reference.trim(),
+  dueOn: dueOn || forAll.dueOn,
+})
+
 const inWords = (error: unknown): string => sentencesOf(error).join('; ')
 
 /** The streams with events of the person, without those where the person is erased. */
 export const toErase = ({ search, outcomes }: Person): readonly FoundIn[] =>
   search?.streams.filter(
-    ({ stream, events, isErased }) =>
-      events > 0 &&
-      !isErased &&
-      !outcomes.some((outcome) => outcome.stream === stream && outcome.problem === ''),
+    (found) =>
+      isErasable(found) &&
+      !outcomes.some(({ stream, problem }) => stream === found.stream && problem === ''),
   ) ?? []
 
 /** The results of a person: one for each stream, or one that says why there is none. */

@@ -139,7 +139,7 @@ function sign({ follower }: Signing, claims: object): string {
 
 const claim =
   'From completeAt on, the key log of Weir contains no key, in these eras and levels, for the encrypted fields of events ' +
-  'in which the field named in contracts has one of these values. Events of otherContracts are not covered. ' +
+  'in which the field named in contracts has one of these values. Events of otherContracts, and events with a value only in other fields, are not covered. ' +
   'The outputs named here may contain values that were decrypted before appliedAt, each until its clearAt. ' +
   'This says nothing about data that was exported or copied from outputs.'
 

@@ -1,0 +1,33 @@
+// The reference and the due date of a request, or of all requests of a file.
+
+type TextProps = {
+  readonly value: string
+  readonly onValue: (value: string) => void
+  /** For which requests, if not for one. */
+  readonly of?: string
+}
+
+export function Reference({ value, onValue, of = '' }: TextProps) {
+  return (
+    <label>
+      Reference{of}{' '}
+      <span class="hint">
+        optional, such as a ticket number. Requests do not name people: without it you cannot find
+        the request of this person again. It appears in the receipt: write no name
+      </span>
+      <input
+        maxLength={200}
+        autocomplete="off"
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    </label>
+  )
+}
+
+export const Due = ({ value, onValue, of = '' }: TextProps) => (
+  <label>
+    Due{of} <span class="hint">optional: when the person must have an answer</span>
+    <input type="date" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+  </label>
+)

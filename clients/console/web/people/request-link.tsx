@@ -1,0 +1,15 @@
+// Leads from a person to this session's request for them. Later sessions don't know it: no service stores the person.
+import { timeOf } from '../api/erasure.ts'
+import type { Erasure } from '../api/erasure.ts'
+import { hrefOf } from '../place.ts'
+import { dateAndTime } from '../ui/words.ts'
+
+type Props = { readonly stream: string; readonly request: Erasure | undefined }
+
+export const RequestLink = ({ stream, request }: Props) =>
+  request === undefined ? null : (
+    <span>
+      Request accepted on {dateAndTime(timeOf(request, 'accepted'))}:{' '}
+      <a href={hrefOf('erasures', stream, request.id)}>see the request</a>
+    </span>
+  )

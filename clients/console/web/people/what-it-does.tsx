@@ -1,0 +1,89 @@
+// What an erasure or a withdrawal does, and what remains, before it is confirmed.
+import type { FoundIn } from '../api/people.ts'
+import { dayOf } from '../ui/words.ts'
+import type { KnownLevel } from './levels.ts'
+
+type Props = {
+  /** One for each stream. */
+  readonly found: readonly FoundIn[]
+}
+
+type RemainingProps = Props & {
+  readonly known: readonly KnownLevel[]
+  /** Undefined: all of them. */
+  readonly levels: readonly number[] | undefined
+}
+
+/** The outputs whose decrypted fields stay: of all levels, or of the chosen ones. */
+export function Remaining({ known, found, levels }: RemainingProps) {
+  const chosen = known.filter(({ level }) => levels?.includes(level))
+  const concerned = new Set(
+    chosen.flatMap(({ outputs, decryptedIn }) => [...outputs, ...decryptedIn]),
+  )
+  const outputs = found
+    .flatMap(({ held }) => held)
+    .filter(({ kind }) => kind === 'output' || kind === 'deleted')
+  const keeping = outputs.filter(
+    ({ kind, name, decrypted }) =>
+      decrypted.length > 0 && (levels === undefined || kind === 'deleted' || concerned.has(name)),
+  )
+  const empty = outputs.filter(({ events }) => events === 0).map(({ name }) => name)
+  return (
+    <>
+      {keeping.length === 0 ? null : (
+        <>
+          <p>These outputs keep what they have decrypted, until Kafka deletes it:</p>
+          <ul class="plain">
+            {keeping.map(({ name, kind, until }) => (
+              <li key={`${kind} ${name}`}>
+                {name}: {until === 'unknown' ? 'nobody knows when' : `until ${dayOf(until)}`}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {empty.length === 0 ? null : (
+        <p>The search found no event of this person in these outputs: {empty.join(', ')}.</p>
+      )}
+    </>
+  )
+}
+
+export function WhatErasingDoes({ found }: Props) {
+  const fields = [...new Set(found.flatMap(({ by }) => by.map(({ field }) => field)))]
+  return (
+    <>
+      <p>
+        Weir never again decrypts a personal field in an event that was sent until now with this
+        value in {fields.join(' or ')}, in the stream or in a copy of it. Events with the person's
+        data in other fields alone are not erased. Later events are encrypted as for a new person.
+      </p>
+      <p>
+        A copy for the person must be downloaded before: close this window, and use «Download as …»
+        beside «Erase …». The events stay, with their other fields: {found.map(stayIn).join(', ')}.
+      </p>
+    </>
+  )
+}
+
+function stayIn({ stream, held }: FoundIn): string {
+  const day = dayOf(held.find(({ kind }) => kind === 'input')?.until ?? '')
+  return `in ${stream} until ${day === '' ? 'Kafka deletes them' : day}`
+}
+
+export const WhatRecordingDoes = () => (
+  <p>
+    This takes effect as an erasure of 0 events, because none was found. The receipt says that the
+    search found 0 events. With the usual settings of Kafka it can be downloaded after about 11
+    minutes, at the latest after 80.
+  </p>
+)
+
+export const WhatWithdrawingDoes = () => (
+  <p>
+    From now on Weir handles all stored events of this person as if they had been sent without these
+    levels. It never again decrypts their fields of these levels, not even for a copy for the
+    person, so download the copy before. Tell the team that sends the events, since later events
+    keep the levels they are sent with.
+  </p>
+)

@@ -1,0 +1,65 @@
+// A stranger at auth's page /verify, with a receipt, a value and a salt, and without an account.
+import { expect } from '@jest/globals'
+import type { BrowserContext } from 'playwright-core'
+import { problemsOf } from '../../src/world/browser.ts'
+
+type Papers = {
+  /** Of session-0001. */
+  readonly receipt: string
+  readonly salt: string
+  /** The file with the salt of session-0002. */
+  readonly note: string
+}
+
+export async function strangerReads(
+  context: BrowserContext,
+  address: string,
+  { receipt, salt, note }: Papers,
+): Promise<void> {
+  const stranger = await context.newPage()
+  const problems = problemsOf(stranger)
+  try {
+    await stranger.goto(address)
+    const check = async (text: string, value = '', itsSalt = '') => {
+      await stranger.getByLabel('The receipt').fill(text)
+      await stranger.getByLabel('Whom it should be about').fill(value)
+      await stranger.getByLabel('The salt').fill(itsSalt)
+      await stranger.getByRole('button', { name: 'Check' }).click()
+    }
+    const says = async (text: string | RegExp) => stranger.getByText(text).first().waitFor()
+    await check(receipt)
+    await says('The receipt is genuine')
+    await says('It does not name the person.')
+    await says(
+      /^On .* Weir received the request to erase one person from the stream clicks of the account/,
+    )
+    await says(/found \d+ events: \d+ of clickstream, where producerSessionId names the person/)
+    await says(/^The output clicks-1 may contain values that it decrypted before: until .* UTC/)
+    await says(
+      /^Since .*, no program of Weir decrypts any personal field .* in producerSessionId of/,
+    )
+    await says('What it does not say')
+    await says(/^Anything about events that name the person only in other fields/)
+    await check(receipt, 'session-0001', salt)
+    await says('It is about the value that you entered: session-0001')
+    // with line ends, as on paper
+    await check(receipt.replace(/.{60}/g, '$&\n'), 'session-0001', salt)
+    await says('It is about the value that you entered: session-0001')
+    await check(`Dear Ann,\nhere it is: ${receipt}\nBye`, 'session-0001', salt)
+    await says('It is about the value that you entered: session-0001')
+    await check(note)
+    await says('This is the file with the salt, not the receipt')
+    await says(/^Choose the receipt, receipt-[\w-]{36}\.jws\./)
+    expect(await stranger.getByLabel('Whom it should be about').inputValue()).toBe('session-0002')
+    expect(problems).toEqual([])
+    await check(receipt, 'session-0002', salt)
+    await says('The receipt is genuine, but not about this value')
+    await says('It is not about the value that you entered')
+    await check(receipt, 'session-0001')
+    await says('Enter both the value and the salt, or neither')
+    await check(`${receipt.slice(0, -4)}AAAA`)
+    await says('The receipt is not valid')
+  } finally {
+    await stranger.close()
+  }
+}
