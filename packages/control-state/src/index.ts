@@ -109,7 +109,7 @@ export {
   subjectsTopic,
 } from './records/subjects.ts'
 
-// The records of `weir.keys`, and the keys of eras.
+// The records of `weir.keys`, and the keys of terms and eras.
 export { forgetPeople } from './tables/forget-people.ts'
 export type { People } from './tables/forget-people.ts'
 export {
@@ -134,8 +134,8 @@ export type { ReplacedPart } from './keyring/key-forms.ts'
 export type { KeyDraft, KeyStore } from './keyring/key-store.ts'
 export { createKeys } from './keyring/keyring.ts'
 export type { Keyring, Keys } from './keyring/keyring.ts'
-export { eraPrefix, levelsInEra } from './keyring/open-era.ts'
-export type { StreamEra } from './keyring/open-era.ts'
+export { eraPrefix, keyRecordName, levelsInTerm, termPrefix } from './keyring/open-keys.ts'
+export type { KeyRecordName, StreamTerm } from './keyring/open-keys.ts'
 export type { UnwrappedKeys } from './keyring/unwrapped-keys.ts'
 
 // Where KEKs come from.

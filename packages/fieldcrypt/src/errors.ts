@@ -20,10 +20,11 @@ export class FieldcryptError<
 export const corrupt = (): FieldcryptError =>
   new FieldcryptError('fieldcrypt.corrupt', 'the encrypted field or its keyLink is not authentic')
 
-export const keyUnavailable = (streamId: string, era: number, part: string): FieldcryptError =>
+/** `period` is the era or the term of the key record. */
+export const keyUnavailable = (streamId: string, period: string, part: string): FieldcryptError =>
   new FieldcryptError(
     'fieldcrypt.key_unavailable',
-    `key record ${part} of stream ${streamId}, era ${era}, is not available`,
+    `key record ${part} of stream ${streamId}, ${period}, is not available`,
   )
 
 export const recordUnreadable = (what: string, why?: string): FieldcryptError =>

@@ -1,13 +1,17 @@
 // The package's public names. docs/keys.md explains their meaning.
 export { ERA_MS, eraAt, eraEndMs, eraStartMs, keyTimeOf, ROTATION_HOURS } from './era.ts'
+export { erasOfTerm, lastEraOf, termEndMs, termOf, termStartMs } from './era.ts'
 export type { KeyTime } from './era.ts'
 export { FieldcryptError } from './errors.ts'
 export type { FieldcryptErrorCode } from './errors.ts'
 export type { RandomBytes } from './random.ts'
 
-// Keys of an era
-export { eraKeys, makeEraParts, makePart, withTree } from './era-keys.ts'
-export type { EraKeys, EraParts, LinkKeys } from './era-keys.ts'
+// Keys of terms and eras
+export { eraKeys, withTerm } from './era-keys.ts'
+export type { EraKeys } from './era-keys.ts'
+export { makeEraParts, makePart } from './new-parts.ts'
+export { termKeys, withTree } from './term-keys.ts'
+export type { LinkKeys, TermKeys } from './term-keys.ts'
 export { createLru } from './lru.ts'
 export type { Cacheable } from './lru.ts'
 export { createTree, openTreePart, replaceTreeParts } from './tree/tree.ts'

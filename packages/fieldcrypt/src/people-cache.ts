@@ -14,10 +14,10 @@ export type CacheOptions = {
 
 export type PeopleCache = {
   /**
-   * Call after a change of the tree. It drops entries under a removed prefix now, not at their next use. It checks each
-   * cached person of this stream and era.
+   * Call after a change of a tree. It drops entries under a removed prefix now, not at their next use. It checks each
+   * cached person of this stream. `keysOf` returns the current keys of an era.
    */
-  refresh(keys: EraKeys): void
+  refresh(streamId: string, keysOf: (era: number) => EraKeys | undefined): void
   /** Call when a stream is gone. */
   forget(streamId: string): void
   clear(): void
@@ -31,11 +31,11 @@ export function peopleCache(
   stays: (person: Person, keys: EraKeys) => boolean,
 ): PeopleCache {
   return {
-    refresh(keys) {
-      for (const person of people.entriesOf(keys.streamId)) {
-        if (person.era !== keys.era) continue
+    refresh(streamId, keysOf) {
+      for (const person of people.entriesOf(streamId)) {
         const { weight } = person
-        if (!stays(person, keys)) people.remove(person)
+        const keys = keysOf(person.era)
+        if (keys === undefined || !stays(person, keys)) people.remove(person)
         else if (person.weight !== weight) people.settle(person)
       }
     },

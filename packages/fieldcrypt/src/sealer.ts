@@ -51,7 +51,7 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
       const weight = person.weight
       const cipher = person.cipher(field)
       if (typeof cipher === 'string') {
-        throw keyUnavailable(person.streamId, person.era, levelPart(field.level))
+        throw keyUnavailable(person.streamId, `era ${person.era}`, levelPart(field.level))
       }
       if (person.weight !== weight) people.settle(person)
       const text = sealText(cipher.key, fieldState(cipher, field.path), person.id, value)
@@ -67,12 +67,11 @@ const staysCurrent = (person: Person, keys: EraKeys): boolean =>
   person.moveTo(keys) && person.generation === 0 && person.isWhole()
 
 function derivePerson(keys: EraKeys, keyFieldValue: string, time: KeyTime): Person {
-  const missing = (part: string) => keyUnavailable(keys.streamId, keys.era, part)
   if (keys.era !== time.era) throw new RangeError('these are the keys of another era')
-  if (keys.link === undefined) throw missing('link')
-  if (keys.label === undefined) throw missing('label')
+  if (keys.link === undefined) throw keyUnavailable(keys.streamId, `term ${keys.term}`, 'link')
+  if (keys.label === undefined) throw keyUnavailable(keys.streamId, `era ${keys.era}`, 'label')
   const current = currentOf(keys.tree, keys.link.linkKey, keyFieldValue)
-  if (current === 'unknown') throw missing('tree')
+  if (current === 'unknown') throw keyUnavailable(keys.streamId, `term ${keys.term}`, 'tree')
   const keyLink = keyLinkOf(keys.label, current.link, time.epoch)
   return new Person(keys, { keyLink, ...current, time })
 }

@@ -1,4 +1,4 @@
-// The key records `withdrawn` of an era: the levels that people have removed from their consent, by their links. The
+// The key records `withdrawn` of a term: the levels that people have removed from their consent, by their links. The
 // tree's records make the fields of such a level unreadable. The records here apply to whole events. A level stands for
 // a purpose, so code that uses an event's consent must first remove these levels from it.
 //

@@ -39,7 +39,8 @@ describe('with a cache and without', () => {
           if ('levels' in step) {
             const after = forget(own, step.who, step.levels)
             keys[step.stream] = after
-            if (step.refreshed) for (const cache of [sealer, opener]) cache.refresh(after)
+            if (step.refreshed)
+              for (const cache of [sealer, opener]) cache.refresh(after.streamId, () => after)
             continue
           }
           const { stream, level, path, value, time } = step
@@ -154,15 +155,9 @@ describe('after a change of the tree', () => {
     const ben = sealer.person(keys, 'ben', TODAY)
     expect(sealer.person(madeKeys('changes', TODAY.era), 'ben', TODAY)).toBe(ben)
     const label = seededBytes('another label')(32)
-    const other = eraKeys({
-      streamId: 'changes',
-      era: TODAY.era,
-      link: seededBytes('another link')(96),
-      label,
-      trees: [],
-      level: () => undefined,
-    })
-    expect(sealer.person({ ...other, tree: keys.tree }, 'ben', TODAY)).not.toBe(ben)
+    const term = { ...keys, link: undefined }
+    const other = eraKeys(term, { era: TODAY.era, label, level: () => undefined })
+    expect(sealer.person({ ...other, link: keys.link }, 'ben', TODAY)).not.toBe(ben)
   })
 
   test('who was forgotten goes at once, with all levels', () => {
@@ -175,7 +170,7 @@ describe('after a change of the tree', () => {
     expect(openWith(opener, [keys], sealed)).toEqual({ kind: 'opened', value: 'value' })
     expect([sealer.size(), opener.size()]).toEqual([4, 2])
     const after = forget(keys, 'anna')
-    for (const cache of [sealer, opener]) cache.refresh(after)
+    for (const cache of [sealer, opener]) cache.refresh(after.streamId, () => after)
     expect([sealer.size(), opener.size()]).toEqual([2, 0])
     expect(openWith(opener, [after], sealed)).toEqual({ kind: 'erased' })
   })
@@ -194,22 +189,26 @@ describe('after a change of the tree', () => {
     }))
     for (const field of sealed) openWith(opener, [keys], field)
     const after = forget(keys, 'anna', [1, 2])
-    opener.refresh(after)
+    opener.refresh(after.streamId, () => after)
     expect(opener.size()).toBe(2)
     const kinds = sealed.map((field) => openWith(opener, [after], field).kind)
     expect(kinds).toEqual(['opened', 'erased', 'erased'])
   })
 
-  test('people of other eras and streams are left alone', () => {
+  test('people of other eras and streams are left alone, if their keys are there', () => {
     const nextEra = keyTimeOf(NOW_MS + 32 * DAY_MS, DAY_MS)
     const sealer = createSealer({ entriesMax: 100 })
+    const nextKeys = madeKeys('changes', nextEra.era)
     const others = [
-      sealer.person(madeKeys('changes', nextEra.era), 'ben', nextEra),
+      sealer.person(nextKeys, 'ben', nextEra),
       sealer.person(madeKeys('another', TODAY.era), 'anna', TODAY),
     ]
     sealer.person(keys, 'anna', TODAY)
-    sealer.refresh(forget(keys, 'anna'))
+    const after = forget(keys, 'anna')
+    sealer.refresh(after.streamId, (era) => (era === nextEra.era ? nextKeys : after))
     expect(sealer.size()).toBe(others.length)
+    sealer.refresh(after.streamId, () => undefined)
+    expect(sealer.size()).toBe(1)
   })
 })
 

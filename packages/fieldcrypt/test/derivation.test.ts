@@ -16,7 +16,16 @@ import {
 } from '../src/derivation.ts'
 import { walk } from '../src/tree/node-hash.ts'
 import { idOf, openText, sealText } from '../src/sealed-text.ts'
-import { ERA_MS, ROTATION_HOURS, keyTimeOf } from '../src/era.ts'
+import {
+  ERA_MS,
+  erasOfTerm,
+  lastEraOf,
+  ROTATION_HOURS,
+  keyTimeOf,
+  termEndMs,
+  termOf,
+  termStartMs,
+} from '../src/era.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { hex, keysV2, linkKey, perLevel, tree } from './support/vectors.ts'
 
@@ -28,8 +37,9 @@ describe.each(keysV2.cases)(
     const link = linkOf(linkKey, example.keyFieldValue, example.generation)
     const keyLink = hex(example.keyLink)
 
-    test('era, epoch and consent', () => {
-      const { era, epoch } = example
+    test('term, era, epoch and consent', () => {
+      const { term, era, epoch } = example
+      expect(termOf(era)).toBe(term)
       expect(keyTimeOf(example.timestamp, example.rotationMs)).toEqual({ era, epoch })
       expect(consent.bytes.toString('hex')).toBe(example.consent)
     })
@@ -107,6 +117,17 @@ describe('time', () => {
     const before = keyTimeOf(591 * ERA_MS - 1, rotationMs)
     expect(atEdge).toEqual({ era: 591, epoch: before.epoch + 1 })
     expect(before).toEqual({ era: 590, epoch: before.epoch })
+  })
+
+  test('a term is twelve eras', () => {
+    expect([termOf(587), termOf(588), termOf(599), termOf(600)]).toEqual([48, 49, 49, 50])
+    expect(erasOfTerm(49)).toEqual(expect.arrayContaining([588, 599]))
+    expect(new Set(erasOfTerm(49).map(termOf))).toEqual(new Set([49]))
+    expect([lastEraOf(49), termStartMs(49), termEndMs(49)]).toEqual([
+      599,
+      588 * ERA_MS,
+      600 * ERA_MS,
+    ])
   })
 
   test.each([-1, Number.NaN, 1e300])('a timestamp of %d is no time', (timestampMs) => {

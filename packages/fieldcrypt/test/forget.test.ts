@@ -169,12 +169,12 @@ describe('forgetting', () => {
     const unread = { ...keys, tree: vectorKeys(1, { trees: [['', () => undefined]] }).tree }
     const refusal = {
       code: 'fieldcrypt.key_unavailable',
-      message: 'key record tree of stream missing, era 1, is not available',
+      message: 'key record tree of stream missing, term 0, is not available',
     }
     expect(refusalOf(() => linksOf(unread, 'anna'))).toEqual(refusal)
     expect(refusalOf(() => puncture(unread, ['0'.repeat(32)]))).toEqual(refusal)
     expect(refusalOf(() => linksOf({ ...keys, link: undefined }, 'anna'))?.message).toBe(
-      'key record link of stream missing, era 1, is not available',
+      'key record link of stream missing, term 0, is not available',
     )
   })
 

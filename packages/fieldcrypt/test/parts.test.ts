@@ -9,6 +9,7 @@ import {
   keyNameOfPart,
   keyVersionOf,
   suffixOfPart,
+  termKeys,
   treePart,
   unwrapPart,
   wrapPart,
@@ -147,6 +148,23 @@ describe('the part `link`', () => {
     expect(sealed).toHaveLength(16)
     expect(Buffer.from(keys.openLink(sealed))).toEqual(link)
   })
+
+  test.each(keysV2.subjects)(
+    'hashes $subject and seals its link as the vectors have it',
+    (example) => {
+      const link = Buffer.concat([
+        Buffer.alloc(32),
+        hex(example.subjectKeyA),
+        hex(example.subjectKeyB),
+      ])
+      const own = termKeys({ streamId: 's', term: 49, trees: [], link }).link
+      expect(own?.subjectHash(example.subject).toString('hex')).toBe(example.S)
+      expect(own?.sealLink(hex(example.link)).toString('hex')).toBe(example.encryptedLink)
+      expect(own && Buffer.from(own.openLink(hex(example.encryptedLink)))).toEqual(
+        hex(example.link),
+      )
+    },
+  )
 
   test('refuses what is not a sealed link', () => {
     for (const sealed of [Buffer.alloc(16), Buffer.alloc(15), Buffer.alloc(0)]) {

@@ -18,7 +18,7 @@ test('a receipt verifies with the published keys alone', () => {
 })
 
 test('whichever character of it is changed, to whatever, it does not hold', () => {
-  const receipt = receiptOf({ jti: '1', eras: [643, 644] })
+  const receipt = receiptOf({ jti: '1', terms: [53, 54] })
   const changes = Array.from(receipt).flatMap((old, at) =>
     ['A', 'B', 'Q', 'g', '_', '.', ' ']
       .filter((other) => other !== old)

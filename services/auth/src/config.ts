@@ -81,7 +81,7 @@ const fields = z.object({
   ERASURES_MAX: integer({ min: 1, max: 1_000_000, of: 'values' })
     .default(2_000)
     .describe(
-      "maximum number of erased values of an account; each takes about 4 kB of every replica's memory per era",
+      "maximum number of erased values of an account; each takes about 4 kB of every replica's memory per term of 384 days",
     ),
   ACCOUNT_KEY_BYTES_MAX: integer({ min: 1_048_576, of: 'bytes' })
     .default(256 * 1_048_576)

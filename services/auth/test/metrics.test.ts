@@ -16,7 +16,7 @@ const erasure = (acceptedAtMs: number, more: Partial<ErasureRecord> = {}): Erasu
   streamId: 's',
   subjects: [],
   counted: 0,
-  eras: [],
+  terms: [],
   levels: [],
   pieces: 1,
   keks: [],

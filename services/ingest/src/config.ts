@@ -52,9 +52,9 @@ const fields = z.object({
     .default(32 * 1_048_576)
     .describe('maximum number of bytes that wait for Kafka; beyond that, producers get 503'),
   SUBJECT_LINKS_MAX: integer({ min: 1 })
-    .default(1_000)
+    .default(5_000)
     .describe(
-      'maximum number of pseudonyms (key field values) of a data subject in an era; events with more get 429',
+      'maximum number of pseudonyms (key field values) of a data subject in a term of 384 days; events with more get 429',
     ),
   PRODUCE_COMPRESSION: oneOf(compressions)
     .default('none')

@@ -30,7 +30,7 @@ export function dataSubjectTests(ground: LookUpGround): void {
     await weir.ok('send owned --schema owned', { input })
 
     const [head, row] = linesOf(await weir.ok('subject show owned --subject customer-00042'))
-    expect(head).toMatch(/^ERA +FROM +UNTIL +PSEUDONYMS$/)
+    expect(head).toMatch(/^TERM +FROM +UNTIL +PSEUDONYMS$/)
     expect(row).toMatch(/^\d+ +\S+Z +\S+Z +2$/)
 
     await exportsOf(ground())

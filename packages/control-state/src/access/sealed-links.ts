@@ -4,26 +4,26 @@ import { openUnder, sealUnder } from './secret-ids.ts'
 
 const linkBytes = 8
 
-/** Encrypts a JSON object that contains, by the number of an era, base64 of its concatenated links. */
+/** Encrypts a JSON object that contains, by the number of a term, base64 of its concatenated links. */
 export function sealLinks(
   accessToken: string,
   links: ReadonlyMap<number, readonly Uint8Array[]>,
 ): string {
-  const eras = [...links].map(([era, ofEra]) => [era, Buffer.concat(ofEra).toString('base64')])
-  return sealUnder(accessToken, 'subject-access', JSON.stringify(Object.fromEntries(eras)))
+  const terms = [...links].map(([term, inTerm]) => [term, Buffer.concat(inTerm).toString('base64')])
+  return sealUnder(accessToken, 'subject-access', JSON.stringify(Object.fromEntries(terms)))
 }
 
 /**
- * The links in hexadecimal, by era.
+ * The links in hexadecimal, by term.
  * @throws Error if they were encrypted under another token
  */
 export function openLinks(
   accessToken: string,
   sealedLinks: string,
 ): ReadonlyMap<number, ReadonlySet<string>> {
-  const eras: unknown = JSON.parse(openUnder(accessToken, 'subject-access', sealedLinks))
+  const terms: unknown = JSON.parse(openUnder(accessToken, 'subject-access', sealedLinks))
   return new Map(
-    Object.entries(eras ?? {}).map(([era, links]) => [Number(era), linksIn(String(links))]),
+    Object.entries(terms ?? {}).map(([term, links]) => [Number(term), linksIn(String(links))]),
   )
 }
 

@@ -1,8 +1,8 @@
 // The binary values in `weir.keys`. The first byte says how to read the others (docs/formats.md).
 //
-//   wrapping key, key record of an era, private key: as @weir/fieldcrypt wraps them, version 1
+//   wrapping key, key record of a term or an era, private key: as @weir/fieldcrypt wraps them, version 1
 //   marker = %x01 *replaced   ; written before the changes of a piece of an erasure
-//   replaced = era "/" suffix %x0A      ; a key record of the tree before the change
+//   replaced = term "/" suffix %x0A     ; a key record of the tree before the change
 //   cuts   = %x01 *link       ; the links that an erasure must still cut out
 //   link   = 8OCTET
 //   beat   = %x01 time        ; makes Kafka close a log segment that is due
@@ -14,7 +14,7 @@ const version = 0x01
 const kinds: readonly string[] = ['_ring', '_signing', '_receipt', '_erasure', '_beat']
 
 /**
- * The type of a record, by its key. The key of an era's record has four segments. All other keys begin with an
+ * The type of a record, by its key. The key of a term's or an era's record has four segments. All other keys begin with an
  * underscore.
  */
 function typeOf(key: string): string {
@@ -59,13 +59,13 @@ export const erasurePrefix = (erasureId: string): string => `_erasure/${erasureI
 export const markerKey = (erasureId: string, piece: number): string =>
   `${erasurePrefix(erasureId)}marker/${piece}`
 
-/** A key record of a tree, by its era and its suffix. */
-export type ReplacedPart = { readonly era: number; readonly suffix: string }
+/** A key record of a tree, by its term and its suffix. */
+export type ReplacedPart = { readonly term: number; readonly suffix: string }
 
 export const markerValue = (replaced: readonly ReplacedPart[]): Buffer =>
   Buffer.concat([
     Buffer.of(version),
-    Buffer.from(replaced.map(({ era, suffix }) => `${era}/${suffix}\n`).join('')),
+    Buffer.from(replaced.map(({ term, suffix }) => `${term}/${suffix}\n`).join('')),
   ])
 
 export const replacedIn = (marker: Buffer): ReplacedPart[] =>
@@ -74,24 +74,24 @@ export const replacedIn = (marker: Buffer): ReplacedPart[] =>
     .split('\n')
     .slice(0, -1)
     .map((line) => {
-      const [era, suffix = ''] = line.split('/')
-      return { era: Number(era), suffix }
+      const [term, suffix = ''] = line.split('/')
+      return { term: Number(term), suffix }
     })
 
 const LINK_BYTES = 8
 const cutsPrefix = (erasureId: string): string => `${erasurePrefix(erasureId)}cuts/`
 
-/** The records of links that an erasure must still cut out, in order. Each record has some links of one era. */
+/** The records of links that an erasure must still cut out, in order. Each record has some links of one term. */
 export const cutsOf = (keys: { under(prefix: string): Iterable<string> }, erasureId: string) =>
   [...keys.under(cutsPrefix(erasureId))]
     .map((key) => {
-      const [era, at] = key.slice(cutsPrefix(erasureId).length).split('/').map(Number)
-      return { key, era: era ?? 0, at: at ?? 0 }
+      const [term, at] = key.slice(cutsPrefix(erasureId).length).split('/').map(Number)
+      return { key, term: term ?? 0, at: at ?? 0 }
     })
-    .toSorted((a, b) => a.era - b.era || a.at - b.at)
+    .toSorted((a, b) => a.term - b.term || a.at - b.at)
 
-export const cutsKey = (erasureId: string, era: number, at: number): string =>
-  `${cutsPrefix(erasureId)}${era}/${at}`
+export const cutsKey = (erasureId: string, term: number, at: number): string =>
+  `${cutsPrefix(erasureId)}${term}/${at}`
 
 export const cutsValue = (links: readonly Uint8Array[]): Buffer =>
   Buffer.concat([Buffer.of(version), ...links])

@@ -1,17 +1,26 @@
-// `weir.keys` in memory: the wrapped records by key, the wrapping keys, and the keys of eras (docs/keys.md). Wrapping
-// keys are unwrapped as they arrive. The keys of an era are decrypted at first use. A key record that is missing, or
+// `weir.keys` in memory: the wrapped records by key, the wrapping keys, and the keys of terms and eras (docs/keys.md). Wrapping
+// keys are unwrapped as they arrive. The keys of a term or an era are decrypted at first use. A key record that is missing, or
 // whose wrapping key can't be unwrapped, is «unknown» and never counts as erased.
-import { createLru, keyVersionOf, suffixOfPart, unwrapPart } from '@weir/fieldcrypt'
-import type { Cacheable, EraKeys, OpenPart } from '@weir/fieldcrypt'
+import {
+  createLru,
+  keyVersionOf,
+  suffixOfPart,
+  termOf,
+  unwrapPart,
+  withTerm,
+} from '@weir/fieldcrypt'
+import type { Cacheable, EraKeys, OpenPart, TermKeys } from '@weir/fieldcrypt'
 import { createKeyStore } from './key-store.ts'
 import type { KeyStore } from './key-store.ts'
-import { openEra, withTreeParts } from './open-era.ts'
-import type { EraSource, StreamEra } from './open-era.ts'
+import { keyRecordName, openEra, openTerm, withTreeParts } from './open-keys.ts'
+import type { KeyedStream, KeyRecordName, KeySource } from './open-keys.ts'
 import { createUnwrappedKeys } from './unwrapped-keys.ts'
 import type { UnwrapOptions, UnwrappedKeys } from './unwrapped-keys.ts'
 
 /** The decrypted content of `weir.keys`. */
 export type Keyring = {
+  /** The keys of a stream's term. Undefined while there is no record of its tree. */
+  termKeys(billingId: string, streamId: string, term: number): TermKeys | undefined
   /** The keys of a stream's era. Undefined while a record that every reader needs is missing or can't be unwrapped. */
   eraKeys(billingId: string, streamId: string, era: number): EraKeys | undefined
   /**
@@ -42,7 +51,7 @@ export function createKeys(
   const wrappingKeys = createUnwrappedKeys({
     ...options,
     keyStore,
-    onUnwrapped: () => eras.clear(),
+    onUnwrapped: () => opened.clear(),
   })
 
   const openValue = (recordKey: string, keyName: string, value: Buffer): Buffer | undefined => {
@@ -54,22 +63,22 @@ export function createKeys(
     return value === undefined ? undefined : openValue(recordKey, keyName, value)
   }
   const parts = keepOpenParts(options.openPartsKilobytesMax ?? OPEN_PARTS_KILOBYTES_MAX)
-  const eras = keepEras({ under: keyStore.under, open, kept: parts.kept, log: options.log })
+  const opened = keepOpened({ under: keyStore.under, open, kept: parts.kept, log: options.log })
 
   return {
     keyStore,
     wrappingKeys,
-    keyring: { eraKeys: eras.keys, open, openValue },
+    keyring: { termKeys: opened.termKeys, eraKeys: opened.eraKeys, open, openValue },
     apply(recordKey, arrived) {
       // A copy, because the value is a slice of a whole fetch, which must not stay in memory.
       const value = arrived && Buffer.from(arrived)
       keyStore.put(recordKey, value)
       parts.drop(recordKey)
-      eras.reopen(recordKey, value !== null)
+      opened.reopen(recordKey, value !== null)
       wrappingKeys.apply(recordKey, value)
     },
     clear() {
-      for (const each of [keyStore, parts, eras, wrappingKeys]) each.clear()
+      for (const each of [keyStore, parts, opened, wrappingKeys]) each.clear()
     },
     close: wrappingKeys.close,
   }
@@ -83,7 +92,7 @@ function keepOpenParts(kilobytesMax: number) {
   const lru = createLru<KeptPart>(kilobytesMax)
   return {
     kept(
-      { streamId }: StreamEra,
+      { streamId }: KeyedStream,
       recordKey: string,
       make: () => OpenPart | undefined,
     ): OpenPart | undefined {
@@ -110,40 +119,74 @@ const keptPart = (part: OpenPart): KeptPart => ({
   wipe: () => void part.bytes.fill(0),
 })
 
-type OpenedEra = {
-  readonly keys: EraKeys
+/** Caches the decrypted keys of each stream until one of its records changes. */
+function keepOpened(source: KeySource) {
+  const streams = new Map<string, OpenedStream>()
+  const openedOf = (billingId: string, streamId: string): OpenedStream => {
+    const known = streams.get(streamId)
+    if (known !== undefined) return known
+    const stream = createOpenedStream(source, { billingId, streamId })
+    streams.set(streamId, stream)
+    return stream
+  }
+  return {
+    termKeys: (billingId: string, streamId: string, term: number): TermKeys | undefined =>
+      openedOf(billingId, streamId).termKeys(term),
+    eraKeys: (billingId: string, streamId: string, era: number): EraKeys | undefined =>
+      openedOf(billingId, streamId).eraKeys(era),
+    /** Drops decrypted keys. If only tree records of a term changed, its other tree records are kept. */
+    reopen(recordKey: string, isThere: boolean): void {
+      const name = keyRecordName(recordKey)
+      if (name !== undefined) streams.get(recordKey.split('/')[1] ?? '')?.reopen(name, isThere)
+    },
+    clear: () => streams.clear(),
+  }
+}
+
+type OpenedTerm = {
+  readonly keys: TermKeys
   /** The suffixes of tree records that were written or removed since. The next look-up processes them together. */
   readonly changed: Map<string, boolean>
 }
 
-/** Caches the keys of each era until one of its records changes. */
-function keepEras(source: EraSource) {
-  /** The decrypted eras by stream and era. */
-  const opened = new Map<string, Map<number, OpenedEra>>()
-  const keysNow = (at: StreamEra, known: OpenedEra | undefined): EraKeys | undefined => {
-    if (known === undefined) return openEra(source, at)
-    return known.changed.size === 0
-      ? known.keys
-      : withTreeParts(source, known.keys, { at, isThere: known.changed })
+type OpenedStream = ReturnType<typeof createOpenedStream>
+
+function createOpenedStream(source: KeySource, stream: KeyedStream) {
+  const terms = new Map<number, OpenedTerm>()
+  /** With the keys of the term that they were opened with. */
+  const eras = new Map<number, { readonly keys: EraKeys; readonly ofTerm: TermKeys }>()
+
+  const termKeys = (term: number): TermKeys | undefined => {
+    const known = terms.get(term)
+    if (known?.changed.size === 0) return known.keys
+    const at = { ...stream, term }
+    const keys =
+      known === undefined
+        ? openTerm(source, at)
+        : withTreeParts(source, known.keys, { at, isThere: known.changed })
+    if (keys === undefined) terms.delete(term)
+    else terms.set(term, { keys, changed: new Map() })
+    return keys
   }
   return {
-    keys(billingId: string, streamId: string, era: number): EraKeys | undefined {
-      const eras = opened.get(streamId) ?? new Map<number, OpenedEra>()
+    termKeys,
+    eraKeys(era: number): EraKeys | undefined {
+      const ofTerm = termKeys(termOf(era))
+      if (ofTerm === undefined) return undefined
       const known = eras.get(era)
-      const keys = keysNow({ billingId, streamId, era }, known)
-      if (keys === known?.keys) return keys
-      if (keys === undefined) eras.delete(era)
-      else opened.set(streamId, eras.set(era, { keys, changed: new Map() }))
+      if (known?.ofTerm === ofTerm) return known.keys
+      const keys =
+        known === undefined
+          ? openEra(source, { ...stream, era }, ofTerm)
+          : withTerm(known.keys, ofTerm)
+      if (keys !== undefined) eras.set(era, { keys, ofTerm })
       return keys
     },
-    /** Drops an era's decrypted keys. If only tree records changed, its other tree records are kept. */
-    reopen(recordKey: string, isThere: boolean): void {
-      const [, streamId = '', number, part = ''] = recordKey.split('/')
-      const eras = opened.get(streamId)
+    reopen({ era, term, part }: KeyRecordName, isThere: boolean): void {
       const suffix = suffixOfPart(part)
-      if (suffix === undefined) eras?.delete(Number(number))
-      else eras?.get(Number(number))?.changed.set(suffix, isThere)
+      if (era !== undefined) eras.delete(era)
+      else if (suffix === undefined) terms.delete(term)
+      else terms.get(term)?.changed.set(suffix, isThere)
     },
-    clear: () => opened.clear(),
   }
 }

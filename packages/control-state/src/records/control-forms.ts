@@ -182,7 +182,7 @@ const isErasure = objectOf<ErasureRecord>({
   levels: listOf(number),
   reference: optional(text),
   dueOn: optional(text),
-  eras: listOf(number),
+  terms: listOf(number),
   pieces: number,
   rest: optional(objectOf<ErasureRest>({ links: number, done: number, worker: optional(isLease) })),
   keks: listOf(text),

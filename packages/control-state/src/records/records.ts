@@ -203,7 +203,8 @@ export type ErasureRecord = {
   readonly reference?: string
   /** The deadline for the response to the person, such as 2026-12-24. */
   readonly dueOn?: string
-  readonly eras: readonly number[]
+  /** The terms in which key records were changed. */
+  readonly terms: readonly number[]
   /** The number of transactions that have cut out links. Each has a marker until the erasure is complete. */
   readonly pieces: number
   /** Set while some links are still to be cut out. */
@@ -225,7 +226,7 @@ export type OutputThen = {
 }
 
 export type ErasureRest = {
-  /** The number of all links, and of those that are cut out. A link counts once in each era. */
+  /** The number of all links, and of those that are cut out. A link counts once in each term. */
   readonly links: number
   readonly done: number
   /** The replica that cuts. Two replicas at the same time do no harm, but they fence each other. */

@@ -1,5 +1,5 @@
-// `weir.subjects`: the links of a data subject in an era (docs/keys.md, Data subjects). The record keys contain all the
-// data. Without the era's key record `link`, nobody can tell which person they belong to. Pure.
+// `weir.subjects`: the links of a data subject in a term (docs/keys.md, Data subjects). The record keys contain all the
+// data. Without the term's key record `link`, nobody can tell which person they belong to. Pure.
 import type { LinkKeys } from '@weir/fieldcrypt'
 import { createForm, parserOf, storedAs } from '../forms/form.ts'
 
@@ -8,17 +8,20 @@ export const subjectsTopic = 'weir.subjects'
 export const subjectsPartitions = 12
 
 const dayMs = 86_400_000
-/** An era of 32 days, plus a day for clocks and the clean-up. So a link outlives its era's keys. */
+/**
+ * A link is written once in a term of 384 days, and events of the term's last era still need it. A day more is for
+ * clocks and the clean-up.
+ */
 export const subjectsRetentionMs = (keyRetentionDays: number): number =>
-  (keyRetentionDays + 33) * dayMs
+  (keyRetentionDays + 384 + 33) * dayMs
 
-type Era = { readonly streamId: string; readonly era: number }
+type Term = { readonly streamId: string; readonly term: number }
 
-export const subjectPrefix = ({ streamId, era }: Era, hash: Buffer): string =>
-  `${streamId}/${era}/${hash.toString('hex')}/`
+export const subjectPrefix = ({ streamId, term }: Term, hash: Buffer): string =>
+  `${streamId}/t${term}/${hash.toString('hex')}/`
 
-export const subjectKeyOf = (era: Era, hash: Buffer, sealedLink: Buffer): string =>
-  subjectPrefix(era, hash) + sealedLink.toString('hex')
+export const subjectKeyOf = (term: Term, hash: Buffer, sealedLink: Buffer): string =>
+  subjectPrefix(term, hash) + sealedLink.toString('hex')
 
 export const subjectPartitionOf = (hash: Buffer): number =>
   hash.readUInt32BE(0) % subjectsPartitions

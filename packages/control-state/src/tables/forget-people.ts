@@ -9,36 +9,33 @@ import { onStreamGone } from './stream-gone.ts'
 /** The cache of a `Sealer` or an `Opener`. */
 export type People = Pick<Opener, 'refresh' | 'forget' | 'clear' | 'size'>
 
-type Era = { readonly billingId: string; readonly streamId: string; readonly era: number }
+type Stream = { readonly billingId: string; readonly streamId: string }
 type Followed = Pick<StateFollower, 'tables' | 'onChange'> & { keyring: Pick<Keyring, 'eraKeys'> }
 
 /** One change of a tree may be many records. The pause lets them be processed together. */
 const refreshAfterMs = 100
 
-// era-part = billing-id "/" stream-id "/" era "/tree" [ "." suffix ]
-const treeRecord = /^([^_/][^/]*)\/([^/]+)\/(\d+)\/tree/
+// tree-record = billing-id "/" stream-id "/t" term "/tree" [ "." suffix ]
+const treeRecord = /^([^_/][^/]*)\/([^/]+)\/t\d+\/tree/
 
 /** Returns a function that stops it. */
 export function forgetPeople(follower: Followed, people: People): () => void {
-  const changed = new Map<string, Era>()
+  const changed = new Map<string, Stream>()
   let timer: NodeJS.Timeout | undefined
 
   const refresh = (): void => {
     timer = undefined
-    for (const { billingId, streamId, era } of changed.values()) {
-      const keys = follower.keyring.eraKeys(billingId, streamId, era)
-      if (keys === undefined) people.forget(streamId)
-      else people.refresh(keys)
-    }
+    for (const { billingId, streamId } of changed.values())
+      people.refresh(streamId, (era) => follower.keyring.eraKeys(billingId, streamId, era))
     changed.clear()
   }
 
   const stopWatchingKeys = follower.onChange((topic, key) => {
     if (key === undefined) return people.clear() // the tables are cleared and read again
     if (topic !== keysTopic || people.size() === 0) return
-    const [era, billingId, streamId, number] = treeRecord.exec(key) ?? []
-    if (era === undefined || billingId === undefined || streamId === undefined) return
-    changed.set(era, { billingId, streamId, era: Number(number) })
+    const [, billingId, streamId] = treeRecord.exec(key) ?? []
+    if (billingId === undefined || streamId === undefined) return
+    changed.set(streamId, { billingId, streamId })
     timer ??= setTimeout(refresh, refreshAfterMs)
   })
   const stopWatchingStreams = onStreamGone(follower, ({ streamId }) => people.forget(streamId))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
-import { eraKeys, makePart } from '@weir/fieldcrypt'
+import { eraKeys, makePart, termKeys, termOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { forgetPeople } from '../../src/tables/forget-people.ts'
 import { controlTopic, keysTopic, streamKey } from '../../src/records/records.ts'
@@ -9,10 +9,8 @@ import { createTables } from '../../src/tables/tables.ts'
 import { inputStream } from '../support.ts'
 
 const keysOf = (streamId: string, era: number): EraKeys =>
-  eraKeys({
-    streamId,
+  eraKeys(termKeys({ streamId, term: termOf(era), trees: [['', makePart('tree', randomBytes)]] }), {
     era,
-    trees: [['', makePart('tree', randomBytes)]],
     label: makePart('label', randomBytes),
     level: () => undefined,
   })
@@ -37,7 +35,7 @@ function setUp({ size = 1, hasKeys = true } = {}) {
       },
     },
     {
-      refresh: ({ streamId, era }) => said.push(`refresh ${streamId} ${era}`),
+      refresh: (streamId, keysNow) => said.push(`refresh ${streamId} ${keysNow(7)?.era}`),
       forget: (streamId) => said.push(`forget ${streamId}`),
       clear: () => said.push('clear'),
       size: () => size,
@@ -53,32 +51,39 @@ function setUp({ size = 1, hasKeys = true } = {}) {
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-test('within a second of a changed tree its era is refreshed, once for all of its records', () => {
+test('within a second of a changed tree the people of its stream are checked, once for all of its records', () => {
   const { said, change } = setUp()
-  for (const part of ['tree', 'tree.0', 'tree.3']) change(keysTopic, `acme/s/7/${part}`)
-  change(keysTopic, 'acme/s/8/tree')
+  for (const part of ['tree', 'tree.0', 'tree.3']) change(keysTopic, `acme/s/t0/${part}`)
+  change(keysTopic, 'acme/s/t1/tree')
+  change(keysTopic, 'acme/other/t1/tree')
   expect(said).toEqual([])
   jest.advanceTimersByTime(1_000)
-  expect(said).toEqual(['refresh s 7', 'refresh s 8'])
-  change(keysTopic, 'acme/s/7/tree')
+  expect(said).toEqual(['refresh s 7', 'refresh other 7'])
+  change(keysTopic, 'acme/s/t0/tree')
   jest.advanceTimersByTime(1_000)
-  expect(said).toEqual(['refresh s 7', 'refresh s 8', 'refresh s 7'])
+  expect(said).toEqual(['refresh s 7', 'refresh other 7', 'refresh s 7'])
 })
 
-test('a stream whose keys of an era are gone loses all of its people', () => {
+test('people of a stream are checked even if its keys are gone', () => {
   const { said, change } = setUp({ hasKeys: false })
-  change(keysTopic, 'acme/s/7/tree')
+  change(keysTopic, 'acme/s/t0/tree')
   jest.advanceTimersByTime(1_000)
-  expect(said).toEqual(['forget s'])
+  expect(said).toEqual(['refresh s undefined'])
 })
 
 test('other parts, wrapping keys and signing keys change nobody, and an empty cache opens no keys', () => {
   const { said, change } = setUp()
-  for (const key of ['acme/s/7/label', 'acme/s/7/level.1', '_ring/open/1', '_signing/k'])
+  for (const key of [
+    'acme/s/7/label',
+    'acme/s/7/level.1',
+    'acme/s/t0/link',
+    '_ring/open/1',
+    '_signing/k',
+  ])
     change(keysTopic, key)
-  change(controlTopic, 'acme/s/7/tree')
+  change(controlTopic, 'acme/s/t0/tree')
   const empty = setUp({ size: 0 })
-  empty.change(keysTopic, 'acme/s/7/tree')
+  empty.change(keysTopic, 'acme/s/t0/tree')
   jest.advanceTimersByTime(1_000)
   expect([said, empty.said]).toEqual([[], []])
 })
@@ -99,7 +104,7 @@ test('when the tables start over, everybody goes', () => {
 
 test('once stopped, it says nothing any more', () => {
   const { said, change, stop } = setUp()
-  change(keysTopic, 'acme/s/7/tree')
+  change(keysTopic, 'acme/s/t0/tree')
   stop()
   jest.advanceTimersByTime(1_000)
   expect(said).toEqual([])

@@ -44,6 +44,10 @@ function wrapped(recordKey: string, part: string, wrappingKey: Buffer, keyVersio
   })
 }
 
+/** The record key of a part of era 7, or of its term. */
+const keyOf = (part: string): string =>
+  /^(link|tree)/.test(part) ? `acme/s/t0/${part}` : `acme/s/7/${part}`
+
 async function withEra(
   more: { openPartsKilobytesMax?: number } = {},
 ): Promise<{ keys: Keys; wrappingKeys: Record<string, Buffer> }> {
@@ -60,7 +64,7 @@ async function withEra(
     ['tree', wrappingKeys.open],
     ['level.1', wrappingKeys.level],
   ] as const)
-    keys.apply(`acme/s/7/${part}`, wrapped(`acme/s/7/${part}`, part, wrappingKey))
+    keys.apply(keyOf(part), wrapped(keyOf(part), part, wrappingKey))
   return { keys, wrappingKeys }
 }
 
@@ -110,8 +114,8 @@ describe('eras', () => {
     expect(opened?.levelKey(2)).toBeUndefined()
     expect(keys.keyring.eraKeys('acme', 's', 7)).toBe(opened)
     keys.apply(
-      'acme/s/7/tree',
-      wrapped('acme/s/7/tree', 'tree', wrappingKeys['open'] ?? Buffer.of()),
+      'acme/s/t0/tree',
+      wrapped('acme/s/t0/tree', 'tree', wrappingKeys['open'] ?? Buffer.of()),
     )
     expect(keys.keyring.eraKeys('acme', 's', 7)).not.toBe(opened)
   })
@@ -119,7 +123,7 @@ describe('eras', () => {
   test('without its label or its tree an era is unknown, never erased', async () => {
     for (const part of ['label', 'tree']) {
       const { keys } = await withEra()
-      keys.apply(`acme/s/7/${part}`, null)
+      keys.apply(keyOf(part), null)
       expect(keys.keyring.eraKeys('acme', 's', 7)).toBeUndefined()
     }
   })
@@ -137,8 +141,7 @@ describe('eras', () => {
   test('an era that was asked for before its wrapping key came opens once that is there', async () => {
     const keys = keysWith()
     const open = randomBytes(32)
-    for (const part of ['label', 'tree'])
-      keys.apply(`acme/s/7/${part}`, wrapped(`acme/s/7/${part}`, part, open))
+    for (const part of ['label', 'tree']) keys.apply(keyOf(part), wrapped(keyOf(part), part, open))
     expect(keys.keyring.eraKeys('acme', 's', 7)).toBeUndefined()
     keys.apply(wrappingKeyId('open', 1), await wrapByKek(kek, wrappingKeyId('open', 1), open))
     await keys.wrappingKeys.settled()
@@ -147,16 +150,29 @@ describe('eras', () => {
 
   test('keys are listed by stream and prefix, and gone after a tombstone or a clearing', async () => {
     const { keys } = await withEra()
-    expect([...keys.keyStore.under('acme/s/7/')].sort()).toEqual(
-      ['label', 'level.1', 'link', 'tree'].map((part) => `acme/s/7/${part}`),
-    )
+    expect([...keys.keyStore.under('acme/s/7/')].sort()).toEqual(['label', 'level.1'].map(keyOf))
+    expect([...keys.keyStore.under('acme/s/t')].sort()).toEqual(['link', 'tree'].map(keyOf))
     expect([...keys.keyStore.under('acme/s/8/')]).toEqual([])
-    keys.apply('acme/s/7/link', null)
-    expect(keys.keyStore.get('acme/s/7/link')).toBeUndefined()
+    keys.apply('acme/s/t0/link', null)
+    expect(keys.keyStore.get('acme/s/t0/link')).toBeUndefined()
     keys.clear()
     expect([...keys.keyStore.under('acme/s/')]).toEqual([])
     expect(keys.wrappingKeys.newest('open')).toBeUndefined()
   })
+})
+
+test('eras of one term share its tree, and each era has its own label', async () => {
+  const { keys, wrappingKeys } = await withEra()
+  for (const era of [0, 11, 12])
+    keys.apply(
+      `acme/s/${era}/label`,
+      wrapped(`acme/s/${era}/label`, 'label', wrappingKeys['open'] ?? Buffer.of()),
+    )
+  const [first, seventh, last] = [0, 7, 11].map((era) => keys.keyring.eraKeys('acme', 's', era))
+  expect([first?.tree, last?.tree]).toEqual([seventh?.tree, seventh?.tree])
+  expect(new Set([first, seventh, last].map((one) => one?.label?.checkValue)).size).toBe(3)
+  expect(keys.keyring.termKeys('acme', 's', 0)?.tree).toBe(first?.tree)
+  expect(keys.keyring.eraKeys('acme', 's', 12)).toBeUndefined() // the next term has no tree yet
 })
 
 test('when one part of a tree is written anew, what was opened of the others stays, and keys are other ones', async () => {
@@ -164,14 +180,14 @@ test('when one part of a tree is written anew, what was opened of the others sta
   const before = keys.keyring.eraKeys('acme', 's', 7)
   const node = before?.tree.find('0')
   keys.apply(
-    'acme/s/7/tree',
-    wrapped('acme/s/7/tree', 'tree', wrappingKeys.open ?? Buffer.alloc(0)),
+    'acme/s/t0/tree',
+    wrapped('acme/s/t0/tree', 'tree', wrappingKeys.open ?? Buffer.alloc(0)),
   )
   const after = keys.keyring.eraKeys('acme', 's', 7)
   expect(after).not.toBe(before)
   expect(after?.label).toBe(before?.label)
   expect(after?.tree.find('0')).not.toEqual(node)
-  keys.apply('acme/s/7/tree', null)
+  keys.apply('acme/s/t0/tree', null)
   expect(keys.keyring.eraKeys('acme', 's', 7)).toBeUndefined()
 })
 
@@ -190,7 +206,7 @@ describe('a tree that takes more memory than its opened parts may', () => {
       const now = keys.keyring.eraKeys('acme', 's', 7)
       if (now === undefined) throw new Error('no keys')
       for (const [suffix, plain] of puncture(now, more).changes) {
-        const recordKey = `acme/s/7/tree${suffix === '' ? '' : `.${suffix}`}`
+        const recordKey = `acme/s/t0/tree${suffix === '' ? '' : `.${suffix}`}`
         const value =
           plain && wrapPart({ keyVersion: 1, wrappingKey: openWrappingKey, recordKey, plain })
         keys.apply(recordKey, value ?? null)

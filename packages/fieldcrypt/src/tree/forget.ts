@@ -1,16 +1,16 @@
 // Erasing: removes subtrees from a tree, and finds the link that encryption uses afterwards. Pure: the result contains
-// the changed key records of the era, and the caller writes them in one transaction.
+// the changed key records of the term, and the caller writes them in one transaction.
 import type { KeyObject } from 'node:crypto'
 import { levelDigits, LINK_DIGITS, linkDigits, linkOf, PATH_DIGITS } from '../derivation.ts'
 import { keyUnavailable } from '../errors.ts'
-import type { EraKeys } from '../era-keys.ts'
+import type { TermKeys } from '../term-keys.ts'
 import { NODE_BYTES, walk } from './node-hash.ts'
 import { DIGITS } from './digits.ts'
 import { splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
 import { replaceTreeParts } from './tree.ts'
 import type { Tree } from './tree.ts'
 
-// Nobody is erased more often within an era. Without the bound, a tree without a root would cause an endless loop.
+// Nobody is erased more often within a term. Without the bound, a tree without a root would cause an endless loop.
 const GENERATIONS_MAX = 65_536
 
 export type Current = { readonly generation: number; readonly link: Uint8Array }
@@ -31,20 +31,20 @@ export function currentOf(
 }
 
 /**
- * All links under which this value may have been encrypted in the era: those of all generations up to the current one.
+ * All links under which this value may have been encrypted in the term: those of all generations up to the current one.
  * Throws `key_unavailable` if a key record is missing, because a missed link would stay readable.
  */
-export function linksOf(keys: EraKeys, keyFieldValue: string): Uint8Array[] {
+export function linksOf(keys: TermKeys, keyFieldValue: string): Uint8Array[] {
   const { linkKey } = keys.link ?? missing(keys, 'link')
   const current = currentOf(keys.tree, linkKey, keyFieldValue)
-  if (current === 'unknown') throw keyUnavailable(keys.streamId, keys.era, 'tree')
+  if (current === 'unknown') throw keyUnavailable(keys.streamId, `term ${keys.term}`, 'tree')
   return Array.from({ length: current.generation + 1 }, (_, generation) =>
     linkOf(linkKey, keyFieldValue, generation),
   )
 }
 
-const missing = (keys: EraKeys, part: string): never => {
-  throw keyUnavailable(keys.streamId, keys.era, part)
+const missing = (keys: TermKeys, part: string): never => {
+  throw keyUnavailable(keys.streamId, `term ${keys.term}`, part)
 }
 
 /** The prefixes of a person in the tree or, with levels, those of the person's consents. */
@@ -63,7 +63,7 @@ export type Cutting = {
   /** The size of all key records that have changed so far. */
   bytes(): number
   /**
-   * The changed key records of the era, by suffix; undefined for a tombstone. If a record has grown too large, its four
+   * The changed key records of the term, by suffix; undefined for a tombstone. If a record has grown too large, its four
    * replacements come before its tombstone, so that a replica that has read half of them lacks nothing. Each
    * record is encoded on request.
    */
@@ -71,7 +71,7 @@ export type Cutting = {
 }
 
 export function startCutting(
-  keys: Pick<EraKeys, 'streamId' | 'era' | 'tree'>,
+  keys: Pick<TermKeys, 'streamId' | 'term' | 'tree'>,
   partBytesMax: number = TREE_PART_BYTES_MAX,
 ): Cutting {
   const opened = new Map<string, Map<string, Uint8Array>>()
@@ -87,7 +87,7 @@ export function startCutting(
       const suffix = keys.tree.suffixFor(prefix)
       const entries = suffix === undefined ? undefined : entriesOf(suffix)
       if (suffix === undefined || entries === undefined)
-        throw keyUnavailable(keys.streamId, keys.era, 'tree')
+        throw keyUnavailable(keys.streamId, `term ${keys.term}`, 'tree')
       const isRemoved = removeSubtree(entries, prefix)
       if (isRemoved) changed.set(suffix, treeBytes(entries))
       return isRemoved
@@ -129,7 +129,7 @@ export type Puncture = {
  * @throws as `Cutting` does
  */
 export function puncture(
-  keys: Pick<EraKeys, 'streamId' | 'era' | 'tree'>,
+  keys: Pick<TermKeys, 'streamId' | 'term' | 'tree'>,
   prefixes: Iterable<string>,
   partBytesMax?: number,
 ): Puncture {

@@ -1,6 +1,6 @@
 // Keys of an era, created from a seed, so that failures are reproducible.
 import { createHash } from 'node:crypto'
-import { eraKeys, makeEraParts } from '../../src/index.ts'
+import { eraKeys, makeEraParts, termKeys, termOf } from '../../src/index.ts'
 import type { EraKeys, RandomBytes } from '../../src/index.ts'
 
 /** Bytes that look random, but are always the same for a seed. */
@@ -16,12 +16,11 @@ export function madeKeys(
   levels: readonly number[] = [0, 1, 2, 3],
 ): EraKeys {
   const parts = makeEraParts(levels, seededBytes(`${streamId} ${era}`))
-  return eraKeys({
-    streamId,
+  const trees = [['', parts.get('tree') ?? Buffer.alloc(0)]] as const
+  const term = termKeys({ streamId, term: termOf(era), link: parts.get('link'), trees })
+  return eraKeys(term, {
     era,
-    link: parts.get('link'),
     label: parts.get('label'),
-    trees: [['', parts.get('tree') ?? Buffer.alloc(0)]],
     level: (level) => parts.get(`level.${level}`),
   })
 }

@@ -1,7 +1,7 @@
 // The fixtures for the tests: format version 2 as an independent implementation writes it, RFC 5297's examples, and
 // Wycheproof's AES-SIV cases. They never change.
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { eraKeys } from '../../src/index.ts'
+import { eraKeys, termKeys, termOf } from '../../src/index.ts'
 import type { EraKeys } from '../../src/index.ts'
 import { encodeTree } from '../../src/tree/tree-bytes.ts'
 import { createTree } from '../../src/tree/tree.ts'
@@ -29,11 +29,13 @@ export function vectorKeys(
 ): EraKeys {
   const ofEra = keysV2.cases.find((example) => example.era === era)
   const levelKeys = new Map(perLevel(ofEra?.levelKeys ?? {}))
-  return eraKeys({
-    streamId,
+  const link = Buffer.concat([
+    hex(keysV2.keys.linkKey),
+    Buffer.alloc(32, 0xa1),
+    Buffer.alloc(32, 0xb2),
+  ])
+  return eraKeys(termKeys({ streamId, term: termOf(era), trees, link }), {
     era,
-    trees,
-    link: Buffer.concat([hex(keysV2.keys.linkKey), Buffer.alloc(32, 0xa1), Buffer.alloc(32, 0xb2)]),
     label: ofEra && hex(ofEra.labelKey),
     level: (level) => {
       const key = levelKeys.get(level)

@@ -1,11 +1,11 @@
 // Finds the records of a stream that are about people: the links of key field values, and the recorded links of data
-// subjects, in every era with keys. Records of other eras can't be assigned to anyone any more.
-import { eraAt, keyTimeOf, linksOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
-import type { EraKeys } from '@weir/fieldcrypt'
-import { levelsInEra } from '@weir/control-state'
+// subjects, in every term with keys. Records of other terms can't be assigned to anyone any more.
+import { eraAt, keyTimeOf, linksOf, openKeyLink, prefixesOf, termOf } from '@weir/fieldcrypt'
+import type { TermKeys } from '@weir/fieldcrypt'
+import { levelsInTerm } from '@weir/control-state'
 import type { ErasureTerm, InputStream, StateFollower } from '@weir/control-state'
 import { hasCode, takingTurns } from '@weir/kit'
-import { subjectEras } from '../control/erasure/data-subjects.ts'
+import { subjectTerms } from '../control/erasure/data-subjects.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
 
@@ -31,8 +31,6 @@ type LinkDeps = {
   readonly subjects: Pick<SubjectLog, 'links'>
 }
 
-type Era = { readonly keys: EraKeys; readonly links: ReadonlyMap<string, KnownLink> }
-
 const hourMs = 3_600_000
 
 /** The values, and the kinds of fields in which they may name a person. */
@@ -40,7 +38,7 @@ export type Wanted = { readonly values: readonly string[]; readonly as: readonly
 
 /**
  * A link of both kinds counts as a link of the key field.
- * @throws Refusal `unavailable` if the keys of an era can't be read now
+ * @throws Refusal `unavailable` if the keys of a term can't be read now
  */
 export async function linksOfPeople(
   { follower, subjects }: LinkDeps,
@@ -50,42 +48,52 @@ export async function linksOfPeople(
   const bySubject = as.includes('data_subject_field')
     ? await Promise.all(values.map((value) => subjects.links(stream, value)))
     : []
-  const eras = new Map<number, Era>()
+  const byTerm = new Map<number, ReadonlyMap<string, KnownLink>>()
   const turn = takingTurns()
-  for (const era of subjectEras(follower, stream)) {
-    const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
+  for (const term of subjectTerms(follower, stream)) {
+    const keys = follower.keyring.termKeys(stream.billingId, stream.streamId, term)
     if (keys === undefined) throw unreadableLink()
     const links = new Map<string, KnownLink>()
-    const levels = levelsInEra(follower.keyStore, { ...stream, era })
-    const add = (link: Uint8Array, nth: number, term: ErasureTerm): void =>
-      void links.set(hexOf(link), { nth, as: term, ...reachOf(keys, link, levels) })
-    for (const [nth, byEra] of bySubject.entries())
-      for (const link of byEra.get(era) ?? []) {
+    const levels = levelsInTerm(follower.keyStore, { ...stream, term })
+    const add = (link: Uint8Array, nth: number, field: ErasureTerm): void =>
+      void links.set(hexOf(link), { nth, as: field, ...reachOf(keys, link, levels) })
+    for (const [nth, ofSubject] of bySubject.entries())
+      for (const link of ofSubject.get(term) ?? []) {
         add(link, nth, 'data_subject_field')
         await turn()
       }
     if (as.includes('key_field'))
       for (const [nth, value] of values.entries())
         for (const link of keyFieldLinks(keys, value)) add(link, nth, 'key_field')
-    eras.set(era, { keys, links })
+    byTerm.set(term, links)
   }
-  return (keyLink, timestampMs) => {
-    const era = eras.get(eraAt(timestampMs))
-    if (era?.keys.label === undefined) return 'unknown'
-    const time = keyTimeOf(timestampMs, stream.rotationHours * hourMs)
+  return lookUpIn({ follower }, stream, byTerm)
+}
+
+const lookUpIn =
+  (
+    { follower }: Pick<LinkDeps, 'follower'>,
+    { billingId, streamId, rotationHours }: InputStream,
+    byTerm: ReadonlyMap<number, ReadonlyMap<string, KnownLink>>,
+  ): PersonLinks =>
+  (keyLink, timestampMs) => {
+    const era = eraAt(timestampMs)
+    const links = byTerm.get(termOf(era))
+    const label = follower.keyring.eraKeys(billingId, streamId, era)?.label
+    if (links === undefined || label === undefined) return 'unknown'
+    const { epoch } = keyTimeOf(timestampMs, rotationHours * hourMs)
     try {
-      return era.links.get(hexOf(openKeyLink(era.keys.label, keyLink, time.epoch)))
+      return links.get(hexOf(openKeyLink(label, keyLink, epoch)))
     } catch (error) {
       if (hasCode(error, 'fieldcrypt.corrupt')) return undefined // not written by ingest
       throw error
     }
   }
-}
 
 const hexOf = (link: Uint8Array): string => Buffer.from(link).toString('hex')
 
 /** @throws Refusal `unavailable` */
-export function keyFieldLinks(keys: EraKeys, value: string): Uint8Array[] {
+export function keyFieldLinks(keys: TermKeys, value: string): Uint8Array[] {
   try {
     return linksOf(keys, value)
   } catch (error) {
@@ -95,7 +103,7 @@ export function keyFieldLinks(keys: EraKeys, value: string): Uint8Array[] {
 }
 
 function reachOf(
-  keys: EraKeys,
+  keys: TermKeys,
   link: Uint8Array,
   levels: readonly number[],
 ): Pick<KnownLink, 'isErased' | 'withdrawn'> {
@@ -108,4 +116,4 @@ function reachOf(
 }
 
 export const unreadableLink = () =>
-  refusal('unavailable', 'The keys of an era cannot be read now; try again')
+  refusal('unavailable', 'The keys of a term cannot be read now; try again')

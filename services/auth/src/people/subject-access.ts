@@ -1,12 +1,12 @@
 // The output service provides a person's own data, but can't compute the person's links from a value. So auth finds the
 // links, encrypts them under a token, and stores them in control state for the few minutes in which the token is valid.
-import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
+import { termEndMs, termStartMs } from '@weir/fieldcrypt'
 import { act, newSecretId, sealLinks, secretHashOf, subjectAccessKey } from '@weir/control-state'
 import type { InputStream, StateFollower, SubjectAccessRecord } from '@weir/control-state'
 import type { Caller } from '@weir/http-api'
 import type { Changes } from '../control/changes.ts'
-import { openableIn, subjectEras } from '../control/erasure/data-subjects.ts'
-import type { LinksByEra } from '../control/erasure/erase.ts'
+import { openableIn, subjectTerms } from '../control/erasure/data-subjects.ts'
+import type { LinksByTerm } from '../control/erasure/erase.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
 import { keyFieldLinks, unreadableLink } from './person-links.ts'
@@ -85,30 +85,30 @@ type Expiring = { readonly follower: Pick<StateFollower, 'tables'> }
 async function linksFor(
   { follower, subjects }: AccessDeps,
   { stream, values, as, span }: AccessRequest,
-): Promise<LinksByEra> {
+): Promise<LinksByTerm> {
   const links = new Map<number, Uint8Array[]>()
-  const add = (era: number, more: Iterable<Uint8Array>): void => {
-    if (!isWithin(era, span)) return
-    const all = [...(links.get(era) ?? []), ...more]
-    if (all.length > 0) links.set(era, all)
+  const add = (term: number, more: Iterable<Uint8Array>): void => {
+    if (!isWithin(term, span)) return
+    const all = [...(links.get(term) ?? []), ...more]
+    if (all.length > 0) links.set(term, all)
   }
   if (as.includes('data_subject_field'))
     for (const value of values)
-      for (const found of await subjects.find(stream, value)) add(found.era, found.links.values())
+      for (const found of await subjects.find(stream, value)) add(found.term, found.links.values())
   if (as.includes('key_field'))
-    for (const era of subjectEras(follower, stream)) {
-      const keys = follower.keyring.eraKeys(stream.billingId, stream.streamId, era)
+    for (const term of subjectTerms(follower, stream)) {
+      const keys = follower.keyring.termKeys(stream.billingId, stream.streamId, term)
       if (keys === undefined) throw unreadableLink()
       const isLeft = openableIn(follower, stream, keys)
-      for (const value of values) add(era, keyFieldLinks(keys, value).filter(isLeft))
+      for (const value of values) add(term, keyFieldLinks(keys, value).filter(isLeft))
     }
-  const count = [...links.values()].reduce((sum, ofEra) => sum + ofEra.length, 0)
+  const count = [...links.values()].reduce((sum, inTerm) => sum + inTerm.length, 0)
   if (count > linksMax) throw tooMany(count)
   return links
 }
 
-const isWithin = (era: number, { fromMs = -Infinity, untilMs = Infinity }: AccessSpan): boolean =>
-  eraEndMs(era) > fromMs && eraStartMs(era) < untilMs
+const isWithin = (term: number, { fromMs = -Infinity, untilMs = Infinity }: AccessSpan): boolean =>
+  termEndMs(term) > fromMs && termStartMs(term) < untilMs
 
 const tooMany = (count: number) =>
   refusal(

@@ -40,7 +40,7 @@ type SubjectsDeps = {
   producer: Pick<BatchProducer, 'send'>
   /** The maximum total size of the events that wait here. Beyond it, events are refused. */
   waitingBytesMax: number
-  /** The maximum number of links of a subject in an era, as far as this replica remembers. */
+  /** The maximum number of links of a subject in a term, as far as this replica remembers. */
   linksMax: number
   keptMax?: number
 }
@@ -116,7 +116,7 @@ function write(state: State, subject: string, link: string, partition: number): 
 const tooManyLinks = (linksMax: number) =>
   refusal(
     'subject_links_exceeded',
-    `Not stored: the data subject of this event already has ${linksMax} pseudonyms in this era, which is the maximum ` +
+    `Not stored: the data subject of this event already has ${linksMax} pseudonyms in this term of 384 days, which is the maximum ` +
       '(SUBJECT_LINKS_MAX). Each value of the key field is a pseudonym: check that the data subject field identifies one person, ' +
       'and that the key field does not get a new value with every event',
   )

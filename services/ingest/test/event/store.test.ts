@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { beforeAll, expect, test } from '@jest/globals'
 import type { Event } from '@weir/contracts'
-import { createSealer, eraAt, eraKeys, makeEraParts } from '@weir/fieldcrypt'
+import { createSealer, eraAt, eraKeys, makeEraParts, termKeys, termOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { partitionOf } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
@@ -30,11 +30,14 @@ function keysWithout(...missing: readonly string[]): EraKeys {
   const parts = makeEraParts([0, 1], randomBytes)
   for (const part of missing) parts.delete(part)
   const tree = parts.get('tree')
-  return eraKeys({
+  const term = termKeys({
     streamId: stream.streamId,
-    era,
+    term: termOf(era),
     trees: tree === undefined ? [] : [['', () => tree]],
     link: parts.get('link'),
+  })
+  return eraKeys(term, {
+    era,
     label: parts.get('label'),
     level: (level) => parts.get(`level.${level}`),
   })

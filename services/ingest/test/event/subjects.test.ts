@@ -1,7 +1,15 @@
 // The records of data subjects, with real keys and a fake Kafka whose responses the test controls.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { createSealer, eraAt, eraKeys, makeEraParts, keyTimeOf } from '@weir/fieldcrypt'
+import {
+  createSealer,
+  eraAt,
+  eraKeys,
+  makeEraParts,
+  keyTimeOf,
+  termKeys,
+  termOf,
+} from '@weir/fieldcrypt'
 import type { EraKeys, Person } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { linkIn, subjectPrefix, subjectPartitionOf } from '@weir/control-state'
@@ -14,11 +22,11 @@ const keys = madeKeys()
 function madeKeys(): EraKeys {
   const parts = makeEraParts([0], randomBytes)
   const tree = parts.get('tree') ?? Buffer.alloc(0)
-  return eraKeys({
-    streamId: 'a2f1c6f4-6f0e-4d5c-9c39-0c1de4b0a111',
-    era: eraAt(nowMs),
-    trees: [['', () => tree]],
-    link: parts.get('link'),
+  const streamId = 'a2f1c6f4-6f0e-4d5c-9c39-0c1de4b0a111'
+  const [era, trees] = [eraAt(nowMs), [['', () => tree]] as const]
+  const term = termKeys({ streamId, term: termOf(era), trees, link: parts.get('link') })
+  return eraKeys(term, {
+    era,
     label: parts.get('label'),
     level: (level) => parts.get(`level.${level}`),
   })
@@ -106,7 +114,7 @@ test('what was forgotten for want of room is written again', async () => {
 describe('a subject that has as many links as it may', () => {
   const refused = expect.objectContaining({
     code: 'subject_links_exceeded',
-    message: expect.stringContaining('already has 2 pseudonyms in this era'),
+    message: expect.stringContaining('already has 2 pseudonyms in this term'),
   })
 
   test('gets no more, keeps those that it has, and is no matter to others', async () => {

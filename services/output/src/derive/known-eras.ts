@@ -23,7 +23,7 @@ type EraKeysDeps = {
 }
 
 /**
- * The input's keys of an era. They count as erased only if no record of their key tree exists, and the era is past the
+ * The input's keys of an era. They count as erased only if no key record of the era exists, and the era is past the
  * stream's key retention (docs/keys.md, An encrypted field). `never` is final once control state has been followed past
  * the record that names the era, because ingest encrypts only with existing keys.
  */
@@ -43,16 +43,16 @@ export function createKnownEras(
     const [first] = keyStore.under(prefix)
     return first !== undefined
   }
-  const hasTree = (era: number): boolean => hasAny(`${billingId}/${streamId}/${era}/tree`)
+  const hasKeys = (era: number): boolean => hasAny(`${billingId}/${streamId}/${era}/`)
   /** True if no key record of the era exists, and the era is before the stream's creation or in the future. */
   const wasNever = (era: number): boolean => {
     const isOutside = era < eraAt(input.createdAtMs) || era > eraAt(now())
-    return isOutside && !hasAny(`${billingId}/${streamId}/${era}/`)
+    return isOutside && !hasKeys(era)
   }
   return (era) => {
     const keys = keyring.eraKeys(billingId, streamId, era)
     if (keys !== undefined) return keys
-    if (isPast(era) && !hasTree(era)) return 'erased'
+    if (isPast(era) && !hasKeys(era)) return 'erased'
     return wasNever(era) ? 'never' : undefined
   }
 }

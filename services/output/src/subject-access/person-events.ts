@@ -3,7 +3,7 @@
 // Consent is ignored, because the person asks for the events.
 import { consentLevelsOf, eventTimeOf } from '@weir/contracts'
 import type { Event } from '@weir/contracts'
-import { consentOf, eraAt, keyTimeOf, openKeyLink, prefixesOf } from '@weir/fieldcrypt'
+import { consentOf, eraAt, keyTimeOf, openKeyLink, prefixesOf, termOf } from '@weir/fieldcrypt'
 import type { Consent, EraKeys, Opened } from '@weir/fieldcrypt'
 import type { SourceRecord } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
@@ -19,7 +19,7 @@ type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
 
 export type PersonAsked = {
   readonly input: Input
-  /** The links by era, in hexadecimal. */
+  /** The links by term, in hexadecimal. */
   readonly links: ReadonlyMap<number, ReadonlySet<string>>
   /** A range of event times; `fromMs` is inclusive, `untilMs` is exclusive. */
   readonly fromMs?: number | undefined
@@ -35,8 +35,8 @@ export type PersonEventOf = (record: SourceRecord) => PersonEvent | undefined
 const hourMs = 3_600_000
 
 type Matching = {
-  /** The levels for which an era has keys. */
-  readonly levelsIn: (era: number) => readonly number[]
+  /** The levels for which a term has keys. */
+  readonly levelsIn: (term: number) => readonly number[]
   readonly asked: PersonAsked
   /** The levels that this deployment may decrypt. */
   readonly allowed: LevelsAllowed
@@ -67,7 +67,7 @@ function matchOf(
   const keyLink = record.headers['svc-key-link']
   const timeMs = eventTimeOf(record)
   const era = eraAt(timeMs)
-  const wanted = links.get(era)
+  const wanted = links.get(termOf(era))
   if (keyLink === undefined || wanted === undefined || timeMs < fromMs || timeMs >= untilMs)
     return undefined
   const keys = eraKeys(era)
@@ -93,7 +93,7 @@ function unlessCorrupt<Result>(open: () => Result): Result | undefined {
 const corrupt: readonly Reason[] = ['corrupt', 'not_framed', 'undecodable']
 
 function isErased({ link, keys }: Found, { levelsIn }: Pick<Matching, 'levelsIn'>): boolean {
-  const levels = levelsIn(keys.era)
+  const levels = levelsIn(keys.term)
   // Without levels, a person can only be erased completely.
   const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
   return paths.every((path) => keys.tree.find(path) === 'erased')

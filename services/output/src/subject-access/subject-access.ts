@@ -1,7 +1,7 @@
 // `GET …/subject-access`: a person's events, for the holder of a token that auth issued for this person. A token
 // permits one download on a replica. Erasures wait until decrypted values are on their way to the client, so a client
 // that doesn't read is disconnected.
-import { bearerOf, levelsInEra, openLinks, secretHashOf, topicOf } from '@weir/control-state'
+import { bearerOf, levelsInTerm, openLinks, secretHashOf, topicOf } from '@weir/control-state'
 import type { AccessTrace, InputStream, SubjectAccessRecord } from '@weir/control-state'
 import { invalid } from '@weir/http-api'
 import type { Call, RouteHandler, Write } from '@weir/http-api'
@@ -46,7 +46,7 @@ export function downloadEvents(deps: SubjectAccessDeps): RouteHandler {
       const links = openLinks(token, access.sealedLinks)
       const asked = { ...access, input, links }
       const derive = deriveDepsOf(deps, input)
-      const levelsIn = levelsOfEras(deps, input)
+      const levelsIn = levelsOfTerms(deps, input)
       const eventOf = matchingEvents(derive, { asked, allowed: deps.levels, levelsIn })
       const stream = (write: Write): Promise<void> =>
         send(deps, { ranges, eventOf, lines }, write).finally(end)
@@ -131,11 +131,11 @@ function tellAudit({ trace }: SubjectAccessDeps, { access, input, call }: Told):
 }
 
 /** Caches the levels, because they are needed for each event of the person. */
-function levelsOfEras({ follower }: SubjectAccessDeps, input: InputStream) {
+function levelsOfTerms({ follower }: SubjectAccessDeps, input: InputStream) {
   const known = new Map<number, readonly number[]>()
-  return (era: number): readonly number[] => {
-    const levels = known.get(era) ?? levelsInEra(follower.keyStore, { ...input, era })
-    known.set(era, levels)
+  return (term: number): readonly number[] => {
+    const levels = known.get(term) ?? levelsInTerm(follower.keyStore, { ...input, term })
+    known.set(term, levels)
     return levels
   }
 }

@@ -43,14 +43,13 @@ describe('the keys of an era', () => {
     expect(eraKeysAt(pastRetention - 2)).toBeUndefined()
   })
 
-  test('count as erased once the era is past key retention and its tree is gone', () => {
+  test('count as erased once the era is past key retention and all of them are gone', () => {
     expect(eraKeysAt(pastRetention)).toBe('erased')
-    expect(eraKeysAt(pastRetention, { parts: ['level.1', 'link'] })).toBe('erased')
   })
 
-  test('are waited for as long as a part of the tree is there and cannot be opened', () => {
-    expect(eraKeysAt(pastRetention, { parts: ['label', 'tree'] })).toBeUndefined()
-    expect(eraKeysAt(pastRetention, { parts: ['tree.03'] })).toBeUndefined()
+  test('are waited for as long as one is there and cannot be opened', () => {
+    expect(eraKeysAt(pastRetention, { parts: ['label'] })).toBeUndefined()
+    expect(eraKeysAt(pastRetention, { parts: ['level.1'] })).toBeUndefined()
   })
 
   test('follow a change of the stream’s key retention', () => {

@@ -1,7 +1,7 @@
 // Which records are a person's, and how much of each is decrypted.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { createOpener, eraAt, linksOf } from '@weir/fieldcrypt'
+import { createOpener, eraAt, linksOf, termOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import { asObject } from '@weir/testkit'
 import { matchingEvents } from '../../src/subject-access/person-events.ts'
@@ -18,7 +18,7 @@ const of = (name: string) => ({
 const ada = await sealExample('demo_v1', whole, of('ada'))
 const bob = await sealExample('demo_v1', whole, of('bob'))
 const adaLinks = new Set(linksOf(whole, 'ada').map((link) => Buffer.from(link).toString('hex')))
-const era = eraAt(timestampMs)
+const term = termOf(eraAt(timestampMs))
 
 type More = {
   readonly keys?: EraKeys | 'erased'
@@ -39,7 +39,7 @@ const told = ({ contract, record }: Sealed, more: More = {}) =>
     {
       levelsIn: () => [0, 1, 2, 3],
       allowed: more.levels,
-      asked: { input, links: new Map([[era, adaLinks]]), ...more },
+      asked: { input, links: new Map([[term, adaLinks]]), ...more },
     },
   )(record)
 
@@ -55,9 +55,9 @@ test('an event of the person is there with every personal field, whatever the co
   })
 })
 
-test("an event of somebody else isn't, nor one of another era, another time, or with a broken keyLink", () => {
+test("an event of somebody else isn't, nor one of another term, another time, or with a broken keyLink", () => {
   expect(told(bob)).toBeUndefined()
-  expect(told(ada, { links: new Map([[era + 1, adaLinks]]) })).toBeUndefined()
+  expect(told(ada, { links: new Map([[term + 1, adaLinks]]) })).toBeUndefined()
   expect(told(ada, { fromMs: timestampMs, untilMs: timestampMs + 1 })).toBeDefined()
   expect(told(ada, { fromMs: timestampMs + 1 })).toBeUndefined()
   expect(told(ada, { untilMs: timestampMs })).toBeUndefined()

@@ -11,6 +11,8 @@ import {
   makeEraParts,
   prefixesOf,
   puncture,
+  termKeys,
+  termOf,
   withdrawnPartOf,
 } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
@@ -31,19 +33,23 @@ const time = keyTimeOf(timestampMs, rotationMs)
 export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
   const parts = makeEraParts([0, 1, 2, 3], randomBytes)
   const asked: number[] = []
-  const make = (more: Partial<Parameters<typeof eraKeys>[0]> = {}): EraKeys =>
-    eraKeys({
+  type Parts = Partial<Parameters<typeof termKeys>[0] & Parameters<typeof eraKeys>[1]>
+  const make = (more: Parts = {}): EraKeys => {
+    const made = {
       streamId,
+      term: termOf(time.era),
       era: time.era,
-      trees: [['', copy(parts.get('tree'))]],
+      trees: [['', copy(parts.get('tree'))]] as const,
       link: copy(parts.get('link')),
       label: copy(parts.get('label')),
-      level(level) {
+      level(level: number) {
         asked.push(level)
         return copy(parts.get(`level.${level}`))
       },
       ...more,
-    })
+    }
+    return eraKeys(termKeys(made), made)
+  }
   return {
     whole: make(),
     withoutLabel: make({ label: undefined }),

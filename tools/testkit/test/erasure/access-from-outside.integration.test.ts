@@ -14,7 +14,7 @@ import type { Account, TestStream } from '../../src/world/account.ts'
 import { openOwnNames } from '../../src/world/own-stack.ts'
 import type { OwnNames } from '../../src/world/own-stack.ts'
 import type { World } from '../../src/world/services.ts'
-import { inLastEra } from '../../src/world/shifted-clock.ts'
+import { inLastTerm } from '../../src/world/shifted-clock.ts'
 
 const python = join(REPOSITORY, '.weir/venv/bin/python')
 const script = join(import.meta.dirname, 'access_from_outside.py')
@@ -29,11 +29,11 @@ let input: TestStream
 
 beforeAll(async () => {
   own = await openOwnNames('access')
-  const past = await own.startWorld(inLastEra())
+  const past = await own.startWorld(inLastTerm())
   try {
     account = await signUp(past.auth.url)
     await makeContracts()
-    input = await account.input('events', { limits })
+    input = await account.input('events', { limits, keyRetentionDays: 3_650 })
     await own.keepForEver(input)
     await send(past, 0)
   } finally {

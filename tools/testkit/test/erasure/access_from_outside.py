@@ -1,5 +1,5 @@
 """Compares the events that people get about themselves with what was sent, without any code of Weir. It sends events of
-very many people, half of them in one era and half in the next, and requests those of some people. Reads its task as
+very many people, half of them in one term and half in the next, and requests those of some people. Reads its task as
 JSON from standard input, and prints the differences as JSON.
 """
 
@@ -93,7 +93,7 @@ def send_half(wanted: dict) -> dict:
 
 
 class Sent:
-    """By half, because a data subject's links belong to an era."""
+    """By half, because a data subject's links belong to a term."""
 
     def __init__(self, count: int) -> None:
         self.by_key: list = [{}, {}]

@@ -19,7 +19,7 @@ import { connectProducer } from '../../src/world/producer.ts'
 import type { World } from '../../src/world/services.ts'
 import { compiledExample, plainEvent } from '../../src/world/topic.ts'
 
-const pseudonyms = scale(30_000, 400)
+const pseudonyms = scale(30_000, 1_600)
 const othersEvents = 20
 const eventsAtOnce = 500
 

@@ -224,7 +224,7 @@ test('whoever wants it all the same has a record that says 0 found', async () =>
   const even = { keyFieldValue: 'nobody', evenIfNoneFound: true }
   expect(await erase(even, 'app')).toMatchObject({ found: { values: 0, events: 0, by: [] } })
   const subject = { subject: 'nobody', evenIfNoneFound: true }
-  expect(await erase(subject, 'app')).toMatchObject({ found: { events: 0 }, eras: [] })
+  expect(await erase(subject, 'app')).toMatchObject({ found: { events: 0 }, terms: [] })
 })
 
 // These tests come last, because they change the data.

@@ -6,13 +6,14 @@ import type { KeyObject } from 'node:crypto'
 import {
   consentOf,
   createOpener,
-  eraAt,
   eraKeys,
   levelPart,
   parseKekFile,
   keyNameOfPart,
   keyVersionOf,
   suffixOfPart,
+  termKeys,
+  termOf,
   keyTimeOf,
   unwrapPart,
   unwrapByKek,
@@ -70,14 +71,13 @@ export async function steal(kafka: Kafka, kekFile: string): Promise<Loot> {
       const keyLink = record.headers['svc-key-link']
       if (keyLink === undefined) throw new Error('a record without a keyLink')
       for (const treeKey of treeKeys) {
-        const [billingId, streamId = '', era, part = ''] = treeKey.split('/')
-        if (Number(era) !== eraAt(timestampMs)) continue
-        const prefix = `${billingId}/${streamId}/${era}/`
+        const [billingId, streamId = '', term, part = ''] = treeKey.split('/')
+        if (term !== `t${termOf(time.era)}`) continue
+        const prefix = `${billingId}/${streamId}/${time.era}/`
         for (const tree of opened(treeKey, part)) {
-          const keys = eraKeys({
-            streamId,
+          const trees = [[suffixOfPart(part) ?? '', tree]] as const
+          const keys = eraKeys(termKeys({ streamId, term: termOf(time.era), trees }), {
             era: time.era,
-            trees: [[suffixOfPart(part) ?? '', tree]],
             label: opened(`${prefix}label`, 'label').at(-1),
             level: (number) => opened(prefix + levelPart(number), levelPart(number)).at(-1),
           })

@@ -20,7 +20,7 @@ export function addSubjectShow(noun: Command, open: OpenSession): void {
       .command('show')
       .summary('the number of pseudonyms of a data subject')
       .description(
-        'the number of pseudonyms under which a data subject has events that can be decrypted, for each era. Only contracts ' +
+        'the number of pseudonyms under which a data subject has events that can be decrypted, for each term of 384 days. Only contracts ' +
           'with a data_subject_field count; events of other contracts are not searched. The audit log records the request.',
       )
       .argument('<name>', 'an input stream')
@@ -41,12 +41,12 @@ async function show(session: Session, name: string, subject: string): Promise<vo
   const answer = await session.manage({ method: 'POST', path, json: { subject }, advice })
   session.showList({
     answer,
-    items: listAt(answer, 'eras'),
+    items: listAt(answer, 'terms'),
     columns: {
-      ERA: (era) => valueAt(era, 'era'),
-      FROM: (era) => valueAt(era, 'from'),
-      UNTIL: (era) => valueAt(era, 'until'),
-      PSEUDONYMS: (era) => valueAt(era, 'links'),
+      TERM: (term) => valueAt(term, 'term'),
+      FROM: (term) => valueAt(term, 'from'),
+      UNTIL: (term) => valueAt(term, 'until'),
+      PSEUDONYMS: (term) => valueAt(term, 'links'),
     },
     whenEmpty: `No event that can still be decrypted names this data subject in ${name}.`,
   })

@@ -132,7 +132,7 @@ async function list(session: Session, name: string): Promise<void> {
       STATE: (record) => textAt(record, 'state'),
       VALUES: (record) => valueAt(record, 'values'),
       LEVELS: (record) => valueAt(record, 'levels') ?? 'all',
-      ERAS: (record) => valueAt(record, 'eras'),
+      TERMS: (record) => valueAt(record, 'terms'),
       ACCEPTED: (record) => textAt(record, 'states', 'accepted', 'at'),
       REFERENCE: (record) => textAt(record, 'reference'),
       DUE: (record) => textAt(record, 'dueOn'),

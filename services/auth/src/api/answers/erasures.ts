@@ -37,11 +37,11 @@ const erasure = {
   reference: string.optional(),
   dueOn: z.iso.date().optional(),
   levels: listOf(level).describe('the levels that are withdrawn').optional(),
-  eras: listOf(count),
+  terms: listOf(count),
   progress: z
     .strictObject({ links: count, erased: count })
     .describe(
-      'while the erasure is not finished: the number of pseudonyms in all eras, and how many of them are erased',
+      'while the erasure is not finished: the number of pseudonyms in all terms, and how many of them are erased',
     )
     .optional(),
   states,
@@ -71,7 +71,7 @@ const foundInStream = z.strictObject({
   ),
   notSearched: string.describe('why the stream, or a part of it, was not searched').optional(),
 })
-const era = z.strictObject({ era: count, from: time, until: time, links: count })
+const term = z.strictObject({ term: count, from: time, until: time, links: count })
 
 export const erasureAnswers = {
   Erasure: z.strictObject(erasure),
@@ -101,7 +101,7 @@ export const erasureAnswers = {
   SubjectAccess: z.strictObject({ accessToken: string, expiresAt: time }),
   Subject: z.strictObject({
     links: count,
-    eras: listOf(era),
+    terms: listOf(term),
     contracts: listOf(z.strictObject({ id: string, field: string })),
     otherContracts: listOf(string),
   }),

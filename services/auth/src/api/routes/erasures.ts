@@ -1,8 +1,8 @@
 // Erasures and withdrawals in an input stream. Values come in the body. No response, error or log line contains one.
 import { erasePeople } from '../../control/erasure/erase.ts'
-import type { LinksByEra } from '../../control/erasure/erase.ts'
+import type { LinksByTerm } from '../../control/erasure/erase.ts'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
-import type { FoundEra } from '../../control/erasure/subject-log.ts'
+import type { FoundTerm } from '../../control/erasure/subject-log.ts'
 import { receiptFor } from '../../control/erasure/receipts.ts'
 import { requireErasure } from '@weir/control-state'
 import type { ErasureRecord, InputStream } from '@weir/control-state'
@@ -48,7 +48,7 @@ export const createErasureRoute =
     // After a withdrawal the links are still needed. A link that remains after an erasure because of a failure leads
     // only to erased data.
     if (levels === undefined) await forgetLinks(deps, kept)
-    const count = kept.reduce((sum, inEra) => sum + inEra.links.size, 0)
+    const count = kept.reduce((sum, inTerm) => sum + inTerm.links.size, 0)
     const links = kept.length > 0 ? count : undefined
     return { status: 201, body: { ...(await shown(deps, erasure)), links, salt } }
   }
@@ -75,20 +75,20 @@ type Kept = {
 const keptOf = async (
   { subjects }: Erasing,
   { stream, values, evenErased }: Kept,
-): Promise<FoundEra[]> => {
-  const kept: FoundEra[] = []
+): Promise<FoundTerm[]> => {
+  const kept: FoundTerm[] = []
   for (const value of values) kept.push(...(await subjects.find(stream, value, { evenErased })))
   return kept
 }
 
-function linksIn(kept: readonly FoundEra[]): LinksByEra {
+function linksIn(kept: readonly FoundTerm[]): LinksByTerm {
   const links = new Map<number, Uint8Array[]>()
-  for (const { era, links: inEra } of kept)
-    links.set(era, [...(links.get(era) ?? []), ...inEra.values()])
+  for (const { term, links: inTerm } of kept)
+    links.set(term, [...(links.get(term) ?? []), ...inTerm.values()])
   return links
 }
 
-async function forgetLinks({ subjects, erasures }: Erasing, kept: readonly FoundEra[]) {
+async function forgetLinks({ subjects, erasures }: Erasing, kept: readonly FoundTerm[]) {
   await subjects.forget(kept).catch((error: unknown) => {
     const sentence = 'index entries of an erased data subject remain until they expire'
     erasures.log.warn({ err: error }, sentence)

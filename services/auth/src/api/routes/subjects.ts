@@ -1,7 +1,7 @@
 // People in one stream (docs/forgetting.md): the links of a data subject that is not the key field, and tokens for a
 // person's events. The value comes in the body, because proxies log paths. No response contains it.
 import { act } from '@weir/control-state'
-import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
+import { termEndMs, termStartMs } from '@weir/fieldcrypt'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
 import { subjectAccessBody, subjectBody } from '../bodies.ts'
 import { acting } from '../management.ts'
@@ -50,13 +50,13 @@ export const lookUpSubject =
     const { writer } = deps.erasures
     await writer.change({ ...act(caller, 'subject.lookup', target), always: true }, () => undefined)
     const found = await deps.subjects.find(stream, subject)
-    const eras = found.map(({ era, links }) => {
-      const [from, until] = [timeOf(eraStartMs(era)), timeOf(eraEndMs(era))]
-      return { era, from, until, links: links.size }
+    const terms = found.map(({ term, links }) => {
+      const [from, until] = [timeOf(termStartMs(term)), timeOf(termEndMs(term))]
+      return { term, from, until, links: links.size }
     })
-    const links = eras.reduce((sum, each) => sum + each.links, 0)
+    const links = terms.reduce((sum, each) => sum + each.links, 0)
     const { naming, others } = contracts
-    return { status: 200, body: { links, eras, contracts: naming, otherContracts: others } }
+    return { status: 200, body: { links, terms, contracts: naming, otherContracts: others } }
   }
 
 /** The stream, after auth has read all keys with which acknowledged events were encrypted. */

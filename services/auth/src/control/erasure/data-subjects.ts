@@ -1,12 +1,12 @@
-// The data subjects of a stream: the contracts that name them, the eras that may have links of them, and whether fields
+// The data subjects of a stream: the contracts that name them, the terms that may have links of them, and whether fields
 // under a link can still be decrypted.
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
 import { prefixesOf } from '@weir/fieldcrypt'
-import type { EraKeys } from '@weir/fieldcrypt'
+import type { TermKeys } from '@weir/fieldcrypt'
 import { contractsBy } from './erasure-contracts.ts'
 import type { ErasureContracts } from './erasure-contracts.ts'
-import { levelsInEra } from '@weir/control-state'
+import { keyRecordName, levelsInTerm } from '@weir/control-state'
 import type { Contracts, InputStream, StateFollower } from '@weir/control-state'
 
 /** @throws Refusal `no_data_subject_field`: without such a field, Weir stores nothing about data subjects */
@@ -19,27 +19,26 @@ export function requireSubjectContracts(
   return contracts
 }
 
-/** The eras that may have links which can still be read. */
-export function subjectEras(
+/** The terms that may have links which can still be read. */
+export function subjectTerms(
   { keyStore }: Pick<StateFollower, 'keyStore'>,
   { billingId, streamId }: InputStream,
 ): number[] {
-  const eras = new Set<number>()
-  const prefix = `${billingId}/${streamId}/`
-  for (const key of keyStore.under(prefix)) {
-    const [era, part] = key.slice(prefix.length).split('/')
-    if (part === 'link') eras.add(Number(era))
+  const terms = new Set<number>()
+  for (const key of keyStore.under(`${billingId}/${streamId}/t`)) {
+    const { term, part } = keyRecordName(key) ?? {}
+    if (term !== undefined && part === 'link') terms.add(term)
   }
-  return [...eras].sort((a, b) => a - b)
+  return [...terms].sort((a, b) => a - b)
 }
 
-/** Returns whether fields under a link in this era can still be decrypted, at any level. */
+/** Returns whether fields under a link in this term can still be decrypted, at any level. */
 export function openableIn(
   { keyStore }: Pick<StateFollower, 'keyStore'>,
   { billingId, streamId }: InputStream,
-  { era, tree }: EraKeys,
+  { term, tree }: TermKeys,
 ): (link: Uint8Array) => boolean {
-  const levels = levelsInEra(keyStore, { billingId, streamId, era })
+  const levels = levelsInTerm(keyStore, { billingId, streamId, term })
   return (link) => prefixesOf(link, levels).some((path) => tree.find(path) !== 'erased')
 }
 

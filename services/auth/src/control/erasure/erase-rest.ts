@@ -5,8 +5,8 @@ import { cutsOf, cutsValue, linksInCuts, partOf } from '@weir/control-state'
 import type { Draft, ErasureRecord, StateFollower } from '@weir/control-state'
 import { putErasurePiece } from './erase.ts'
 import type { Erasing } from './erase.ts'
-import { isAsPrepared, preparePiece, wipe } from './puncture-eras.ts'
-import type { Cut, Piece } from './puncture-eras.ts'
+import { isAsPrepared, preparePiece, wipe } from './puncture-terms.ts'
+import type { Cut, Piece } from './puncture-terms.ts'
 
 export type ErasingRest = Omit<Erasing, 'follower'> & {
   readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore' | 'wrappingKeys'>
@@ -50,7 +50,7 @@ async function erasePiece(
     const [next] = cutsOf(deps.follower.keyStore, erasureId)
     const value = next && deps.follower.keyStore.get(next.key)
     const cuts: Cut[] =
-      next && value ? linksInCuts(value).map((link) => ({ era: next.era, link })) : []
+      next && value ? linksInCuts(value).map((link) => ({ term: next.term, link })) : []
     const piece = await preparePiece(deps, {
       stream,
       cuts,

@@ -1,4 +1,4 @@
-// Erases a person, or withdraws consents of a person (docs/forgetting.md). In every retained era of a stream, it
+// Erases a person, or withdraws consents of a person (docs/forgetting.md). In every retained term of a stream, it
 // removes the subtrees that lead to the person's keys, in one transaction with the erasure's record. Links that do not
 // fit are stored with the record, and erase-rest.ts erases them. The values themselves are not stored.
 // erasure-states.ts says when the erasure is effective everywhere.
@@ -34,15 +34,15 @@ import { requireKeyRoom, requireRoom, warnOfBound } from './erasure-bound.ts'
 import type { Bounding } from './erasure-bound.ts'
 import {
   cutsIn,
-  erasOf,
+  termsOf,
   isAsPrepared,
   preparePiece,
   putPiece,
   replacedBy,
   keyVersionsReplacedBy,
   wipe,
-} from './puncture-eras.ts'
-import type { Cut, Era, Piece, Puncturing, Subtrees } from './puncture-eras.ts'
+} from './puncture-terms.ts'
+import type { Cut, Piece, Puncturing, Subtrees, Term } from './puncture-terms.ts'
 
 export type Erasing = Changes &
   Puncturing &
@@ -61,14 +61,14 @@ export type EraseRequest = {
   /** 1 to 100 values. Either all are erased, or none. */
   readonly values: readonly string[]
   /** The links that are stored for these values, if the values are data subjects. */
-  readonly links: LinksByEra
+  readonly links: LinksByTerm
   /** The result of an earlier search for these values. */
   readonly found: FoundPeople
   readonly evenIfNoneFound: boolean
 } & Asked
 
-/** The links of data subjects, by era. */
-export type LinksByEra = ReadonlyMap<number, readonly Uint8Array[]>
+/** The links of data subjects, by term. */
+export type LinksByTerm = ReadonlyMap<number, readonly Uint8Array[]>
 
 export type Asked = {
   /** The levels to withdraw; undefined: the whole person is erased. */
@@ -101,7 +101,7 @@ export async function erasePeople(deps: Erasing, request: EraseRequest): Promise
   const ofKeyField = as.includes('key_field') ? values : []
   // Links of stored events never cause a refusal because of their number. Values of key fields can, because a caller
   // can invent them.
-  const ofEvents = Math.max(0, ...[...links.values()].map((inEra) => inEra.length))
+  const ofEvents = Math.max(0, ...[...links.values()].map((inTerm) => inTerm.length))
   const counted = Math.max(1, ofKeyField.length + ofEvents)
   const check: Erasure['check'] = (state, { changesNothing }) => {
     if (changesNothing && !evenIfNoneFound) throw nothingAt(stream, levels)
@@ -114,7 +114,7 @@ export async function erasePeople(deps: Erasing, request: EraseRequest): Promise
     subjects: values.map((value) => subjectOf(salt, value)),
     *linksIn(keys) {
       for (const value of ofKeyField) yield* linksOf(keys, value)
-      yield* links.get(keys.era) ?? []
+      yield* links.get(keys.term) ?? []
     },
     counted,
     check,
@@ -141,7 +141,7 @@ type Erasure = Subtrees &
 // The number of retries after another replica or a rotation changed the keys first.
 const triesMax = 20
 
-/** @throws Refusal `unavailable` if the keys of an era can't be read, because a missed link would stay readable */
+/** @throws Refusal `unavailable` if the keys of a term can't be read, because a missed link would stay readable */
 async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord> {
   const { billingId, streamId } = erasure.stream
   const record = await deps.inTurn(streamId, async () => {
@@ -160,10 +160,10 @@ async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRe
 async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord | undefined> {
   const { stream, levels } = erasure
   await deps.wrappingKeys.settled()
-  const eras = erasOf(deps.follower.keyStore, stream)
-  const cuts = await cutsIn(deps, { ...erasure, eras })
+  const terms = termsOf(deps.follower.keyStore, stream)
+  const cuts = await cutsIn(deps, { ...erasure, terms })
   if (cuts === undefined) return undefined
-  requireKeyRoom(deps, stream.billingId, growthOfCuts(eras, cuts, levels?.length))
+  requireKeyRoom(deps, stream.billingId, growthOfCuts(terms, cuts, levels?.length))
   const piece = await preparePiece(deps, { stream, cuts, levels })
   if (piece === undefined) return undefined
   const target = {
@@ -178,14 +178,14 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
       (draft) => {
         const current = requireInput(draft, stream.billingId, stream.name)
         if (current.streamId !== stream.streamId) throw replaced(stream)
-        const isSame = JSON.stringify(erasOf(draft.keys, stream)) === JSON.stringify(eras)
+        const isSame = JSON.stringify(termsOf(draft.keys, stream)) === JSON.stringify(terms)
         if (!isSame || !isAsPrepared(draft, piece)) return undefined
         const rest = cuts.slice(piece.done)
         requireQuota(draft, requireAccount(draft, stream.billingId), {
           erasedLinks: erasure.counted,
         })
         erasure.check(draft, { changesNothing: piece.parts.length + rest.length === 0 })
-        return putErasure(deps, draft, { erasure, eras, piece, rest })
+        return putErasure(deps, draft, { erasure, terms, piece, rest })
       },
     )
   } finally {
@@ -195,18 +195,18 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
 
 /** An upper bound of the growth of the trees. */
 const growthOfCuts = (
-  eras: readonly Era[],
+  terms: readonly Term[],
   cuts: readonly Cut[],
   levels: number | undefined,
 ): number =>
-  eras.reduce((sum, { era }) => {
-    const links = cuts.filter((cut) => cut.era === era).length
+  terms.reduce((sum, { term }) => {
+    const links = cuts.filter((cut) => cut.term === term).length
     return sum + growthMaxBytes(links, levels) + links * withdrawalBytes(levels ?? 0)
   }, 0)
 
 type Planned = {
   readonly erasure: Erasure
-  readonly eras: readonly Era[]
+  readonly terms: readonly Term[]
   readonly piece: Piece
   /** The cuts for later pieces. */
   readonly rest: readonly Cut[]
@@ -215,13 +215,13 @@ type Planned = {
 function putErasure(
   deps: Erasing,
   draft: Draft,
-  { erasure, eras, piece, rest }: Planned,
+  { erasure, terms, piece, rest }: Planned,
 ): ErasureRecord {
   const { stream, as, subjects, found, counted, levels: withdrawn, reference, dueOn } = erasure
   const { billingId, streamId } = stream
   const erasureId = randomUUID()
-  const levels = new Set(withdrawn ?? eras.flatMap((era) => era.levels))
-  const changed = new Set([...replacedBy(piece), ...rest].map(({ era }) => era))
+  const levels = new Set(withdrawn ?? terms.flatMap((term) => term.levels))
+  const changed = new Set([...replacedBy(piece), ...rest].map(({ term }) => term))
   const record: ErasureRecord = {
     type: 'erasure',
     erasureId,
@@ -235,7 +235,7 @@ function putErasure(
     levels: [...levels].sort((a, b) => a - b),
     ...(reference === undefined ? {} : { reference }),
     ...(dueOn === undefined ? {} : { dueOn }),
-    eras: [...changed].sort((a, b) => a - b),
+    terms: [...changed].sort((a, b) => a - b),
     pieces: 0,
     keks: [],
     acceptedAtMs: deps.now(),
@@ -253,11 +253,11 @@ const cutsInRecord = 100
 
 function putRest(draft: Draft, erasureId: string, rest: readonly Cut[]): void {
   for (let at = 0; at < rest.length;) {
-    const era = rest[at]?.era ?? 0
-    const end = rest.findIndex((cut, index) => index >= at && cut.era !== era)
+    const term = rest[at]?.term ?? 0
+    const end = rest.findIndex((cut, index) => index >= at && cut.term !== term)
     const next = Math.min(at + cutsInRecord, end < 0 ? rest.length : end)
     const links = rest.slice(at, next).map(({ link }) => link)
-    draft.keys.put(cutsKey(erasureId, era, at), cutsValue(links))
+    draft.keys.put(cutsKey(erasureId, term, at), cutsValue(links))
     at = next
   }
 }

@@ -1,10 +1,10 @@
 // The limits for erasures per account (docs/forgetting.md, Limits). An erased value takes about 4 kB of key tree in each
-// era with keys, even if no event has this value. `weir.keys` stores these trees, and every replica keeps them in memory.
+// term with keys, even if no event has this value. `weir.keys` stores these trees, and every replica keeps them in memory.
 // So a value counts until the record of its erasure is deleted.
 //
-// A value counts once per request, in however many eras it is erased. If a later request erases it again, it counts
+// A value counts once per request, in however many terms it is erased. If a later request erases it again, it counts
 // again, because that request removes another branch of the tree. An erasure of a data subject counts the pseudonyms of
-// the era that has the most. Their number causes no refusal, because they come from stored events.
+// the term that has the most. Their number causes no refusal, because they come from stored events.
 //
 // The size of the keys is limited, too, per account and in total, for values of key fields and for data subjects. auth
 // estimates the growth first, and refuses the erasure if the keys would become too large.

@@ -8,7 +8,7 @@ import {
   beatKey,
   beatTimeIn,
   beatValue,
-  eraPrefix,
+  termPrefix,
   erasureKey,
   keysTopic,
   markerKey,
@@ -250,7 +250,7 @@ function piecesOf(
     const value = keyStore.get(marker)
     if (value === undefined) return undefined
     const replaced = replacedIn(value).map(
-      ({ era, suffix }) => eraPrefix({ billingId, streamId, era }) + treePart(suffix),
+      ({ term, suffix }) => termPrefix({ billingId, streamId, term }) + treePart(suffix),
     )
     found.push({ marker, replaced })
   }

@@ -32,7 +32,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         })),
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
       ])
-      const { as, found, isWithdrawal, levels, reference, dueOn, eras, rest } = erasure
+      const { as, found, isWithdrawal, levels, reference, dueOn, terms, rest } = erasure
       const states = statesOf(erasure, completeBy(erasure, keys ?? {}))
       return {
         id: erasure.erasureId,
@@ -43,7 +43,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         reference,
         dueOn,
         levels: isWithdrawal === true ? levels : undefined,
-        eras,
+        terms,
         progress: rest && { links: rest.links, erased: rest.done },
         states,
         outputs,

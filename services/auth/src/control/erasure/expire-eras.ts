@@ -1,9 +1,17 @@
-// Makes old events unreadable: the keys of an era are deleted `keyRetentionDays` after its end (docs/keys.md, Age). A
+// Makes old events unreadable: the keys of an era are deleted `keyRetentionDays` after its end, and
+// those of a term with its last era (docs/keys.md, Age). A
 // clock error must not cause a deletion. So auth's clock and the broker's must agree, and a stream loses at most one
 // era per day.
-import { eraAt, eraEndMs } from '@weir/fieldcrypt'
+import { eraAt, eraEndMs, lastEraOf, termOf } from '@weir/fieldcrypt'
 import type { Configs } from '@weir/kafka'
-import { act, eraPrefix, replicasTopic, streamKey } from '@weir/control-state'
+import {
+  act,
+  eraPrefix,
+  keyRecordName,
+  replicasTopic,
+  streamKey,
+  termPrefix,
+} from '@weir/control-state'
 import type {
   Draft,
   ErasureRecord,
@@ -88,7 +96,9 @@ function expiredEra(
   if (state === 'deleting' || nowMs - keysExpiredAtMs < dayMs) return undefined
   let oldest: number | undefined
   for (const key of store.under(`${stream.billingId}/${stream.streamId}/`)) {
-    const era = Number(key.split('/')[2])
+    const name = keyRecordName(key)
+    if (name === undefined) continue
+    const era = name.era ?? lastEraOf(name.term)
     if (oldest === undefined || era < oldest) oldest = era
   }
   if (oldest === undefined) return undefined
@@ -100,7 +110,11 @@ function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, now
   if (current?.kind !== 'input' || current.streamId !== streamId) return undefined
   const era = expiredEra(draft.keys, current, nowMs)
   if (era === undefined) return undefined
-  const keys = draft.keys.under(eraPrefix({ ...current, era }))
+  const term = termOf(era)
+  const keys = [
+    ...draft.keys.under(eraPrefix({ ...current, era })),
+    ...(era === lastEraOf(term) ? draft.keys.under(termPrefix({ ...current, term })) : []),
+  ]
   for (const key of keys) draft.keys.put(key, null)
   for (const erasure of draft.erasuresOf(streamId))
     if (isPast(erasure, era)) deleteErasure(draft, erasure)
@@ -110,5 +124,5 @@ function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, now
 }
 
 /** Whether all keys that an erasure has changed are deleted, so that its record is not needed any more. */
-const isPast = ({ eras, acceptedAtMs, complete }: ErasureRecord, era: number): boolean =>
-  complete !== undefined && Math.max(eraAt(acceptedAtMs), ...eras) <= era
+const isPast = ({ terms, acceptedAtMs, complete }: ErasureRecord, era: number): boolean =>
+  complete !== undefined && Math.max(eraAt(acceptedAtMs), ...terms.map(lastEraOf)) <= era

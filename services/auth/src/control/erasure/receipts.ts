@@ -138,7 +138,7 @@ function sign({ follower }: Signing, claims: object): string {
 }
 
 const claim =
-  'From completeAt on, the key log of Weir contains no key, in these eras and levels, for the encrypted fields of events ' +
+  'From completeAt on, the key log of Weir contains no key, in these terms and levels, for the encrypted fields of events ' +
   'in which the field named in contracts has one of these values. Events of otherContracts, and events with a value only in other fields, are not covered. ' +
   'The outputs named here may contain values that were decrypted before appliedAt, each until its clearAt. ' +
   'This says nothing about data that was exported or copied from outputs.'
@@ -156,7 +156,7 @@ export const shownFound = ({ searchedAtMs, ...found }: FoundPeople) => ({
 
 function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
   const { erasureId, billingId, streamId, reference, as, subjects, found } = erasure
-  const { eras, levels, keks, complete } = erasure
+  const { terms, levels, keks, complete } = erasure
   const time = (ms: number | undefined): string | undefined =>
     ms === undefined ? undefined : new Date(ms).toISOString()
   return {
@@ -170,7 +170,7 @@ function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
     as,
     subjects,
     found: shownFound(found),
-    eras,
+    terms,
     levels: erasure.isWithdrawal === true ? levels : 'all',
     acceptedAt: time(erasure.acceptedAtMs),
     appliedAt: time(erasure.appliedAtMs),

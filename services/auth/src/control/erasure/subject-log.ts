@@ -1,9 +1,9 @@
-// Reads a data subject's links in `weir.subjects` from Kafka on request. For each era with keys, it reads the one
+// Reads a data subject's links in `weir.subjects` from Kafka on request. For each term with keys, it reads the one
 // partition with the subject's records, for the time in which they were written. Only the result is kept in memory. No
 // record, error or log line contains the value.
-import type { EraKeys } from '@weir/fieldcrypt'
+import type { TermKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
-import { eraEndMs, eraStartMs } from '@weir/fieldcrypt'
+import { termEndMs, termStartMs } from '@weir/fieldcrypt'
 import { createTurns, takingTurns } from '@weir/kit'
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import {
@@ -15,14 +15,14 @@ import {
   subjectsTopic,
 } from '@weir/control-state'
 import { exceeded } from '../quotas.ts'
-import { openableIn, subjectEras } from './data-subjects.ts'
-import type { LinksByEra } from './erase.ts'
+import { openableIn, subjectTerms } from './data-subjects.ts'
+import type { LinksByTerm } from './erase.ts'
 import type { InputStream, StateFollower } from '@weir/control-state'
 import type { WriteTombstones } from '../tombstones.ts'
 import { refusal } from '../../errors.ts'
 
-export type FoundEra = {
-  readonly era: number
+export type FoundTerm = {
+  readonly term: number
   readonly partition: number
   /** The links by the key of their record. */
   readonly links: ReadonlyMap<string, Uint8Array>
@@ -30,26 +30,26 @@ export type FoundEra = {
 
 export type SubjectLog = {
   /**
-   * The eras with links under which fields can be decrypted. With `evenErased`, the eras with any links.
-   * @throws Refusal `unavailable` if the keys of an era can't be read, `quota_exceeded`
+   * The terms with links under which fields can be decrypted. With `evenErased`, the terms with any links.
+   * @throws Refusal `unavailable` if the keys of a term can't be read, `quota_exceeded`
    */
   find(
     stream: InputStream,
     subject: string,
     options?: { readonly evenErased: boolean },
-  ): Promise<readonly FoundEra[]>
+  ): Promise<readonly FoundTerm[]>
   /**
    * All stored links, including those without fields that can be decrypted. Call `start` first.
    * @throws Refusal `unavailable`
    */
-  links(stream: InputStream, subject: string): Promise<LinksByEra>
+  links(stream: InputStream, subject: string): Promise<LinksByTerm>
   /**
    * Occupies one of the account's look-ups until the returned function is called.
    * @throws Refusal `quota_exceeded`
    */
   start(billingId: string): () => void
   /** Deletes the records of the links, after the people are erased. */
-  forget(found: readonly FoundEra[]): Promise<void>
+  forget(found: readonly FoundTerm[]): Promise<void>
 }
 
 /** Longer than clock differences between replicas, and than the delay of an event. */
@@ -76,7 +76,7 @@ export function createSubjectLog(deps: SubjectLogDeps): SubjectLog {
     },
     async links(stream, subject) {
       const found = await inTurn(() => findAll(deps, { stream, subject, evenErased: true }))
-      return new Map(found.map(({ era, links }) => [era, [...links.values()]]))
+      return new Map(found.map(({ term, links }) => [term, [...links.values()]]))
     },
     start,
     forget: (found) =>
@@ -94,15 +94,15 @@ type Wanted = {
   readonly evenErased: boolean
 }
 
-async function findAll(deps: SubjectLogDeps, wanted: Wanted): Promise<readonly FoundEra[]> {
+async function findAll(deps: SubjectLogDeps, wanted: Wanted): Promise<readonly FoundTerm[]> {
   const { follower } = deps
   const { billingId, streamId } = wanted.stream
-  const found: FoundEra[] = []
-  for (const era of subjectEras(follower, wanted.stream)) {
-    const keys = follower.keyring.eraKeys(billingId, streamId, era)
+  const found: FoundTerm[] = []
+  for (const term of subjectTerms(follower, wanted.stream)) {
+    const keys = follower.keyring.termKeys(billingId, streamId, term)
     if (keys === undefined) throw unreadable()
-    const inEra = await linksOf(deps, keys, wanted)
-    if (inEra.links.size > 0) found.push(inEra)
+    const inTerm = await linksOf(deps, keys, wanted)
+    if (inTerm.links.size > 0) found.push(inTerm)
   }
   return found
 }
@@ -126,17 +126,17 @@ function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
 
 async function linksOf(
   { offsets, reader, follower }: SubjectLogDeps,
-  keys: EraKeys,
+  keys: TermKeys,
   { stream, subject, evenErased }: Wanted,
-): Promise<FoundEra> {
-  const { era, link } = keys
+): Promise<FoundTerm> {
+  const { term, link } = keys
   if (link === undefined) throw unreadable()
   const hash = link.subjectHash(subject)
   const prefix = subjectPrefix(keys, hash)
   const partition = subjectPartitionOf(hash)
   const [from, to] = await Promise.all([
-    offsets.at(subjectsTopic, eraStartMs(era) - aroundMs),
-    offsets.at(subjectsTopic, eraEndMs(era) + aroundMs),
+    offsets.at(subjectsTopic, termStartMs(term) - aroundMs),
+    offsets.at(subjectsTopic, termEndMs(term) + aroundMs),
   ])
   const range = { topic: subjectsTopic, partition, from: from[partition] ?? 0n }
   const links = new Map<string, Uint8Array>()
@@ -150,7 +150,7 @@ async function linksOf(
       else links.set(key, found)
     }
   })
-  if (evenErased) return { era, partition, links }
+  if (evenErased) return { term, partition, links }
   // A link's tombstone may be after the part that was read.
   const isOpenable = openableIn(follower, stream, keys)
   const turn = takingTurns()
@@ -158,8 +158,8 @@ async function linksOf(
     if (!isOpenable(each)) links.delete(key)
     await turn()
   }
-  return { era, partition, links }
+  return { term, partition, links }
 }
 
 const unreadable = (): Refusal =>
-  refusal('unavailable', 'The keys of an era cannot be read now; try again')
+  refusal('unavailable', 'The keys of a term cannot be read now; try again')

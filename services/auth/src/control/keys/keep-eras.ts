@@ -1,8 +1,16 @@
-// The key records of a stream's eras (docs/keys.md). They are created once, one era ahead, for every level of the
+// The key records of a stream's terms and eras (docs/keys.md). They are created once, one era ahead, for every level of the
 // account's active contracts. They leave this file only in wrapped form.
 import { randomBytes } from 'node:crypto'
-import { eraAt, levelPart, makePart, keyNameOfPart, suffixOfPart, wrapPart } from '@weir/fieldcrypt'
-import { act, eraPrefix } from '@weir/control-state'
+import {
+  eraAt,
+  levelPart,
+  makePart,
+  keyNameOfPart,
+  suffixOfPart,
+  termOf,
+  wrapPart,
+} from '@weir/fieldcrypt'
+import { act, eraPrefix, termPrefix } from '@weir/control-state'
 import type { Draft, InputStream, StateFollower, StreamRecord } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import { levelsAskedBy } from './wrapping-keys.ts'
@@ -13,22 +21,25 @@ type Making = Pick<Changes, 'now'> & { readonly wrappingKeys: WrappingKeys }
 export type KeepingEras = Making &
   Pick<Changes, 'actor'> & { readonly follower: Pick<StateFollower, 'tables'> }
 
-/** The keys of all records of a stream in `weir.keys`, in all eras. */
+/** The keys of all records of a stream in `weir.keys`, in all terms. */
 export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
   draft.keys.under(`${stream.billingId}/${stream.streamId}/`)
 
-/** Puts the missing records of this era and the next. The wrapping keys must exist: see `changeFor`. */
+/** Puts the missing records of this era and the next, and of their terms. The wrapping keys must exist: see `changeFor`. */
 export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {
   const era = eraAt(deps.now())
   const levels = levelsAskedBy(draft, stream.billingId)
-  for (const each of [era, era + 1]) {
-    const prefix = eraPrefix({ ...stream, era: each })
+  const putMissing = (prefix: string, parts: readonly string[]): void => {
     const there = new Set(
       draft.keys.under(prefix).map((key) => wholePart(key.slice(prefix.length))),
     )
-    for (const part of ['link', 'label', 'tree', ...levels.map(levelPart)])
+    for (const part of parts)
       if (!there.has(part)) draft.keys.put(prefix + part, newKeyRecord(deps, prefix + part, part))
   }
+  for (const term of new Set([era, era + 1].map(termOf)))
+    putMissing(termPrefix({ ...stream, term }), ['link', 'tree'])
+  for (const each of [era, era + 1])
+    putMissing(eraPrefix({ ...stream, era: each }), ['label', ...levels.map(levelPart)])
 }
 
 /** A tree that was split still counts as one existing tree. */

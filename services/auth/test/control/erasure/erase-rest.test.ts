@@ -1,8 +1,8 @@
 // Erasing a data subject with more pseudonyms than fit into one transaction: piece by piece, by any replica, and with
 // other changes in between.
 import { expect, test } from '@jest/globals'
-import { eraAt, linksOf, prefixesOf } from '@weir/fieldcrypt'
-import type { EraKeys } from '@weir/fieldcrypt'
+import { eraAt, linksOf, prefixesOf, termEndMs, termOf } from '@weir/fieldcrypt'
+import type { TermKeys } from '@weir/fieldcrypt'
 import type { InputStream } from '@weir/control-state'
 import { eraseRests } from '../../../src/control/erasure/erase-rest.ts'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
@@ -16,13 +16,15 @@ const pieceBytesMax = 1_000_000
 /** The maximum growth from one more link, plus its key record. */
 const roomBytes = 100_000
 
-type Scene = { memory: Memory; stream: InputStream; eras: number[]; changes: number[] }
+type Scene = { memory: Memory; stream: InputStream; terms: number[]; changes: number[] }
 
-/** A subject with all devices in two eras. `changes` has the bytes of keys that each change puts. */
+/** A subject with all devices in two terms. `changes` has the bytes of keys that each change puts. */
 async function scene(): Promise<Scene> {
   const memory = memoryControl()
+  // In the last era of a term, the next term has its keys already.
+  const term = termOf(eraAt(memory.deps.now()))
+  memory.passTime(termEndMs(term) - 1 - memory.deps.now())
   const stream = await makeClicksOf(memory, { a: 0, b: 1 })
-  const first = eraAt(memory.deps.now())
   const changes: number[] = []
   const { writer, follower } = memory.deps
   const change = writer.change.bind(writer)
@@ -39,32 +41,32 @@ async function scene(): Promise<Scene> {
     if (bytes > 0) changes.push(bytes)
     return answer
   }
-  return { memory, stream, eras: [first, first + 1], changes }
+  return { memory, stream, terms: [term, term + 1], changes }
 }
 
-function keysOf({ memory, stream }: Scene, era: number): EraKeys {
-  const keys = memory.follower.keyring.eraKeys('acme', stream.streamId, era)
+function keysOf({ memory, stream }: Scene, term: number): TermKeys {
+  const keys = memory.follower.keyring.termKeys('acme', stream.streamId, term)
   if (keys === undefined) throw new Error('no keys')
   return keys
 }
 
-const linksIn = (scene: Scene, era: number, names = devices): Uint8Array[] =>
-  names.flatMap((name) => linksOf(keysOf(scene, era), name))
+const linksIn = (scene: Scene, term: number, names = devices): Uint8Array[] =>
+  names.flatMap((name) => linksOf(keysOf(scene, term), name))
 
 type Links = ReadonlyMap<number, readonly Uint8Array[]>
 const linksOfAll = (scene: Scene): Links =>
-  new Map(scene.eras.map((era) => [era, linksIn(scene, era)]))
+  new Map(scene.terms.map((term) => [term, linksIn(scene, term)]))
 
 const accept = ({ memory, stream }: Scene, links: Links, deps: Memory['deps'] = memory.deps) =>
   eraseSubject(deps, { stream, subject: 'ada', links })
 
 /** The number of erased links. */
 const cutOut = (scene: Scene, links: Links): number =>
-  [...links].reduce((sum, [era, inEra]) => {
-    const { tree } = keysOf(scene, era)
+  [...links].reduce((sum, [term, inTerm]) => {
+    const { tree } = keysOf(scene, term)
     const isGone = (link: Uint8Array) =>
       prefixesOf(link).every((path) => tree.find(path) === 'erased')
-    return sum + inEra.filter(isGone).length
+    return sum + inTerm.filter(isGone).length
   }, 0)
 
 const erasureNow = ({ memory, stream }: Scene, { erasureId }: { erasureId: string }) =>
@@ -78,7 +80,7 @@ test('is accepted with a first piece, and every piece is bounded and tells how f
     pieces: 1,
     rest: { links: 1_400 },
     levels: [0, 1],
-    eras: all.eras,
+    terms: all.terms,
   })
   expect(cutOut(all, links)).toBe(erasure.rest?.done)
   for (;;) {
@@ -92,8 +94,8 @@ test('is accepted with a first piece, and every piece is bounded and tells how f
   expect(erasureNow(all, erasure)).not.toHaveProperty('rest')
   expect(all.changes.length).toBeGreaterThan(4)
   for (const bytes of all.changes) expect(bytes).toBeLessThan(pieceBytesMax + roomBytes)
-  const [other] = linksIn(all, all.eras[0] ?? 0, ['somebody-else'])
-  expect(other && keysOf(all, all.eras[0] ?? 0).tree.find(prefixesOf(other)[0] ?? '')).not.toBe(
+  const [other] = linksIn(all, all.terms[0] ?? 0, ['somebody-else'])
+  expect(other && keysOf(all, all.terms[0] ?? 0).tree.find(prefixesOf(other)[0] ?? '')).not.toBe(
     'erased',
   )
 })
@@ -126,7 +128,7 @@ test('holds with what others erase in between, and theirs holds, too', async () 
   const all = await scene()
   const links = linksOfAll(all)
   const others = Array.from({ length: 8 }, (_, index) => `other-${index}`)
-  const theirs: Links = new Map(all.eras.map((era) => [era, linksIn(all, era, others)]))
+  const theirs: Links = new Map(all.terms.map((term) => [term, linksIn(all, term, others)]))
   await accept(all, links)
   await Promise.all([
     eraseToEnd(all.memory.deps),
@@ -142,7 +144,7 @@ test('takes turns with another erasure that has as much to do', async () => {
   const all = await scene()
   const half = Math.floor(devices.length / 2)
   const both = [devices.slice(0, half), devices.slice(half)].map(
-    (names): Links => new Map(all.eras.map((era) => [era, linksIn(all, era, names)])),
+    (names): Links => new Map(all.terms.map((term) => [term, linksIn(all, term, names)])),
   )
   const accepted = []
   for (const links of both) accepted.push(accept(all, links))
@@ -165,12 +167,12 @@ test('goes with its stream, and leaves nothing', async () => {
   expect([...follower.keyStore.under('_erasure/')]).toEqual([])
 })
 
-test('has no more to do in an era whose keys have expired', async () => {
+test('has no more to do in a term whose keys have expired', async () => {
   const all = await scene()
   const { keys, follower, deps } = all.memory
   const { erasure } = await accept(all, linksOfAll(all))
-  for (const era of all.eras)
-    for (const key of follower.keyStore.under(`acme/${all.stream.streamId}/${era}/`))
+  for (const term of all.terms)
+    for (const key of follower.keyStore.under(`acme/${all.stream.streamId}/t${term}/`))
       keys.apply(key, null)
   await eraseToEnd(deps)
   expect(erasureNow(all, erasure)).not.toHaveProperty('rest')

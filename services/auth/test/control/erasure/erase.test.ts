@@ -11,6 +11,8 @@ import {
   linksOf,
   wrapPart,
   wrapByKek,
+  termEndMs,
+  termOf,
 } from '@weir/fieldcrypt'
 import type { EraKeys, Opened } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
@@ -79,7 +81,7 @@ describe('an erased person', () => {
       sealed.map((one) => open(keysAt(memory, stream, one.atMs), one))
     expect(look(ada)).toEqual([opened, opened])
     expect(look(bob)).toEqual([erased, erased])
-    expect(erasure.eras).toEqual(times.map((atMs) => eraAt(atMs)))
+    expect(erasure.terms).toEqual([...new Set(times.map((atMs) => termOf(eraAt(atMs))))])
   })
 
   test('who comes back is sealed under another keyLink, and erased with it the next time', async () => {
@@ -156,14 +158,21 @@ describe('an erased person', () => {
     expect(open(keysAt(memory, stream, atMs), bob)).toEqual(erased)
   })
 
-  test('an era that is made later knows nothing of it', async () => {
+  test('an era that begins later in the term has a new link for the person, a later term the first one', async () => {
     const { memory, stream } = await scene()
+    const term = termOf(eraAt(memory.deps.now()))
     await eraseClicks(memory.deps, { values: ['bob'] })
-    memory.passTime(ERA_MS)
-    await keepErasAhead(memory.deps)
-    const atMs = memory.deps.now() + ERA_MS
-    const bob = seal(keysAt(memory, stream, atMs), 'bob', atMs)
-    expect(open(keysAt(memory, stream, atMs), bob)).toEqual(opened)
+    for (const [atMs, generation] of [
+      [memory.deps.now() + ERA_MS, 1],
+      [termEndMs(term), 0],
+    ] as const) {
+      memory.passTime(atMs - ERA_MS - memory.deps.now())
+      await keepErasAhead(memory.deps)
+      const keys = keysAt(memory, stream, atMs)
+      const bob = seal(keys, 'bob', atMs)
+      expect(open(keys, bob)).toEqual(opened)
+      expect(linksOf(keys, 'bob')).toHaveLength(generation + 1)
+    }
   })
 })
 
@@ -188,7 +197,7 @@ describe('a consent that is withdrawn', () => {
     const request = { values: ['bob'], levels: [7] }
     const { erasure } = await eraseClicks(memory.deps, request)
     const atMs = memory.deps.now()
-    expect(erasure).toMatchObject({ eras: [expect.any(Number), expect.any(Number)], levels: [7] })
+    expect(erasure).toMatchObject({ terms: [expect.any(Number)], levels: [7] })
     const keys = keysAt(memory, stream, atMs)
     expect(linksOf(keys, 'bob').map((link) => keys.withdrawn(link))).toEqual([[7], []])
   })
@@ -212,13 +221,13 @@ describe('an erasure', () => {
   test('is refused as a whole while a part that it needs cannot be read', async () => {
     const { memory, stream } = await scene()
     const { keyStore, tables } = memory.follower
-    const era = eraAt(memory.deps.now()) + 1
-    const link = `acme/${stream.streamId}/${era}/link`
-    const tree = keyStore.get(`acme/${stream.streamId}/${era - 1}/tree`)
+    const term = `acme/${stream.streamId}/t${termOf(eraAt(memory.deps.now()))}`
+    const link = `${term}/link`
+    const tree = keyStore.get(`${term}/tree`)
     memory.keys.apply(link, Buffer.alloc(40, 1))
     const request = { values: ['bob'] }
     await expect(eraseClicks(memory.deps, request)).rejects.toMatchObject({ code: 'unavailable' })
-    expect(keyStore.get(`acme/${stream.streamId}/${era - 1}/tree`)).toBe(tree)
+    expect(keyStore.get(`${term}/tree`)).toBe(tree)
     expect(tables.erasuresOf(stream.streamId)).toEqual([])
   })
 

@@ -1,6 +1,6 @@
 // The limit on erased values. Invented values are refused at the limit, so their cost is limited, too.
 import { expect, test } from '@jest/globals'
-import { linksOf } from '@weir/fieldcrypt'
+import { eraAt, linksOf, termOf } from '@weir/fieldcrypt'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { requireInput } from '@weir/control-state'
@@ -9,8 +9,7 @@ import type { Memory } from '../support-memory.ts'
 import { eraseClicks, eraseSubject, makeClicks } from '../support-scene.ts'
 
 const erasuresMax = 300
-const erasMax = 2
-/** The size of one tree branch in one era, with some of the nodes that it shares with others. */
+/** The size of one tree branch in one term, with some of the nodes that it shares with others. */
 const valueBytesMax = 4_500
 
 async function scene(): Promise<{ memory: Memory; deps: Memory['deps'] }> {
@@ -34,7 +33,7 @@ test('made-up values stop at the bound with a sentence that names it, and the ke
   const { memory, deps } = await scene()
   for (let from = 0; from < erasuresMax; from += 100) await eraseMany(deps, from, 100)
   const atBound = keyBytes(memory)
-  expect(atBound).toBeLessThan(erasuresMax * erasMax * valueBytesMax)
+  expect(atBound).toBeLessThan(erasuresMax * valueBytesMax)
   for (const count of [1, 100])
     await expect(eraseMany(deps, 1_000, count)).rejects.toMatchObject({
       code: 'erasures_exceeded',
@@ -66,10 +65,10 @@ test('a data subject is erased beyond the bound, counts its pseudonyms, and chan
   const stream = requireInput(memory.follower.tables, 'acme', 'clicks')
   await eraseMany(deps, 0, 100)
   const full = { ...deps, erasuresMax: 100 }
-  const era = Math.floor(deps.now() / (32 * 86_400_000))
-  const keys = memory.follower.keyring.eraKeys('acme', stream.streamId, era)
+  const term = termOf(eraAt(deps.now()))
+  const keys = memory.follower.keyring.termKeys('acme', stream.streamId, term)
   if (keys === undefined) throw new Error('no keys')
-  const links = new Map([[era, ['phone', 'tablet'].flatMap((device) => linksOf(keys, device))]])
+  const links = new Map([[term, ['phone', 'tablet'].flatMap((device) => linksOf(keys, device))]])
   const request = { stream, subject: 'customer-00042', links }
   await eraseSubject(full, request)
   expect(memory.follower.tables.erasedValues().get('acme')).toBe(102)
@@ -90,11 +89,11 @@ test.each([
     const { memory, deps } = await scene()
     const bounded = { ...deps, keyBytesMax }
     const stream = requireInput(memory.follower.tables, 'acme', 'clicks')
-    const era = Math.floor(deps.now() / (32 * 86_400_000))
-    const keys = memory.follower.keyring.eraKeys('acme', stream.streamId, era)
+    const term = termOf(eraAt(deps.now()))
+    const keys = memory.follower.keyring.termKeys('acme', stream.streamId, term)
     if (keys === undefined) throw new Error('no keys')
     const names = Array.from({ length: 40 }, (_, index) => `device-${index}`)
-    const links = new Map([[era, names.flatMap((name) => linksOf(keys, name))]])
+    const links = new Map([[term, names.flatMap((name) => linksOf(keys, name))]])
     const before = keyBytes(memory)
     const refused = {
       code: 'erasures_exceeded',

@@ -10,7 +10,7 @@ export const erasureRecord = (more: Partial<ErasureRecord> = {}): ErasureRecord 
   subjects: ['x'],
   counted: 1,
   levels: [0, 1],
-  eras: [650],
+  terms: [54],
   pieces: 1,
   keks: ['file:test:1'],
   acceptedAtMs: 1_800_000_000_000,

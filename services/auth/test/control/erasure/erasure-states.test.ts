@@ -14,7 +14,7 @@ async function scene() {
   const { deps, follower } = memory
   await makeClicksOf(memory, { a: 0 })
   const { erasure } = await eraseClicks(deps, { values: ['bob'] })
-  const part = `acme/${erasure.streamId}/${erasure.eras[0]}/tree`
+  const part = `acme/${erasure.streamId}/t${erasure.terms[0]}/tree`
   const world = { heard: [] as Replica[], isRead: true, log: [] as string[], keys: 100n }
   follower.positions = () => ({ control: 0n, keys: world.keys })
   const states = createErasureStates({
@@ -112,8 +112,11 @@ test('with a rest it is neither applied nor complete, and every piece needs its 
         draft.put(erasureKey(erasure.streamId, erasure.erasureId), { ...erasure, ...more })
     })
   const later = marker.replace(/0$/, '1')
-  const other = `${part}.0a`
-  keys.apply(later, markerValue([{ era: Number(part.split('/')[2]), suffix: '0a' }]))
+  const other = `${part}.02`
+  keys.apply(
+    later,
+    markerValue([{ term: Number(part.split('/t')[1]?.split('/')[0]), suffix: '02' }]),
+  )
   await put({ pieces: 2, rest: { links: 2, done: 1 } })
   expect(await look([marker, part, later, other])).toEqual({ applied: false, complete: false })
   await put({ rest: undefined })

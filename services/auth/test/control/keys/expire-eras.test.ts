@@ -1,11 +1,12 @@
 // Keys that are past their age are removed, one era per day. A clock error removes none.
 import { beforeEach, describe, expect, test } from '@jest/globals'
-import { ERA_MS, eraAt } from '@weir/fieldcrypt'
+import { ERA_MS, eraAt, lastEraOf, termEndMs, termOf } from '@weir/fieldcrypt'
 import { cleanUp } from '../../../src/control/streams/clean-up.ts'
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
 import { createAgreedNow, expireEras } from '../../../src/control/erasure/expire-eras.ts'
-import { createReplicaTable, erasureKey, heartbeatValue } from '@weir/control-state'
+import { createReplicaTable, erasureKey, heartbeatValue, keyRecordName } from '@weir/control-state'
+import type { KeyRecordName } from '@weir/control-state'
 import { given } from '../../../../../packages/control-state/test/support.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
@@ -24,10 +25,13 @@ beforeEach(async () => {
   }
 })
 
-const eras = (): number[] => {
-  const keys = [...memory.follower.keyStore.keys()].filter((key) => key.startsWith('acme/'))
-  return [...new Set(keys.map((key) => Number(key.split('/')[2])))].sort((a, b) => a - b)
-}
+const names = (): KeyRecordName[] =>
+  [...memory.follower.keyStore.keys()]
+    .filter((key) => key.startsWith('acme/'))
+    .flatMap((key) => keyRecordName(key) ?? [])
+const sorted = (numbers: readonly number[]): number[] => [...new Set(numbers)].sort((a, b) => a - b)
+const eras = (): number[] => sorted(names().flatMap(({ era }) => era ?? []))
+const terms = (): number[] => sorted(names().flatMap(({ term }) => term ?? []))
 const currentEra = (): number => eraAt(memory.deps.now())
 const agreed = async (): Promise<number> => memory.deps.now()
 const expire = () => expireEras(memory.deps, agreed)
@@ -47,7 +51,7 @@ test('an era goes when it has been past for so long as the stream keeps keys, an
   expect(eras()[0]).toBe(second)
 })
 
-test('the record of an erasure that is complete goes with the last era that it has changed', async () => {
+test('the record of an erasure that is complete goes with the last term that it has changed', async () => {
   const request = { values: ['bob'] }
   const { erasure: done } = await eraseClicks(memory.deps, request)
   const { erasure: pending } = await eraseClicks(memory.deps, request)
@@ -56,15 +60,33 @@ test('the record of an erasure that is complete goes with the last era that it h
   await memory.deps.writer.change(given, (draft) =>
     draft.put(erasureKey(streamId, erasureId), { ...done, complete }),
   )
-  const last = Math.max(...done.eras)
+  const [term = 0] = done.terms
+  expect(done.terms).toEqual([term])
   const left = () => memory.follower.tables.erasuresOf(streamId).map((one) => one.erasureId)
-  memory.passTime((last + 1) * ERA_MS + retentionDays * dayMs - memory.deps.now() + 1)
-  while ((eras()[0] ?? Infinity) <= last) {
+  memory.passTime(termEndMs(term) + retentionDays * dayMs - memory.deps.now() + 1)
+  while (terms().includes(term)) {
     expect(left()).toHaveLength(2)
     await expire()
     memory.passTime(dayMs)
   }
   expect(left()).toEqual([pending.erasureId])
+})
+
+test('a term goes with its last era, and every era of it before', async () => {
+  const [term = 0] = terms()
+  while (termOf(currentEra()) === term) {
+    memory.passTime(ERA_MS)
+    await keepErasAhead(memory.deps)
+  }
+  expect(terms()).toEqual([term, term + 1])
+  memory.passTime(termEndMs(term) + retentionDays * dayMs - memory.deps.now() + 1)
+  while (eras()[0] !== lastEraOf(term)) {
+    await expire()
+    expect(terms()).toEqual([term, term + 1])
+    memory.passTime(dayMs)
+  }
+  await expire()
+  expect([eras()[0], terms()]).toEqual([lastEraOf(term) + 1, [term + 1]])
 })
 
 test('at most one a day goes, and never one that is in use', async () => {

@@ -1,7 +1,7 @@
 // Keys that auth creates in advance: for the next era, for signing and for wrapping.
 import { createPublicKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { ERA_MS, eraAt } from '@weir/fieldcrypt'
+import { ERA_MS, eraAt, termEndMs, termOf } from '@weir/fieldcrypt'
 import { AppError } from '@weir/kit'
 import { signIdToken, verifyIdToken } from '@weir/tokens'
 import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
@@ -91,8 +91,9 @@ describe('signing keys', () => {
   })
 })
 
-describe('eras', () => {
-  const partsOf = ({ follower }: Memory, streamId: string, era: number) =>
+describe('terms and eras', () => {
+  /** The parts of `651`, an era, or of `t54`, a term. */
+  const partsOf = ({ follower }: Memory, streamId: string, era: number | string) =>
     [...follower.keyStore.under(`acme/${streamId}/${era}/`)].map((key) => key.split('/').at(-1))
 
   async function withStream() {
@@ -104,28 +105,36 @@ describe('eras', () => {
       const archived = contractRecord({ id: 'y', status: 'archived', piiFields: { a: 9 } })
       draft.put(contractKey('acme', 'y'), archived)
     })
-    return { ...memory, stream, era: eraAt(memory.deps.now()) }
+    const era = eraAt(memory.deps.now())
+    return { ...memory, stream, era, term: termOf(era) }
   }
 
   test('this one and the next have their parts, for each level of an active contract', async () => {
     const memory = await withStream()
     await keepErasAhead(memory.deps)
     for (const era of [memory.era, memory.era + 1])
-      expect(partsOf(memory, memory.stream.streamId, era)).toEqual([
-        'link',
-        'label',
-        'tree',
-        'level.0',
-        'level.2',
-      ])
+      expect(partsOf(memory, memory.stream.streamId, era)).toEqual(['label', 'level.0', 'level.2'])
+    expect(partsOf(memory, memory.stream.streamId, `t${memory.term}`)).toEqual(['link', 'tree'])
     expect(partsOf(memory, memory.stream.streamId, memory.era + 2)).toEqual([])
+    expect(partsOf(memory, memory.stream.streamId, `t${memory.term + 1}`)).toEqual([])
+  })
+
+  test('the next term has its parts one era ahead', async () => {
+    const memory = await withStream()
+    memory.passTime(termEndMs(memory.term) - ERA_MS - memory.deps.now() - 1)
+    const next = () => partsOf(memory, memory.stream.streamId, `t${memory.term + 1}`)
+    await keepErasAhead(memory.deps)
+    expect(next()).toEqual([])
+    memory.passTime(1)
+    await keepErasAhead(memory.deps)
+    expect(next()).toEqual(['link', 'tree'])
   })
 
   test('a part is made once and never again, a split tree included', async () => {
     const memory = await withStream()
     const { keyStore } = memory.follower
     await keepErasAhead(memory.deps)
-    const prefix = `acme/${memory.stream.streamId}/${memory.era}/`
+    const prefix = `acme/${memory.stream.streamId}/t${memory.term}/`
     const tree = keyStore.get(`${prefix}tree`)
     memory.keys.apply(`${prefix}tree`, null)
     memory.keys.apply(`${prefix}tree.0`, tree ?? null)

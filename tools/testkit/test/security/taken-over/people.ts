@@ -1,20 +1,20 @@
 // What decrypted records of weir.keys reveal about people: the keys of an era, and whether a guess is the person of a
 // record.
-import { eraKeys, levelPart, linksOf } from '@weir/fieldcrypt'
+import { eraKeys, levelPart, linksOf, termKeys, termOf } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 
 import type { OpenedKeys } from '../../../src/world/open-keys.ts'
 
 export function keysOf({ parts }: OpenedKeys, era: number): EraKeys {
-  const prefix = [...parts.keys()].find((key) => key.endsWith(`/${era}/label`))?.slice(0, -5) ?? ''
-  const part = (name: string) => parts.get(prefix + name)?.plain
-  return eraKeys({
-    streamId: prefix.split('/')[1] ?? '',
+  const label = [...parts.keys()].find((key) => key.endsWith(`/${era}/label`)) ?? ''
+  const [billingId, streamId = ''] = label.split('/')
+  const part = (name: string) => parts.get(`${billingId}/${streamId}/${name}`)?.plain
+  const term = termOf(era)
+  const trees = [['', () => part(`t${term}/tree`)]] as const
+  return eraKeys(termKeys({ streamId, term, link: part(`t${term}/link`), trees }), {
     era,
-    link: part('link'),
-    label: part('label'),
-    trees: [['', () => part('tree')]],
-    level: (level) => part(levelPart(level)),
+    label: part(`${era}/label`),
+    level: (level) => part(`${era}/${levelPart(level)}`),
   })
 }
 

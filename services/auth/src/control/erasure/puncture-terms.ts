@@ -1,8 +1,7 @@
-// Removes people from the trees of a stream's retained eras, piece by piece. The changes of a piece are computed in
+// Removes people from the trees of a stream's retained terms, piece by piece. The changes of a piece are computed in
 // advance, in steps that let other work run. The change that puts them checks that the trees have not changed.
 import {
   addWithdrawn,
-  levelOfPart,
   prefixesOf,
   keyVersionOf,
   startCutting,
@@ -11,10 +10,10 @@ import {
   withdrawnPartOf,
   wrapPart,
 } from '@weir/fieldcrypt'
-import type { EraKeys } from '@weir/fieldcrypt'
+import type { TermKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
 import { AppError, hasCode, takingTurns } from '@weir/kit'
-import { eraPrefix } from '@weir/control-state'
+import { keyRecordName, levelsInTerm, termPrefix } from '@weir/control-state'
 import type { Draft, InputStream, KeyStore, ReplacedPart, StateFollower } from '@weir/control-state'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 import { refusal } from '../../errors.ts'
@@ -24,14 +23,14 @@ export type Puncturing = {
   readonly follower: Pick<StateFollower, 'keyring' | 'keyStore' | 'wrappingKeys'>
 }
 
-/** A link under which fields may have been encrypted in an era. */
-export type Cut = { readonly era: number; readonly link: Uint8Array }
+/** A link under which fields may have been encrypted in a term. */
+export type Cut = { readonly term: number; readonly link: Uint8Array }
 
-/** An era that has a tree, and the levels that have keys in it. */
-export type Era = { readonly era: number; readonly levels: readonly number[] }
+/** A term that has a tree, and the levels that have keys in it. */
+export type Term = { readonly term: number; readonly levels: readonly number[] }
 
 type PreparedPart = {
-  readonly era: number
+  readonly term: number
   /**
    * The suffix of a tree record. Undefined for a `withdrawn` record: it contains no key, so its old versions may
    * remain.
@@ -54,43 +53,37 @@ export type Piece = {
 const pieceCutsMax = 1_000
 const pieceBytesMax = 1_000_000
 
-export function erasOf(
+/** The terms that have a tree. */
+export function termsOf(
   keys: { under(prefix: string): Iterable<string> },
-  { billingId, streamId }: InputStream,
-): Era[] {
-  const prefix = `${billingId}/${streamId}/`
-  const eras = new Map<number, { levels: number[]; hasTree: boolean }>()
-  for (const key of keys.under(prefix)) {
-    const [number, part = ''] = key.slice(prefix.length).split('/')
-    const era = Number(number)
-    const parts = eras.get(era) ?? { levels: [], hasTree: false }
-    eras.set(era, parts)
-    const level = levelOfPart(part)
-    if (level !== undefined) parts.levels.push(level)
-    else if (suffixOfPart(part) !== undefined) parts.hasTree = true
+  stream: InputStream,
+): Term[] {
+  const terms = new Set<number>()
+  for (const key of keys.under(`${stream.billingId}/${stream.streamId}/t`)) {
+    const { term, part = '' } = keyRecordName(key) ?? {}
+    if (term !== undefined && suffixOfPart(part) !== undefined) terms.add(term)
   }
-  return [...eras]
-    .filter(([, { hasTree }]) => hasTree)
-    .map(([era, { levels }]) => ({ era, levels: levels.toSorted((a, b) => a - b) }))
-    .toSorted((a, b) => a.era - b.era)
+  return [...terms]
+    .sort((a, b) => a - b)
+    .map((term) => ({ term, levels: levelsInTerm(keys, { ...stream, term }) }))
 }
 
 /**
  * Undefined if the trees have changed meanwhile.
- * @throws Refusal `unavailable` if the keys of an era can't be read, because a missed link would stay readable
+ * @throws Refusal `unavailable` if the keys of a term can't be read, because a missed link would stay readable
  */
 export async function cutsIn(
   { follower }: Puncturing,
-  { stream, eras, linksIn }: Subtrees & { readonly eras: readonly Era[] },
+  { stream, terms, linksIn }: Subtrees & { readonly terms: readonly Term[] },
 ): Promise<Cut[] | undefined> {
   const cuts: Cut[] = []
   const turn = takingTurns()
-  for (const { era } of eras) {
-    const { hasChanged } = watchTree(follower.keyStore, eraPrefix({ ...stream, era }))
+  for (const { term } of terms) {
+    const { hasChanged } = watchTree(follower.keyStore, termPrefix({ ...stream, term }))
     try {
       const found: Cut[] = []
-      for (const link of linksIn(keysOf(follower, stream, era))) {
-        found.push({ era, link })
+      for (const link of linksIn(keysOf(follower, stream, term))) {
+        found.push({ term, link })
         await turn()
       }
       // Sorted, because neighbouring links are in the same key records.
@@ -98,7 +91,7 @@ export async function cutsIn(
     } catch (error) {
       if (!isUnreadable(error)) throw error
       if (hasChanged() || isRotating(follower)) return undefined
-      throw unreadable({ stream, era }, error)
+      throw unreadable({ stream, term }, error)
     }
   }
   return cuts
@@ -106,8 +99,8 @@ export async function cutsIn(
 
 export type Subtrees = {
   readonly stream: InputStream
-  /** Every link under which fields may have been encrypted in the era. */
-  readonly linksIn: (keys: EraKeys) => Iterable<Uint8Array>
+  /** Every link under which fields may have been encrypted in the term. */
+  readonly linksIn: (keys: TermKeys) => Iterable<Uint8Array>
 }
 
 /**
@@ -121,15 +114,15 @@ export async function preparePiece(
   const parts: PreparedPart[] = []
   let [done, bytes] = [0, 0]
   while (done < Math.min(cuts.length, pieceCutsMax) && bytes < pieceBytesMax) {
-    const era = cuts[done]?.era ?? 0
-    const inEra = cuts.slice(done).filter((cut) => cut.era === era)
-    if (!hasTree(follower.keyStore, eraPrefix({ ...stream, era }))) {
-      // The keys of this era have expired, so its cuts are done.
-      done += inEra.length
+    const term = cuts[done]?.term ?? 0
+    const inTerm = cuts.slice(done).filter((cut) => cut.term === term)
+    if (!hasTree(follower.keyStore, termPrefix({ ...stream, term }))) {
+      // The keys of this term have expired, so its cuts are done.
+      done += inTerm.length
       continue
     }
     const room = { cuts: pieceCutsMax - done, bytes: pieceBytesMax - bytes }
-    const made = await prepareEra(follower, { stream, era, cuts: inEra, levels, room })
+    const made = await prepareTerm(follower, { stream, term, cuts: inTerm, levels, room })
     if (made === undefined) return undefined
     done += made.done
     bytes += made.bytes
@@ -145,23 +138,23 @@ type Planned = {
   readonly levels?: readonly number[] | undefined
 }
 
-type PlannedEra = Planned & {
-  readonly era: number
+type PlannedTerm = Planned & {
+  readonly term: number
   readonly room: { readonly cuts: number; readonly bytes: number }
 }
 
-async function prepareEra(
+async function prepareTerm(
   follower: Puncturing['follower'],
-  { stream, era, cuts, levels, room }: PlannedEra,
+  { stream, term, cuts, levels, room }: PlannedTerm,
 ): Promise<(Piece & { readonly bytes: number }) | undefined> {
-  const prefix = eraPrefix({ ...stream, era })
+  const prefix = termPrefix({ ...stream, term })
   // Reads all values at the same moment, so that a later change is detected.
   const { before, hasChanged } = watchTree(follower.keyStore, prefix)
   const turn = takingTurns()
   const parts: PreparedPart[] = []
   let done = 0
   try {
-    const cutting = startCutting(keysOf(follower, stream, era))
+    const cutting = startCutting(keysOf(follower, stream, term))
     for (const { link } of cuts) {
       if (done >= room.cuts || cutting.bytes() >= room.bytes) break
       for (const path of prefixesOf(link, levels)) cutting.remove(path)
@@ -170,22 +163,22 @@ async function prepareEra(
     }
     for (const [suffix, plain] of cutting.changes()) {
       const recordKey = prefix + treePart(suffix)
-      parts.push({ era, suffix, recordKey, before: before.get(recordKey), plain })
+      parts.push({ term, suffix, recordKey, before: before.get(recordKey), plain })
       await turn()
     }
-    const withdrawn = withdrawnParts(follower, { prefix, era, cuts: cuts.slice(0, done), levels })
+    const withdrawn = withdrawnParts(follower, { prefix, term, cuts: cuts.slice(0, done), levels })
     const bytes = withdrawn.reduce((sum, { plain }) => sum + (plain?.length ?? 0), cutting.bytes())
     return { done, parts: [...parts, ...withdrawn], bytes }
   } catch (error) {
     if (!isUnreadable(error)) throw error
     if (hasChanged() || isRotating(follower)) return undefined
-    throw unreadable({ stream, era }, error)
+    throw unreadable({ stream, term }, error)
   }
 }
 
 type Withdrawing = {
   readonly prefix: string
-  readonly era: number
+  readonly term: number
   readonly cuts: readonly Cut[]
   readonly levels: readonly number[] | undefined
 }
@@ -193,7 +186,7 @@ type Withdrawing = {
 /** The changed `withdrawn` records, which contain the withdrawn levels. */
 function withdrawnParts(
   { keyring, keyStore }: Puncturing['follower'],
-  { prefix, era, cuts, levels = [] }: Withdrawing,
+  { prefix, term, cuts, levels = [] }: Withdrawing,
 ): PreparedPart[] {
   if (levels.length === 0) return []
   const byPart = new Map<string, { link: Uint8Array; levels: readonly number[] }[]>()
@@ -208,7 +201,7 @@ function withdrawnParts(
     if (before !== undefined && known === undefined) throw partUnavailable(recordKey)
     const plain = addWithdrawn(known, more)
     const isSame = known !== undefined && plain.equals(known)
-    return isSame ? [] : [{ era, suffix: undefined, recordKey, before, plain }]
+    return isSame ? [] : [{ term, suffix: undefined, recordKey, before, plain }]
   })
 }
 
@@ -224,7 +217,7 @@ function hasTree(keys: KeyStore, prefix: string): boolean {
   return false
 }
 
-/** The current key records of an era's tree, and a function that says whether one has changed since. */
+/** The current key records of a term's tree, and a function that says whether one has changed since. */
 function watchTree(keys: KeyStore, prefix: string) {
   const before = new Map(partsUnder(keys, prefix))
   const hasChanged = (): boolean =>
@@ -245,8 +238,8 @@ export const isAsPrepared = (draft: Pick<Draft, 'keys'>, { parts }: Piece): bool
 
 /** The tree records that the piece replaces. */
 export const replacedBy = ({ parts }: Piece): (ReplacedPart & { readonly before: Buffer })[] =>
-  parts.flatMap(({ era, suffix, before }) =>
-    before === undefined || suffix === undefined ? [] : { era, suffix, before },
+  parts.flatMap(({ term, suffix, before }) =>
+    before === undefined || suffix === undefined ? [] : { term, suffix, before },
   )
 
 /** The versions of the wrapping key that wrapped the replaced records. */
@@ -268,30 +261,30 @@ export function wipe({ parts }: Piece): void {
   for (const { plain } of parts) plain?.fill(0)
 }
 
-type At = { readonly stream: InputStream; readonly era: number }
+type At = { readonly stream: InputStream; readonly term: number }
 
 function keysOf(
   { keyring }: Pick<StateFollower, 'keyring'>,
   stream: InputStream,
-  era: number,
-): EraKeys {
-  const keys = keyring.eraKeys(stream.billingId, stream.streamId, era)
-  if (keys === undefined) throw keyUnavailable(stream.streamId, era)
+  term: number,
+): TermKeys {
+  const keys = keyring.termKeys(stream.billingId, stream.streamId, term)
+  if (keys === undefined) throw keyUnavailable(stream.streamId, term)
   return keys
 }
 
-const keyUnavailable = (streamId: string, era: number) =>
+const keyUnavailable = (streamId: string, term: number) =>
   new AppError(
     'fieldcrypt.key_unavailable',
-    `the keys of stream ${streamId}, era ${era}, are not available`,
+    `the keys of stream ${streamId}, term ${term}, are not available`,
   )
 
 const isUnreadable = (error: unknown): boolean =>
   hasCode(error, 'fieldcrypt.key_unavailable', 'fieldcrypt.record_unreadable')
 
-const unreadable = ({ stream, era }: At, cause?: unknown): Refusal =>
+const unreadable = ({ stream, term }: At, cause?: unknown): Refusal =>
   refusal(
     'unavailable',
-    `The keys of stream ${stream.streamId}, era ${era}, cannot be read now, so nothing was erased; try again`,
+    `The keys of stream ${stream.streamId}, term ${term}, cannot be read now, so nothing was erased; try again`,
     { cause },
   )
