@@ -72,7 +72,7 @@ export function contractTests(ground: LookUpGround): void {
       code: 1,
       stdout: '0 events accepted (204)\n',
       stderr:
-        "weir: stopped at line 1: Unknown schema id: 'shop/click/1.0.0'; the contract is archived (400)\n" +
+        "weir: stopped at line 1: Unknown schema id: 'shop/click/1.0.0' (400)\n" +
         '  `weir contract list` shows the contracts of the account.\n',
       more: 'http://auth.test/docs/errors/unknown_schema_id',
     })

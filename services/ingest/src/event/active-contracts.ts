@@ -36,10 +36,9 @@ export function createActiveContracts(
   const refresh = async (billingId: string, schemaId: string): Promise<ActiveContract> => {
     await follower.refresh()
     const contract = find(billingId, schemaId)
-    if (contract !== undefined) return contract
-    const isArchived = follower.tables.contract(billingId, schemaId)?.status === 'archived'
-    const why = isArchived ? '; the contract is archived' : ''
-    throw refusal('unknown_schema_id', `Unknown schema id: '${schemaId}'${why}`)
+    if (contract === undefined)
+      throw refusal('unknown_schema_id', `Unknown schema id: '${schemaId}'`)
+    return contract
   }
 
   return (billingId, schemaId) => find(billingId, schemaId) ?? refresh(billingId, schemaId)

@@ -47,13 +47,13 @@ test('one that is not there is looked for once more', async () => {
 })
 
 test.each([
-  ['is not there', '', undefined],
-  ['is archived', '; the contract is archived', { status: 'archived' as const }],
-  ["is another account's", '', { billingId: 'other' }],
-])('one that %s is unknown', async (_, why, more) => {
+  ['is not there', undefined],
+  ['is archived', { status: 'archived' as const }],
+  ["is another account's", { billingId: 'other' }],
+])('one that %s is unknown', async (_, more) => {
   const find = createActiveContracts(follower(more && (await contractRecord(more))))
   await expect(find('acme', 'clickstream')).rejects.toMatchObject({
     code: 'unknown_schema_id',
-    message: `Unknown schema id: 'clickstream'${why}`,
+    message: "Unknown schema id: 'clickstream'",
   })
 })

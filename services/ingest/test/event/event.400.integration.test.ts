@@ -153,8 +153,7 @@ describe('a schema id', () => {
       everyMs: 20,
       what: 'refusing what is archived',
     })
-    const sentence = "Unknown schema id: 'gone'; the contract is archived"
-    await refused(madeEvent(), [schema('gone')], 'unknown_schema_id', sentence)
+    await refused(madeEvent(), [schema('gone')], 'unknown_schema_id', "Unknown schema id: 'gone'")
   })
 
   test('is missing when no header names it, or only with nothing', async () => {
