@@ -2,10 +2,11 @@
 // a short field costs two AES blocks. Key sizes are 256, 384 and 512 bits; Weir uses 512. This file knows nothing of
 // fields, texts or the origin of keys. AES itself is @noble/ciphers'.
 import { unsafe } from '@noble/ciphers/aes.js'
+import { expandAes } from './primitives/primitives.ts'
 import { DATA_AT, SIV_AT, utf8BytesMax, workspaceFor } from './tree/workspace.ts'
 import type { Workspace } from './tree/workspace.ts'
 
-const { encrypt, expandKeyLE } = unsafe
+const { encrypt } = unsafe
 
 /** 16 bytes as four little-endian words. */
 type Block = { s0: number; s1: number; s2: number; s3: number }
@@ -70,13 +71,17 @@ function wipeBlock(block: Block): void {
 
 // --- keys ---
 
+/** RFC 5297 allows AES-128 and AES-192, too, which only its vectors use. */
+const expand = (key: Uint8Array): Uint32Array =>
+  key.length === 32 ? expandAes(key) : unsafe.expandKeyLE(key)
+
 export function expandSivKey(key: Uint8Array): SivKey {
   const half = key.length / 2
-  const macSchedule = expandKeyLE(key.subarray(0, half))
+  const macSchedule = expand(key.subarray(0, half))
   const k1 = dbl(encrypt(macSchedule, 0, 0, 0, 0))
   return {
     macSchedule,
-    ctrSchedule: expandKeyLE(key.subarray(half)),
+    ctrSchedule: expand(key.subarray(half)),
     k1,
     k2: dbl(k1),
     zeroMac: encrypt(macSchedule, k1.s0, k1.s1, k1.s2, k1.s3),

@@ -5,12 +5,11 @@
 //   path    = base 4 digits of link ‖ base 4 digits of the level's byte
 //   sivKey  = HMAC-SHA-512(levelKey, leaf ‖ uint32be(epoch) ‖ consent ‖ "weir/siv/2")
 //   keyLink = AES-256-ECB(labelKey, link ‖ uint32be(epoch) ‖ four zero bytes)
-import { createHmac, type KeyObject } from 'node:crypto'
 import { unsafe } from '@noble/ciphers/aes.js'
 import type { Consent } from './consent.ts'
 import { corrupt, notWellFormed } from './errors.ts'
-import { digitsOf } from './tree/digits.ts'
-import { NODE_BYTES } from './tree/node-hash.ts'
+import type { MacKey } from './primitives/primitives.ts'
+import { digitsOf, NODE_BYTES } from './tree/digits.ts'
 
 export const LINK_BYTES = 8
 /** Digits of a link, which locates a person in the tree, and of a whole path: link and level. */
@@ -19,12 +18,12 @@ export const PATH_DIGITS = 36
 const KEY_LINK_BYTES = 16
 
 /** Throws `not_well_formed` for a lone surrogate, because UTF-8 would make two such values equal. */
-export function linkOf(linkKey: KeyObject, keyFieldValue: string, generation: number): Uint8Array {
+export function linkOf(linkKey: MacKey, keyFieldValue: string, generation: number): Uint8Array {
   if (!keyFieldValue.isWellFormed()) throw notWellFormed()
-  const prefix = Buffer.alloc(4)
-  prefix.writeUInt32BE(generation)
-  const mac = createHmac('sha256', linkKey).update(prefix).update(keyFieldValue, 'utf8').digest()
-  return new Uint8Array(mac.subarray(0, LINK_BYTES))
+  const message = Buffer.alloc(4 + Buffer.byteLength(keyFieldValue))
+  message.writeUInt32BE(generation)
+  message.write(keyFieldValue, 4, 'utf8')
+  return new Uint8Array(linkKey.mac(message).subarray(0, LINK_BYTES))
 }
 
 export const linkDigits = (link: Uint8Array): string => digitsOf(link)
@@ -45,15 +44,11 @@ sivInput.write('weir/siv/2', LABEL_AT, 'latin1')
 export type KeyedBy = { readonly epoch: number; readonly consent: Consent }
 
 /** 64 bytes: the key for S2V, then the key for CTR. The caller must overwrite them after use. */
-export function sivKeyOf(
-  levelKey: KeyObject,
-  leaf: Uint8Array,
-  { epoch, consent }: KeyedBy,
-): Buffer {
+export function sivKeyOf(levelKey: MacKey, leaf: Uint8Array, { epoch, consent }: KeyedBy): Buffer {
   sivInput.set(leaf)
   sivInput.writeUInt32BE(epoch, NODE_BYTES)
   sivInput.set(consent.bytes, CONSENT_AT)
-  const key = createHmac('sha512', levelKey).update(sivInput).digest()
+  const key = levelKey.mac(sivInput)
   sivInput.fill(0, 0, NODE_BYTES)
   return key
 }

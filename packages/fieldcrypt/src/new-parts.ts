@@ -1,7 +1,7 @@
 // New key records, created once.
 import { recordUnreadable } from './errors.ts'
 import type { RandomBytes } from './random.ts'
-import { NODE_BYTES } from './tree/node-hash.ts'
+import { NODE_BYTES } from './tree/digits.ts'
 import { KEY_BYTES, levelOfPart, levelPart, LINK_PART_BYTES } from './tree/parts.ts'
 import { encodeTree } from './tree/tree-bytes.ts'
 

@@ -7,7 +7,7 @@ import { levelCipher, wipeLevelCipher } from './level-cipher.ts'
 import type { LevelCipher } from './level-cipher.ts'
 import type { Cacheable } from './lru.ts'
 import { packDigits } from './tree/digits.ts'
-import { walk } from './tree/node-hash.ts'
+import { walk } from './primitives/primitives.ts'
 import { idOf } from './sealed-text.ts'
 import type { KeyTime } from './era.ts'
 

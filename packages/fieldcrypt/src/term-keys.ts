@@ -1,9 +1,10 @@
 // The keys of one stream and term, prepared for use: who a person is (`link`), and who can be decrypted (`tree`,
 // `withdrawn`), as far as the key records are available. TermKeys are immutable: `withTree` returns new TermKeys for
 // another tree, so that one comparison tells a cache whether anything has changed.
-import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 import { blockCipher, LINK_BYTES } from './derivation.ts'
 import { corrupt, notWellFormed } from './errors.ts'
+import { macKey } from './primitives/primitives.ts'
+import type { MacKey } from './primitives/primitives.ts'
 import { checkedKey, LINK_PART_BYTES, KEY_BYTES } from './tree/parts.ts'
 import { createTree } from './tree/tree.ts'
 import type { Tree, TreePartSource } from './tree/tree.ts'
@@ -36,7 +37,7 @@ export type TermKeys = {
 
 /** The functions of the key record `link`: from values to links and, for data subjects, from links to entries. */
 export type LinkKeys = {
-  readonly linkKey: KeyObject
+  readonly linkKey: MacKey
   /** The hash under which a subject's links are stored, 16 bytes. Throws `not_well_formed`. */
   subjectHash(subject: string): Buffer
   /** The form of a link in a subject's entry, 16 bytes. */
@@ -73,13 +74,13 @@ export function termKeys(parts: TermParts): TermKeys {
 export const withTree = <Keys extends TermKeys>(keys: Keys, tree: Tree): Keys => ({ ...keys, tree })
 
 function linkKeys(plain: Buffer): LinkKeys {
-  const subjectKeyA = createSecretKey(plain.subarray(KEY_BYTES, 2 * KEY_BYTES))
+  const subjectKeyA = macKey('sha256', plain.subarray(KEY_BYTES, 2 * KEY_BYTES))
   const subjectCipher = blockCipher(plain.subarray(2 * KEY_BYTES))
   return {
-    linkKey: createSecretKey(plain.subarray(0, KEY_BYTES)),
+    linkKey: macKey('sha256', plain.subarray(0, KEY_BYTES)),
     subjectHash(subject) {
       if (!subject.isWellFormed()) throw notWellFormed()
-      return createHmac('sha256', subjectKeyA).update(subject, 'utf8').digest().subarray(0, 16)
+      return subjectKeyA.mac(Buffer.from(subject, 'utf8')).subarray(0, 16)
     },
     sealLink: (link) => subjectCipher.encrypt(Buffer.concat([link, Buffer.alloc(8)])),
     openLink(sealed) {

@@ -6,7 +6,7 @@ import { expect, test } from '@jest/globals'
 import { linkDigits, openKeyLink, pathOf, sivKeyOf } from '../src/derivation.ts'
 import { createSealer, keyTimeOf } from '../src/index.ts'
 import type { EraKeys, KeyTime } from '../src/index.ts'
-import { walk } from '../src/tree/node-hash.ts'
+import { walk } from '../src/primitives/primitives.ts'
 import { fieldAt } from './support/cached.ts'
 import { madeKeys } from './support/made-keys.ts'
 

@@ -1,5 +1,7 @@
-// Paths of the tree in base 4: four digits to a byte, most significant first.
+// Paths and nodes of the tree. Paths are in base 4: four digits to a byte, most significant first.
 
+/** The size of a node: a SHA-256 hash. */
+export const NODE_BYTES = 32
 export const DIGITS: readonly string[] = ['0', '1', '2', '3']
 export const DIGITS_PER_BYTE = 4
 

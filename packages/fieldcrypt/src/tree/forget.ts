@@ -1,11 +1,11 @@
 // Erasing: removes subtrees from a tree, and finds the link that encryption uses afterwards. Pure: the result contains
 // the changed key records of the term, and the caller writes them in one transaction.
-import type { KeyObject } from 'node:crypto'
 import { levelDigits, LINK_DIGITS, linkDigits, linkOf, PATH_DIGITS } from '../derivation.ts'
 import { keyUnavailable } from '../errors.ts'
 import type { TermKeys } from '../term-keys.ts'
-import { NODE_BYTES, walk } from './node-hash.ts'
-import { DIGITS } from './digits.ts'
+import { walk } from '../primitives/primitives.ts'
+import type { MacKey } from '../primitives/primitives.ts'
+import { DIGITS, NODE_BYTES } from './digits.ts'
 import { splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
 import { replaceTreeParts } from './tree.ts'
 import type { Tree } from './tree.ts'
@@ -16,11 +16,7 @@ const GENERATIONS_MAX = 65_536
 export type Current = { readonly generation: number; readonly link: Uint8Array }
 
 /** The link for encryption: the one with the smallest generation that has a stored prefix. */
-export function currentOf(
-  tree: Tree,
-  linkKey: KeyObject,
-  keyFieldValue: string,
-): Current | 'unknown' {
+export function currentOf(tree: Tree, linkKey: MacKey, keyFieldValue: string): Current | 'unknown' {
   for (let generation = 0; generation < GENERATIONS_MAX; generation++) {
     const link = linkOf(linkKey, keyFieldValue, generation)
     const stored = tree.find(linkDigits(link))

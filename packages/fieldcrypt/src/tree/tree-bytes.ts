@@ -8,8 +8,7 @@
 //   node   = 32OCTET
 import { PATH_DIGITS } from '../derivation.ts'
 import { recordUnreadable } from '../errors.ts'
-import { DIGITS, DIGITS_PER_BYTE, digitsOf, packDigits, packedBytes } from './digits.ts'
-import { NODE_BYTES } from './node-hash.ts'
+import { DIGITS, DIGITS_PER_BYTE, digitsOf, NODE_BYTES, packDigits, packedBytes } from './digits.ts'
 
 /** Nodes by prefix, in digits of base 4. */
 export type TreeEntries = ReadonlyMap<string, Uint8Array>

@@ -1,8 +1,9 @@
 // The fixtures for the tests: format version 2 as an independent implementation writes it, RFC 5297's examples, and
 // Wycheproof's AES-SIV cases. They never change.
-import { createSecretKey, type KeyObject } from 'node:crypto'
 import { eraKeys, termKeys, termOf } from '../../src/index.ts'
 import type { EraKeys } from '../../src/index.ts'
+import { macKey } from '../../src/primitives/primitives.ts'
+import type { MacKey } from '../../src/primitives/primitives.ts'
 import { encodeTree } from '../../src/tree/tree-bytes.ts'
 import { createTree } from '../../src/tree/tree.ts'
 import type { Tree } from '../../src/tree/tree.ts'
@@ -18,7 +19,7 @@ export const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 export const perLevel = (values: Readonly<Record<string, string>>): [number, string][] =>
   Object.entries(values).map(([level, value]) => [Number(level), value])
 
-export const linkKey: KeyObject = createSecretKey(hex(keysV2.keys.linkKey))
+export const linkKey: MacKey = macKey('sha256', hex(keysV2.keys.linkKey))
 export const treeBytes: Buffer = encodeTree(new Map([['', hex(keysV2.keys.tree[''])]]))
 export const tree: Tree = createTree([['', treeBytes]])
 
