@@ -6,7 +6,7 @@ import type { CliAccount } from './accounts/account.ts'
 import { call, urlOf } from './api/request.ts'
 import type { Advice } from './api/request.ts'
 import { streamNameOf, streamRecordsOf } from './api/stream-records.ts'
-import { CliError, failure } from './errors.ts'
+import { CliError, failure, misuse } from './errors.ts'
 import { nearest } from './input/nearest.ts'
 import { textAt, textsAt } from './json.ts'
 import { renderDetails, renderTable } from './terminal/table.ts'
@@ -33,12 +33,17 @@ export type Telling = {
   showList<Item>(list: List<Item>): void
   /** Only for people. With `-o json` it prints nothing. */
   tell(text: string): void
-  /** Asks on a terminal, unless `yes`. Without a terminal the command continues. */
+  /** Asks on a terminal, unless `yes`. Without a terminal the command continues, unless `isRequired`. */
   confirm(what: Confirmation, yes: boolean | undefined): Promise<void>
 }
 
 /** The answer must be the name of what is deleted. */
-export type Confirmation = { readonly question: string; readonly name: string }
+export type Confirmation = {
+  readonly question: string
+  readonly name: string
+  /** Ask even if the input is not a terminal, because it may be the key. */
+  readonly isRequired?: boolean
+}
 
 export type Session = SessionCalls &
   Telling & {
@@ -162,11 +167,13 @@ const namesIn = (answer: unknown): readonly string[] =>
 /** The answer must be the name, so that a line that was pasted with the command is not taken for the answer. */
 async function confirm(
   terminal: Terminal,
-  { question, name }: Confirmation,
+  { question, name, isRequired = false }: Confirmation,
   yes: boolean | undefined,
 ): Promise<void> {
-  if (yes || !terminal.isInteractive) return
+  if (yes || !(isRequired || terminal.isInteractive)) return
   terminal.note(question)
   const answer = await terminal.ask(`Type ${name} to confirm: `)
+  if (answer === undefined)
+    throw misuse('there is no terminal to confirm this, so nothing was done', 'Add --yes.')
   if (answer.trim() !== name) throw failure('not confirmed, so nothing was done')
 }

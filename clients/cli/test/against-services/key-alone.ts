@@ -102,7 +102,7 @@ export function keyAloneTests(ground: LookUpGround): void {
     const other = createWeir({ isHere: true })
     await other.ok(`account create ${billingId} --save ${addresses}`, platformKey())
     await other.ok('stream create clicks')
-    expect(await other.ok(`account delete ${billingId} ${addresses}`, platformKey())).toBe(
+    expect(await other.ok(`account delete ${billingId} --yes ${addresses}`, platformKey())).toBe(
       `Deleted ${billingId}. Streams and outputs deleted with it: 1.\n`,
     )
     expect((await other.run('stream list')).stderr).toContain('(401)')

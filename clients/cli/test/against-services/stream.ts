@@ -89,6 +89,8 @@ export function streamTests(ground: LookUpGround): void {
     expect(memberOf(await weir.ok('output show aging aged'), 'retentionHours')).toBe('168')
     const shorter = await weir.ok('output update aging aged --retention-hours 1')
     expect(memberOf(shorter, 'retentionHours')).toBe('1')
+    const warned = await weir.run('stream update aging --retention-hours 48 --key-retention-days 1')
+    expect(warned.stderr).toContain('for 48 hours, but their keys are destroyed after 1 day.')
     const nothing = await weir.run('stream update aging')
     expect([nothing.code, nothing.stderr]).toEqual([
       2,
