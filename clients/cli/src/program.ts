@@ -25,7 +25,7 @@ import { addTokenCommand } from './commands/access/token.ts'
 import { addUsageCommand } from './commands/usage.ts'
 import { nearest } from './input/nearest.ts'
 import { CliError, misuse, renderError } from './errors.ts'
-import { outputOptionOf, withFormats } from './input/options.ts'
+import { outputOptionOf, tableOrJson, withFormats } from './input/options.ts'
 import { createSession } from './session.ts'
 import type { GlobalOptions, OpenSession } from './session.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -97,7 +97,7 @@ export function createProgram(terminal: Terminal): Command {
   }
   addNouns(program, open)
   for (const command of leavesOf(program))
-    if (outputOptionOf(command) === undefined) withFormats(command, ['table', 'json'])
+    if (outputOptionOf(command)?.hidden) withFormats(command, tableOrJson)
   addCompletionCommands(program, terminal)
   return program
 }

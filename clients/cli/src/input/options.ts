@@ -83,6 +83,8 @@ const formatHelp: Readonly<Record<string, string>> = {
   parquet: 'parquet for a column store',
 }
 
+export const tableOrJson = ['table', 'json'] as const
+
 /** What a command can print. Commands without this option print a table or JSON. */
 export const withFormats = (command: Command, formats: readonly string[]): Command =>
   command.addOption(
@@ -92,9 +94,9 @@ export const withFormats = (command: Command, formats: readonly string[]): Comma
     ).choices(formats),
   )
 
-/** The option `-o` of a command, which the program reads: it may stand before the command, too. */
-export const outputOptionOf = ({ options }: Command): Option | undefined =>
-  options.find(({ long }) => long === '--output')
+/** The option `-o` of a command or of its noun, else that of the program: it may stand before the command, too. */
+export const outputOptionOf = ({ options, parent }: Command): Option | undefined =>
+  options.find(({ long }) => long === '--output') ?? (parent ? outputOptionOf(parent) : undefined)
 
 /** Adds examples to `--help`: command lines and their purpose. */
 export const withExamples = (
