@@ -1,7 +1,7 @@
 // One run of a command: its terminal, the common options, the account, and how results are shown (the unchanged
 // response with `-o json`, otherwise tables). Commands are functions of a session.
 import type { Command } from 'commander'
-import { requireApiKey, resolveAccount } from './accounts/account.ts'
+import { accountInWords, requireApiKey, resolveAccount } from './accounts/account.ts'
 import type { CliAccount } from './accounts/account.ts'
 import { call, urlOf } from './api/request.ts'
 import type { Advice } from './api/request.ts'
@@ -141,7 +141,7 @@ function callManagement(account: CliAccount, what: ManagementCall): Promise<unkn
   )
 }
 
-/** Adds the name that was probably meant, if a stream, an output or a contract is not found. */
+/** Adds the account and the name that was probably meant, if a stream, an output or a contract is not found. */
 async function withSuggestion(
   account: CliAccount,
   { path }: ManagementCall,
@@ -152,11 +152,17 @@ async function withSuggestion(
     index % 2 === 1 && index < 4 ? [{ name, list: path.slice(0, index) }] : [],
   )
   for (const { name, list } of lists) {
-    const found = await callManagement(account, { method: 'GET', path: list }).catch(() => [])
+    const found = await callManagement(account, { method: 'GET', path: list }).catch(
+      () => undefined,
+    )
+    if (found === undefined) return error
     const names = namesIn(found)
     if (names.includes(name)) continue
     const meant = nearest(name, names)
-    return meant === undefined ? error : error.withAdvice(`Did you mean ${meant}?`)
+    return error.withAdvice(
+      ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
+      `This is about ${accountInWords(account)}.`,
+    )
   }
   return error
 }

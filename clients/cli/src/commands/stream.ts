@@ -1,5 +1,6 @@
 // `weir stream …`: input streams.
 import type { Command } from 'commander'
+import { accountInWords } from '../accounts/account.ts'
 import { misuse } from '../errors.ts'
 import { textAt, valueAt } from '../json.ts'
 import {
@@ -240,7 +241,7 @@ async function list(session: Session): Promise<void> {
       'EVENTS/MONTH': (stream) => textAt(stream, 'limits', 'eventCount'),
       TAGS: (stream) => valueAt(stream, 'tags'),
     },
-    whenEmpty: 'No streams yet: `weir stream create NAME --save` creates one.',
+    whenEmpty: `No streams yet in ${accountInWords(session.account())}: \`weir stream create NAME --save\` creates one.`,
   })
 }
 

@@ -46,7 +46,7 @@ export function streamTests(ground: LookUpGround): void {
   })
 
   test('taken names, impossible values and unknown streams are refused in words', async () => {
-    const { weir } = ground()
+    const { weir, billingId } = ground()
     await weir.ok('stream create refusals')
     const refused = async (line: string): Promise<string> => {
       const { code, stdout, stderr } = await weir.run(line)
@@ -72,7 +72,9 @@ export function streamTests(ground: LookUpGround): void {
       [orphan, 'There is no stream nobody (404)'],
       [gone, 'There is no stream nobody (404)'],
     ] as const) {
-      expect(stderr).toContain(`weir: ${sentence}\n  \`weir stream list\` shows`)
+      expect(stderr).toContain(
+        `weir: ${sentence}\n  This is about the account ${billingId}, ${weir.profile}.\n  \`weir stream list\` shows`,
+      )
     }
   })
 
