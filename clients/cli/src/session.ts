@@ -88,7 +88,9 @@ export function createSession(
     if (resolved) return resolved
     const { env, cwd } = terminal
     resolved = resolveAccount({ env, cwd, wantsDemo: options.demo === true, bringsKey })
-    if (resolved.demo) telling.tell(`(using the demo account of ${resolved.demo.path})`)
+    // A command with the platform key only takes the addresses.
+    if (resolved.demo && !bringsKey)
+      telling.tell(`(using the demo account of ${resolved.demo.path})`)
     return resolved
   }
   const manage = (what: ManagementCall): Promise<unknown> =>
