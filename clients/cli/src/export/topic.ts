@@ -94,8 +94,8 @@ function explained(error: unknown, { name, topic }: TopicOptions): unknown {
   if (error.code === 'not_readable')
     return failure(
       `the credentials of ${name} can't read the topic ${topic}`,
-      'Use credentials of an output, or credentials of an input stream with the scope listen:',
-      `weir credentials rotate ${name} --scope listen --save`,
+      'Use an output. For an input stream, set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET to what this command prints:',
+      `weir credentials rotate ${name} --scope listen`,
       'If topic names have a prefix in this cluster, set WEIR_KAFKA_PREFIX.',
     )
   if (error.code !== 'unreachable' && error.code !== 'refused') return failure(error.message)
