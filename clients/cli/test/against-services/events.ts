@@ -18,10 +18,11 @@ export function eventTests(ground: LookUpGround): void {
     await weir.ok('stream create clicks --save')
     await weir.ok('output create clicks clicks-0 --level 0 --save')
     await weir.ok('output create clicks clicks-13 --level 1 --level 3 --type GRANULAR --save')
-    const [input, level0, levels13] = await Promise.all([
+    const [input, level0, levels13, misspelt] = await Promise.all([
       listening('clicks', ' --count 3'),
       listening('clicks-0', ' --count 3'),
       listening('clicks-13', ' --count 1'),
+      listening('clicks', ' --count 1 --field custmer.id'),
     ])
     const pretty = JSON.stringify(await exampleEvent('clickstream'), null, 2)
     const send = (schema: string, options?: { input: string }, more = '') =>
@@ -34,6 +35,9 @@ export function eventTests(ground: LookUpGround): void {
 
     const ended = await Promise.all([input.ended, level0.ended, levels13.ended])
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect((await misspelt.ended).stderr).toContain(
+      '1 event arrived, 1 matched. None of them had the field custmer.id.\n',
+    )
     const [sealed, opened, granular] = ended.map(({ stdout }) => eventsOf(stdout))
     expect(sealed).toContainEqual(
       expect.objectContaining({
