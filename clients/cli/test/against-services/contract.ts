@@ -73,7 +73,7 @@ export function contractTests(ground: LookUpGround): void {
     const input = await eventLine('clickstream')
     expect(await weir.run('send archive-check --schema shop/click/1.0.0', { input })).toEqual({
       code: 1,
-      stdout: '0 events accepted (204)\n',
+      stdout: '0 events accepted\n',
       stderr:
         "weir: stopped at line 1: Unknown schema id: 'shop/click/1.0.0' (400)\n" +
         '  `weir contract list` shows the contracts of the account.\n',

@@ -81,7 +81,7 @@ export function eventTests(ground: LookUpGround): void {
     const sentence =
       "regex clickstream/url 'shop.example.com/products/1234/details?ref=home' doesnt match " +
       "'^(https?|ftp|file)://[-a-zA-Z0-9+&@#/%?=~_|!:,.;]*[-a-zA-Z0-9+&@#/%=~_|]'"
-    const input = `${good}\n${bad}\n\n${good}\n{}\n`
+    const input = `${good}\n${bad}\n\n${good}\n{}\n{"a": nope}\n`
     const [sent, asJson] = await Promise.all([
       weir.run('send checked --schema clickstream', { input }),
       weir.run('send checked --schema clickstream -o json', { input }),
@@ -90,7 +90,8 @@ export function eventTests(ground: LookUpGround): void {
     expect(linesOf(sent.stderr)).toEqual([
       `line 2: ${sentence} (400)`,
       "line 5: Field 'svcMeta' is missing (400)",
-      'weir: 2 rejected, see above',
+      "line 6, column 8: Unexpected token 'o'; The body is not JSON (400)",
+      'weir: 3 rejected, see above',
     ])
     expect([asJson.code, JSON.parse(asJson.stdout)]).toEqual([
       1,
@@ -99,6 +100,7 @@ export function eventTests(ground: LookUpGround): void {
         rejected: [
           { line: 2, status: 400, message: sentence },
           { line: 5, status: 400, message: expect.stringContaining('svcMeta') },
+          { line: 6, status: 400, message: 'The body is not JSON' },
         ],
       },
     ])
