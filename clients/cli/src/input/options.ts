@@ -63,6 +63,12 @@ export function timeOption(text: string): number {
   return ms
 }
 
+export function dayOption(text: string): string {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text
+  throw new InvalidArgumentError('It must be a day such as 2026-12-24.')
+}
+
 /** Like `timeOption`, as the services read it: they check dates and times themselves. */
 export const timeText = (text: string): string =>
   text.startsWith('-') ? new Date(timeOption(text)).toISOString() : text
