@@ -89,7 +89,10 @@ function checkNames(contract: Fields, report: Report): void {
   if (schema['schema_type'] !== 'avro') report('schema.schema_type', 'must be avro')
   const ref = schema['schema_registry_ref']
   if (typeof ref !== 'string' || !parseSchemaRef(ref)) {
-    report('schema.schema_registry_ref', 'must be <catalog>-<schema name>/<version or latest>')
+    report(
+      'schema.schema_registry_ref',
+      'must be <subject>/<version or latest>, with a subject such as acme-clicks',
+    )
   }
 }
 

@@ -62,7 +62,7 @@ describe('all that is wrong is said at once', () => {
     expect(await problemsOf({})).toEqual([
       'id: must be a short name, or <owner>/<name>/<version> with a semantic version',
       'schema.schema_type: must be avro',
-      'schema.schema_registry_ref: must be <catalog>-<schema name>/<version or latest>',
+      'schema.schema_registry_ref: must be <subject>/<version or latest>, with a subject such as acme-clicks',
       'schema.definition: is missing, and the registry has none under the ref',
       'validations: must be a list of no more than 100, which may be empty',
       'pii_fields: must be an object that maps field paths to consent levels',
@@ -122,7 +122,7 @@ describe('all that is wrong is said at once', () => {
       'validations[0].field: "nothing" names no field of the event',
       'validations[1].field: "number" is no string, nullable string or list of strings',
       'validations[1].type: must be regex',
-      'validations[1].value: is not a regular expression',
+      'validations[1].value: is not a regular expression: Unterminated group',
       'validations[2].field: must be a string',
       'validations[2].value: must be a string',
       'validations[3].field: must be a string',
