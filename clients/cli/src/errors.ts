@@ -27,9 +27,9 @@ export class CliError extends Error {
     this.advice = advice
   }
 
-  withAdvice(line: string): CliError {
+  withAdvice(...lines: readonly string[]): CliError {
     const { exitCode, message, advice, status, page } = this
-    return new CliError(exitCode, message, { advice: [line, ...advice], status, page })
+    return new CliError(exitCode, message, { advice: [...lines, ...advice], status, page })
   }
 }
 

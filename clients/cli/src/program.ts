@@ -25,7 +25,7 @@ import { addTokenCommand } from './commands/access/token.ts'
 import { addUsageCommand } from './commands/usage.ts'
 import { nearest } from './input/nearest.ts'
 import { CliError, misuse, renderError } from './errors.ts'
-import { outputOptionOf, withFormats } from './input/options.ts'
+import { outputOptionOf, tableOrJson, withFormats } from './input/options.ts'
 import { createSession } from './session.ts'
 import type { GlobalOptions, OpenSession } from './session.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -97,7 +97,7 @@ export function createProgram(terminal: Terminal): Command {
   }
   addNouns(program, open)
   for (const command of leavesOf(program))
-    if (outputOptionOf(command) === undefined) withFormats(command, ['table', 'json'])
+    if (outputOptionOf(command)?.hidden) withFormats(command, tableOrJson)
   addCompletionCommands(program, terminal)
   return program
 }
@@ -146,8 +146,9 @@ in this folder or a folder above it (npm start writes it). These variables take 
   WEIR_ANALYST_BROKERS                            Kafka's listener for analysts (127.0.0.1:9094)
   WEIR_KAFKA_PREFIX                               prefix of the names of topics and groups (none)
   WEIR_BILLING_ID WEIR_API_KEY                    account and key for management
-  WEIR_CLIENT_ID WEIR_CLIENT_SECRET               credentials for send, listen, token and kafka
-  WEIR_PLATFORM_KEY                               for account create, keys and audit verify
+  WEIR_CLIENT_ID WEIR_CLIENT_SECRET               credentials for send, simulate, listen, export, token and kafka
+  WEIR_PLATFORM_KEY                               for account create, key and delete, keys, signing-keys,
+                                                  audit --all and audit verify
   WEIR_CONFIG                                     a file to use instead of ~/.config/weir/config.json
 
 Exit codes: 0 done, 1 the service refused or something failed, 2 usage error.`

@@ -1,12 +1,12 @@
 // One run of a command: its terminal, the common options, the account, and how results are shown (the unchanged
 // response with `-o json`, otherwise tables). Commands are functions of a session.
 import type { Command } from 'commander'
-import { requireApiKey, resolveAccount } from './accounts/account.ts'
+import { accountInWords, requireApiKey, resolveAccount } from './accounts/account.ts'
 import type { CliAccount } from './accounts/account.ts'
 import { call, urlOf } from './api/request.ts'
 import type { Advice } from './api/request.ts'
 import { streamNameOf, streamRecordsOf } from './api/stream-records.ts'
-import { CliError, failure } from './errors.ts'
+import { CliError, failure, misuse } from './errors.ts'
 import { nearest } from './input/nearest.ts'
 import { textAt, textsAt } from './json.ts'
 import { renderDetails, renderTable } from './terminal/table.ts'
@@ -33,12 +33,17 @@ export type Telling = {
   showList<Item>(list: List<Item>): void
   /** Only for people. With `-o json` it prints nothing. */
   tell(text: string): void
-  /** Asks on a terminal, unless `yes`. Without a terminal the command continues. */
+  /** Asks on a terminal, unless `yes`. Without a terminal the command continues, unless `isRequired`. */
   confirm(what: Confirmation, yes: boolean | undefined): Promise<void>
 }
 
 /** The answer must be the name of what is deleted. */
-export type Confirmation = { readonly question: string; readonly name: string }
+export type Confirmation = {
+  readonly question: string
+  readonly name: string
+  /** Ask even if the input is not a terminal, because it may be the key. */
+  readonly isRequired?: boolean
+}
 
 export type Session = SessionCalls &
   Telling & {
@@ -83,7 +88,9 @@ export function createSession(
     if (resolved) return resolved
     const { env, cwd } = terminal
     resolved = resolveAccount({ env, cwd, wantsDemo: options.demo === true, bringsKey })
-    if (resolved.demo) telling.tell(`(using the demo account of ${resolved.demo.path})`)
+    // A command with the platform key only takes the addresses.
+    if (resolved.demo && !bringsKey)
+      telling.tell(`(using the demo account of ${resolved.demo.path})`)
     return resolved
   }
   const manage = (what: ManagementCall): Promise<unknown> =>
@@ -136,7 +143,7 @@ function callManagement(account: CliAccount, what: ManagementCall): Promise<unkn
   )
 }
 
-/** Adds the name that was probably meant, if a stream, an output or a contract is not found. */
+/** Adds the account and the name that was probably meant, if a stream, an output or a contract is not found. */
 async function withSuggestion(
   account: CliAccount,
   { path }: ManagementCall,
@@ -147,11 +154,17 @@ async function withSuggestion(
     index % 2 === 1 && index < 4 ? [{ name, list: path.slice(0, index) }] : [],
   )
   for (const { name, list } of lists) {
-    const found = await callManagement(account, { method: 'GET', path: list }).catch(() => [])
+    const found = await callManagement(account, { method: 'GET', path: list }).catch(
+      () => undefined,
+    )
+    if (found === undefined) return error
     const names = namesIn(found)
     if (names.includes(name)) continue
     const meant = nearest(name, names)
-    return meant === undefined ? error : error.withAdvice(`Did you mean ${meant}?`)
+    return error.withAdvice(
+      ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
+      `This is about ${accountInWords(account)}.`,
+    )
   }
   return error
 }
@@ -162,11 +175,13 @@ const namesIn = (answer: unknown): readonly string[] =>
 /** The answer must be the name, so that a line that was pasted with the command is not taken for the answer. */
 async function confirm(
   terminal: Terminal,
-  { question, name }: Confirmation,
+  { question, name, isRequired = false }: Confirmation,
   yes: boolean | undefined,
 ): Promise<void> {
-  if (yes || !terminal.isInteractive) return
+  if (yes || !(isRequired || terminal.isInteractive)) return
   terminal.note(question)
   const answer = await terminal.ask(`Type ${name} to confirm: `)
+  if (answer === undefined)
+    throw misuse('there is no terminal to confirm this, so nothing was done', 'Add --yes.')
   if (answer.trim() !== name) throw failure('not confirmed, so nothing was done')
 }

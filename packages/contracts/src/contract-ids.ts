@@ -20,7 +20,7 @@ export type SchemaRef = {
   readonly version: string
 }
 
-/** Parses `<subject>/<version or latest>`; undefined for any other form. */
+/** Parses `<subject>/<version or latest>`. A subject is `<catalog>-<schema name>`; undefined for any other form. */
 export function parseSchemaRef(text: string): SchemaRef | undefined {
   if (text.length > idLengthMax) return undefined
   const [, subject, version] = refPattern.exec(text) ?? []

@@ -97,7 +97,7 @@ function checkNames(contract: Fields, report: Report): void {
   if (typeof ref !== 'string' || !parseSchemaRef(ref)) {
     report(
       'schema.schema_registry_ref',
-      'must be <subject>/<version or latest>, where the subject has a hyphen, such as demo-signup/latest',
+      'must be <subject>/<version or latest>, with a subject such as acme-clicks (it has a hyphen)',
     )
   }
 }

@@ -122,7 +122,7 @@ describe('all that is wrong is said at once', () => {
       'validations[0].field: "nothing" names no field of the event',
       'validations[1].field: "number" is no string, nullable string or list of strings',
       'validations[1].type: must be regex',
-      'validations[1].value: is not a regular expression',
+      'validations[1].value: is not a regular expression: Unterminated group',
       'validations[2].field: must be a string',
       'validations[2].value: must be a string',
       'validations[3].field: must be a string',

@@ -30,6 +30,8 @@ export type CliAccount = ServiceAddresses & {
   readonly credentials: StreamCredentials | undefined
   readonly demo: Demo | undefined
   readonly profile: string
+  /** For messages: the file that it is from, or the environment. */
+  readonly source: string
 }
 
 export type AccountChoice = {
@@ -68,6 +70,7 @@ export function resolveAccount(choice: AccountChoice): CliAccount {
     credentials,
     demo,
     profile: path,
+    source: env.WEIR_API_KEY ? 'from WEIR_API_KEY' : (demo?.path ?? path),
   }
 }
 
@@ -127,6 +130,10 @@ export function requireBillingId(account: CliAccount): string {
     'or run weir in the folder of a running demo (`npm start`).',
   )
 }
+
+/** For messages about something that this account may not have. */
+export const accountInWords = ({ billingId, source }: CliAccount): string =>
+  billingId === undefined ? `the account ${source}` : `the account ${billingId}, ${source}`
 
 export const requireTopic = (account: CliAccount, name: string): string =>
   `${account.kafkaPrefix}${requireBillingId(account)}.${name}`

@@ -5,6 +5,7 @@ import * as fs from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
 import { failure } from '../errors.ts'
+import { fileFault } from '../file-fault.ts'
 import { isObject, parseJson, textAt, valueAt } from '../json.ts'
 
 export type StreamCredentials = { readonly clientId: string; readonly clientSecret: string }
@@ -54,7 +55,7 @@ export function readProfile(path: string): Profile {
     text = fs.readFileSync(path, 'utf8')
   } catch (error) {
     if (isErrno(error, 'ENOENT')) return { current: undefined, accounts: new Map() }
-    throw failure(`the profile ${path} can't be read: ${reasonOf(error)}`)
+    throw failure(fileFault(`the profile ${path}`, error, 'read'))
   }
   return parseProfile(parseJson(text, `the profile ${path}`, 'Correct or remove the file.'))
 }
@@ -65,11 +66,11 @@ export async function updateProfile(
   change: (profile: Profile) => Profile,
 ): Promise<void> {
   try {
-    makeFolder(path)
+    makeFolder(dirname(path))
     await lock(path)
   } catch (error) {
     if (!isErrno(error)) throw error
-    throw failure(`the profile ${path} can't be written: ${reasonOf(error)}`)
+    throw failure(fileFault(`the profile ${path}`, error, 'written'))
   }
   try {
     replaceFile(path, `${JSON.stringify(profileJson(change(readProfile(path))), null, 2)}\n`)
@@ -145,8 +146,15 @@ async function lock(path: string): Promise<void> {
 }
 
 /** Only a folder that is created for the profile becomes private, never an existing one. */
-function makeFolder(path: string): void {
-  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+function makeFolder(folder: string): void {
+  if (fs.existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    // One after the other, because Node's `recursive` never ends under /proc.
+    fs.mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error
+  }
 }
 
 /** If the profile is a link, its target is replaced. */
@@ -161,5 +169,3 @@ const isErrno = (error: unknown, code?: string): boolean => {
   const found = textAt(error, 'code')
   return found !== undefined && (code === undefined || found === code)
 }
-
-const reasonOf = (error: unknown): string => textAt(error, 'code') ?? String(error)

@@ -56,8 +56,8 @@ export async function withCredentials<T>(
 
 /** For credentials that may not read. */
 export const readerAdvice = (name: string): readonly string[] => [
-  'Use credentials of an output, or credentials of an input stream with only the scope listen:',
-  `weir credentials rotate ${name} --scope listen --save`,
+  'Use an output. For an input stream, set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET to what this command prints:',
+  `weir credentials rotate ${name} --scope listen`,
 ]
 
 const withoutKey = ({ profile, streams }: CliAccount, name: string) =>

@@ -175,6 +175,14 @@ export function unreachable(url: URL, error: unknown): CliError {
       'Does it use TLS? If not, its address must start with http://.',
     )
   }
+  if (/^(ECONNRESET|UND_ERR_SOCKET)$/.test(code) || isNoHttp(error)) {
+    const isTls = url.protocol === 'https:'
+    return noAnswer(
+      `what listens at ${url.origin} does not answer with ${isTls ? 'HTTPS' : 'HTTP'} (${code || 'another protocol'})`,
+      `Is the port right? ${isTls ? 'Without' : 'With'} TLS its address must start with ${isTls ? 'http' : 'https'}://.`,
+      addressAdvice,
+    )
+  }
   const reason = code === 'ECONNREFUSED' ? 'nothing listens' : 'no connection'
   return noAnswer(
     `${reason} at ${url.origin} (${code || messageOf(error)})`,
@@ -196,6 +204,10 @@ function codeOf(error: unknown): string {
   const cause = valueAt(error, 'cause')
   return textAt(error, 'code') ?? (cause === undefined ? '' : codeOf(cause))
 }
+
+/** undici's parser gives no code. */
+const isNoHttp = (error: unknown): boolean =>
+  isObject(error) && (error.name === 'HTTPParserError' || isNoHttp(error.cause))
 
 function messageOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined

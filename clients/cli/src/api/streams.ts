@@ -1,6 +1,6 @@
 // Streams as the management API shows them: reading their records, and finding out whether a name is an input stream or
 // a derived one. They have different paths, but share one name space.
-import { forgetStreams, saveCredentials } from '../accounts/account.ts'
+import { accountInWords, forgetStreams, saveCredentials } from '../accounts/account.ts'
 import type { Advice } from './request.ts'
 import { failure } from '../errors.ts'
 import { didYouMean } from '../input/nearest.ts'
@@ -118,6 +118,7 @@ export async function findStream(
   }
   throw failure(
     `there is no stream or output ${name}${didYouMean(name, [...names, ...outputNames])}`,
+    `This is about ${accountInWords(session.account())}.`,
     '`weir stream list` and `weir output list INPUT` show the streams.',
   )
 }

@@ -7,7 +7,7 @@ import { walkChain } from '../verify/audit-chain.ts'
 import type { ChainRecord, Link, ChainWalk } from '../verify/audit-chain.ts'
 import { failure } from '../errors.ts'
 import { isObject, listAt, textAt, valueAt } from '../json.ts'
-import { timeText, withExamples } from '../input/options.ts'
+import { tableOrJson, timeText, withExamples, withFormats } from '../input/options.ts'
 import type { OpenSession, Session } from '../session.ts'
 import { visible } from '../terminal/table.ts'
 import { readSecret } from '../terminal/terminal.ts'
@@ -18,9 +18,9 @@ type VerifyOptions = { readonly head?: Link }
 type Ask = (query: Readonly<Record<string, string>>) => Promise<unknown>
 
 export function addAuditCommands(program: Command, open: OpenSession): void {
-  const noun = program
-    .command('audit')
-    .description('who did which management or key action, when, and with which result')
+  const noun = withFormats(program.command('audit'), tableOrJson).description(
+    'who did which management or key action, when, and with which result',
+  )
   withExamples(
     noun
       .option(
@@ -29,7 +29,10 @@ export function addAuditCommands(program: Command, open: OpenSession): void {
         timeText,
       )
       .option('--until <time>', 'a date, an RFC 3339 time, or -1h (default: now)', timeText)
-      .option('--all', 'the entries of all accounts and of Weir itself; needs the platform key')
+      .option(
+        '--all',
+        'the entries of all accounts and of Weir itself; needs the platform key (WEIR_PLATFORM_KEY)',
+      )
       .action((options: AuditOptions, command: Command) => show(open(command), options)),
     ['weir audit', 'the last day'],
     ['weir audit --from 2026-11-01 -o json > november.json', 'for an auditor'],

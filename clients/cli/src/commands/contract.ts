@@ -4,7 +4,9 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { typesOf } from '../contract-types/typescript.ts'
 import { failure, misuse } from '../errors.ts'
+import { fileFault } from '../file-fault.ts'
 import { openInput } from '../input/file.ts'
+import { jsonFault } from '../input/json-fault.ts'
 import { isObject, textAt, tryParseJson, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { withExamples } from '../input/options.ts'
@@ -92,7 +94,10 @@ function addTypes(noun: Command, open: OpenSession): void {
 
 async function create(session: Session, file: string | undefined): Promise<void> {
   const what = file === undefined || file === '-' ? 'the input' : file
-  const json = tryParseJson(await readAll(openInput(session, file)))
+  const text = await readAll(openInput(session, file))
+  const fault = jsonFault(text)
+  if (fault !== undefined) throw misuse(`${what} isn't JSON: ${fault}`)
+  const json = tryParseJson(text)
   if (!isObject(json)) throw misuse(`${what} isn't a JSON object`, 'A contract is one JSON object.')
   const answer = await session.manage({ method: 'POST', path: ['contracts'], json })
   session.showRecord(answer, renderSummary)
@@ -137,13 +142,10 @@ async function types(session: Session, id: string, file: string | undefined): Pr
   const typescript = typesOf(await requireContract(session, id))
   if (file === undefined) return session.showRecord({ id, typescript }, () => typescript.trimEnd())
   await writeFile(resolve(session.terminal.cwd, file), typescript).catch((error: unknown) => {
-    throw failure(`${file} can't be written: ${reasonOf(error)}`)
+    throw failure(fileFault(file, error, 'written'))
   })
   session.tell(`Written to ${file}.`)
 }
-
-const reasonOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error)
 
 /** The whole contract: the schema as JSON, and one other member per line. */
 function renderContract(contract: unknown): string {

@@ -1,5 +1,6 @@
 // `weir stream …`: input streams.
 import type { Command } from 'commander'
+import { accountInWords } from '../accounts/account.ts'
 import { misuse } from '../errors.ts'
 import { textAt, valueAt } from '../json.ts'
 import {
@@ -21,7 +22,7 @@ import {
 } from '../api/streams.ts'
 import { streamNameOf } from '../api/stream-records.ts'
 
-type UpdateOptions = {
+type Settings = {
   readonly rate?: string
   readonly count?: string
   readonly tag?: readonly string[]
@@ -29,7 +30,9 @@ type UpdateOptions = {
   readonly keyRetentionDays?: number
 }
 
-type CreateOptions = UpdateOptions & {
+type UpdateOptions = Settings & { readonly yes?: boolean }
+
+type CreateOptions = Settings & {
   readonly save?: boolean
   readonly partitions?: number
   readonly rotationHours?: number
@@ -113,7 +116,11 @@ const withSettings = (command: Command): Command =>
       'how long Kafka keeps the events, in hours; "broker" for the setting of Kafka',
       hoursOrBroker,
     )
-    .option('--key-retention-days <days>', 'how long events can be decrypted', positiveNumber)
+    .option(
+      '--key-retention-days <days>',
+      'how long events can be decrypted; keys that are older are destroyed',
+      positiveNumber,
+    )
 
 function addUpdate(noun: Command, open: OpenSession): void {
   withExamples(
@@ -121,19 +128,11 @@ function addUpdate(noun: Command, open: OpenSession): void {
       noun
         .command('update')
         .description('change the settings of an input stream; the others stay as they are')
-        .argument('<name>'),
-    ).action(async (name: string, options: UpdateOptions, command: Command) => {
-      const session = open(command)
-      const json = changesOf(options)
-      session.showRecord(
-        await session.manage({
-          method: 'PATCH',
-          path: ['streams', name],
-          json,
-          advice: inputAdvice,
-        }),
-      )
-    }),
+        .argument('<name>')
+        .option('-y, --yes', "don't ask before keys are destroyed"),
+    ).action((name: string, options: UpdateOptions, command: Command) =>
+      update(open(command), name, options),
+    ),
     ['weir stream update clicks --retention-hours 720', 'events are kept for 30 days'],
     ['weir stream update clicks --rate 5000 --tag web', 'a limit and the tags'],
   )
@@ -172,7 +171,43 @@ async function create(session: Session, name: string, options: CreateOptions): P
   })
   // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)
+  warnOfKeys(session, record)
   await (options.save ? saveNew(session, name, record) : tellOnce(session))
+}
+
+async function update(session: Session, name: string, options: UpdateOptions): Promise<void> {
+  const json = changesOf(options)
+  await confirmFewerDays(session, name, options)
+  const path = ['streams', name]
+  const record = await session.manage({ method: 'PATCH', path, json, advice: inputAdvice })
+  session.showRecord(record)
+  warnOfKeys(session, record)
+}
+
+/** Only a person is asked, so only then the present value is read. */
+async function confirmFewerDays(
+  session: Session,
+  name: string,
+  { keyRetentionDays: days, yes }: UpdateOptions,
+): Promise<void> {
+  if (days === undefined || yes || !session.terminal.isInteractive) return
+  const path = ['streams', name]
+  const stream = await session.manage({ method: 'GET', path, advice: inputAdvice })
+  const before = valueAt(stream, 'keyRetentionDays')
+  if (typeof before !== 'number' || days >= before) return
+  const question =
+    `This keeps the keys of ${name} for ${days} instead of ${before} days. Older keys are destroyed for good: ` +
+    'then nobody can decrypt the personal fields of those events.'
+  await session.confirm({ question, name }, yes)
+}
+
+function warnOfKeys(session: Session, record: unknown): void {
+  const hours = valueAt(record, 'retentionHours')
+  const days = valueAt(record, 'keyRetentionDays')
+  if (typeof hours === 'number' && typeof days === 'number' && hours > days * 24)
+    session.terminal.note(
+      `warning: Kafka keeps the events for ${hours} hours, but their keys are destroyed after ${days} ${days === 1 ? 'day' : 'days'}. Then nobody can decrypt their personal fields.`,
+    )
 }
 
 /** The request body of the creation: only what was given, because the service has the defaults. */
@@ -188,7 +223,7 @@ function changesOf(options: UpdateOptions): unknown {
   throw misuse('there is nothing to change', 'Add an option, for example --retention-hours 720.')
 }
 
-function settingsOf(options: UpdateOptions) {
+function settingsOf(options: Settings) {
   const { rate: eventRate, count: eventCount, retentionHours, keyRetentionDays } = options
   const limits = eventRate || eventCount ? { eventRate, eventCount } : undefined
   return { tags: options.tag, retentionHours, keyRetentionDays, limits }
@@ -206,7 +241,7 @@ async function list(session: Session): Promise<void> {
       'EVENTS/MONTH': (stream) => textAt(stream, 'limits', 'eventCount'),
       TAGS: (stream) => valueAt(stream, 'tags'),
     },
-    whenEmpty: 'No streams yet: `weir stream create NAME --save` creates one.',
+    whenEmpty: `No streams yet in ${accountInWords(session.account())}: \`weir stream create NAME --save\` creates one.`,
   })
 }
 

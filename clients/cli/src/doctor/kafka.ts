@@ -37,9 +37,17 @@ export async function checkKafka(
     await topic.close()
     return [ok('Kafka', `${account.analystBrokers} lets the credentials of ${name} read its topic`)]
   } catch (error) {
-    return [fromError('Kafka', error, 'warning')]
+    const finding = fromError('Kafka', error, 'warning')
+    return [/SASL.state/i.test(finding.message) ? otherListener(account) : finding]
   }
 }
+
+const otherListener = ({ analystBrokers }: CliAccount): DoctorFinding =>
+  warning(
+    'Kafka',
+    `${analystBrokers} is a listener without login, which is for the services of Weir`,
+    "Set WEIR_ANALYST_BROKERS to Kafka's listener for analysts.",
+  )
 
 async function firstOutput(
   account: CliAccount,

@@ -3,7 +3,7 @@
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { failure, misuse } from '../errors.ts'
-import { textAt } from '../json.ts'
+import { fileFault } from '../file-fault.ts'
 import type { Results } from '../terminal/terminal.ts'
 import type { EventSink } from './event-writer.ts'
 
@@ -66,7 +66,4 @@ async function toFile(path: string): Promise<OutputFile> {
   }
 }
 
-function writeFault(path: string, error: unknown): unknown {
-  const code = textAt(error, 'code')
-  return code === undefined ? error : failure(`${path} can't be written: ${code}`)
-}
+const writeFault = (path: string, error: unknown) => failure(fileFault(path, error, 'written'))

@@ -3,6 +3,7 @@
 // unchanged: the service interprets them.
 import { misuse } from '../errors.ts'
 import { tryParseJson } from '../json.ts'
+import { jsonFault } from './json-fault.ts'
 
 export type InputEvent = {
   /** The line where it starts. */
@@ -23,10 +24,14 @@ export async function* readEvents(input: AsyncIterable<unknown>): AsyncGenerator
   if (isEventPerLine === undefined) throw misuse('there is no event in the input')
   if (isEventPerLine) return
   const body = Buffer.concat(gathered.flatMap((bytes) => [bytes, newline]))
-  if (!isJson(body)) {
-    throw misuse("the input isn't JSON", 'Give one JSON value, or one JSON value per line.')
-  }
-  yield { line: line - gathered.length + 1, body }
+  const first = line - gathered.length + 1
+  const fault = isJson(body) ? undefined : jsonFault(body.toString(), first)
+  if (fault !== undefined)
+    throw misuse(
+      `the input isn't JSON: ${fault}`,
+      'Give one JSON value, or one JSON value per line.',
+    )
+  yield { line: first, body }
 }
 
 const newline = Buffer.from('\n')

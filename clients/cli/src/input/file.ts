@@ -1,6 +1,7 @@
 // The input of `-f`: a file, or standard input. The bytes are unchanged.
 import { createReadStream } from 'node:fs'
 import { misuse } from '../errors.ts'
+import { fileFault } from '../file-fault.ts'
 import type { Session } from '../session.ts'
 
 export async function* openInput(
@@ -15,7 +16,7 @@ export async function* openInput(
   }
   try {
     yield* createReadStream(file)
-  } catch {
-    throw misuse(`${file} can't be read`)
+  } catch (error) {
+    throw misuse(fileFault(file, error, 'read'))
   }
 }

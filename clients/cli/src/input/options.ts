@@ -63,6 +63,12 @@ export function timeOption(text: string): number {
   return ms
 }
 
+export function dayOption(text: string): string {
+  const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN
+  if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)) return text
+  throw new InvalidArgumentError('It must be a day such as 2026-12-24.')
+}
+
 /** Like `timeOption`, as the services read it: they check dates and times themselves. */
 export const timeText = (text: string): string =>
   text.startsWith('-') ? new Date(timeOption(text)).toISOString() : text
@@ -83,6 +89,8 @@ const formatHelp: Readonly<Record<string, string>> = {
   parquet: 'parquet for a column store',
 }
 
+export const tableOrJson = ['table', 'json'] as const
+
 /** What a command can print. Commands without this option print a table or JSON. */
 export const withFormats = (command: Command, formats: readonly string[]): Command =>
   command.addOption(
@@ -92,9 +100,9 @@ export const withFormats = (command: Command, formats: readonly string[]): Comma
     ).choices(formats),
   )
 
-/** The option `-o` of a command, which the program reads: it may stand before the command, too. */
-export const outputOptionOf = ({ options }: Command): Option | undefined =>
-  options.find(({ long }) => long === '--output')
+/** The option `-o` of a command or of its noun, else that of the program: it may stand before the command, too. */
+export const outputOptionOf = ({ options, parent }: Command): Option | undefined =>
+  options.find(({ long }) => long === '--output') ?? (parent ? outputOptionOf(parent) : undefined)
 
 /** Adds examples to `--help`: command lines and their purpose. */
 export const withExamples = (

@@ -1,8 +1,9 @@
 // The input and output of a command: results on stdout, messages on stderr. Only this file uses the process's streams.
-import { fchmodSync, fstatSync } from 'node:fs'
+import { fchmodSync, fstatSync, openSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import type { Readable } from 'node:stream'
+import { ReadStream, WriteStream } from 'node:tty'
 import { failure, misuse } from '../errors.ts'
 import type { Environment } from '../accounts/profile.ts'
 
@@ -22,7 +23,8 @@ export type TerminalPerson = {
   /** A person can answer. */
   readonly isInteractive: boolean
   note(text: string): void
-  ask(question: string): Promise<string>
+  /** Also if the input is a file or a pipe. Undefined if no terminal controls the process. */
+  ask(question: string): Promise<string> | undefined
   /** Like `ask`, without showing what is typed. */
   askHidden(question: string): Promise<string>
 }
@@ -66,14 +68,16 @@ type Shown = Writable & {
   readonly fd?: number
 }
 
-export function createTerminal(process: Process): Terminal {
+/** `tty`: the terminal that controls the process, whatever its input is. */
+export function createTerminal(process: Process, tty = '/dev/tty'): Terminal {
   const { stdin, stdout, stderr } = process
   const screen = stderr.isTTY ? stderr : stdout
+  const isInteractive = Boolean(stdin.isTTY && screen.isTTY)
   return {
     env: process.env,
     cwd: process.cwd(),
     input: stdin,
-    isInteractive: Boolean(stdin.isTTY && screen.isTTY),
+    isInteractive,
     isShown: Boolean(stdout.isTTY),
     screen: stderr.isTTY ? createScreen(stderr) : undefined,
     print: (text) => stdout.write(`${text}\n`),
@@ -84,7 +88,10 @@ export function createTerminal(process: Process): Terminal {
     },
     drained: () => new Promise((resolve) => stdout.once('drain', resolve)),
     note: (text) => void stderr.write(`${text}\n`),
-    ask: (question) => ask(stdin, screen, { echo: screen, question, isHidden: false }),
+    ask: (question) =>
+      isInteractive
+        ? ask(stdin, screen, { echo: screen, question, isHidden: false })
+        : askOn(tty, question),
     askHidden: async (question) => {
       const asked = { echo: nowhere(), question: '', isHidden: true }
       const answer = await ask(stdin, screen, asked, () => screen.write(question))
@@ -117,6 +124,21 @@ type Asked = {
   readonly echo: NodeJS.WritableStream
   readonly question: string
   readonly isHidden: boolean
+}
+
+function askOn(tty: string, question: string): Promise<string> | undefined {
+  let input: ReadStream
+  let screen: WriteStream
+  try {
+    input = new ReadStream(openSync(tty, 'r'))
+    screen = new WriteStream(openSync(tty, 'w'))
+  } catch {
+    return undefined
+  }
+  return ask(input, screen, { echo: screen, question, isHidden: false }).finally(() => {
+    input.destroy()
+    screen.destroy()
+  })
 }
 
 /** Ctrl-C and the end of the input end the command: no answer means no. */

@@ -33,6 +33,12 @@ const freshPath = (): string => join(temporaryFolder(), '.config', 'weir', 'conf
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777
 
+test('a folder that cannot be created is an error', async () => {
+  await expect(updateProfile('/proc/nope/deep/x.json', (profile) => profile)).rejects.toThrow(
+    "the profile /proc/nope/deep/x.json can't be written: its folder does not exist",
+  )
+})
+
 describe('where the profile is', () => {
   test('WEIR_CONFIG goes before XDG_CONFIG_HOME, and that before the home folder', () => {
     const env = { HOME: '/home/a', XDG_CONFIG_HOME: '/xdg', WEIR_CONFIG: '/x/weir.json' }

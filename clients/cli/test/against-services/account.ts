@@ -68,7 +68,7 @@ export function accountTests(ground: LookUpGround): void {
     const urls = { authUrl: auth.url, ingestUrl: ingest.url, outputUrl: output.url }
     expect([kept.code, kept.stderr]).toEqual([0, ''])
     expect(JSON.parse(kept.stdout)).toEqual({ billingId, ...urls })
-    expect(await elsewhere.json('account show')).toMatchObject({ billingId })
+    expect(await elsewhere.json('account show')).toMatchObject({ billingId, ...urls })
     expect(await elsewhere.json(`account use ${billingId}`)).toEqual({ billingId })
     expect(await elsewhere.json(`account logout ${billingId}`)).toEqual({ billingId })
     expect(readFileSync(elsewhere.profile, 'utf8')).not.toContain(apiKey)

@@ -66,6 +66,20 @@ export function credentialsTests(ground: LookUpGround): void {
       'weir: These credentials are for sending; listening needs the scope listen (403)\n' +
         '  `weir credentials rotate scoped --save` creates credentials that may listen.\n',
     ])
+    const listenOnly = await weir.ok('credentials rotate scoped --scope listen')
+    const mute = await weir.run('send scoped --schema clickstream', {
+      input,
+      env: {
+        WEIR_CLIENT_ID: memberOf(listenOnly, 'clientId'),
+        WEIR_CLIENT_SECRET: memberOf(listenOnly, 'clientSecret'),
+      },
+    })
+    expect([mute.code, mute.stderr]).toEqual([
+      1,
+      expect.stringContaining(
+        '`weir credentials rotate scoped --save` creates credentials that may send and listen',
+      ),
+    ])
     await weir.ok('output create scoped scoped-0 --level 0')
     const wrong = await weir.run('credentials rotate scoped-0 --scope send')
     expect([wrong.code, wrong.stderr]).toEqual([

@@ -14,6 +14,7 @@ export function erasureTests(ground: LookUpGround): void {
     expect([unknown.code, unknown.stdout]).toEqual([1, ''])
     expect(unknown.stderr).toContain('Check the spelling')
     expect(unknown.stderr).toContain('`--even-if-none-found` erases all the same')
+    expect(unknown.stderr).not.toContain('evenIfNoneFound')
     expect(await weir.json('erasure list forgetful')).toEqual([])
     const { code, stdout, stderr } = await weir.run(`${line} --even-if-none-found`)
     expect([code, memberOf(stdout, 'state')]).toEqual([0, 'accepted'])

@@ -18,10 +18,11 @@ export function eventTests(ground: LookUpGround): void {
     await weir.ok('stream create clicks --save')
     await weir.ok('output create clicks clicks-0 --level 0 --save')
     await weir.ok('output create clicks clicks-13 --level 1 --level 3 --type GRANULAR --save')
-    const [input, level0, levels13] = await Promise.all([
+    const [input, level0, levels13, misspelt] = await Promise.all([
       listening('clicks', ' --count 3'),
       listening('clicks-0', ' --count 3'),
       listening('clicks-13', ' --count 1'),
+      listening('clicks', ' --count 1 --field custmer.id'),
     ])
     const pretty = JSON.stringify(await exampleEvent('clickstream'), null, 2)
     const send = (schema: string, options?: { input: string }, more = '') =>
@@ -34,6 +35,9 @@ export function eventTests(ground: LookUpGround): void {
 
     const ended = await Promise.all([input.ended, level0.ended, levels13.ended])
     expect(ended.map(({ code }) => code)).toEqual([0, 0, 0])
+    expect((await misspelt.ended).stderr).toContain(
+      '1 event arrived, 1 matched. None of them had the field custmer.id.\n',
+    )
     const [sealed, opened, granular] = ended.map(({ stdout }) => eventsOf(stdout))
     expect(sealed).toContainEqual(
       expect.objectContaining({
@@ -77,7 +81,7 @@ export function eventTests(ground: LookUpGround): void {
     const sentence =
       "regex clickstream/url 'shop.example.com/products/1234/details?ref=home' doesnt match " +
       "'^(https?|ftp|file)://[-a-zA-Z0-9+&@#/%?=~_|!:,.;]*[-a-zA-Z0-9+&@#/%=~_|]'"
-    const input = `${good}\n${bad}\n\n${good}\n{}\n`
+    const input = `${good}\n${bad}\n\n${good}\n{}\n{"a": nope}\n`
     const [sent, asJson] = await Promise.all([
       weir.run('send checked --schema clickstream', { input }),
       weir.run('send checked --schema clickstream -o json', { input }),
@@ -86,7 +90,8 @@ export function eventTests(ground: LookUpGround): void {
     expect(linesOf(sent.stderr)).toEqual([
       `line 2: ${sentence} (400)`,
       "line 5: Field 'svcMeta' is missing (400)",
-      'weir: 2 rejected, see above',
+      "line 6, column 8: Unexpected token 'o'; The body is not JSON (400)",
+      'weir: 3 rejected, see above',
     ])
     expect([asJson.code, JSON.parse(asJson.stdout)]).toEqual([
       1,
@@ -95,6 +100,7 @@ export function eventTests(ground: LookUpGround): void {
         rejected: [
           { line: 2, status: 400, message: sentence },
           { line: 5, status: 400, message: expect.stringContaining('svcMeta') },
+          { line: 6, status: 400, message: 'The body is not JSON' },
         ],
       },
     ])

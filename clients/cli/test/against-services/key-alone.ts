@@ -101,8 +101,11 @@ export function keyAloneTests(ground: LookUpGround): void {
     const billingId = freshName('gone')
     const other = createWeir({ isHere: true })
     await other.ok(`account create ${billingId} --save ${addresses}`, platformKey())
+    expect((await other.run('stream list')).stderr).toContain(
+      `No streams yet in the account ${billingId}, ${other.profile}: `,
+    )
     await other.ok('stream create clicks')
-    expect(await other.ok(`account delete ${billingId} ${addresses}`, platformKey())).toBe(
+    expect(await other.ok(`account delete ${billingId} --yes ${addresses}`, platformKey())).toBe(
       `Deleted ${billingId}. Streams and outputs deleted with it: 1.\n`,
     )
     expect((await other.run('stream list')).stderr).toContain('(401)')

@@ -46,7 +46,7 @@ export function streamTests(ground: LookUpGround): void {
   })
 
   test('taken names, impossible values and unknown streams are refused in words', async () => {
-    const { weir } = ground()
+    const { weir, billingId } = ground()
     await weir.ok('stream create refusals')
     const refused = async (line: string): Promise<string> => {
       const { code, stdout, stderr } = await weir.run(line)
@@ -72,7 +72,9 @@ export function streamTests(ground: LookUpGround): void {
       [orphan, 'There is no stream nobody (404)'],
       [gone, 'There is no stream nobody (404)'],
     ] as const) {
-      expect(stderr).toContain(`weir: ${sentence}\n  \`weir stream list\` shows`)
+      expect(stderr).toContain(
+        `weir: ${sentence}\n  This is about the account ${billingId}, ${weir.profile}.\n  \`weir stream list\` shows`,
+      )
     }
   })
 
@@ -89,6 +91,8 @@ export function streamTests(ground: LookUpGround): void {
     expect(memberOf(await weir.ok('output show aging aged'), 'retentionHours')).toBe('168')
     const shorter = await weir.ok('output update aging aged --retention-hours 1')
     expect(memberOf(shorter, 'retentionHours')).toBe('1')
+    const warned = await weir.run('stream update aging --retention-hours 48 --key-retention-days 1')
+    expect(warned.stderr).toContain('for 48 hours, but their keys are destroyed after 1 day.')
     const nothing = await weir.run('stream update aging')
     expect([nothing.code, nothing.stderr]).toEqual([
       2,

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
+import { createServer as createTcpServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from '@jest/globals'
 import { call, helpIn, apiRefusal, requestApi, unreachable, urlOf } from '../../src/api/request.ts'
@@ -154,6 +156,40 @@ describe('when nothing answers', () => {
     expect(error).not.toContain('the-key')
   })
 
+  test.each([
+    [
+      'http',
+      'SSH-2.0-x\r\n',
+      'does not answer with HTTP (',
+      'With TLS its address must start with https://',
+    ],
+    ['http', '', 'does not answer with HTTP (', 'With TLS its address must start with https://'],
+    [
+      'https',
+      '',
+      'does not answer with HTTPS (',
+      'Without TLS its address must start with http://',
+    ],
+    [
+      'https',
+      'HTTP/1.1 400 Bad Request\r\n\r\n',
+      'no TLS connection to',
+      'must start with http://',
+    ],
+  ])('what is no service for %s:// and says %j is told', async (scheme, said, what, advice) => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(said))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : undefined
+    const url = new URL(`${scheme}://127.0.0.1:${port}/v2/account`)
+    const error = await requestApi({ method: 'GET', url }).catch(renderError)
+    expect(error).toContain(what)
+    expect(error).toContain(advice)
+    server.close()
+  })
+
   test('an unknown host and an untrusted certificate are told apart', () => {
     const url = new URL('https://weir.invalid')
     const because = (code: string): Error =>
@@ -164,7 +200,7 @@ describe('when nothing answers', () => {
     expect(unreachable(url, because('DEPTH_ZERO_SELF_SIGNED_CERT')).message).toContain(
       "isn't trusted",
     )
-    expect(unreachable(url, because('ECONNRESET')).message).toContain('no connection at')
+    expect(unreachable(url, because('EHOSTUNREACH')).message).toContain('no connection at')
     expect(unreachable(url, because('ERR_SSL_WRONG_VERSION_NUMBER')).message).toContain(
       'no TLS connection to',
     )

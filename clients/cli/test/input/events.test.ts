@@ -45,7 +45,8 @@ describe('the input of send', () => {
   test.each([
     ['', 'there is no event in the input'],
     ['\n \n', 'there is no event in the input'],
-    ['{"a":\n', "the input isn't JSON"],
+    ['\n{"a":\n', "the input isn't JSON: line 3, column 1: Unexpected end of JSON input"],
+    ['{"a":1,}', "the input isn't JSON: line 1, column 8: Expected double-quoted property name"],
     ['[{"a":1}]', "a JSON array isn't an event"],
     ['[\n{"a":1}\n]', "a JSON array isn't an event"],
   ])('%p is refused', async (text, message) => {

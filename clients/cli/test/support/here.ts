@@ -14,14 +14,17 @@ export type Command = {
 export async function runHere({ args, cwd, env, input }: Command) {
   const [stdout, stderr] = [collected(), collected()]
   const code = await run(
-    createTerminal({
-      env,
-      cwd: () => cwd,
-      stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
-      stdout: stdout.stream,
-      stderr: stderr.stream,
-      on: () => undefined,
-    }),
+    createTerminal(
+      {
+        env,
+        cwd: () => cwd,
+        stdin: Readable.from(input === '' ? [] : [Buffer.from(input)]),
+        stdout: stdout.stream,
+        stderr: stderr.stream,
+        on: () => undefined,
+      },
+      '/nonexistent/tty',
+    ),
     args,
   )
   return { code, stdout: stdout.text(), stderr: stderr.text() }

@@ -18,7 +18,12 @@ const server = createServer((request, response) => {
   response.setHeader('content-type', 'application/json')
   // One response that every command accepts.
   response.end(
-    JSON.stringify({ deleted: [], credentials: [{ clientId: 'c1' }], ref: { name: 's' } }),
+    JSON.stringify({
+      deleted: [],
+      credentials: [{ clientId: 'c1' }],
+      ref: { name: 's' },
+      keyRetentionDays: 365,
+    }),
   )
 })
 let url: string
@@ -40,6 +45,7 @@ async function weir(line: string, answer?: string) {
       WEIR_CONFIG: `${cwd}/config.json`,
       WEIR_AUTH_URL: url,
       WEIR_API_KEY: 'k',
+      WEIR_PLATFORM_KEY: 'p',
       WEIR_BILLING_ID: 'a',
     },
     cwd,
@@ -49,14 +55,32 @@ async function weir(line: string, answer?: string) {
     note: () => undefined,
     ask: (question) => {
       asked.push(question)
-      return Promise.resolve(answer ?? '')
+      return answer === undefined ? undefined : Promise.resolve(answer)
     },
   }
   return { code: await run(terminal, line.split(' ')), asked, changes: [...changes] }
 }
 
+test('weir stream update does not ask if keys are kept longer', async () => {
+  const { asked, changes: made } = await weir('stream update s --key-retention-days 400', 'n')
+  expect([asked, made]).toEqual([[], ['PATCH /v2/streams/s']])
+})
+
+const deletion = 'account delete a'
+
+test('weir account delete asks on the terminal, even if the key is on its input', async () => {
+  expect(await weir(deletion, 'b')).toMatchObject({ code: 1, asked: ['Type a to confirm: '] })
+  expect(await weir(deletion)).toMatchObject({ code: 2, changes: [] })
+  expect(await weir(`${deletion} --yes`)).toMatchObject({
+    code: 0,
+    asked: [],
+    changes: ['DELETE /v2/accounts/a'],
+  })
+})
+
 describe.each([
   ['stream delete s', 's', 'DELETE /v2/streams/s'],
+  ['stream update s --key-retention-days 1', 's', 'PATCH /v2/streams/s'],
   ['output delete s o', 'o', 'DELETE /v2/streams/s/outputs/o'],
   ['output rebuild s o', 'o', 'POST /v2/streams/s/outputs/o/rebuild'],
   ['contract archive c', 'c', 'POST /v2/contracts/c/archive'],
@@ -78,24 +102,46 @@ describe.each([
   })
 })
 
-test('in a real terminal, lines that were pasted with the command answer nothing, and remain for the shell', async () => {
+/** What a shell on a terminal of its own shows, while `typed` is typed there. */
+function inTerminal(
+  line: (weir: string, folder: string) => string,
+  typed: string,
+): Promise<string> {
   const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
   const folder = temporaryFolder()
-  const shell = `'${process.execPath}' '${bin}' stream delete s; read -r rest; echo "the shell reads: $rest"`
-  const child = spawn('script', ['-qec', shell, '/dev/null'], {
-    env: {
-      ...compiledOnce,
-      PATH: process.env['PATH'] ?? '',
-      HOME: folder,
-      SHELL: '/bin/sh',
-      WEIR_CONFIG: `${folder}/config.json`,
-      WEIR_AUTH_URL: url,
-      WEIR_API_KEY: 'k',
-      WEIR_BILLING_ID: 'a',
+  const child = spawn(
+    'script',
+    ['-qec', line(`'${process.execPath}' '${bin}'`, folder), '/dev/null'],
+    {
+      env: {
+        ...compiledOnce,
+        PATH: process.env['PATH'] ?? '',
+        HOME: folder,
+        SHELL: '/bin/sh',
+        WEIR_CONFIG: `${folder}/config.json`,
+        WEIR_AUTH_URL: url,
+        WEIR_API_KEY: 'k',
+        WEIR_BILLING_ID: 'a',
+      },
     },
-  })
-  child.stdin.end('yes\nls -l\n')
-  const shown = await text(child.stdout)
+  )
+  child.stdin.end(typed)
+  return text(child.stdout)
+}
+
+test('in a real terminal, the deletion of an account is confirmed there, and the key comes from a file', async () => {
+  const line = (weir: string, folder: string) =>
+    `echo key > '${folder}/key'; ${weir} ${deletion} < '${folder}/key'`
+  expect(await inTerminal(line, 'b\n')).toContain('not confirmed, so nothing was done')
+  expect(changes).toEqual([])
+  expect(await inTerminal(line, 'a\n')).toContain('Deleted a.')
+  expect(changes).toEqual(['DELETE /v2/accounts/a'])
+})
+
+test('in a real terminal, lines that were pasted with the command answer nothing, and remain for the shell', async () => {
+  const line = (weir: string) =>
+    `${weir} stream delete s; read -r rest; echo "the shell reads: $rest"`
+  const shown = await inTerminal(line, 'yes\nls -l\n')
   expect(shown).toContain('not confirmed, so nothing was done')
   expect(shown).toContain('the shell reads: ls -l')
   expect(changes).toEqual([])

@@ -47,7 +47,14 @@ export function patternSize(source: string): number {
 export function patternProblem(source: string): string | undefined {
   if (source.length > patternLengthMax) return `is longer than ${patternLengthMax} characters`
   if (!source.isWellFormed()) return 'is not well-formed Unicode'
-  return compiles(() => new RegExp(source)) ? undefined : 'is not a regular expression'
+  try {
+    new RegExp(source)
+    return undefined
+  } catch (error) {
+    // V8 says: Invalid regular expression: /SOURCE/: REASON
+    const [reason] = String(error).split('/: ').slice(-1)
+    return `is not a regular expression: ${reason}`
+  }
 }
 
 function compiles(compile: () => unknown): boolean {

@@ -33,7 +33,7 @@ describe('which engine a pattern gets', () => {
   })
 
   test.each([
-    ['(', 'is not a regular expression'],
+    ['(', 'is not a regular expression: Unterminated group'],
     ['a'.repeat(1_001), 'is longer than 1000 characters'],
     ['\ud800', 'is not well-formed Unicode'],
     ['a+', undefined],

@@ -3,6 +3,11 @@
 /* global document, URL */
 const scriptUrl = document.currentScript.src
 const resultsMax = 12
+const stopWords = new Set(
+  'a an and are at be by can do does for from how i in is it mean my of on or that the this to what when where which why with you'.split(
+    ' ',
+  ),
+)
 const field = document.createElement('input')
 const status = document.createElement('p')
 const list = document.createElement('ul')
@@ -37,13 +42,41 @@ function load() {
 }
 
 function show() {
-  const words = field.value.toLowerCase().split(/\s+/).filter(Boolean).map(stemOf)
   const index = globalThis.weirSearchIndex
   if (index === undefined) return
+  const hits = hitsOf(index, field.value)
+  status.textContent = field.value.trim() === '' ? '' : `${hits.length} found`
+  list.replaceChildren(...hits.slice(0, resultsMax).map(itemOf))
+}
+
+/** The entries that contain every word of the question, the best first. */
+function hitsOf(index, question) {
+  const typed = question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+  const telling = typed.filter((word) => !stopWords.has(word))
+  const words = (telling.length > 0 ? telling : typed).map((word) => spellingsOf(index, word))
   const found = words.length === 0 ? [] : index.map((entry) => [scoreOf(entry, words), entry])
-  const hits = found.filter(([score]) => score > 0).sort(([a], [b]) => b - a)
-  status.textContent = words.length === 0 ? '' : `${hits.length} found`
-  list.replaceChildren(...hits.slice(0, resultsMax).map(([, entry]) => itemOf(entry)))
+  return found
+    .filter(([score]) => score > 0)
+    .sort(([a], [b]) => b - a)
+    .map(([, entry]) => entry)
+}
+
+/** The stem of the word. If no page has it, of the words that differ from it by one typo. */
+function spellingsOf(index, word) {
+  const stem = stemOf(word)
+  const texts = index.map(({ page, heading, text }) => `${page} ${heading} ${text}`.toLowerCase())
+  if (word.length < 6 || texts.some((text) => text.includes(stem))) return [stem]
+  const known = new Set(texts.flatMap((text) => text.match(/[\p{L}\p{N}]+/gu) ?? []))
+  return [...known].filter((other) => isOneTypo(word, other)).map(stemOf)
+}
+
+/** A letter is wrong, missing or too much, or two are swapped. */
+function isOneTypo(a, b) {
+  let at = 0
+  while (at < a.length && a[at] === b[at]) at += 1
+  const [x, y] = [a.slice(at), b.slice(at)]
+  if ([x.slice(1), x].includes(y.slice(1)) || x.slice(1) === y) return true
+  return x[0] === y[1] && x[1] === y[0] && x.slice(2) === y.slice(2)
 }
 
 /** «erase» finds «erasing» and «erasure», too. */
@@ -51,15 +84,19 @@ function stemOf(word) {
   return word.replace(/(?<=\w{4})(ing|ed|es|e|s)$/, '')
 }
 
-/** 0 if a word is missing. Guides come first among equals, then what the index of pages names first. */
-function scoreOf({ page, heading, text, isGuide }, words) {
-  const scores = words.map((word) => {
-    const inText = Math.min(text.toLowerCase().split(word).length - 1, 3)
-    if (heading.toLowerCase().includes(word)) return 8 + inText
-    if (page.toLowerCase().includes(word)) return (heading === '' ? 8 : 3) + inText
+/** 0 if a word is missing. Guides come first among equals, what is for Weir's developers last. */
+function scoreOf({ href, page, heading, text, isGuide }, words) {
+  const scores = words.map((spellings) => {
+    const timesIn = (part) =>
+      Math.max(0, ...spellings.map((word) => part.toLowerCase().split(word).length - 1))
+    const inText = Math.min(timesIn(text), 3)
+    if (timesIn(heading) > 0) return 16 + inText
+    if (timesIn(page) > 0) return (heading === '' ? 16 : 4) + inText
     return inText
   })
-  return scores.includes(0) ? 0 : scores.reduce((sum, score) => sum + score) + (isGuide ? 4 : 0)
+  if (scores.length === 0 || scores.includes(0)) return 0
+  const sum = scores.reduce((total, score) => total + score)
+  return /^(tools|packages)\//.test(href) ? sum / 100 : sum + (isGuide ? 4 : 0)
 }
 
 function itemOf({ href, page, heading }) {

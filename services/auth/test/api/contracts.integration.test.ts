@@ -195,7 +195,10 @@ describe('publishing a contract', () => {
     await account.post('/v2/contracts', asked)
     const { schema: withSchema, ...rest } = contract({ subject: subjectOf(asked) })
     const cases = [
-      [withSchema, /^schema.schema_registry_ref: .* is taken; choose another name$/],
+      [
+        withSchema,
+        /^schema.schema_registry_ref: .* is used by another account; choose another, such as .*-events$/,
+      ],
       [
         { ...withSchema, definition: undefined },
         /^schema.definition: is missing, and the registry/,
@@ -217,6 +220,7 @@ describe('publishing a contract', () => {
     for (const schemaPart of [withSchema, { ...withSchema, definition: undefined }]) {
       const reply = await other.post('/v2/contracts', { ...rest, schema: schemaPart })
       expect(reply.status).toBe(422)
+      expect(JSON.stringify(reply.json)).toMatch(/starts with the name of another|is missing, and/)
     }
     expect((await account.post('/v2/contracts', contract({ subject }))).status).toBe(201)
   })

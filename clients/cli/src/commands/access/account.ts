@@ -86,8 +86,7 @@ async function show(session: Session): Promise<void> {
   const record = await session.manage({ method: 'GET', path: ['account'] })
   const { authUrl, ingestUrl, outputUrl } = session.account()
   const addresses = { authUrl, ingestUrl, outputUrl }
-  if (session.isJson || !isObject(record)) return session.showRecord(record)
-  session.showRecord({ ...record, ...addresses }, renderAccount)
+  session.showRecord({ ...(isObject(record) ? record : {}), ...addresses }, renderAccount)
 }
 
 /** Weir's number for an unlimited quota. */

@@ -81,13 +81,14 @@ function addDelete(noun: Command, open: OpenSession): void {
       remove(open(command), billingId, options),
     ),
     ['weir account delete acme', 'asks for the name, and for the platform key'],
+    ['weir account delete acme --yes < platform-key.txt', 'for a program: asks nothing'],
   )
 }
 
 async function remove(session: Session, billingId: string, options: DeleteOptions): Promise<void> {
   const { authUrl } = addressesFor(session, options)
   const question = `This deletes the account ${billingId} with its streams, contracts and API keys, and all events and keys.`
-  await session.confirm({ question, name: billingId }, options.yes)
+  await session.confirm({ question, name: billingId, isRequired: true }, options.yes)
   const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
   const url = urlOf(authUrl, ['v2', 'accounts', billingId])
   const answer = await call({ method: 'DELETE', url, bearer }, { 401: platformKeyAdvice })

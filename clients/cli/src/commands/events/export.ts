@@ -31,7 +31,7 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       .summary('write the events of an output to a Parquet, JSONL or CSV file')
       .description(
         "write the events of an output to a file. weir reads them from Kafka, with the output's own token. -o (parquet, jsonl " +
-          'or csv) or the ending of FILE selects the format. FILE appears only when it is complete.',
+          'or csv) or the ending of FILE selects the format. FILE appears only when it is complete, and replaces an existing one.',
       )
       .argument('<name>', 'an output')
       .argument('<file>', 'the file to write; - means standard output')

@@ -5,7 +5,7 @@ import { isObject, valueAt } from '../../json.ts'
 import type { JsonObject } from '../../json.ts'
 import { visible } from '../../terminal/table.ts'
 
-export type Filter = (event: unknown) => boolean
+export type Filter = { readonly path: string; readonly holds: (event: unknown) => boolean }
 
 const matches: Readonly<Record<string, (text: string, wanted: string) => boolean>> = {
   '=': (text, wanted) => text === wanted,
@@ -23,7 +23,8 @@ export function filterOf(text: string, before: readonly Filter[] = []): readonly
   const matching = matches[operator] ?? matches['=']
   const has = (event: unknown): boolean =>
     textsOf(valueAt(event, ...steps)).some((found) => matching?.(found, wanted))
-  return [...before, operator === '!=' ? (event) => !has(event) : has]
+  const holds = operator === '!=' ? (event: unknown) => !has(event) : has
+  return [...before, { path, holds }]
 }
 
 /** A list contains the texts of its items. */
@@ -31,6 +32,28 @@ function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf)
   if (value === undefined) return []
   return [typeof value === 'string' ? value : JSON.stringify(value)]
+}
+
+export type ListenTally = { count(event: unknown, isMatch: boolean): void; sentence(): string }
+
+/** How many events arrived and matched, and which of the fields no event had: their names may be misspelt. */
+export function createTally(paths: readonly string[]): ListenTally {
+  const unseen = new Set(paths)
+  let arrived = 0
+  let matched = 0
+  return {
+    count(event, isMatch) {
+      arrived += 1
+      if (isMatch) matched += 1
+      for (const path of unseen)
+        if (valueAt(event, ...path.split('.')) !== undefined) unseen.delete(path)
+    },
+    sentence() {
+      const numbers = `${arrived} ${arrived === 1 ? 'event' : 'events'} arrived, ${matched} matched.`
+      if (arrived === 0 || unseen.size === 0) return numbers
+      return `${numbers} None of them had the field ${[...unseen].join(', or ')}.`
+    },
+  }
 }
 
 export function fieldPath(text: string, before: readonly string[] = []): readonly string[] {

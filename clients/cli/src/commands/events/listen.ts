@@ -11,8 +11,8 @@ import { textAt, tryParseJson, valueAt } from '../../json.ts'
 import { duration, positiveNumber, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { visible } from '../../terminal/table.ts'
-import { coloured, fieldPath, filterOf, pick } from './listen-view.ts'
-import type { Filter } from './listen-view.ts'
+import { coloured, createTally, fieldPath, filterOf, pick } from './listen-view.ts'
+import type { Filter, ListenTally } from './listen-view.ts'
 
 type ListenOptions = {
   readonly count?: number
@@ -88,8 +88,10 @@ type Listening = ListenOptions & { readonly name: string; readonly url: URL }
 function follow(session: Session, socket: WebSocket, listening: Listening): Promise<void> {
   const { name, url, count = Infinity, timeout } = listening
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const show = viewOf(session, listening)
+  const tally = createTally(pathsOf(listening))
+  const show = viewOf(session, listening, tally)
   let received = 0
+  let isOpen = false
   const end = (error?: Error): void => {
     if (error) reject(error)
     else resolve()
@@ -98,7 +100,10 @@ function follow(session: Session, socket: WebSocket, listening: Listening): Prom
     timeout === undefined ? undefined : setTimeout(() => end(late(listening, received)), timeout)
   session.terminal.onEnd(() => end())
   watchSilence(socket, () => end(failure(`no message from ${url.origin} for a minute`)))
-  socket.on('open', () => session.tell(`Listening to ${name}; Ctrl-C ends it.`))
+  socket.on('open', () => {
+    isOpen = true
+    session.tell(`Listening to ${name}; Ctrl-C ends it.`)
+  })
   socket.on('message', (message) => {
     if (received >= count) return
     const line = show(textOf(message))
@@ -109,30 +114,46 @@ function follow(session: Session, socket: WebSocket, listening: Listening): Prom
   })
   socket.on('close', (code) => end(closed(name, code)))
   socket.on('error', (error) => end(unreachable(url, error)))
+  onRefusal(socket, (refused) => end(refusedUpgrade(name, refused)))
+  return promise.finally(() => {
+    clearTimeout(timer)
+    hangUp(socket)
+    if (isOpen && pathsOf(listening).length > 0) session.tell(tally.sentence())
+  })
+}
+
+/** The fields that are named in options. */
+const pathsOf = ({ field = [], filter = [] }: ListenOptions): readonly string[] => [
+  ...filter.map(({ path }) => path),
+  ...field,
+]
+
+function onRefusal(socket: WebSocket, end: (refused: RefusedUpgrade) => void): void {
   socket.on('unexpected-response', (_request, response) => {
     const chunks: Buffer[] = []
     response.on('data', (chunk: Buffer) => chunks.push(chunk))
     response.on('close', () => {
       const { statusCode: status = 0, headers } = response
       const body = Buffer.concat(chunks).toString()
-      const refused = { status, body, code: headers['svc-error'], link: textAt(headers, 'link') }
-      end(refusedUpgrade(name, refused))
+      end({ status, body, code: headers['svc-error'], link: textAt(headers, 'link') })
     })
-  })
-  return promise.finally(() => {
-    clearTimeout(timer)
-    hangUp(socket)
   })
 }
 
 /** An event's line; undefined if it is filtered out. Without any option it is the received text. */
-function viewOf(session: Session, options: ListenOptions): (text: string) => string | undefined {
+function viewOf(
+  session: Session,
+  options: ListenOptions,
+  tally: ListenTally,
+): (text: string) => string | undefined {
   const { field = [], filter = [] } = options
   const isColoured = session.terminal.isShown && !session.isJson && !session.terminal.env.NO_COLOR
   if (field.length === 0 && filter.length === 0 && !isColoured) return oneLine
   return (text) => {
     const event = tryParseJson(text)
-    if (!filter.every((holds) => holds(event))) return undefined
+    const isMatch = filter.every(({ holds }) => holds(event))
+    tally.count(event, isMatch)
+    if (!isMatch) return undefined
     const shown = field.length === 0 ? event : pick(event, field)
     return isColoured
       ? coloured(shown, valueAt(event, 'svcMeta', 'keyLink'))

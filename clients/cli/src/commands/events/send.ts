@@ -3,16 +3,20 @@
 // events, too.
 import type { Command } from 'commander'
 import { apiRefusal, requestApi, sentenceOf, urlOf } from '../../api/request.ts'
-import type { ApiAnswer } from '../../api/request.ts'
+import type { Advice, ApiAnswer } from '../../api/request.ts'
 import { CliError, failure } from '../../errors.ts'
 import { readEvents } from '../../input/events.ts'
+import type { InputEvent } from '../../input/events.ts'
 import { withCredentials } from '../../api/credentials.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
 import { openInput } from '../../input/file.ts'
+import { jsonFault } from '../../input/json-fault.ts'
 import { withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 
 type SendOptions = { readonly schema: string; readonly file?: string }
+
+type Sending = SendOptions & { readonly name: string }
 
 type Rejected = { readonly line: number; readonly status: number; readonly message: string }
 
@@ -44,13 +48,16 @@ export function addSendCommand(program: Command, open: OpenSession): void {
 
 const send = (session: Session, name: string, options: SendOptions): Promise<void> =>
   withCredentials(session, { name, scope: 'send' }, (credentials) =>
-    sendWith(session, createIdTokenSource(session.account(), name, credentials), options),
+    sendWith(session, createIdTokenSource(session.account(), name, credentials), {
+      name,
+      ...options,
+    }),
   )
 
 async function sendWith(
   session: Session,
   token: () => Promise<string>,
-  options: SendOptions,
+  options: Sending,
 ): Promise<void> {
   const url = urlOf(session.account().ingestUrl, ['event'])
   const headers = { 'svc-schema-id': options.schema }
@@ -71,7 +78,7 @@ async function sendWith(
       const answer = await requestApi({ method: 'POST', url, bearer: await token(), body, headers })
       if (answer.status === 204) accepted += 1
       else {
-        rejected.push(rejectedEvent(session, line, answer))
+        rejected.push(rejectedEvent(session, { line, body }, { answer, name: options.name }))
         page = answer.help
       }
     } catch (error) {
@@ -84,23 +91,29 @@ async function sendWith(
 }
 
 /** Throws if the refusal is not about this event. */
-function rejectedEvent(session: Session, line: number, answer: ApiAnswer): Rejected {
+function rejectedEvent(
+  session: Session,
+  { line, body }: InputEvent,
+  { answer, name }: { answer: ApiAnswer; name: string },
+): Rejected {
   const message = sentenceOf(answer)
   // An unknown schema id is also 400, but concerns every event.
   if (answer.status !== 413 && (answer.status !== 400 || message.startsWith('Unknown schema id'))) {
-    throw apiRefusal(answer, advice)
+    throw apiRefusal(answer, adviceFor(name))
   }
-  session.terminal.note(`line ${line}: ${message} (${answer.status})`)
+  const fault = jsonFault(Buffer.from(body).toString(), line)
+  const told = fault === undefined ? `line ${line}: ${message}` : `${fault}; ${message}`
+  session.terminal.note(`${told} (${answer.status})`)
   return { line, status: answer.status, message }
 }
 
-const advice = {
+const adviceFor = (name: string): Advice => ({
   400: '`weir contract list` shows the contracts of the account.',
-  401: 'Were the credentials revoked? `weir credentials rotate` creates new ones.',
-  402: '`weir stream show` shows the limit of events per month.',
-  403: 'Sending needs an enabled input stream, and credentials that may send.',
+  401: `Were the credentials revoked? \`weir credentials rotate ${name} --save\` creates new ones.`,
+  402: `\`weir stream show ${name}\` shows the limit of events per month.`,
+  403: `\`weir credentials rotate ${name} --save\` creates credentials that may send and listen; \`weir stream enable ${name}\` enables a disabled stream.`,
   404: 'Is WEIR_INGEST_URL the address of the ingest service?',
-}
+})
 
 /** Says at which line to continue later. */
 function stoppedAt(line: number, error: unknown): CliError {
@@ -114,6 +127,6 @@ function showOutcome(session: Session, accepted: number, rejected: readonly Reje
   session.terminal.print(
     session.isJson
       ? JSON.stringify({ accepted, rejected }, null, 2)
-      : `${accepted} ${noun} accepted (204)`,
+      : `${accepted} ${noun} accepted${accepted === 0 ? '' : ' (204)'}`,
   )
 }

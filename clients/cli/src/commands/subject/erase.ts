@@ -41,7 +41,7 @@ export async function eraseValues(
     if (values.length > 1) progress.show(group.from - 1, values.length)
     try {
       const json = { keyFieldValues: group.values, ...asked }
-      const answer = await session.manage({ method: 'POST', path: pathOf(name), json, advice })
+      const answer = await post(session, name, { json, advice })
       done.push({ ...group, answer })
     } catch (error) {
       progress.end()
@@ -60,13 +60,27 @@ export async function eraseSubject(
 ): Promise<void> {
   if (subject === '') throw misuse('the value is empty')
   const json = { subject, ...asked }
-  const path = pathOf(name)
-  const answer = await session.manage({ method: 'POST', path, json, advice: subjectAdvice })
+  const answer = await post(session, name, { json, advice: subjectAdvice })
   session.showRecord(answer, renderErasure)
   session.tell(aboutSalt)
 }
 
-const pathOf = (name: string): readonly string[] => ['streams', name, 'erasures']
+async function post(
+  session: Session,
+  name: string,
+  { json, advice }: { json: unknown; advice: Advice },
+): Promise<unknown> {
+  const path = ['streams', name, 'erasures']
+  try {
+    return await session.manage({ method: 'POST', path, json, advice })
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    // A sentence for programs; the advice names the option instead.
+    const message = error.message.replace(/\. To [^.]*, send evenIfNoneFound: true/, '')
+    const { exitCode, ...more } = error
+    throw new CliError(exitCode, message, more)
+  }
+}
 
 const aboutSalt =
   'The salt is not shown again. Keep it: without the salt nobody can prove that a receipt is about a value.'

@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { misuse } from '../../errors.ts'
 import { openInput } from '../../input/file.ts'
-import { collectLevel, withExamples } from '../../input/options.ts'
+import { collectLevel, dayOption, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { readValues } from '../../input/values.ts'
 import { addSubjectShow } from './data-subject.ts'
@@ -95,7 +95,7 @@ const withValues = (command: Command): Command =>
       '--reference <text>',
       'your reference, such as a ticket number; shown with the erasure and in the receipt',
     )
-    .option('--due <day>', 'when the person must have an answer, such as 2026-12-24')
+    .option('--due <day>', 'when the person must have an answer, such as 2026-12-24', dayOption)
     .option('--even-if-none-found', 'also if no event of the person is found')
     .option('-y, --yes', "don't ask")
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import {
   coloured,
+  createTally,
   fieldPath,
   filterOf,
   isSealed,
@@ -31,13 +32,23 @@ describe('a filter', () => {
     ['constructor~f', false],
     ['url~.*', false],
   ])('%s: %s', (text, holds) => {
-    expect(filterOf(text).every((filter) => filter(event))).toBe(holds)
+    expect(filterOf(text).every((filter) => filter.holds(event))).toBe(holds)
   })
 
   test('that is none is refused', () => {
     for (const text of ['', 'url', '=x', 'a b=c', 'a..b'])
       expect(() => filterOf(text)).toThrow('It must')
   })
+})
+
+test('the fields that no event had are named at the end, and an encrypted or empty field is one', () => {
+  const tally = createTally(['custmer.id', 'url', 'none'])
+  expect(tally.sentence()).toBe('0 events arrived, 0 matched.')
+  tally.count(event, false)
+  tally.count({ none: null }, true)
+  expect(tally.sentence()).toBe(
+    '2 events arrived, 1 matched. None of them had the field custmer.id.',
+  )
 })
 
 test('the fields that are asked for stay where they were, and what is not there is left out', () => {

@@ -1,5 +1,6 @@
 // Two contracts of one stream, with every type that an event's schema may have, and an event of each. The second
 // contract is a later version of the first.
+import { expect } from '@jest/globals'
 
 const envelope = {
   type: 'record',
@@ -111,4 +112,60 @@ export function everyTypeEvent(version: 1 | 2): Record<string, unknown> {
         grows: 8_000_000_000,
         added: { text: 'new' },
       }
+}
+
+export const typesInDuckDb = {
+  svcMeta:
+    'STRUCT(schemaId VARCHAR, nonce INTEGER, "timestamp" TIMESTAMP WITH TIME ZONE, keyLink INTEGER, billingId VARCHAR, consentLevels INTEGER[])',
+  person: 'VARCHAR',
+  flag: 'BOOLEAN',
+  large: 'BIGINT',
+  single: 'FLOAT',
+  octets: 'BLOB',
+  four: 'BLOB',
+  colour: 'VARCHAR',
+  maybe: 'VARCHAR',
+  number: 'BIGINT',
+  either: 'JSON',
+  counts: 'MAP(VARCHAR, BIGINT)',
+  items: 'STRUCT("name" VARCHAR, price DOUBLE)[]',
+  day: 'DATE',
+  at: 'TIMESTAMP WITH TIME ZONE',
+  exactly: 'TIMESTAMP WITH TIME ZONE',
+  grows: 'BIGINT',
+  gone: 'VARCHAR',
+  added: 'STRUCT("text" VARCHAR)',
+}
+
+export const valuesOfTheFirst = {
+  person: 'person-1',
+  flag: true,
+  large: Number.MAX_SAFE_INTEGER,
+  single: 1.5,
+  octets: '00ff',
+  four: '666f7572',
+  colour: 'GREEN',
+  maybe: null,
+  number: 5_000_000_000,
+  either: '"yes"',
+  counts: { a: 1, b: 2 },
+  items: [
+    { name: 'one', price: 1.25 },
+    { name: 'two', price: null },
+  ],
+  day: '2024-10-04',
+  exactly: expect.stringContaining('.123456'),
+  grows: 7,
+  gone: 'here',
+  added: null,
+}
+
+export const valuesOfTheLast = {
+  person: 'person-2',
+  maybe: 'now',
+  either: 'true',
+  items: [],
+  grows: 8_000_000_000,
+  gone: null,
+  added: { text: 'new' },
 }

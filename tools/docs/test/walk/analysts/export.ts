@@ -20,7 +20,13 @@ import {
   textIn,
 } from '@weir/testkit'
 import type { Account, TestStream } from '@weir/testkit'
-import { everyTypeContract, everyTypeEvent } from './every-type.ts'
+import {
+  everyTypeContract,
+  everyTypeEvent,
+  typesInDuckDb,
+  valuesOfTheFirst,
+  valuesOfTheLast,
+} from './every-type.ts'
 
 const run = promisify(execFile)
 const weir = join(REPOSITORY, 'clients/cli/bin/weir.js')
@@ -78,6 +84,37 @@ export function exportTests(ground: () => Ground): void {
     const texts = stdout.split('\n').filter((line) => line !== '')
     return texts.map((line) => asObject(JSON.parse(line)))
   }
+
+  test('an API key alone is enough, also for an input stream, and leaves no credentials behind', async () => {
+    const alone = { WEIR_API_KEY: account.apiKey, WEIR_CLIENT_ID: '', WEIR_CLIENT_SECRET: '' }
+    const clientIds = async (): Promise<string[]> =>
+      JSON.stringify((await account.call('GET', '/v2/streams/in')).body).match(/clientId/g) ?? []
+    const before = await clientIds()
+    for (const name of ['in', 'out']) {
+      const { stdout } = await exported([name, '-o', 'jsonl', '-'], alone)
+      expect([name, stdout.trimEnd().split('\n').length]).toEqual([name, 6])
+    }
+    expect(await clientIds()).toEqual(before)
+  })
+
+  test('weir doctor says that a listener of Kafka is not the one for analysts', async () => {
+    const { auth, stack } = ground().everything
+    const { clientId, clientSecret } = output
+    const profile = join(folder, 'config.json')
+    const accounts = {
+      [billingId]: { authUrl: auth.url, streams: { out: { clientId, clientSecret } } },
+    }
+    await writeFile(profile, JSON.stringify({ current: billingId, accounts }), { mode: 0o600 })
+    const more = {
+      WEIR_CONFIG: profile,
+      WEIR_CLIENT_ID: '',
+      WEIR_CLIENT_SECRET: '',
+      WEIR_ANALYST_BROKERS: stack.kafkaBrokers,
+    }
+    await expect(run(weir, ['doctor'], { cwd: folder, env: env(more) })).rejects.toMatchObject({
+      stdout: expect.stringContaining(`${stack.kafkaBrokers} is a listener without login`),
+    })
+  })
 
   test('DuckDB and pandas read an exported Parquet file with the right types, values and counts', async () => {
     const { stderr } = await exported(['out', 'all.parquet'])
@@ -219,6 +256,8 @@ export function exportTests(ground: () => Ground): void {
       [{}, 'ou', 'Perhaps the name is misspelt'],
       [{ WEIR_BILLING_ID: '' }, 'out', 'set WEIR_BILLING_ID.'],
       [secretsOf(input), 'sealed', "the credentials of sealed can't read the topic export.sealed"],
+      // Not saved: they could not send.
+      [secretsOf(input), 'sealed', '\n  weir credentials rotate sealed --scope listen\n'],
       [{ WEIR_ANALYST_BROKERS: '127.0.0.1:1' }, 'out', '127.0.0.1:1'],
       [{ WEIR_AUTH_URL: old.url }, 'out', 'The schemas come from auth'],
     ] as const
@@ -242,59 +281,3 @@ const secretsOf = ({ clientId, clientSecret }: TestStream) => ({
 
 const asRows = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.map(asObject) : []
-
-const typesInDuckDb = {
-  svcMeta:
-    'STRUCT(schemaId VARCHAR, nonce INTEGER, "timestamp" TIMESTAMP WITH TIME ZONE, keyLink INTEGER, billingId VARCHAR, consentLevels INTEGER[])',
-  person: 'VARCHAR',
-  flag: 'BOOLEAN',
-  large: 'BIGINT',
-  single: 'FLOAT',
-  octets: 'BLOB',
-  four: 'BLOB',
-  colour: 'VARCHAR',
-  maybe: 'VARCHAR',
-  number: 'BIGINT',
-  either: 'JSON',
-  counts: 'MAP(VARCHAR, BIGINT)',
-  items: 'STRUCT("name" VARCHAR, price DOUBLE)[]',
-  day: 'DATE',
-  at: 'TIMESTAMP WITH TIME ZONE',
-  exactly: 'TIMESTAMP WITH TIME ZONE',
-  grows: 'BIGINT',
-  gone: 'VARCHAR',
-  added: 'STRUCT("text" VARCHAR)',
-}
-
-const valuesOfTheFirst = {
-  person: 'person-1',
-  flag: true,
-  large: Number.MAX_SAFE_INTEGER,
-  single: 1.5,
-  octets: '00ff',
-  four: '666f7572',
-  colour: 'GREEN',
-  maybe: null,
-  number: 5_000_000_000,
-  either: '"yes"',
-  counts: { a: 1, b: 2 },
-  items: [
-    { name: 'one', price: 1.25 },
-    { name: 'two', price: null },
-  ],
-  day: '2024-10-04',
-  exactly: expect.stringContaining('.123456'),
-  grows: 7,
-  gone: 'here',
-  added: null,
-}
-
-const valuesOfTheLast = {
-  person: 'person-2',
-  maybe: 'now',
-  either: 'true',
-  items: [],
-  grows: 8_000_000_000,
-  gone: null,
-  added: { text: 'new' },
-}

@@ -1,0 +1,16 @@
+// What a command says of a file that it can't read or write.
+import { expect, test } from '@jest/globals'
+import { createWeir } from './support/weir.ts'
+
+const env = { WEIR_API_KEY: 'k', WEIR_AUTH_URL: 'http://127.0.0.1:1' }
+
+test.each([
+  ['contract create -f none.json', 2, 'weir: none.json does not exist\n'],
+  ['contract create -f /', 2, 'weir: / is a folder\n'],
+  ['subject erase s -f none.txt', 2, 'weir: none.txt does not exist\n'],
+  ['account list', 1, 'weir: the profile / is a folder\n'],
+])('`weir %s`', async (line, code, stderr) => {
+  const { run } = createWeir({ isHere: true })
+  const profile = line.startsWith('account') ? { WEIR_CONFIG: '/' } : {}
+  expect(await run(line, { env: { ...env, ...profile } })).toMatchObject({ code, stderr })
+})
