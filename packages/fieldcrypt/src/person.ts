@@ -5,7 +5,7 @@ import { keyLinkInt, keyLinkUuid, linkDigits, LINK_DIGITS, pathOf, sivKeyOf } fr
 import type { EraKeys } from './era-keys.ts'
 import { levelCipher, wipeLevelCipher } from './level-cipher.ts'
 import type { LevelCipher } from './level-cipher.ts'
-import type { Cacheable } from './lru.ts'
+import type { Cacheable } from './cache/lru.ts'
 import { packDigits } from './tree/digits.ts'
 import { walk } from './primitives/primitives.ts'
 import { idOf } from './sealed-text.ts'

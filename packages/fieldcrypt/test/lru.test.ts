@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { expandSivKey } from '../src/aes-siv.ts'
 import { fieldState, levelCipher, wipeLevelCipher } from '../src/level-cipher.ts'
-import { createLru } from '../src/lru.ts'
+import { createLru } from '../src/cache/lru.ts'
 
 type Entry = { name: string; weight: number; wipe(): void }
 

@@ -1,7 +1,7 @@
 // The functions of `Sealer` and `Opener` for their cached people.
-import type { EraKeys } from './era-keys.ts'
+import type { EraKeys } from '../era-keys.ts'
 import type { Lru } from './lru.ts'
-import type { Person } from './person.ts'
+import type { Person } from '../person.ts'
 
 export type CacheOptions = {
   /**
