@@ -8,7 +8,7 @@
 import { unsafe } from '@noble/ciphers/aes.js'
 import type { Consent } from './consent.ts'
 import { corrupt, notWellFormed } from './errors.ts'
-import type { MacKey } from './primitives/primitives.ts'
+import type { MacKey } from './primitives/types.ts'
 import { digitsOf, NODE_BYTES } from './tree/digits.ts'
 
 export const LINK_BYTES = 8

@@ -3,7 +3,7 @@
 import { blockCipher } from './derivation.ts'
 import type { BlockCipher } from './derivation.ts'
 import { macKey } from './primitives/primitives.ts'
-import type { MacKey } from './primitives/primitives.ts'
+import type { MacKey } from './primitives/types.ts'
 import type { TermKeys } from './term-keys.ts'
 import { checkedKey, KEY_BYTES, levelPart } from './tree/parts.ts'
 

@@ -4,7 +4,7 @@
 import { blockCipher, LINK_BYTES } from './derivation.ts'
 import { corrupt, notWellFormed } from './errors.ts'
 import { macKey } from './primitives/primitives.ts'
-import type { MacKey } from './primitives/primitives.ts'
+import type { MacKey } from './primitives/types.ts'
 import { checkedKey, LINK_PART_BYTES, KEY_BYTES } from './tree/parts.ts'
 import { createTree } from './tree/tree.ts'
 import type { Tree, TreePartSource } from './tree/tree.ts'

@@ -1,7 +1,7 @@
 // The primitives in plain TypeScript: the oracle of the WebAssembly module, and its replacement where there is none.
 import { createHash, createHmac, createSecretKey } from 'node:crypto'
 import { unsafe } from '@noble/ciphers/aes.js'
-import type { Primitives } from './primitives.ts'
+import type { Primitives } from './types.ts'
 
 export const plainPrimitives: Primitives = {
   macKey(hash, key) {

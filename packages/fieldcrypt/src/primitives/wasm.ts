@@ -1,7 +1,7 @@
 // The primitives with the WebAssembly module of packages/fieldcrypt/wasm. A whole path or HMAC is one call. Everything
 // that depends on a key is overwritten after each call.
 import { plainPrimitives } from './plain.ts'
-import type { MacHash, MacKey, Primitives } from './primitives.ts'
+import type { MacHash, MacKey, Primitives } from './types.ts'
 import { wasmBytes } from './wasm-bytes.ts'
 
 const NODE_BYTES = 32

@@ -4,7 +4,7 @@ import { levelDigits, LINK_DIGITS, linkDigits, linkOf, PATH_DIGITS } from '../de
 import { keyUnavailable } from '../errors.ts'
 import type { TermKeys } from '../term-keys.ts'
 import { walk } from '../primitives/primitives.ts'
-import type { MacKey } from '../primitives/primitives.ts'
+import type { MacKey } from '../primitives/types.ts'
 import { DIGITS, NODE_BYTES } from './digits.ts'
 import { splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
 import { replaceTreeParts } from './tree.ts'

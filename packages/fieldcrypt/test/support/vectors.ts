@@ -3,7 +3,7 @@
 import { eraKeys, termKeys, termOf } from '../../src/index.ts'
 import type { EraKeys } from '../../src/index.ts'
 import { macKey } from '../../src/primitives/primitives.ts'
-import type { MacKey } from '../../src/primitives/primitives.ts'
+import type { MacKey } from '../../src/primitives/types.ts'
 import { encodeTree } from '../../src/tree/tree-bytes.ts'
 import { createTree } from '../../src/tree/tree.ts'
 import type { Tree } from '../../src/tree/tree.ts'

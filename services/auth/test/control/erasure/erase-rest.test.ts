@@ -11,7 +11,7 @@ import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 import { eraseClicks, eraseSubject, eraseToEnd, makeClicksOf } from '../support-scene.ts'
 
-const devices = Array.from({ length: 700 }, (_, index) => `device-${index}`)
+const devices = Array.from({ length: 520 }, (_, index) => `device-${index}`)
 const pieceBytesMax = 1_000_000
 /** The maximum growth from one more link, plus its key record. */
 const roomBytes = 100_000
@@ -78,7 +78,7 @@ test('is accepted with a first piece, and every piece is bounded and tells how f
   const { erasure } = await accept(all, links)
   expect(erasure).toMatchObject({
     pieces: 1,
-    rest: { links: 1_400 },
+    rest: { links: 1_040 },
     levels: [0, 1],
     terms: all.terms,
   })
@@ -88,8 +88,8 @@ test('is accepted with a first piece, and every piece is bounded and tells how f
     if (before === undefined) break
     expect(await eraseRests(all.memory.deps)).toBeLessThan(1_000)
     const after = erasureNow(all, erasure)?.rest
-    expect(after?.done ?? 1_400).toBeGreaterThan(before.done)
-    expect(cutOut(all, links)).toBe(after?.done ?? 1_400)
+    expect(after?.done ?? 1_040).toBeGreaterThan(before.done)
+    expect(cutOut(all, links)).toBe(after?.done ?? 1_040)
   }
   expect(erasureNow(all, erasure)).not.toHaveProperty('rest')
   expect(all.changes.length).toBeGreaterThan(4)
@@ -108,7 +108,7 @@ test('is brought to its end by another replica, wherever the first one stopped',
     for (let pieces = 0; pieces < stopsAfter; pieces += 1) await eraseRests(all.memory.deps)
     all.memory.passTime(10_000)
     await eraseToEnd(all.memory.replica('two'))
-    expect(cutOut(all, links)).toBe(1_400)
+    expect(cutOut(all, links)).toBe(1_040)
     expect(erasureNow(all, erasure)).not.toHaveProperty('rest')
   }
 })
@@ -137,7 +137,7 @@ test('holds with what others erase in between, and theirs holds, too', async () 
     ),
   ])
   await eraseToEnd(all.memory.deps)
-  expect([cutOut(all, links), cutOut(all, theirs)]).toEqual([1_400, 16])
+  expect([cutOut(all, links), cutOut(all, theirs)]).toEqual([1_040, 16])
 })
 
 test('takes turns with another erasure that has as much to do', async () => {
@@ -149,7 +149,7 @@ test('takes turns with another erasure that has as much to do', async () => {
   const accepted = []
   for (const links of both) accepted.push(accept(all, links))
   const erasures = (await Promise.all(accepted)).map(({ erasure }) => erasure)
-  const doneAt = () => erasures.map((one) => erasureNow(all, one)?.rest?.done ?? 700)
+  const doneAt = () => erasures.map((one) => erasureNow(all, one)?.rest?.done ?? 520)
   const before = doneAt()
   await eraseRests(all.memory.deps)
   for (const [index, done] of doneAt().entries()) expect(done).toBeGreaterThan(before[index] ?? 0)
