@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { Kafka as KafkaJs, Partitioners, logLevel } from 'kafkajs'
 import type { GroupDescription, Message, Producer } from 'kafkajs'
 
-import { createLog } from '@weir/kit'
+import { createLog, pollUntil } from '@weir/kit'
 
 import type { Admin } from '../src/admin/admin.ts'
 import { createKafka } from '../src/connect/client.ts'
@@ -100,6 +100,22 @@ export async function readRecords(topic: string): Promise<SourceRecord[]> {
       }
       return seen
     })
+  } finally {
+    await calls.close()
+  }
+}
+
+/** Kafka confirms the end of a transaction before it writes the marker, so readers see the end a moment later. */
+export async function untilTransactionsEnded(topic: string): Promise<void> {
+  const calls = createBrokerCalls(connect(), 30_000)
+  const hasEnded = () =>
+    calls.run('compare the ends', async (cluster) => {
+      const committed = await endOffsets(cluster, topic, 'read_committed')
+      const all = await endOffsets(cluster, topic, 'read_uncommitted')
+      return committed.every((end, partition) => end === all[partition])
+    })
+  try {
+    await pollUntil(hasEnded, { deadlineMs: 60_000, what: `no open transaction in ${topic}` })
   } finally {
     await calls.close()
   }

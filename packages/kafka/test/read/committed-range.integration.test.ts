@@ -10,6 +10,7 @@ import {
   plainKafka,
   readAll,
   uniqueName,
+  untilTransactionsEnded,
 } from '../support.ts'
 
 let admin: Admin
@@ -51,6 +52,7 @@ test('of transactions that interleave on one partition exactly the committed one
   await two.commit()
 
   // When
+  await untilTransactionsEnded(topic)
   const read = await readAll(topic)
 
   // Then
@@ -66,6 +68,7 @@ test('a key that looks like an abort marker is a record like any other', async (
   await transaction.abort()
 
   // When
+  await untilTransactionsEnded(topic)
   const read = await readAll(topic)
 
   // Then

@@ -197,7 +197,7 @@ describe('publishing a contract', () => {
     const cases = [
       [
         withSchema,
-        /^schema.schema_registry_ref: .* is used by another account; choose another, such as .*-events$/,
+        /^schema.schema_registry_ref: .* is taken; choose one that starts with your own billing id, such as .*-events$/,
       ],
       [
         { ...withSchema, definition: undefined },
@@ -220,7 +220,7 @@ describe('publishing a contract', () => {
     for (const schemaPart of [withSchema, { ...withSchema, definition: undefined }]) {
       const reply = await other.post('/v2/contracts', { ...rest, schema: schemaPart })
       expect(reply.status).toBe(422)
-      expect(JSON.stringify(reply.json)).toMatch(/starts with the name of another|is missing, and/)
+      expect(JSON.stringify(reply.json)).toMatch(/ is taken; choose one that|is missing, and/)
     }
     expect((await account.post('/v2/contracts', contract({ subject }))).status).toBe(201)
   })

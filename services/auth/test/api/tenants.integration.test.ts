@@ -181,7 +181,7 @@ const everythingOf = async ({ account, names }: Tenants['ours']) =>
 
 /** Routes whose responses contain no account's data. */
 const isForAnyone = (route: string): boolean =>
-  / \/($|docs|openapi\.json|verify|v2\/receipts\/verify)/.test(route)
+  / \/($|docs|favicon\.ico|openapi\.json|verify|v2\/receipts\/verify)/.test(route)
 
 test('every route of auth has its case', () => {
   const routes = routesOfAuth().filter((route) => !isForAnyone(route))

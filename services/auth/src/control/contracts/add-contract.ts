@@ -31,18 +31,12 @@ export async function claimSubject(
     if (owner !== undefined && owner !== billingId)
       throw refusal(
         'invalid',
-        `schema.schema_registry_ref: the subject ${subject} ${takenBecause(draft, subject)}; choose another, such as ${billingId}-events`,
+        `schema.schema_registry_ref: the subject ${subject} is taken; choose one that starts with your own billing id, such as ${billingId}-events`,
       )
     if (draft.subjectOwner(subject) === undefined)
       draft.put(subjectKey(subject), { type: 'subject-owner', subject, ownerBillingId: billingId })
   })
 }
-
-/** An account can find out either reason anyway, by trying other subjects. */
-const takenBecause = (draft: Draft, subject: string): string =>
-  draft.subjectOwner(subject) === undefined
-    ? 'starts with the name of another account, so only that account may use it'
-    : 'is used by another account'
 
 /**
  * A subject belongs to the first account that used it. An unused subject belongs to the account with the longest name
