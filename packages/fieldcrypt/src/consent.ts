@@ -1,5 +1,5 @@
-// The consent of an event as its keys contain it. With it, the key of an event that someone consented to more for opens
-// no other event of this person, and a consent that was changed in Kafka makes the record corrupt.
+// The consent of an event as its keys contain it. So a key decrypts only events with the same consent, and a record
+// whose consent was changed in Kafka is corrupt.
 import { corrupt } from './errors.ts'
 
 const CONSENT_BYTES = 32

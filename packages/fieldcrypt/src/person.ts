@@ -35,7 +35,7 @@ type SealedField = FieldAt & {
 }
 
 const SEALED_KEPT_MAX = 8
-/** An event has fewer levels. More are of many different consents, of which only the last ones are kept. */
+/** One event needs fewer. For a person with many different consents, the oldest are derived again when needed. */
 const CIPHERS_KEPT_MAX = 32
 const VALUE_KEPT_MAX = 63
 

@@ -35,7 +35,7 @@ declare const WebAssembly:
     }
   | undefined
 
-/** Schedules of neighbours in time share an allocation, because so many small ones would cost more than their content. */
+/** Schedules that are created one after the other share an allocation, because many small allocations are slow. */
 let slab = new Uint32Array(0)
 let slabUsed = 0
 function newSchedule(): Uint32Array {

@@ -133,7 +133,7 @@ function openFields(deps: DeriveDeps, { levels, source, event, input }: ToOpen):
     throw new DeriveError('derive.no_such_era', `there were never keys of ${era}`)
   const person = keys === 'erased' ? 'erased' : deps.opener.person(keys, source.keyLink, time)
   if (person === 'unknown') throw notKnownYet(`the label key of ${era}`)
-  // As sent: a level that the person has withdrawn since is part of the keys all the same.
+  // The levels as sent, because the keys also depend on levels that the person withdrew later.
   const consent = consentOf(source.consent)
   const erased = new Set<string>()
   source.contract.mapPii(event, (text, path, level) => {
