@@ -98,8 +98,11 @@ test(
 )
 
 test('the page for people tells of the same operations', async () => {
-  for (const { url } of [world.auth, world.output]) {
-    const page = await fetch(`${url}/docs`)
+  for (const [{ url }, path] of [
+    [world.auth, '/docs/openapi/auth'],
+    [world.output, '/docs'],
+  ] as const) {
+    const page = await fetch(url + path)
     const document: unknown = await (await fetch(`${url}/openapi.json`)).json()
     const ids = [...JSON.stringify(document).matchAll(/"operationId":"([^"]+)"/g)]
     const text = await page.text()
