@@ -31,7 +31,7 @@ export {
   oneLevelRule,
 } from './records/consent-levels.ts'
 export { controlValue, parseControlRecord } from './records/control-forms.ts'
-export { opensLevel, outputsHolding } from './tables/holding-outputs.ts'
+export { keysLentUntil, opensLevel, outputsHolding } from './tables/holding-outputs.ts'
 export type { HoldingOutput } from './tables/holding-outputs.ts'
 export type {
   ErasureTerm,
@@ -49,9 +49,8 @@ export {
   accountKey,
   contractKey,
   controlTopic,
-  deadLetterTopicOf,
   erasureKey,
-  groupOf,
+  isDecryptedByReaders,
   isRebuilding,
   keysTopic,
   keyUseKey,
@@ -62,11 +61,15 @@ export {
   streamKey,
   subjectAccessKey,
   subjectKey,
-  accountOfTopic,
+} from './records/records.ts'
+export {
   topicOf,
+  accountOfTopic,
+  deadLetterTopicOf,
+  groupOf,
   TRANSACTIONAL_ID_PREFIX,
   transactionalIdOf,
-} from './records/records.ts'
+} from './records/topic-names.ts'
 export type {
   AccountRecord,
   ApiKeyRecord,
@@ -134,7 +137,13 @@ export type { ReplacedPart } from './keyring/key-forms.ts'
 export type { KeyDraft, KeyStore } from './keyring/key-store.ts'
 export { createKeys } from './keyring/keyring.ts'
 export type { Keyring, Keys } from './keyring/keyring.ts'
-export { eraPrefix, keyRecordName, levelsInTerm, termPrefix } from './keyring/open-keys.ts'
+export {
+  eraPrefix,
+  keyRecordName,
+  levelsInEra,
+  levelsInTerm,
+  termPrefix,
+} from './keyring/open-keys.ts'
 export type { KeyRecordName, StreamTerm } from './keyring/open-keys.ts'
 export type { UnwrappedKeys } from './keyring/unwrapped-keys.ts'
 

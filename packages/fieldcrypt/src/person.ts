@@ -112,17 +112,23 @@ export class Person implements Cacheable {
   cipher({ level, consent }: Pick<FieldAt, 'level' | 'consent'>): LevelCipher | NoKey {
     for (const cipher of this.#levels)
       if (cipher.level === level && cipher.consent === consent) return cipher
-    const leaf = this.#leaf(level)
-    if (typeof leaf === 'string') return leaf
-    const levelKey = this.#keys.levelKey(level)
-    const sivKey = levelKey && sivKeyOf(levelKey, leaf, { epoch: this.epoch, consent })
-    leaf.fill(0)
-    if (sivKey === undefined) return 'unknown'
+    const sivKey = this.readerKey({ level, consent })
+    if (typeof sivKey === 'string') return sivKey
     const cipher = levelCipher(level, consent, sivKey)
     this.#levels.push(cipher)
     const oldest = this.#levels.length > CIPHERS_KEPT_MAX ? this.#levels.shift() : undefined
     if (oldest !== undefined) wipeLevelCipher(oldest)
     return cipher
+  }
+
+  /** The 64 bytes of the level's key, for a reader who decrypts. The caller must overwrite them after use. */
+  readerKey({ level, consent }: Pick<FieldAt, 'level' | 'consent'>): Buffer | NoKey {
+    const leaf = this.#leaf(level)
+    if (typeof leaf === 'string') return leaf
+    const levelKey = this.#keys.levelKey(level)
+    const sivKey = levelKey && sivKeyOf(levelKey, leaf, { epoch: this.epoch, consent })
+    leaf.fill(0)
+    return sivKey ?? 'unknown'
   }
 
   /**

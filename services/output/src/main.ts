@@ -97,12 +97,13 @@ const dead = createDeadLetterTopics({ kafka, kafkaPrefix, reader, offsets })
 const pageOf = createPageOf(config)
 const trace = openAccessTrace(kafka, log)
 const accounts = createAccounts(follower, Date.now, trace.used)
+const gate = createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now })
 const gateway = createGateway({
   accounts,
   trace,
-  gate: createGate({ follower, issuer: config.AUTH_PUBLIC_URL, now: Date.now }),
+  gate,
   follower,
-  feed: createStreamFeed({ kafka, offsets, follower, contract, log }),
+  feed: createStreamFeed({ ...derivation, offsets }),
   counts: metrics.gateway,
   guesses,
   webSocketsMax: config.WEBSOCKETS_PER_CREDENTIAL_MAX,
@@ -123,7 +124,10 @@ const listener = await listenNode({
   server: createRoutes(gateway, {
     ...derivation,
     callerWithRole: createCallerWithRole(accounts, follower),
+    gate,
     limited: createConcurrencyLimiter({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
+    limitedKeys: createConcurrencyLimiter({ atOnceMax: 2, waitingMax: 64, waitingOfOneMax: 4 }),
+    proxies,
     guesses,
     decrypterNames,
     kafkaPrefix,

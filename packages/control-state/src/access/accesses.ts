@@ -23,6 +23,12 @@ export type AccessTrace = {
    * @throws ControlStateError `control-state.unavailable`
    */
   token(reading: Reading): Promise<void>
+  /**
+   * Reports keys that a reader gets; `target.count` is their number. The first notice of a credential and hour is stored
+   * before this resolves. The second, after the hour, has the number of all others.
+   * @throws ControlStateError `control-state.unavailable`: the caller must then give no key
+   */
+  keys(reading: Reading): Promise<void>
   /** Reports the use of an API key, with one notice per hour and key. Returns without waiting. */
   used(holder: KeyHolder): void
   close(): Promise<void>
@@ -47,7 +53,7 @@ export function openAccessTrace(kafka: Kafka, log: Log): AccessTrace {
     ...trace,
     async close() {
       clearInterval(counting)
-      await trace.tellCounts()
+      await trace.tellCounts({ isLast: true })
       await producer.close()
     },
   }
@@ -61,11 +67,12 @@ type TraceDeps = {
 
 export function createAccessTrace(
   deps: TraceDeps,
-): Omit<AccessTrace, 'close'> & { tellCounts(): Promise<void> } {
+): Omit<AccessTrace, 'close'> & { tellCounts(last?: { readonly isLast: boolean }): Promise<void> } {
   const { now, log } = deps
   const inMinute = createTold(minuteMs, now)
   const inHour = createTold(hourMs, now)
   const counted = createCounted()
+  const keys = createKeyNotices(deps, inHour)
   return {
     async read(reading) {
       const kind = kindOf(reading)
@@ -85,18 +92,36 @@ export function createAccessTrace(
       )
     },
     async token(reading) {
-      const { actor } = reading
-      const who = `token ${actor.kind === 'credentials' ? actor.clientId : actor.keyId}`
-      if (inHour.count(who) > 1) return
-      await inHour.unlessFailed(who, writeReading(deps, reading))
+      await inHour.first(`token ${callerIn(reading)}`, () => writeReading(deps, reading))
     },
+    keys: keys.tell,
     used({ account: { billingId }, apiKey: { keyId } }) {
-      const which = `use ${billingId} ${keyId}`
-      if (inHour.count(which) > 1) return
-      const sent = write(deps, { type: 'use-notice', at: timeText(now), billingId, keyId })
-      inHour.unlessFailed(which, sent).catch(() => undefined)
+      const notice = { type: 'use-notice', at: timeText(now), billingId, keyId } as const
+      inHour.first(`use ${billingId} ${keyId}`, () => write(deps, notice)).catch(() => undefined)
     },
-    tellCounts: () => writeCounts(deps, counted.takeAll()),
+    async tellCounts({ isLast } = { isLast: false }) {
+      await writeCounts(deps, counted.takeAll())
+      await keys.tellCounts(isLast)
+    },
+  }
+}
+
+/** The first notice of a credential and hour is written at once, and that of all others after the hour. */
+function createKeyNotices(deps: TraceDeps, inHour: Told) {
+  const counted = createCounted()
+  let hour = 0
+  return {
+    async tell(reading: Reading): Promise<void> {
+      const kind = kindOf(reading)
+      const isFirst = await inHour.first(kind, () => writeReading(deps, reading))
+      if (!isFirst) counted.add(kind, reading, reading.target.count)
+    },
+    async tellCounts(isLast: boolean): Promise<void> {
+      const current = Math.floor(deps.now() / hourMs)
+      if (current === hour && !isLast) return
+      hour = current
+      await writeCounts(deps, counted.takeAll())
+    },
   }
 }
 
@@ -104,10 +129,10 @@ export function createAccessTrace(
 function createCounted() {
   let counted = new Map<string, Reading>()
   return {
-    add(kind: string, reading: Reading): void {
+    add(kind: string, reading: Reading, times = 1): void {
       const before = counted.get(kind)?.target
       const levels = new Set([...(before?.levels ?? []), ...(reading.target.levels ?? [])])
-      const count = (before?.count ?? 0) + 1
+      const count = (before?.count ?? 0) + times
       const more = levels.size === 0 ? { count } : { count, levels: [...levels] }
       counted.set(kind, { ...reading, target: { ...reading.target, ...more } })
     },
@@ -146,31 +171,45 @@ async function writeCounts(deps: TraceDeps, readings: readonly Reading[]): Promi
   }
 }
 
+const callerIn = ({ actor }: Reading): string =>
+  actor.kind === 'credentials' ? actor.clientId : actor.keyId
+
 /** Who reads which data in which way. Time, request and levels are left out, because they have too many values. */
 function kindOf({ action, actor, target: { stream, output } }: Reading): string {
   const { requestId: _, ...who } = actor
   return JSON.stringify([action, who, stream, output])
 }
 
+type Told = ReturnType<typeof createTold>
+
 /** Counts how often each thing was reported in the current minute or hour. */
 function createTold(spanMs: number, now: () => number) {
   let counts = new Map<string, number>()
   let span = 0
+
+  function count(what: string): number {
+    const current = Math.floor(now() / spanMs)
+    if (current !== span) counts = new Map()
+    span = current
+    const times = (counts.get(what) ?? 0) + 1
+    counts.set(what, times)
+    return times
+  }
+  /** Uncounts a report that failed. */
+  async function unlessFailed(what: string, telling: Promise<void>): Promise<void> {
+    await telling.catch((error: unknown) => {
+      counts.delete(what)
+      throw error
+    })
+  }
   return {
-    count(what: string): number {
-      const current = Math.floor(now() / spanMs)
-      if (current !== span) counts = new Map()
-      span = current
-      const count = (counts.get(what) ?? 0) + 1
-      counts.set(what, count)
-      return count
-    },
-    /** Uncounts a report that failed. */
-    async unlessFailed(what: string, telling: Promise<void>): Promise<void> {
-      await telling.catch((error: unknown) => {
-        counts.delete(what)
-        throw error
-      })
+    count,
+    unlessFailed,
+    /** Reports only the first of its kind. Returns false for the others. */
+    async first(what: string, tell: () => Promise<void>): Promise<boolean> {
+      if (count(what) > 1) return false
+      await unlessFailed(what, tell())
+      return true
     },
   }
 }

@@ -25,6 +25,8 @@ export type AuditAction =
   | 'contract.create'
   | 'contract.archive'
   | 'erasure.create'
+  /** No replica has the keys any more, but readers may. */
+  | 'erasure.heard'
   | 'erasure.applied'
   | 'erasure.complete'
   | 'erasure.destroyed'
@@ -39,6 +41,7 @@ export type AuditAction =
   | 'read.dead'
   | 'read.watch'
   | 'read.token'
+  | 'read.keys'
   | 'read.subject'
   /** A request that only reads was refused. */
   | 'read.refused'

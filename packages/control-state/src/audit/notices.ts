@@ -13,6 +13,7 @@ const noticedActions = [
   'read.dead',
   'read.watch',
   'read.token',
+  'read.keys',
   'read.subject',
   'read.refused',
   'dead.retry',

@@ -46,17 +46,17 @@ export function keyRecordName(recordKey: string): KeyRecordName | undefined {
   return isTerm === undefined ? { era: Number(digits), part } : { term: Number(digits), part }
 }
 
+/** The levels for which the era has keys. */
+export function levelsInEra({ under }: Pick<KeySource, 'under'>, at: StreamEra): number[] {
+  const prefix = eraPrefix(at)
+  const parts = [...under(`${prefix}level.`)].map((key) => levelOfPart(key.slice(prefix.length)))
+  return parts.filter((level) => level !== undefined).sort((a, b) => a - b)
+}
+
 /** The levels for which any era of the term has keys. */
-export function levelsInTerm({ under }: Pick<KeySource, 'under'>, at: StreamTerm): number[] {
-  const levels = new Set<number>()
-  for (const era of erasOfTerm(at.term)) {
-    const prefix = eraPrefix({ ...at, era })
-    for (const key of under(`${prefix}level.`)) {
-      const level = levelOfPart(key.slice(prefix.length))
-      if (level !== undefined) levels.add(level)
-    }
-  }
-  return [...levels].sort((a, b) => a - b)
+export function levelsInTerm(source: Pick<KeySource, 'under'>, at: StreamTerm): number[] {
+  const all = erasOfTerm(at.term).flatMap((era) => levelsInEra(source, { ...at, era }))
+  return [...new Set(all)].sort((a, b) => a - b)
 }
 
 function openPart({ open, log }: KeySource, recordKey: string): Buffer | undefined {

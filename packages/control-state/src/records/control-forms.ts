@@ -91,6 +91,7 @@ const isInput = objectOf<InputStream>({
   rotationHours: number,
   keyRetentionDays: number,
   keysExpiredAtMs: optional(number),
+  keysLentUntilMs: optional(number),
 })
 
 const isDerived = objectOf<DerivedStream>({
@@ -103,6 +104,7 @@ const isDerived = objectOf<DerivedStream>({
   decrypterName: text,
   from: oneOf('earliest', 'now'),
   startOffsets: optional(listOf(text)),
+  keyMaxAgeSeconds: optional(number),
   rebuild: optional(
     objectOf<Rebuild>({
       number,
@@ -187,6 +189,7 @@ const isErasure = objectOf<ErasureRecord>({
   rest: optional(objectOf<ErasureRest>({ links: number, done: number, worker: optional(isLease) })),
   keks: listOf(text),
   acceptedAtMs: number,
+  heardAtMs: optional(number),
   appliedAtMs: optional(number),
   outputs: optional(
     listOf(objectOf<OutputThen>({ streamId: text, name: text, levels: listOf(number) })),

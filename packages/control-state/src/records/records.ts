@@ -77,6 +77,11 @@ export type InputStream = StreamCommon & {
   readonly keyRetentionDays: number
   /** When keys of an era were last removed because of their age. */
   readonly keysExpiredAtMs?: number
+  /**
+   * Until when readers may still have keys that they got under a longer `keyMaxAgeSeconds`, or of an output that is
+   * deleted.
+   */
+  readonly keysLentUntilMs?: number
 }
 
 export type ConsentLevelType = 'CUMULATIVE' | 'GRANULAR'
@@ -107,7 +112,17 @@ export type DerivedStream = StreamCommon & {
   /** The first input offset to derive, one decimal number per partition. Set when the stream is ready. */
   readonly startOffsets?: readonly string[]
   readonly rebuild?: Rebuild
+  /**
+   * Set if the output's readers decrypt its fields, not Weir: how long a reader may keep a key (docs/keys.md Keys for
+   * readers).
+   */
+  readonly keyMaxAgeSeconds?: number
 }
+
+/** Whether the output's records are encrypted as in the input, and its readers ask for keys. */
+export const isDecryptedByReaders = ({
+  keyMaxAgeSeconds,
+}: Pick<DerivedStream, 'keyMaxAgeSeconds'>): boolean => keyMaxAgeSeconds !== undefined
 
 /** Whether the rebuild must still cut the output's logs. */
 export const isRebuilding = ({ rebuild }: Pick<DerivedStream, 'rebuild'>): boolean =>
@@ -212,6 +227,8 @@ export type ErasureRecord = {
   /** The KEKs of the wrapping keys that wrapped the replaced key records. */
   readonly keks: readonly string[]
   readonly acceptedAtMs: number
+  /** When every replica had read the change, if readers may still have keys from before. */
+  readonly heardAtMs?: number
   readonly appliedAtMs?: number
   /** Set when the erasure is applied: the outputs at that time that decrypt one of the levels. */
   readonly outputs?: readonly OutputThen[]
@@ -280,15 +297,3 @@ export const keyUseKey = (billingId: string, keyId: string): string =>
   `key-use/${billingId}/${keyId}`
 export const accessesKey = 'accesses/next'
 export const signingKeyKey = (kid: string): string => `signing/${kid}`
-
-/** The Kafka topic of a stream, input or derived (docs/wire-format.md Kafka). */
-export const topicOf = (stream: { billingId: string; name: string }): string =>
-  `${stream.billingId}.${stream.name}`
-/** The billingId in the name of a stream's topic; `weir` for Weir's own topics. */
-export const accountOfTopic = (topic: string): string => topic.slice(0, topic.indexOf('.'))
-export const deadLetterTopicOf = (stream: DerivedStream): string => `${topicOf(stream)}.dead`
-export const groupOf = (stream: DerivedStream): string => `weir.${stream.billingId}.${stream.name}`
-/** The prefix of output's transactional ids. auth's have other prefixes, for which output has no rights. */
-export const TRANSACTIONAL_ID_PREFIX = 'weir.derive.'
-export const transactionalIdOf = (stream: DerivedStream, partition: number): string =>
-  `${TRANSACTIONAL_ID_PREFIX}${topicOf(stream)}.${partition}`

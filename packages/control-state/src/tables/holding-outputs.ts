@@ -2,6 +2,7 @@
 // topics of derived streams until the retention of these topics. Dead letter topics are not included, because their
 // records are encrypted as in the input. Pure. The end of the retention depends on topic settings, which other code
 // reads.
+import { isDecryptedByReaders } from '../records/records.ts'
 import type { DerivedStream, ErasureRecord } from '../records/records.ts'
 import type { Streams } from './state.ts'
 
@@ -11,7 +12,10 @@ export type HoldingOutput = {
   readonly levels: readonly number[]
 }
 
-/** Whether a derived stream gets fields of the level decrypted. Without levels nothing is decrypted. */
+/**
+ * Whether a derived stream may see fields of the level: Weir or, in some outputs, the reader decrypts them. Without
+ * levels nothing is decrypted.
+ */
 export function opensLevel(
   { consentLevels, consentLevelType }: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
   level: number,
@@ -28,7 +32,7 @@ export function opensLevel(
 
 /**
  * Includes deleted outputs while their topics may exist. Excludes outputs that were created after the erasure was
- * applied, because they get its fields encrypted.
+ * applied, because they get its fields encrypted, and outputs whose readers decrypt.
  */
 export function outputsHolding(
   state: Pick<Streams, 'streamsOf'>,
@@ -41,7 +45,26 @@ export function outputsHolding(
       (stream): stream is DerivedStream =>
         stream.kind === 'derived' && stream.linkedStreamId === streamId,
     )
+    .filter((output) => !isDecryptedByReaders(output))
     .filter((output) => then?.has(output.streamId) ?? output.neverReady !== true)
     .map((output) => ({ output, levels: levels.filter((level) => opensLevel(output, level)) }))
     .filter((holding) => holding.levels.length > 0)
+}
+
+/**
+ * Until when readers may have keys that were given out until `sinceMs` for events of the input stream. At least
+ * `sinceMs`.
+ */
+export function keysLentUntil(
+  state: Pick<Streams, 'streamsOf'>,
+  { billingId, streamId }: Pick<ErasureRecord, 'billingId' | 'streamId'>,
+  sinceMs: number,
+): number {
+  const until = state.streamsOf(billingId).map((stream) => {
+    if (stream.kind === 'input')
+      return stream.streamId === streamId ? (stream.keysLentUntilMs ?? 0) : 0
+    const isOurs = stream.linkedStreamId === streamId && stream.state !== 'deleting'
+    return isOurs ? sinceMs + (stream.keyMaxAgeSeconds ?? 0) * 1_000 : 0
+  })
+  return Math.max(sinceMs, ...until)
 }

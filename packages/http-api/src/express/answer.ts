@@ -17,6 +17,8 @@ export type Call = {
   query(name: string): string | undefined
   header(name: string): string | undefined
   readonly requestId: string
+  /** The other end of the connection, which may be a proxy. */
+  readonly peer: { readonly address: string | undefined; readonly isEncrypted: boolean }
   /** Sets the caller, for the log and for the audit log. */
   isFrom(caller: string, actor: Actor): void
   /**

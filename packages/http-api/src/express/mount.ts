@@ -74,6 +74,7 @@ function callOf(req: Request, res: Response): Call {
       throw invalid([`${name} must be present once`])
     },
     header: (name) => req.get(name),
+    peer: { address: req.socket.remoteAddress, isEncrypted: req.secure },
     requestId: String(res.getHeader(requestIdHeader)),
     isFrom: (caller) => void (res.locals.caller = caller),
     readBody: (bytesMax = bodyBytesMax) => readBody(req, res, bytesMax),

@@ -56,6 +56,10 @@ const retentionOf = (hours: number | 'broker'): number | undefined =>
 
 const enabled = z.boolean('must be true or false')
 
+const ageRule = 'must be a whole number of seconds from 30 to 86400'
+const keyMaxAgeSeconds = z.int(ageRule).min(30, ageRule).max(86_400, ageRule)
+const defaultKeyAgeSeconds = 300
+
 const decrypterRule = 'must be 1 to 63 letters, digits, dots, dashes and underscores'
 const decrypterName = z
   .string(decrypterRule)
@@ -129,13 +133,27 @@ export const outputBody = z
       tags: tags.default([]),
       from: z.enum(['earliest', 'now'], 'must be earliest or now').default('now'),
       retentionHours: retentionHours.default(168).transform(retentionOf),
+      decryptAt: z.enum(['output', 'reader'], 'must be output or reader').default('output'),
+      keyMaxAgeSeconds: keyMaxAgeSeconds.optional(),
     },
     bodyRule,
   )
   .refine(hasOneLevelIfCumulative, oneLevelRule)
+  .refine(({ decryptAt, keyMaxAgeSeconds: age }) => decryptAt === 'reader' || age === undefined, {
+    path: ['keyMaxAgeSeconds'],
+    message: 'must be absent unless decryptAt is reader',
+  })
+  .transform(({ decryptAt, keyMaxAgeSeconds: age = defaultKeyAgeSeconds, ...asked }) => ({
+    ...asked,
+    ...(decryptAt === 'reader' ? { keyMaxAgeSeconds: age } : {}),
+  }))
 
 export const outputPatch = z.strictObject(
-  { enabled: enabled.optional(), retentionHours: retentionHours.optional() },
+  {
+    enabled: enabled.optional(),
+    retentionHours: retentionHours.optional(),
+    keyMaxAgeSeconds: keyMaxAgeSeconds.optional(),
+  },
   bodyRule,
 )
 

@@ -1,7 +1,7 @@
 // The two shapes of a stream in responses (spec Resources): /v1 is flat, with `credentials` as an object; /v2 has
 // `ref`, `limits` and a list of `credentials`. Only the response to a creation contains a clientSecret. Later /v2
 // responses contain additional members for operators.
-import { forEachQuota, quotasOf, topicOf } from '@weir/control-state'
+import { forEachQuota, isDecryptedByReaders, quotasOf, topicOf } from '@weir/control-state'
 import type {
   AccountRecord,
   ApiKeyRecord,
@@ -95,11 +95,13 @@ function inputV2(stream: InputStream, kafkaPrefix: string): AnswerNamed<'InputSt
 }
 
 function outputV2(stream: DerivedStream, kafkaPrefix: string): AnswerNamed<'OutputStreamV2'> {
-  const { from, rebuild, createdAtMs } = stream
+  const { from, keyMaxAgeSeconds, rebuild, createdAtMs } = stream
   return {
     ...nestedOutput(stream),
     ...detailsOf(stream, kafkaPrefix),
     from,
+    decryptAt: isDecryptedByReaders(stream) ? 'reader' : 'output',
+    keyMaxAgeSeconds,
     rebuild: rebuild && {
       number: rebuild.number,
       askedAt: timeOf(rebuild.askedAtMs),

@@ -4,7 +4,7 @@ import { eventTimeOf } from '@weir/contracts'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode, takingTurns } from '@weir/kit'
 import type { Turns } from '@weir/kit'
-import { deadLetterTopicOf, opensLevel, topicOf } from '@weir/control-state'
+import { deadLetterTopicOf, isDecryptedByReaders, opensLevel, topicOf } from '@weir/control-state'
 import type {
   ContractRecord,
   DerivedStream,
@@ -216,7 +216,7 @@ function decryptedIn(
   contract: ContractRecord | undefined,
   output: DerivedStream | undefined,
 ): string[] {
-  if (contract === undefined || output === undefined) return []
+  if (contract === undefined || output === undefined || isDecryptedByReaders(output)) return []
   const sealed = headers['svc-undecryptable']?.toString().split(',') ?? []
   return Object.entries(contract.piiFields)
     .filter(([path, level]) => opensLevel(output, level) && !sealed.includes(path))

@@ -24,6 +24,7 @@ export const routeNeeds = {
   [`GET ${output}/lag`]: 'viewer',
 
   [`GET ${stream}/subject-access`]: 'access token',
+  'POST /v2/keys': 'credentials',
 } as const satisfies RouteNeeds
 
 export type RouteNeedsOfOutput = typeof routeNeeds

@@ -20,14 +20,17 @@ import { mountRoute } from './mount.ts'
 import { openApi } from './openapi/document.ts'
 import { downloadEvents } from '../subject-access/subject-access.ts'
 import type { SubjectAccessDeps } from '../subject-access/subject-access.ts'
+import { giveKeys } from '../reader-keys/reader-keys.ts'
+import type { ReaderKeysDeps } from '../reader-keys/reader-keys.ts'
 import { preview } from '../preview/preview.ts'
 import type { PreviewDeps } from '../preview/preview.ts'
 
 export type Routes = DeadDeps &
   PreviewDeps &
-  SubjectAccessDeps & {
+  SubjectAccessDeps &
+  ReaderKeysDeps & {
     readonly callerWithRole: CallerWithRole
-    readonly trace: Pick<AccessTrace, 'read' | 'refused'>
+    readonly trace: Pick<AccessTrace, 'read' | 'refused' | 'keys'>
     readonly guesses: Guesses
     readonly log: Log
     readonly console: ConsoleSettings
@@ -52,6 +55,7 @@ export function createApp(routes: Routes): Express {
   mountRoute(on, `POST ${outputs}/:output/dead/retry`, retryDead(routes))
   mountRoute(on, `GET ${outputs}/:output/lag`, showLag(routes))
   mountRoute(on, 'GET /v2/streams/:stream/subject-access', downloadEvents(routes))
+  mountRoute(on, 'POST /v2/keys', giveKeys(routes))
   mountConsole(app, routes.console)
   const notFound = 'There is nothing under this path; events are at /ws'
   answerRest(app, { notFound, errors, log, pageOf, guesses, wrongSecretOf })

@@ -12,7 +12,7 @@ import { count, listOf, lookUpOutput, time, string } from '@weir/http-api'
 import type { AccountCall, RouteAnswer } from '@weir/http-api'
 import { refusal } from '../errors.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
-import { requireLevels } from '../access/require-levels.ts'
+import { requireLevels, requireServed } from '../access/require-levels.ts'
 import type { OutputMetrics } from '../metrics.ts'
 import { createTryAll } from '../derive/transform.ts'
 import type { ConcurrencyLimiter } from '../access/concurrency-limiter.ts'
@@ -109,11 +109,7 @@ export const retryDead =
   (deps: DeadDeps) =>
   async (call: AccountCall): Promise<RouteAnswer<z.infer<typeof retriedAnswer>>> => {
     const { stream, input } = await lookUpOutput(deps.follower, call)
-    if (!deps.decrypterNames.includes(stream.decrypterName))
-      throw refusal(
-        'derived_elsewhere',
-        `Send the request to the deployment whose DECRYPTER_NAMES contain ${stream.decrypterName}`,
-      )
+    requireServed(stream, deps.decrypterNames)
     requireLevels(stream, deps.levels)
     if (!stream.enabled)
       throw refusal('stream_disabled', `The stream ${stream.name} is disabled; enable it first`)

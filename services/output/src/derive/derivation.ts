@@ -1,8 +1,8 @@
 // Derives the records of an input stream, for regular derivation, for previews and for retries.
 import type { Opener } from '@weir/fieldcrypt'
-import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
+import type { InputStream, StateFollower } from '@weir/control-state'
 import { createDerive } from './derive.ts'
-import type { Derive, DeriveDeps } from './derive.ts'
+import type { Derive, DeriveDeps, Leveled } from './derive.ts'
 import { createKnownEras } from './known-eras.ts'
 import type { Openings } from './openings.ts'
 import type { KnownContract } from './known-contracts.ts'
@@ -16,11 +16,8 @@ export type DerivationDeps = {
 }
 
 /** The function that derives records of the input for a stream with these levels. */
-export const deriveOf = (
-  deps: DerivationDeps,
-  levels: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
-  input: InputStream,
-): Derive => createDerive(deriveDepsOf(deps, input), levels, input)
+export const deriveOf = (deps: DerivationDeps, levels: Leveled, input: InputStream): Derive =>
+  createDerive(deriveDepsOf(deps, input), levels, input)
 
 export function deriveDepsOf(
   { follower, contract, opener, now }: DerivationDeps,

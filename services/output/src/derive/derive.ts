@@ -7,12 +7,14 @@ import type { Opened, Opener } from '@weir/fieldcrypt'
 import { consentOf, eraAt, keyTimeOf, openKeyLink } from '@weir/fieldcrypt'
 import { frameHead, unframe } from '@weir/schema-registry'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
+import { isDecryptedByReaders } from '@weir/control-state'
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import type { KnownEra } from './known-eras.ts'
 import type { KnownContract } from './known-contracts.ts'
-import { DeriveError } from './errors.ts'
+import { DeriveError, notKnownYet } from './errors.ts'
 import { levelsOf } from './levels.ts'
 import type { Levels } from './levels.ts'
+import { withdrawnBy } from './withdrawn.ts'
 
 export type DeriveDeps = {
   opener: Pick<Opener, 'person' | 'open'>
@@ -26,7 +28,8 @@ export type Derive = (record: SourceRecord) => OutRecord | undefined
 export type DeriveSource = (source: Source) => OutRecord | undefined
 
 type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
-type Leveled = Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>
+/** What decides which records and fields a stream gets. */
+export type Leveled = Pick<DerivedStream, 'consentLevels' | 'consentLevelType' | 'keyMaxAgeSeconds'>
 
 const hourMs = 3_600_000
 
@@ -43,12 +46,13 @@ export function createDerive(deps: DeriveDeps, stream: Leveled, input: Input): D
 /** Throws as `createDerive` does, except for errors of the record itself, which `readSource` throws. */
 export function createDeriveSource(deps: DeriveDeps, stream: Leveled, input: Input): DeriveSource {
   const levels = levelsOf(stream)
+  const isForReaders = isDecryptedByReaders(stream)
 
   return (source) => {
     const { contract, record } = source
     if (!levels.pass(source.consent)) return undefined
     if (!levels.pass(consentLeft(deps, source, input))) return undefined
-    if (!contract.levels.some(levels.open)) return write(source, record.value, [])
+    if (isForReaders || !contract.levels.some(levels.open)) return write(source, record.value, [])
     const event = source.takeEvent()
     const erased = openFields(deps, { levels, source, event, input })
     return write(source, contract.encode(event, frameHead(source.registryId)), erased)
@@ -109,10 +113,9 @@ function consentLeft(
   const keys = eraKeys(era)
   if (keys === undefined) throw notKnownYet(`the keys of stream ${input.streamId}, era ${era},`)
   if (keys === 'never' || keys === 'erased' || !keys.hasWithdrawn) return sent
+  if (keys.label === undefined) throw notKnownYet(`the label key of ${input.streamId}, era ${era},`)
   const { epoch } = keyTimeOf(timestampMs, input.rotationHours * hourMs)
-  const withdrawn = keys.label && keys.withdrawn(openKeyLink(keys.label, keyLink, epoch))
-  if (withdrawn === undefined)
-    throw notKnownYet(`what people have withdrawn from stream ${input.streamId}, era ${era},`)
+  const withdrawn = withdrawnBy(keys, openKeyLink(keys.label, keyLink, epoch))
   return withdrawn.length === 0 ? sent : sent.filter((level) => !withdrawn.includes(level))
 }
 
@@ -172,6 +175,3 @@ const write = (
 /** The fields of a derived record that stay encrypted because their keys are erased. */
 export const undecryptablePathsOf = ({ headers }: OutRecord): readonly string[] =>
   headers?.[undecryptableHeader]?.toString().split(',') ?? []
-
-const notKnownYet = (what: string): DeriveError =>
-  new DeriveError('derive.not_known_yet', `${what} is not known yet`)

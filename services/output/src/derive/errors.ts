@@ -18,6 +18,10 @@ export type DeriveErrorCode =
 
 export class DeriveError extends AppError<DeriveErrorCode> {}
 
+/** `what` is a key, or a content of control state. */
+export const notKnownYet = (what: string): DeriveError =>
+  new DeriveError('derive.not_known_yet', `${what} is not known yet`)
+
 type InternalCode = DeriveErrorCode | ContractsErrorCode | FieldcryptErrorCode | RegistryErrorCode
 
 const words = {
@@ -63,3 +67,15 @@ const waiting: readonly Reason[] = waitReasons
 /** Whether the record waits until it can be derived. */
 export const waits = (reason: Reason): boolean => waiting.includes(reason)
 export const mayChange = (reason: Reason): boolean => changingReasons.includes(reason)
+
+const notWritten: readonly Reason[] = ['corrupt', 'not_framed', 'undecodable']
+
+/** Undefined for values that ingest did not write. */
+export function unlessCorrupt<Result>(open: () => Result): Result | undefined {
+  try {
+    return open()
+  } catch (error) {
+    if (notWritten.includes(reasonOf(error))) return undefined
+    throw error
+  }
+}

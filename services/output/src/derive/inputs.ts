@@ -1,7 +1,7 @@
 // The partitions of input streams from which this replica derives. Each has one flow. Also the groups of streams with
 // the same levels.
 import type { DerivedStream, InputStream } from '@weir/control-state'
-import { topicOf } from '@weir/control-state'
+import { isDecryptedByReaders, topicOf } from '@weir/control-state'
 import { createFetcher } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -112,7 +112,8 @@ function sideOf(
 }
 
 function groupIn({ stream: input, groups, derive }: Input, stream: DerivedStream): Group {
-  const key = `${stream.consentLevelType} ${stream.consentLevels.join(' ')}`
+  const { consentLevelType: type, consentLevels } = stream
+  const key = `${type} ${consentLevels.join(' ')} ${isDecryptedByReaders(stream)}`
   const group = groups.get(key) ?? { derive: createDeriveSource(derive, stream, input) }
   groups.set(key, group)
   return group

@@ -9,10 +9,10 @@ import type { SourceRecord } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
 import type { InputStream } from '@weir/control-state'
 import type { DeriveDeps } from '../derive/derive.ts'
-import { DeriveError, reasonOf } from '../derive/errors.ts'
-import type { Reason } from '../derive/errors.ts'
+import { notKnownYet, unlessCorrupt } from '../derive/errors.ts'
 import type { KnownContract } from '../derive/known-contracts.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
+import { withdrawnBy } from '../derive/withdrawn.ts'
 import type { NotDecrypted, PersonEvent } from './event-lines.ts'
 
 type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
@@ -73,24 +73,12 @@ function matchOf(
   const keys = eraKeys(era)
   if (keys === 'erased' || keys === 'never') return undefined
   const label = keys?.label
-  if (keys === undefined || label === undefined) throw notKnownYet(input, era)
+  if (keys === undefined || label === undefined) throw notKnownYet(keyOf(input, era))
   const { epoch } = keyTimeOf(timeMs, input.rotationHours * hourMs)
   const link = unlessCorrupt(() => openKeyLink(label, keyLink, epoch))
   if (link === undefined || !wanted.has(Buffer.from(link).toString('hex'))) return undefined
   return { record, keyLink, link, keys, timeMs, input }
 }
-
-/** Undefined for values that ingest did not write. */
-function unlessCorrupt<Result>(open: () => Result): Result | undefined {
-  try {
-    return open()
-  } catch (error) {
-    if (corrupt.includes(reasonOf(error))) return undefined
-    throw error
-  }
-}
-
-const corrupt: readonly Reason[] = ['corrupt', 'not_framed', 'undecodable']
 
 function isErased({ link, keys }: Found, { levelsIn }: Pick<Matching, 'levelsIn'>): boolean {
   const levels = levelsIn(keys.term)
@@ -104,7 +92,8 @@ type Opening = Pick<Matching, 'allowed'> & { readonly derive: DeriveDeps }
 function eventOf(opening: Opening, found: Found): PersonEvent {
   const { record, timeMs } = found
   const contract = record.headers['svc-schema-id']?.toString('utf8') ?? ''
-  const withdrawn = withdrawnBy(found)
+  // Outputs handle the event as if it had been sent without these levels.
+  const withdrawn = withdrawnBy(found.keys, found.link)
   const told = {
     contract,
     time: new Date(timeMs).toISOString(),
@@ -118,14 +107,6 @@ function eventOf(opening: Opening, found: Found): PersonEvent {
   const notDecrypted = openAll(opening, { ...found, event, consent, contract: known.contract })
   const plain = { ...told, event: known.contract.toPlain(event) }
   return Object.keys(notDecrypted).length === 0 ? plain : { ...plain, notDecrypted }
-}
-
-/** Outputs handle the event as if it had been sent without these levels. */
-function withdrawnBy({ keys, link, input }: Found): readonly number[] {
-  if (!keys.hasWithdrawn) return []
-  const withdrawn = keys.withdrawn(link)
-  if (withdrawn === undefined) throw notKnownYet(input, keys.era)
-  return withdrawn
 }
 
 function decoded({ contract, registryId }: KnownContract, { value }: SourceRecord) {
@@ -147,7 +128,7 @@ function openAll(
 ): Record<string, NotDecrypted> {
   const time = keyTimeOf(timeMs, input.rotationHours * hourMs)
   const person = opener.person(keys, keyLink, time)
-  if (person === 'unknown') throw notKnownYet(input, time.era)
+  if (person === 'unknown') throw notKnownYet(keyOf(input, time.era))
   const sealed: Record<string, NotDecrypted> = {}
   contract.mapPii(event, (text, path, level) => {
     if (!(allowed?.includes(level) ?? true)) {
@@ -155,7 +136,7 @@ function openAll(
       return text
     }
     const field = unlessCorrupt((): Opened => opener.open(person, { consent, level, path }, text))
-    if (field?.kind === 'unknown') throw notKnownYet(input, time.era)
+    if (field?.kind === 'unknown') throw notKnownYet(keyOf(input, time.era))
     if (field?.kind === 'opened') return field.value
     sealed[path] = field === undefined ? 'corrupt' : 'withdrawn'
     return text
@@ -163,5 +144,5 @@ function openAll(
   return sealed
 }
 
-const notKnownYet = ({ streamId }: Input, era: number): DeriveError =>
-  new DeriveError('derive.not_known_yet', `a key of stream ${streamId}, era ${era}, is not known`)
+const keyOf = ({ streamId }: Input, era: number): string =>
+  `a key of stream ${streamId}, era ${era},`

@@ -10,7 +10,7 @@ import { takingTurns } from '@weir/kit'
 import { targetOf } from '../access/audit-target.ts'
 import { deriveDepsOf } from '../derive/derivation.ts'
 import type { DerivationDeps } from '../derive/derivation.ts'
-import { DeriveError } from '../derive/errors.ts'
+import { knownSoon } from '../derive/known-soon.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
 import { refusal } from '../errors.ts'
 import { linesOf } from './event-lines.ts'
@@ -208,21 +208,4 @@ function createChunks({ begin }: SubjectAccessDeps['openings'], write: Write) {
     flush,
     close,
   }
-}
-
-const triesMax = 3
-
-/** Retries, because keys that are being wrapped again can't be read for a moment. */
-async function knownSoon<Result>(
-  { refresh }: Pick<DerivationDeps['follower'], 'refresh'>,
-  read: () => Result,
-): Promise<Result> {
-  for (let tries = 1; ; tries += 1)
-    try {
-      return read()
-    } catch (error) {
-      const isWorthIt = error instanceof DeriveError && error.code === 'derive.not_known_yet'
-      if (tries === triesMax || !isWorthIt) throw error
-      await refresh()
-    }
 }

@@ -19,6 +19,8 @@ export type FeedDeps = {
   render: Render
   /** Reads control state to its end. */
   refresh: () => Promise<void>
+  /** Called before values are decrypted. What it returns is called when they are sent. */
+  begin: () => () => void
   log: Log
 }
 
@@ -33,8 +35,11 @@ export type Feed = {
   close(): Promise<void>
 }
 
-/** While the client's start is unknown, its messages are held, because it may have to get them. */
-type Seat = { from: readonly bigint[] | undefined; held: Message[] }
+/**
+ * A client takes its seat before the ends are read. While its start is unknown, its messages are held, because it may
+ * have to get them.
+ */
+type Seat = { from: readonly bigint[] | undefined; held: Message[]; overs: (() => void)[] }
 
 /** Messages that are delivered together. */
 type Round = {
@@ -43,6 +48,8 @@ type Round = {
   readonly frames: Buffer
   /** The first message of each partition. */
   readonly firsts: readonly Message[]
+  /** To be called once for each client, when the messages are sent to it, or never will be. */
+  readonly over: () => void
 }
 
 const heldMessagesMax = 10_000
@@ -59,10 +66,7 @@ export function createFeed(deps: FeedDeps): Feed {
 
   const queue = createRenderQueue({
     ...deps,
-    onMessages(messages) {
-      const round = roundOf(messages)
-      for (const [watcher, seat] of seats) deliver(watcher, seat, round)
-    },
+    onMessages: (messages, over) => deliverAll(seats, messages, over),
     onFull: () => end(closing.unsure, 'events arrive faster than they can be shown'),
   })
   const reader = createReader(deps, {
@@ -73,19 +77,19 @@ export function createFeed(deps: FeedDeps): Feed {
   return {
     async join(watcher) {
       if (isOver) throw refusal('unavailable', 'the topic is no longer read')
-      // Added before the ends are read, so messages that arrive in between are held, not missed.
-      const seat: Seat = { from: undefined, held: [] }
+      const seat: Seat = { from: undefined, held: [], overs: [] }
       seats.set(watcher, seat)
       seat.from = await reader.beginning()
-      const held = seat.held.splice(0)
-      if (held.length > 0) deliver(watcher, seat, roundOf(held))
+      deliverHeld(watcher, seat)
     },
     leave(watcher) {
+      takeOver(seats.get(watcher))()
       seats.delete(watcher)
       return seats.size === 0
     },
     close() {
       closeQueue(queue)
+      for (const seat of seats.values()) takeOver(seat)()
       seats.clear()
       return reader.close()
     },
@@ -118,24 +122,60 @@ function createReader({ topic, endOffsets, tail }: FeedDeps, callbacks: Callback
   }
 }
 
-function deliver(watcher: Watcher, { from, held }: Seat, round: Round): void {
+function deliverAll(
+  seats: ReadonlyMap<Watcher, Seat>,
+  messages: readonly Message[],
+  over: () => void,
+): void {
+  const round = roundOf(messages, afterAll(seats.size, over))
+  for (const [watcher, seat] of seats) deliver(watcher, seat, round)
+}
+
+function deliver(watcher: Watcher, { from, held, overs }: Seat, round: Round): void {
+  const { messages, frames, firsts, over } = round
   if (from === undefined) {
-    if (held.length + round.messages.length > heldMessagesMax) watcher.end(closing.unsure)
-    else held.push(...round.messages)
-    return
+    if (held.length + messages.length > heldMessagesMax) {
+      watcher.end(closing.unsure)
+      return over()
+    }
+    held.push(...messages)
+    return void overs.push(over)
   }
   const isFor = ({ partition, offset }: Message): boolean => offset >= (from[partition] ?? 0n)
-  if (round.firsts.every(isFor)) return watcher.send(round.frames, round.messages.length)
-  const own = round.messages.filter(isFor)
-  if (own.length > 0) watcher.send(framesOf(own), own.length)
+  if (firsts.every(isFor)) return watcher.send(frames, messages.length, over)
+  const own = messages.filter(isFor)
+  if (own.length > 0) watcher.send(framesOf(own), own.length, over)
+  else over()
+}
+
+function deliverHeld(watcher: Watcher, seat: Seat): void {
+  const held = seat.held.splice(0)
+  const over = takeOver(seat)
+  if (held.length > 0) deliver(watcher, seat, roundOf(held, over))
+}
+
+/** What is to be called when the messages that were held for a client are sent, or never will be. */
+function takeOver(seat: Seat | undefined): () => void {
+  const all = seat?.overs.splice(0) ?? []
+  return () => all.forEach((over) => over())
+}
+
+/** Calls `over` with the last of so many calls. */
+function afterAll(calls: number, over: () => void): () => void {
+  let left = calls
+  if (left === 0) over()
+  return () => {
+    left -= 1
+    if (left === 0) over()
+  }
 }
 
 const framesOf = (messages: readonly Message[]): Buffer =>
   textFrames(messages.map(({ text }) => text))
 
-function roundOf(messages: readonly Message[]): Round {
+function roundOf(messages: readonly Message[], over: () => void): Round {
   const firsts = new Map<number, Message>()
   for (const message of messages)
     if (!firsts.has(message.partition)) firsts.set(message.partition, message)
-  return { messages, frames: framesOf(messages), firsts: [...firsts.values()] }
+  return { messages, frames: framesOf(messages), firsts: [...firsts.values()], over }
 }

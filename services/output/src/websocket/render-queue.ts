@@ -5,7 +5,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { SourceRecord } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import type { Render } from './render.ts'
-import { reasonOf } from '../derive/errors.ts'
+import { mayChange, reasonOf } from '../derive/errors.ts'
 import type { Reason } from '../derive/errors.ts'
 
 export type Message = {
@@ -19,8 +19,10 @@ export type RenderQueueDeps = {
   render: Render
   /** Reads control state to its end. */
   refresh: () => Promise<void>
-  /** Called with the messages of a turn, in order. */
-  onMessages: (messages: readonly Message[]) => void
+  /** Called before values are decrypted. */
+  begin: () => () => void
+  /** Called with the messages of a turn, in order. `over` is to be called when no decrypted value of them is left. */
+  onMessages: (messages: readonly Message[], over: () => void) => void
   /** Called when too many records are queued. After this no record is shown. */
   onFull: () => void
   log: Log
@@ -28,7 +30,6 @@ export type RenderQueueDeps = {
 
 type Chunk = Readonly<{ partition: number; records: readonly SourceRecord[]; bytes: number }>
 
-const unknownContract: Reason = 'unknown_contract'
 const recordsPerTurn = 20
 /** A turn also ends after this much text, which is a quarter of what may wait for a client. */
 const bytesPerTurn = 262_144
@@ -39,6 +40,8 @@ export type RenderQueue = RenderQueueDeps & {
   queuedBytes: number
   /** The messages of this turn that are not delivered yet. */
   messages: Message[]
+  /** Ends what `begin` began for these messages. */
+  over: (() => void) | undefined
   recordsThisTurn: number
   bytesThisTurn: number
   isWorking: boolean
@@ -50,6 +53,7 @@ export const createRenderQueue = (deps: RenderQueueDeps): RenderQueue => ({
   chunks: [],
   queuedBytes: 0,
   messages: [],
+  over: undefined,
   recordsThisTurn: 0,
   bytesThisTurn: 0,
   isWorking: false,
@@ -100,14 +104,17 @@ async function show(queue: RenderQueue, { partition, records }: Chunk): Promise<
       await setImmediate()
     }
     queue.recordsThisTurn += 1
+    queue.over ??= queue.begin()
     let text = tryRender(queue.render, record)
-    if (text === unknownContract && !hasLookedAgain) {
+    if (typeof text === 'string' && mayChange(text) && !hasLookedAgain) {
       handOn(queue) // earlier messages don't wait for the refresh
       await queue.refresh().catch(() => {})
       hasLookedAgain = true // once per chunk, because all its records were fetched before
+      queue.over ??= queue.begin()
       text = tryRender(queue.render, record)
     }
-    if (queue.isClosed) return
+    if (queue.isClosed) return handOn(queue)
+    if (text === null) continue
     if (typeof text === 'string') leftOut.push({ offset: Number(record.offset), code: text })
     else {
       queue.messages.push({ partition, offset: record.offset, text })
@@ -122,18 +129,20 @@ async function show(queue: RenderQueue, { partition, records }: Chunk): Promise<
 }
 
 /** The text of the message, or the code for why the record can't be shown. */
-function tryRender(render: Render, record: SourceRecord): Buffer | string {
+function tryRender(render: Render, record: SourceRecord): Buffer | Reason | null {
   try {
-    return render(record) ?? unknownContract
+    return render(record)
   } catch (error) {
     return reasonOf(error)
   }
 }
 
 function handOn(queue: RenderQueue): void {
-  const { messages } = queue
+  const { messages, over = () => {} } = queue
   queue.messages = []
-  if (messages.length > 0 && !queue.isClosed) queue.onMessages(messages)
+  queue.over = undefined
+  if (messages.length > 0 && !queue.isClosed) queue.onMessages(messages, over)
+  else over()
 }
 
 function endTurn(queue: RenderQueue): void {

@@ -1,24 +1,29 @@
 // An event as a WebSocket client sees it: plain JSON, unions flattened (docs/wire-format.md WebSocket). Fields stay
-// encrypted or decrypted as in the topic.
+// encrypted or decrypted as in the topic, except for an output whose readers decrypt: there they are decrypted here.
+import { eventTimeOf } from '@weir/contracts'
 import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
+import type { Derive } from '../derive/derive.ts'
 import type { KnownContract } from '../derive/known-contracts.ts'
 import { DeriveError } from '../derive/errors.ts'
 
 /**
- * The message for a record. Undefined if its contract isn't known, which may change.
+ * The message for a record. Null for an event that the stream would not get any more.
+ * @throws DeriveError `derive.unknown_contract` or `derive.not_known_yet`, which may change
  * @throws AppError for a record that ingest did not write
  */
-export type Render = (record: SourceRecord) => Buffer | undefined
+export type Render = (record: SourceRecord) => Buffer | null
 
-export function createRender(contract: (id: string) => KnownContract | undefined): Render {
-  return (record) => {
-    const schemaId = record.headers['svc-schema-id']?.toString('utf8')
-    if (schemaId === undefined || record.value === null)
+export const createRender =
+  (contract: (id: string) => KnownContract | undefined): Render =>
+  ({ headers, value }) => {
+    const schemaId = headers['svc-schema-id']?.toString('utf8')
+    if (schemaId === undefined || value === null)
       throw new DeriveError('derive.corrupt', 'the record lacks what every event has')
     const known = contract(schemaId)
-    if (known === undefined) return undefined
-    const { schemaId: registryId, payload } = unframe(record.value)
+    if (known === undefined)
+      throw new DeriveError('derive.unknown_contract', 'the contract is not known')
+    const { schemaId: registryId, payload } = unframe(value)
     if (registryId !== known.registryId)
       throw new DeriveError(
         'derive.corrupt',
@@ -26,4 +31,12 @@ export function createRender(contract: (id: string) => KnownContract | undefined
       )
     return Buffer.from(JSON.stringify(known.contract.toPlain(known.contract.decode(payload))))
   }
-}
+
+/** `derive` decrypts a record as it lies in the input, and so in an output whose readers decrypt. */
+export const createDecryptingRender =
+  (derive: Derive, render: Render): Render =>
+  (record) => {
+    const decrypted = derive({ ...record, timestampMs: eventTimeOf(record) })
+    if (!Buffer.isBuffer(decrypted?.value)) return null
+    return render({ ...record, value: decrypted.value })
+  }

@@ -16,52 +16,56 @@ export const closing = {
 export type Closing = (typeof closing)[keyof typeof closing]
 
 export const bufferedBytesMax = 1_048_576
+/** New messages don't count. A client that has received all earlier ones isn't slow, however many arrive together. */
 export const bufferedMessagesMax = 1_000
 /** A client that doesn't answer the close frame within this time is disconnected. */
 const closeTimeoutMs = 2_000
 
 export type Watcher = {
-  /** `frames` contains this number of text messages. */
-  send(frames: Buffer, messages: number): void
+  /**
+   * `frames` contains this number of text messages. `onOver` is called when they are sent to the client, or never will
+   * be.
+   */
+  send(frames: Buffer, messages: number, onOver?: () => void): void
   /** From now on messages are sent over the WebSocket's connection, beginning with those that waited. */
   attach(socket: WebSocket, connection: Duplex): void
   end(why: Closing): void
 }
 
 type Open = { readonly socket: WebSocket; readonly connection: Duplex }
-type Waiting = { readonly frames: Buffer; readonly messages: number }
+type Waiting = {
+  readonly frames: Buffer
+  readonly messages: number
+  readonly onOver: () => void
+}
 
 export function createWatcher(counts: { sent(messages: number): void; tooSlow(): void }): Watcher {
   let open: Open | undefined
-  let waiting: Waiting[] = []
-  let waitingBytes = 0
-  /** The messages that wait here, or that the connection has not accepted yet. */
+  const waiting = createBacklog()
   let unsent = 0
   let ending: Closing | undefined
 
   const end = (why: Closing): void => {
     if (ending !== undefined) return
     ending = why
-    waiting = []
+    for (const { onOver } of waiting.takeAll()) onOver()
     if (open !== undefined) close(open.socket, why)
   }
 
-  const send = (frames: Buffer, messages: number): void => {
-    if (ending !== undefined) return
-    if (open !== undefined && open.socket.readyState !== open.socket.OPEN) return // the client has closed
-    const bytes = open === undefined ? waitingBytes : open.connection.writableLength
-    // New messages don't count. A client that has received all earlier ones isn't slow, however many arrive together.
+  const send = (frames: Buffer, messages: number, onOver = () => {}): void => {
+    if (ending !== undefined || hasClosed(open)) return onOver()
+    const bytes = open === undefined ? waiting.bytes() : open.connection.writableLength
     if (unsent >= bufferedMessagesMax || bytes >= bufferedBytesMax) {
+      onOver()
       counts.tooSlow()
       return end(closing.tooSlow)
     }
     unsent += messages
-    if (open === undefined) {
-      waiting.push({ frames, messages })
-      waitingBytes += frames.length
-      return
-    }
-    open.connection.write(frames, () => (unsent -= messages))
+    if (open === undefined) return waiting.add({ frames, messages, onOver })
+    open.connection.write(frames, () => {
+      unsent -= messages
+      onOver()
+    })
     counts.sent(messages)
   }
 
@@ -72,10 +76,26 @@ export function createWatcher(counts: { sent(messages: number): void; tooSlow():
       open = { socket, connection }
       if (ending !== undefined) return close(socket, ending)
       unsent = 0
-      for (const { frames, messages } of waiting.splice(0)) send(frames, messages)
+      for (const { frames, messages, onOver } of waiting.takeAll()) send(frames, messages, onOver)
     },
   }
 }
+
+function createBacklog() {
+  const all: Waiting[] = []
+  let bytes = 0
+  return {
+    bytes: () => bytes,
+    add(waiting: Waiting): void {
+      all.push(waiting)
+      bytes += waiting.frames.length
+    },
+    takeAll: () => all.splice(0),
+  }
+}
+
+const hasClosed = (open?: Open): boolean =>
+  open !== undefined && open.socket.readyState !== open.socket.OPEN
 
 function close(socket: WebSocket, why: Closing): void {
   socket.close(why.code, why.reason)

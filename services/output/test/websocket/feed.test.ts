@@ -31,7 +31,8 @@ function feedOf() {
       tails.push(options)
       return { close: async () => void closedTails.push(options) }
     },
-    render: ({ value }) => value ?? undefined,
+    render: ({ value }) => value,
+    begin: () => () => {},
     refresh: async () => {},
     log: keptLog().log,
   })

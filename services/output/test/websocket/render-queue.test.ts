@@ -9,6 +9,7 @@ import {
   queuedBytesMax,
   renderRecords,
 } from '../../src/websocket/render-queue.ts'
+import { DeriveError } from '../../src/derive/errors.ts'
 import type { Render } from '../../src/websocket/render.ts'
 import { keptLog } from '../support/streams.ts'
 
@@ -20,13 +21,13 @@ const recordOf = (offset: number, value = Buffer.from(`v${offset}`)): SourceReco
   value,
   headers: {},
 })
+const notKnown = (): never => {
+  throw new DeriveError('derive.unknown_contract', 'not known')
+}
 const recordsOf = (from: number, count: number) =>
   Array.from({ length: count }, (_, index) => recordOf(from + index))
 
-function queueOf(
-  render: Render = ({ value }) => value ?? undefined,
-  onLook: () => unknown = () => {},
-) {
+function queueOf(render: Render = ({ value }) => value, onLook: () => unknown = () => {}) {
   const shown: string[] = []
   const rounds: number[] = []
   const { lines, log } = keptLog()
@@ -43,6 +44,7 @@ function queueOf(
       for (const { partition, offset, text } of messages)
         shown.push(`${partition}/${offset}=${text.toString()}`)
     },
+    begin: () => () => {},
     onFull: () => void (seen.full += 1),
     log,
   })
@@ -85,7 +87,7 @@ test('what comes together goes on together, from all partitions, twenty at a tim
 test('what is there goes on before the tables are followed', async () => {
   const shownAtLook: number[] = []
   const { queue, shown, until } = queueOf(
-    ({ offset, value }) => (offset === 1n ? undefined : (value ?? undefined)),
+    ({ offset, value }) => (offset === 1n ? notKnown() : value),
     () => shownAtLook.push(shown.length),
   )
   renderRecords(queue, 0, recordsOf(0, 3))
@@ -109,7 +111,7 @@ test('a record that cannot be shown is left out and logged without its values; t
   const { queue, shown, lines, until } = queueOf(({ offset, value }) => {
     if (offset === 1n) throw new ContractsError('contracts.undecodable', 'a message')
     if (offset === 3n) throw new TypeError('the value secret-3 is odd')
-    return value ?? undefined
+    return value
   })
   renderRecords(queue, 2, recordsOf(0, 5))
   await until(3)
@@ -130,7 +132,7 @@ test('a record that cannot be shown is left out and logged without its values; t
 test('records of a contract that is not known yet wait for the tables, and those behind them too', async () => {
   let isKnown = false
   const { queue, shown, seen, until } = queueOf(
-    ({ offset, value }) => (isKnown || offset !== 1n ? (value ?? undefined) : undefined),
+    ({ offset, value }) => (isKnown || offset !== 1n ? value : notKnown()),
     () => (isKnown = true),
   )
   renderRecords(queue, 0, recordsOf(0, 3))
@@ -142,7 +144,7 @@ test('records of a contract that is not known yet wait for the tables, and those
 
 test('however many records of an unknown contract come at once, the tables are followed once', async () => {
   const { queue, shown, seen, until } = queueOf(({ offset, value }) =>
-    offset === 99n ? (value ?? undefined) : undefined,
+    offset === 99n ? value : notKnown(),
   )
   renderRecords(queue, 0, recordsOf(0, 100))
   await until(1)
@@ -151,7 +153,7 @@ test('however many records of an unknown contract come at once, the tables are f
 
 test('tables that cannot be followed hold up nothing', async () => {
   const { queue, shown, until } = queueOf(
-    ({ offset, value }) => (offset === 0n ? undefined : (value ?? undefined)),
+    ({ offset, value }) => (offset === 0n ? notKnown() : value),
     () => {
       throw new AppError('kafka.unavailable', 'Kafka does not answer')
     },

@@ -33,6 +33,10 @@ const details = {
 }
 const keys = { rotationHours: count, keyRetentionDays: count }
 const from = z.enum(['earliest', 'now'])
+const decryption = {
+  decryptAt: z.enum(['output', 'reader']),
+  keyMaxAgeSeconds: count.describe('present if decryptAt is reader').optional(),
+}
 const rebuild = z.strictObject({ number: count, askedAt: time, doneAt: time.optional() })
 
 const deleted = <Stream extends z.ZodType>(stream: Stream) =>
@@ -54,7 +58,13 @@ export const streamAnswers = {
   DeletedOutputsV1: deleted(DeletedOutputStreamV1),
   DeletedStreamsV1: deleted(z.union([DeletedInputStreamV1, DeletedOutputStreamV1])),
   InputStreamV2: z.strictObject({ ...input, ...details, ...keys }),
-  OutputStreamV2: z.strictObject({ ...output, ...details, from, rebuild: rebuild.optional() }),
+  OutputStreamV2: z.strictObject({
+    ...output,
+    ...details,
+    from,
+    ...decryption,
+    rebuild: rebuild.optional(),
+  }),
   NewInputStreamV2: z.strictObject({ ...input, credentials: listOf(Secret) }),
   NewOutputStreamV2: z.strictObject({ ...output, credentials: listOf(Secret) }),
   DeletedInputStreamV2,

@@ -1,5 +1,5 @@
 // The states of an accepted erasure (docs/forgetting.md). Applied: every replica with a heartbeat has read the changed
-// keys. Complete: Kafka's log contains no older version of the changed key records. Every auth replica checks this in a
+// keys, and the keys that readers got before are too old to be used. Complete: Kafka's log contains no older version of the changed key records. Every auth replica checks this in a
 // reconcile loop. The first one that detects a new state writes it to the record.
 import { treePart } from '@weir/fieldcrypt'
 import type { Configs, LogScan } from '@weir/kafka'
@@ -10,6 +10,7 @@ import {
   beatValue,
   termPrefix,
   erasureKey,
+  keysLentUntil,
   keysTopic,
   markerKey,
   outputsHolding,
@@ -24,6 +25,7 @@ import type {
   OutputThen,
   ReplicaFollower,
   StateFollower,
+  Streams,
 } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import { deleteErasureKeys } from './erase.ts'
@@ -75,7 +77,7 @@ export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
 const cutOut = (tables: Pick<StateFollower['tables'], 'pendingErasures'>): ErasureRecord[] =>
   tables.pendingErasures().filter(({ rest }) => rest === undefined)
 
-/** Applied: no replica with a heartbeat has keys from before the erasure. */
+/** Applied: no replica with a heartbeat, and no reader, has keys from before the erasure. */
 function createApplying(deps: ErasureStatesDeps) {
   const { follower, now } = deps
   /** For each erasure, the offset up to which replicas must have read the keys. */
@@ -97,12 +99,20 @@ function createApplying(deps: ErasureStatesDeps) {
       // auth's replicas don't count, because auth decrypts no events.
       const opening = deps.replicas.replicas.heard().filter(({ beat }) => beat.service !== 'auth')
       const heard = opening.map(({ beat }) => BigInt(beat.keys))
-      const applied = waiting.filter(({ erasureId }) => {
+      const everywhere = waiting.filter(({ erasureId }) => {
         const target = targets.get(erasureId)
         return target !== undefined && heard.every((keys) => keys >= target)
       })
+      const isLentOut = (state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): boolean =>
+        keysLentUntil(state, erasure, erasure.heardAtMs ?? now()) > now()
+      const lentOut = everywhere.filter((erasure) => isLentOut(follower.tables, erasure))
+      const firstHeard = lentOut.filter(({ heardAtMs }) => heardAtMs === undefined)
+      await reach(deps, 'erasure.heard', firstHeard, (draft, erasure) => {
+        if (erasure.heardAtMs === undefined) put(draft, { ...erasure, heardAtMs: now() })
+      })
+      const applied = everywhere.filter((erasure) => !lentOut.includes(erasure))
       await reach(deps, 'erasure.applied', applied, (draft, erasure) => {
-        if (erasure.appliedAtMs !== undefined) return
+        if (erasure.appliedAtMs !== undefined || isLentOut(draft, erasure)) return
         put(draft, { ...erasure, appliedAtMs: now(), outputs: outputsNow(draft, erasure) })
       })
     },

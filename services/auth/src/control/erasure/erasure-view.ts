@@ -6,7 +6,7 @@ import { shownFound } from './receipts.ts'
 import type { OutputClaims } from './receipts.ts'
 import { keptFor } from './clear-at.ts'
 import type { KeptFor } from './clear-at.ts'
-import { appliedBy, completeBy } from './expected.ts'
+import { appliedBy, completeBy, heardBy } from './expected.ts'
 import type { SettingsReader } from './settings-reader.ts'
 import { refusal } from '../../errors.ts'
 import type { AnswerNamed } from '../../api/answers/answers.ts'
@@ -33,7 +33,10 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
       ])
       const { as, found, isWithdrawal, levels, reference, dueOn, terms, rest } = erasure
-      const states = statesOf(erasure, completeBy(erasure, keys ?? {}))
+      const states = statesOf(erasure, {
+        appliedByMs: appliedBy(state, erasure),
+        completeByMs: completeBy(erasure, keys ?? {}),
+      })
       return {
         id: erasure.erasureId,
         state: inOrder.findLast((state) => 'at' in states[state]) ?? 'accepted',
@@ -65,7 +68,7 @@ async function claims(
   { state, erasure }: { state: Pick<Streams, 'streamsOf'>; erasure: ErasureRecord },
   orElse: (error: unknown) => KeptFor,
 ): Promise<OutputClaims> {
-  const writtenByMs = appliedBy(erasure)
+  const writtenByMs = heardBy(erasure)
   const holding = outputsHolding(state, erasure)
   return (
     await Promise.all(holding.map((one) => claim(settings, one, { writtenByMs, orElse })))
@@ -99,7 +102,10 @@ async function kept(settings: SettingsReader, topic: string): Promise<KeptFor | 
 type States = AnswerNamed<'Erasure'>['states']
 
 /** The time of `destroyed` is unknown, because it depends on when the operators destroy the KEKs. */
-function statesOf(erasure: ErasureRecord, completeByMs: number | undefined): States {
+function statesOf(
+  erasure: ErasureRecord,
+  { appliedByMs, completeByMs }: { appliedByMs: number; completeByMs: number | undefined },
+): States {
   const { acceptedAtMs, appliedAtMs, complete, destroyedAtMs } = erasure
   const one = (atMs: number | undefined, byMs: number | undefined) => {
     if (atMs !== undefined) return { at: timeOf(atMs) }
@@ -107,7 +113,7 @@ function statesOf(erasure: ErasureRecord, completeByMs: number | undefined): Sta
   }
   return {
     accepted: { at: timeOf(acceptedAtMs) },
-    applied: one(appliedAtMs, appliedBy(erasure)),
+    applied: one(appliedAtMs, appliedByMs),
     complete: one(complete?.atMs, completeByMs),
     destroyed: one(destroyedAtMs, undefined),
   }

@@ -1,6 +1,7 @@
 // When an erasure should reach a state. Pure. If the state comes later, something prevents it, such as a broker that is
 // down.
-import type { ErasureRecord } from '@weir/control-state'
+import { keysLentUntil } from '@weir/control-state'
+import type { ErasureRecord, Streams } from '@weir/control-state'
 import type { ConfigEntries } from '@weir/kafka'
 
 /** A crashed replica counts until it has sent no heartbeat for a minute. */
@@ -11,8 +12,12 @@ const slackMs = 10 * 60_000
 /** Extra time per link that does not fit into the first transaction, on a busy machine. */
 const restMs = 10
 
-export const appliedBy = ({ acceptedAtMs, appliedAtMs, rest }: ErasureRecord): number =>
-  appliedAtMs ?? acceptedAtMs + appliedMs + (rest?.links ?? 0) * restMs
+/** When no replica uses the keys any more. Nothing that was decrypted with them is written later. */
+export const heardBy = ({ acceptedAtMs, heardAtMs, appliedAtMs, rest }: ErasureRecord): number =>
+  heardAtMs ?? appliedAtMs ?? acceptedAtMs + appliedMs + (rest?.links ?? 0) * restMs
+
+export const appliedBy = (state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): number =>
+  erasure.appliedAtMs ?? keysLentUntil(state, erasure, heardBy(erasure))
 
 /** Computed from the settings of `weir.keys`: a segment is closed, then compacted, and then its files are deleted. */
 export function completeBy(

@@ -1,13 +1,16 @@
 // Changes of an existing stream: its credentials and its settings.
 import {
   act,
+  isDecryptedByReaders,
   newCredential,
   requireAccount,
   requireInput,
   requireOutput,
   streamKey,
 } from '@weir/control-state'
+import { invalid } from '@weir/http-api'
 import { refusal } from '../../errors.ts'
+import { noteLentKeys } from './lent-keys.ts'
 import type {
   Audited,
   AuditTarget,
@@ -106,6 +109,7 @@ export type StreamPatch = {
   limits?: { eventRate?: string | undefined; eventCount?: string | undefined } | undefined
   keyRetentionDays?: number | undefined
   retentionHours?: number | 'broker' | undefined
+  keyMaxAgeSeconds?: number | undefined
 }
 
 export async function patchStream(
@@ -121,7 +125,9 @@ export async function patchStream(
     changeStream(deps, { what, target }, (current, draft) => {
       if (patch.limits !== undefined)
         requireLimits(requireAccount(draft, target.billingId), patch.limits)
+      if (patch.keyMaxAgeSeconds !== undefined) requireReaderKeys(current)
       const changed = patched(current, patch)
+      noteLentKeys(draft, current, { changed, nowMs: deps.now() })
       draft.addToEntry(differences(settingsOf(current), settingsOf(changed)))
       return changed
     })
@@ -148,7 +154,11 @@ function patched(current: StreamRecord, patch: StreamPatch): StreamRecord {
   const { enabled = current.enabled, tags = current.tags } = patch
   const { retentionHours: hours = current.retentionHours } = patch
   const retentionHours = hours === 'broker' ? undefined : hours
-  if (current.kind === 'derived') return { ...current, enabled, tags, retentionHours }
+  if (current.kind === 'derived') {
+    const { keyMaxAgeSeconds: age = current.keyMaxAgeSeconds } = patch
+    const keyAge = age === undefined ? {} : { keyMaxAgeSeconds: age }
+    return { ...current, enabled, tags, retentionHours, ...keyAge }
+  }
   const { keyRetentionDays = current.keyRetentionDays } = patch
   const { eventRate, eventCount } = current.limits
   const limits = {
@@ -158,6 +168,12 @@ function patched(current: StreamRecord, patch: StreamPatch): StreamRecord {
   return { ...current, enabled, tags, limits, retentionHours, keyRetentionDays }
 }
 
+/** @throws Refusal `invalid` */
+function requireReaderKeys(stream: StreamRecord): void {
+  if (stream.kind === 'input' || !isDecryptedByReaders(stream))
+    throw invalid(['keyMaxAgeSeconds is a setting of outputs with decryptAt reader'])
+}
+
 /** The names of the members that are set, for the audit log. */
 const setIn = (patch: StreamPatch): string[] =>
   Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : name))
@@ -165,7 +181,10 @@ const setIn = (patch: StreamPatch): string[] =>
 /** The settings for the audit log, without tags, because tags are the account's own texts. */
 function settingsOf(stream: StreamRecord): Settings {
   const { enabled, retentionHours = 'broker' } = stream
-  if (stream.kind === 'derived') return { enabled, retentionHours }
+  if (stream.kind === 'derived') {
+    const { keyMaxAgeSeconds: age } = stream
+    return { enabled, retentionHours, ...(age === undefined ? {} : { keyMaxAgeSeconds: age }) }
+  }
   return { enabled, retentionHours, keyRetentionDays: stream.keyRetentionDays, ...stream.limits }
 }
 

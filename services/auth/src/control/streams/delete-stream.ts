@@ -16,6 +16,7 @@ import type { Audited, DerivedStream, Draft, StreamRecord } from '@weir/control-
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
 import type { Revoking } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
+import { noteLentKeys } from './lent-keys.ts'
 
 export type Deleting = Changes &
   Revoking & {
@@ -102,6 +103,7 @@ export function putDeleting(draft: Draft, stream: StreamRecord, nowMs: number): 
     stateSinceMs: nowMs,
   }
   draft.put(streamKey(deleted.billingId, deleted.name), deleted)
+  noteLentKeys(draft, stream, { changed: deleted, nowMs })
 }
 
 function hasOutputs(name: string, outputs: readonly StreamRecord[]): Refusal {

@@ -38,6 +38,7 @@ export type DerivedRequest = Pick<
   | 'decrypterName'
   | 'from'
   | 'retentionHours'
+  | 'keyMaxAgeSeconds'
 >
 
 /** Also puts the keys of the stream's eras. */

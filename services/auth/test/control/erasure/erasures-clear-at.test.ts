@@ -60,8 +60,9 @@ test('states are expected by the settings of the keys, and not at all without th
     'max.compaction.lag.ms': '3600000',
     'file.delete.delay.ms': '60000',
   }
-  expect(appliedBy(erasure)).toBe(1_075_000)
-  expect(appliedBy({ ...erasure, appliedAtMs: 1_001_000 })).toBe(1_001_000)
+  const state = { streamsOf: () => [] }
+  expect(appliedBy(state, erasure)).toBe(1_075_000)
+  expect(appliedBy(state, { ...erasure, appliedAtMs: 1_001_000 })).toBe(1_001_000)
   expect(completeBy(erasure, keys)).toBe(1_000_000 + 600_000 + 3_600_000 + 60_000 + 600_000)
   expect(
     completeBy(erasure, { ...keys, 'max.compaction.lag.ms': '9223372036854775807' }),

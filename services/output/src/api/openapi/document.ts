@@ -9,6 +9,7 @@ import { errors } from '../../errors.ts'
 import { previewBody } from '../../preview/preview.ts'
 import { previewAnswer } from '../../preview/preview-summary.ts'
 import { personEvent } from '../../subject-access/event-lines.ts'
+import { keysAnswer, keysBody } from '../../reader-keys/reader-keys.ts'
 import { needsOf } from '../../access/route-needs.ts'
 
 const { inPath, json, ref, text } = schema
@@ -92,6 +93,25 @@ const access: Operation = {
   who: ['accessToken'],
 }
 
+const readerKeys: Operation = {
+  id: 'giveKeys',
+  group: 'reader keys',
+  method: 'POST',
+  path: '/v2/keys',
+  says: 'The keys of people in an output with decryptAt reader, for a token of this output. Only over TLS, except on the same machine',
+  body: { content: json(ref('KeysRequest')) },
+  answers: [{ status: 200, says: 'For each person one answer', content: json(ref('Keys')) }],
+  refusals: [
+    'not_found',
+    'invalid_request',
+    'unavailable',
+    'internal',
+    ...ofBodies,
+    ...errors.codesOf('giveKeys'),
+  ],
+  who: ['token'],
+}
+
 const operations = told.map((operation): Operation => {
   const needs = needsOf(`${operation.method} ${operation.path}`)
   const refusals = [
@@ -104,12 +124,14 @@ const operations = told.map((operation): Operation => {
 
 const schemas: Readonly<Record<string, JsonSchema>> = {
   PreviewRequest: jsonSchemaOf(previewBody, levelRules),
+  KeysRequest: jsonSchemaOf(keysBody),
   ...answerSchemasOf({
     Problem: problemAnswer,
     Preview: previewAnswer,
     Dead: deadAnswer,
     Retried: retriedAnswer,
     PersonEvent: personEvent,
+    Keys: keysAnswer,
     Lag: lagAnswer,
   }),
 }
@@ -117,15 +139,16 @@ const schemas: Readonly<Record<string, JsonSchema>> = {
 export const openApi = (version: string): JsonSchema =>
   openApiOf({
     title: 'Weir output',
-    says: "Previews, dead-lettered records and lag of derived streams, and people's events. Every refusal links to the page about its code.",
+    says: "Previews, dead-lettered records and lag of derived streams, people's events, and keys for readers. Every refusal links to the page about its code.",
     version,
     groups: {
       preview: 'Previews of outputs that are not created yet',
       'dead-lettered records': 'Dead-lettered records',
       lag: 'Lag of outputs',
       'subject access': "A person's events",
+      'reader keys': 'Keys for readers who decrypt',
     },
-    operations: [...operations, access],
+    operations: [...operations, access, readerKeys],
     pathParameters: {
       stream: inPath('stream', 'the name of an input stream'),
       output: inPath('output', 'the name of an output'),
@@ -133,6 +156,11 @@ export const openApi = (version: string): JsonSchema =>
     schemas,
     security: {
       apiKey: { type: 'http', scheme: 'bearer', description: "An account's API key" },
+      token: {
+        type: 'http',
+        scheme: 'bearer',
+        description: "The idToken of auth's POST /auth, for the output",
+      },
       accessToken: {
         type: 'http',
         scheme: 'bearer',
