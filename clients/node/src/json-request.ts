@@ -1,4 +1,4 @@
-// One request to auth with a JSON response, over HTTP/1.1, which every intermediary understands. No retries: the caller
+// One request to auth or output with a JSON response, over HTTP/1.1, which every intermediary understands. No retries: the caller
 // decides about them.
 import * as http from 'node:http'
 import * as https from 'node:https'
@@ -24,12 +24,15 @@ export type JsonReply = {
 /** Enough for a contract with its schema. */
 const answerBytesMax = 8 * 2 ** 20
 
-/** @throws Error with auth's address and a cause, if no complete response arrives */
-export async function requestJson(asked: JsonRequest): Promise<JsonReply> {
+/** @throws Error with the service's address and a cause, if no complete response arrives */
+export async function requestJson(
+  asked: JsonRequest,
+  service: 'auth' | 'output' = 'auth',
+): Promise<JsonReply> {
   try {
     return await replyTo(asked)
   } catch (error) {
-    const { trouble, cause } = troubleReaching('auth', asked.url, error)
+    const { trouble, cause } = troubleReaching(service, asked.url, error)
     throw new Error(trouble, { cause })
   }
 }

@@ -1,0 +1,34 @@
+// Keys of people, until they are too old. A key is used no longer than the output permits, because erasures wait for
+// exactly that long.
+import type { KeysOrReason } from './encrypted.ts'
+
+const entriesMax = 100_000
+
+export type KeyCache = {
+  get(name: string): KeysOrReason | undefined
+  put(name: string, keys: KeysOrReason, goodUntilMs: number): void
+}
+
+/** `nowMs` must be the clock of `goodUntilMs`, and never go backwards. */
+export function createKeyCache(nowMs: () => number): KeyCache {
+  const kept = new Map<string, { readonly keys: KeysOrReason; readonly goodUntilMs: number }>()
+  const drop = (name: string): void => {
+    const keys = kept.get(name)?.keys
+    if (typeof keys === 'object') for (const key of keys) key.fill(0)
+    kept.delete(name)
+  }
+  return {
+    get(name) {
+      const entry = kept.get(name)
+      if (entry === undefined || nowMs() < entry.goodUntilMs) return entry?.keys
+      drop(name)
+      return undefined
+    },
+    put(name, keys, goodUntilMs) {
+      drop(name)
+      kept.set(name, { keys, goodUntilMs })
+      const [oldest] = kept.keys()
+      if (kept.size > entriesMax && oldest !== undefined) drop(oldest)
+    },
+  }
+}

@@ -1,0 +1,96 @@
+// Asks output for the keys of people: `POST /v2/keys` (docs/keys.md Keys for readers), at most a thousand at once.
+import { setTimeout as pause } from 'node:timers/promises'
+import { serviceUrl } from '../address.ts'
+import type { CredentialsOptions } from '../credentials.ts'
+import { ReadError, RejectedError } from '../errors.ts'
+import { requestJson } from '../json-request.ts'
+import type { JsonReply } from '../json-request.ts'
+import { isObject, memberOf } from '../json.ts'
+import { pauseMs, retryAfterMsOf } from '../retries.ts'
+import { createTokens } from '../tokens.ts'
+import type { EncryptedReason, KeysOrReason } from './encrypted.ts'
+
+export type Asked = {
+  /** The keyLink as UUID text. */
+  readonly keyLink: string
+  readonly timestamp: number
+  readonly consentLevels: readonly number[]
+}
+export type Answered = {
+  readonly keys: readonly KeysOrReason[]
+  /** When the keys are too old, by `performance.now()`. */
+  readonly goodUntilMs: number
+}
+
+export const personsMax = 1_000
+const requestTimeoutMs = 30_000
+const giveUpAfterMs = 60_000
+
+/** @throws ReadError `refused`, `unreachable` */
+export function createKeyService(
+  options: CredentialsOptions & { readonly outputUrl: string },
+): (persons: readonly Asked[]) => Promise<Answered> {
+  const tokens = createTokens(options)
+  const url = serviceUrl(options.outputUrl, '/v2/keys')
+  const { ca } = options
+
+  const ask = async (persons: readonly Asked[]): Promise<JsonReply> => {
+    const bearer = await tokens.get()
+    const json = { persons }
+    const asked = { url, method: 'POST', bearer, json, ca, timeoutMs: requestTimeoutMs } as const
+    const reply = await requestJson(asked, 'output')
+    if (reply.status === 401) tokens.refused(bearer)
+    return reply
+  }
+
+  return async (persons) => {
+    const endMs = performance.now() + giveUpAfterMs
+    for (let tries = 1; ; tries += 1) {
+      const sentMs = performance.now()
+      const outcome = await ask(persons).catch(asError)
+      if (!(outcome instanceof Error) && outcome.status === 200)
+        return answeredIn(outcome.json, persons, sentMs)
+      const error = readErrorOf(outcome, url)
+      const waitMs = pauseMs(tries, retryAfterOf(outcome), Math.random)
+      if (!isWorthIt(outcome, tries) || performance.now() + waitMs > endMs) throw error
+      await pause(waitMs)
+    }
+  }
+}
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error))
+
+/** A token may have been revoked while it was used, so a first 401 is worth another try. */
+function isWorthIt(outcome: JsonReply | Error, tries: number): boolean {
+  if (outcome instanceof Error) return !(outcome instanceof RejectedError)
+  const { status } = outcome
+  return status === 429 || status === 408 || status >= 500 || (status === 401 && tries === 1)
+}
+
+const retryAfterOf = (outcome: JsonReply | Error): number | undefined =>
+  outcome instanceof Error ? undefined : retryAfterMsOf(outcome.headers['retry-after'], Date.now())
+
+function readErrorOf(outcome: JsonReply | Error, { origin }: URL): ReadError {
+  if (outcome instanceof RejectedError) return new ReadError('refused', outcome.message, outcome)
+  if (outcome instanceof Error) return new ReadError('unreachable', outcome.message, outcome.cause)
+  const said = memberOf(outcome.json, 'detail')
+  const message = typeof said === 'string' ? said : `output at ${origin} answers ${outcome.status}`
+  return new ReadError(outcome.status >= 500 ? 'unreachable' : 'refused', message)
+}
+
+function answeredIn(json: unknown, { length }: readonly Asked[], sentMs: number): Answered {
+  const persons = memberOf(json, 'persons')
+  const maxAgeSeconds = memberOf(json, 'maxAgeSeconds')
+  if (!Array.isArray(persons) || persons.length !== length || typeof maxAgeSeconds !== 'number')
+    throw new ReadError('refused', 'The address of output is that of something else')
+  return { keys: persons.map(keysIn), goodUntilMs: sentMs + maxAgeSeconds * 1_000 }
+}
+
+const reasons = ['erased', 'expired', 'refused', 'unknown'] as const satisfies EncryptedReason[]
+
+function keysIn(person: unknown): KeysOrReason {
+  const keys = memberOf(person, 'keys')
+  if (isObject(keys)) return Object.values(keys).map((key) => Buffer.from(String(key), 'base64'))
+  return reasons.find((reason) => memberOf(person, reason) === true) ?? 'unknown'
+}

@@ -1,0 +1,60 @@
+// What a reader must tell output to get an event's keys, from the record's headers and the event.
+import { ReadError } from '../errors.ts'
+import { isObject, memberOf } from '../json.ts'
+import type { Bytes } from '../reading/record.ts'
+import { mapEncrypted } from './encrypted.ts'
+import type { Asked } from './key-service.ts'
+
+export type EncryptedEvent = {
+  /** The record's headers, of which `svc-key-link` and `svc-time` are used. */
+  readonly headers: Readonly<Record<string, Bytes | string | undefined>>
+  /** The decoded Avro value, as avsc or @kafkajs/confluent-schema-registry return it. */
+  readonly event: unknown
+}
+
+export type ReadEvent = {
+  /** The events with this name have the same keys. */
+  readonly name: string
+  readonly asked: Asked
+  readonly keyLink: Bytes
+  readonly isEncrypted: boolean
+}
+
+/** @throws ReadError `unreadable` */
+export function readEvent({ headers, event }: EncryptedEvent): ReadEvent {
+  const keyLink = headers['svc-key-link']
+  const time = headers['svc-time']
+  const timestamp = Number(time?.toString())
+  if (keyLink === undefined || typeof keyLink === 'string' || keyLink.length !== 16 || !time)
+    throw new ReadError(
+      'unreadable',
+      'An event is without the headers svc-key-link and svc-time of its record',
+    )
+  const consentLevels = consentLevelsOf(event)
+  let isEncrypted = false
+  mapEncrypted(event, keyLink, () => (isEncrypted = true))
+  const uuid = uuidOf(keyLink)
+  const name = `${uuid} ${[...new Set(consentLevels)].sort((a, b) => a - b).join(' ')}`
+  return { name, asked: { keyLink: uuid, timestamp, consentLevels }, keyLink, isEncrypted }
+}
+
+/** `svcMeta` may be in a union, whose value some decoders wrap. */
+function consentLevelsOf(event: unknown): number[] {
+  const meta = memberOf(event, 'svcMeta')
+  const [wrapped] = isObject(meta) ? Object.values(meta) : []
+  const levels = memberOf(meta, 'consentLevels') ?? memberOf(wrapped, 'consentLevels')
+  if (!Array.isArray(levels))
+    throw new ReadError('unreadable', 'An event has no svcMeta with consentLevels')
+  return levels.map(Number)
+}
+
+function uuidOf(keyLink: Bytes): string {
+  const hex = Buffer.from(keyLink).toString('hex')
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join('-')
+}
