@@ -103,7 +103,31 @@ describe('deriving an output stream', () => {
     expect((await account.get(`/v2/${path}`)).json).toMatchObject({ from: 'earliest' })
   })
 
+  test('its readers decrypt it, if it is made so, and keep keys as long as it says', async () => {
+    const asked = body({ decryptAt: 'reader' })
+    await account.post(`/v2/streams/${input}/outputs`, asked)
+    const path = `/v2/streams/${input}/outputs/${asked.name}`
+    const shown = await account.get(path)
+    expect(shown.json).toMatchObject({ decryptAt: 'reader', keyMaxAgeSeconds: 300 })
+    const changed = await account.patch(path, { keyMaxAgeSeconds: 30 })
+    expect(changed.json).toMatchObject({ decryptAt: 'reader', keyMaxAgeSeconds: 30, enabled: true })
+    const usual = body()
+    await account.post(`/v2/streams/${input}/outputs`, usual)
+    const usualPath = `/v2/streams/${input}/outputs/${usual.name}`
+    expect((await account.get(usualPath)).json).toMatchObject({ decryptAt: 'output' })
+    const refused = await account.patch(usualPath, { keyMaxAgeSeconds: 30 })
+    expect(problemsOf(refused)).toEqual([
+      'keyMaxAgeSeconds is a setting of outputs with decryptAt reader',
+    ])
+  })
+
   test.each([
+    [{ decryptAt: 'both' }, /^decryptAt must be output or reader/],
+    [{ keyMaxAgeSeconds: 30 }, /^keyMaxAgeSeconds must be absent unless decryptAt is reader/],
+    [
+      { decryptAt: 'reader', keyMaxAgeSeconds: 29 },
+      /^keyMaxAgeSeconds must be a whole number of seconds from 30 to 86400/,
+    ],
     [{ consentLevels: [1, 2] }, /^consentLevels must have exactly one level/],
     [{ consentLevels: [] }, /^consentLevels must be a list of consent levels, at least one/],
     [{ consentLevels: [256] }, /^consentLevels.0 must be a whole number from 0 to 255/],

@@ -1,9 +1,13 @@
 // When an erasure counts as applied and as complete, depending on the replicas' heartbeats and on the content of
 // Kafka's log.
-import { expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createErasureStates } from '../../../src/control/erasure/erasure-states.ts'
-import { erasureKey, markerKey, markerValue } from '@weir/control-state'
+import { deleteOutput } from '../../../src/control/streams/delete-stream.ts'
+import { patchStream } from '../../../src/control/streams/change-stream.ts'
+import type { StreamPatch } from '../../../src/control/streams/change-stream.ts'
+import { erasureKey, markerKey, markerValue, streamKey } from '@weir/control-state'
 import type { Replica } from '@weir/control-state'
+import { derivedStream } from '../../../../../packages/control-state/test/support.ts'
 import { memoryControl } from '../support-memory.ts'
 import { eraseClicks, makeClicksOf } from '../support-scene.ts'
 
@@ -81,6 +85,59 @@ test('it is applied once every replica that is heard of has followed the keys pa
   await states.reconcile()
   expect(now()?.appliedAtMs).toBe(deps.now())
   expect(now()?.outputs).toEqual([])
+})
+
+describe('while readers may have keys', () => {
+  async function lending(keyMaxAgeSeconds: number) {
+    const made = await scene()
+    const { deps, follower, passTime, states, now } = made
+    const input = follower.tables.stream('acme', 'clicks')
+    if (input?.kind !== 'input') throw new Error('there is no stream')
+    const output = derivedStream(input, { keyMaxAgeSeconds })
+    const key = streamKey('acme', output.name)
+    await deps.writer.change('unlogged', (draft) => draft.put(key, output))
+    const target = { billingId: 'acme', input: 'clicks', name: output.name }
+    return {
+      ...made,
+      /** Passes the seconds, and returns whether it is applied then. */
+      async isAppliedAfter(seconds: number): Promise<boolean> {
+        passTime(seconds * 1_000)
+        await states.reconcile()
+        return now()?.appliedAtMs !== undefined
+      },
+      change: (patch: StreamPatch) => patchStream(deps, target, patch),
+      remove: () => deleteOutput(deps, target),
+    }
+  }
+
+  test('it is applied only when these are too old, counted from the last replica', async () => {
+    const { isAppliedAfter, world, now } = await lending(300)
+    world.heard = [replicaAt(99)]
+    expect(await isAppliedAfter(400)).toBe(false)
+    expect(now()?.heardAtMs).toBeUndefined()
+    world.heard = [replicaAt(100)]
+    expect(await isAppliedAfter(0)).toBe(false)
+    expect(now()?.heardAtMs).toBeDefined()
+    expect(await isAppliedAfter(299)).toBe(false)
+    expect(await isAppliedAfter(1)).toBe(true)
+    expect(now()?.outputs).toEqual([]) // nothing is decrypted in the topic
+  })
+
+  test('also under an age that was longer before', async () => {
+    const { isAppliedAfter, change } = await lending(300)
+    await change({ keyMaxAgeSeconds: 30 })
+    expect(await isAppliedAfter(0)).toBe(false)
+    expect(await isAppliedAfter(300)).toBe(false)
+    expect(await isAppliedAfter(15)).toBe(true)
+  })
+
+  test('and keys of an output that is deleted', async () => {
+    const { isAppliedAfter, remove } = await lending(300)
+    await remove()
+    expect(await isAppliedAfter(0)).toBe(false)
+    expect(await isAppliedAfter(300)).toBe(false)
+    expect(await isAppliedAfter(15)).toBe(true)
+  })
 })
 
 test('it is complete once the log holds no older version of what it replaced, and files are deleted', async () => {
