@@ -194,6 +194,7 @@ describe('looking at output streams', () => {
       partitions: 3,
       retentionHours: 168,
       from: 'now',
+      decryptAt: 'output',
       createdAt: time,
     }
     expect((await account.get(`/v1/streams/${name}/outputs/${asked.name}`)).json).toEqual(flat)

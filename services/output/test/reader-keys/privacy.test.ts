@@ -1,7 +1,7 @@
 // Keys are sent only over TLS, except on the same machine, or to a proxy of ours that has TLS.
 import { expect, test } from '@jest/globals'
 import type { Call } from '@weir/http-api'
-import { createProxies } from '@weir/kit'
+import { AppError, createProxies } from '@weir/kit'
 import { giveKeys } from '../../src/reader-keys/reader-keys.ts'
 import type { ReaderKeysDeps } from '../../src/reader-keys/reader-keys.ts'
 
@@ -13,9 +13,12 @@ const deps = {
 
 const codeFor = async (address: string, isEncrypted: boolean, proto?: string): Promise<unknown> => {
   const call = { peer: { address, isEncrypted }, header: () => proto } as unknown as Call
-  return giveKeys(deps)(call)
-    .then(() => 'answered')
-    .catch(({ code }: { code: unknown }) => code)
+  try {
+    await giveKeys(deps)(call)
+    return 'answered'
+  } catch (error) {
+    return error instanceof AppError ? error.code : error
+  }
 }
 
 test.each([

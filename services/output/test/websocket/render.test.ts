@@ -35,9 +35,10 @@ describe('a record that cannot be shown', () => {
     'contracts.undecodable': { value: value.subarray(0, -3) },
   }
 
-  test('of a contract that is not known gives nothing, for that may change', () => {
+  test('is refused when its contract is not known, for that may change', () => {
     const headers = { ...record.headers, 'svc-schema-id': Buffer.from('new') }
-    expect(render({ ...record, headers })).toBeUndefined()
+    const code = 'derive.unknown_contract'
+    expect(() => render({ ...record, headers })).toThrow(expect.objectContaining({ code }))
   })
 
   test.each(Object.entries(bad))('is refused as %s', (code, difference) => {

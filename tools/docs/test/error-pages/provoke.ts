@@ -37,6 +37,9 @@ const send = async ({ world, token }: Scene, sent: Sent = {}): Promise<Told> =>
 const eventWith = async (more: object): Promise<string> =>
   JSON.stringify({ ...(await exampleEvent('clickstream')), ...more })
 
+const askKeys = ({ output }: Scene['world'], token: string): Promise<Told> =>
+  ask(`${output.url}/v2/keys`, { ...json({}), headers: { authorization: `Bearer ${token}` } })
+
 const nameDataSubjects = (account: Account): Promise<void> =>
   account.contract('demo_v1', { data_subject_field: 'unique_identifier' })
 
@@ -167,6 +170,9 @@ const ofAuth: Record<string, Provoke> = {
     ask(`${world.output.url}/v2/streams/clicks/subject-access`, {
       headers: { authorization: `Bearer ${'A'.repeat(43)}` },
     }),
+  not_an_output: ({ world, token }) => askKeys(world, token),
+  decrypted_already: async ({ world, account, clicks0 }) =>
+    askKeys(world, await account.token(clicks0)),
   name_taken: (scene) => manage(scene, '/v2/streams', json({ name: 'clicks' })),
   being_deleted: async (scene) => {
     await scene.account.input('short')
