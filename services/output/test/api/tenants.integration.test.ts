@@ -48,6 +48,7 @@ const routes = createApp(unusable)
     ),
   )
   .filter((route) => route.includes(' /v2/')) // the other routes contain no data of an account
+  .filter((route) => route !== 'POST /v2/keys') // names no stream: test/reader-keys
 
 test('every route of output has its case', () => {
   expect(Object.keys(bodies).toSorted()).toEqual(routes.toSorted())
