@@ -55,7 +55,9 @@ async function writeDemo(): Promise<void> {
   const addresses = { authUrl: auth.url, ingestUrl: ingest.url, outputUrl: output.url }
   const lake = await account.output('demo', 'lake', { consentLevels: [1], decryptAt: 'reader' })
   await world.untilReadable(world.optionsOf(lake, lake.topic))
-  await writeFile(join(folder, 'lake.json'), JSON.stringify({ credentials: [lake] }))
+  const { clientId, clientSecret } = lake
+  const credentials = [{ clientId, clientSecret }]
+  await writeFile(join(folder, 'lake.json'), JSON.stringify({ credentials }))
   const demo = { ...addresses, analystBrokers: brokers, billingId: account.billingId, streams }
   await writeFile(join(folder, '.weir/demo.json'), JSON.stringify(demo))
   await writeFile(join(folder, 'clickstream.ts'), await typesOf(account))

@@ -12,23 +12,18 @@ export type KeyCache = {
 /** `nowMs` must be the clock of `goodUntilMs`, and never go backwards. */
 export function createKeyCache(nowMs: () => number): KeyCache {
   const kept = new Map<string, { readonly keys: KeysOrReason; readonly goodUntilMs: number }>()
-  const drop = (name: string): void => {
-    const keys = kept.get(name)?.keys
-    if (typeof keys === 'object') for (const key of keys) key.fill(0)
-    kept.delete(name)
-  }
   return {
     get(name) {
       const entry = kept.get(name)
       if (entry === undefined || nowMs() < entry.goodUntilMs) return entry?.keys
-      drop(name)
+      kept.delete(name)
       return undefined
     },
     put(name, keys, goodUntilMs) {
-      drop(name)
+      kept.delete(name)
       kept.set(name, { keys, goodUntilMs })
       const [oldest] = kept.keys()
-      if (kept.size > entriesMax && oldest !== undefined) drop(oldest)
+      if (kept.size > entriesMax && oldest !== undefined) kept.delete(oldest)
     },
   }
 }
