@@ -110,6 +110,8 @@ function settingsFor(
     ...brokers,
     ...login,
     'group.id': consumerGroupOf(account, credentials),
+    // Otherwise a new group would begin with new events. A worker of Kafka Connect has this default.
+    'auto.offset.reset': 'earliest',
     ...committed,
   }
   return options.client === 'java'
