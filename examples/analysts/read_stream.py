@@ -93,6 +93,8 @@ def read_settings(path: str) -> tuple[dict, dict]:
         name, found, value = line.strip().partition("=")
         if found:
             (schemas if name.startswith("# ") else kafka)[name.removeprefix("# ")] = value
+    if "schema.registry.url" not in schemas:
+        sys.exit(f"{path} is not what weir kafka NAME writes for librdkafka")
     return kafka, schemas
 
 

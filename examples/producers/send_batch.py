@@ -50,7 +50,9 @@ def framed(lines, schema):
 
 
 def misfit(event, schema, error):
-    """The writer does not say in which field an enum has a wrong symbol."""
+    """The writer does not say in which field an enum has a wrong symbol, nor that Avro JSON's branches are too much."""
+    if "<class 'dict'>) do not match" in str(error):
+        return f"{error}; give a union's value without its branch"
     try:
         if str(error).endswith("is not in list"):
             validate(event, schema)

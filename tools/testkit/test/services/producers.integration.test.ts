@@ -83,7 +83,7 @@ describe('the scripts in Python', () => {
     const bad = (await sent()) + (await eventLine({ url: 'x' })) + (await sent())
     const one = await run('send_event.py', scene.settingsOf(stream), bad)
     expect(one).toMatchObject({ code: 1, output: '204\n204\n' })
-    expect(one.complaint).toMatch(`400 ${sentence}`)
+    expect(one.complaint).toMatch(`line 4: 400 ${sentence}`)
     const env = { ...scene.settingsOf(stream), TOKEN: await scene.account.token(stream) }
     const many = await run('send_batch.py', env, bad)
     expect(many).toMatchObject({ code: 1, complaint: '' })
@@ -104,6 +104,7 @@ describe('the scripts in Python', () => {
     const fields = [
       { name: 'svcMeta', type: { type: 'record', name: 'Meta', fields: [] } },
       { name: 'colour', type: { type: 'enum', name: 'Colour', symbols: ['RED'] } },
+      { name: 'shade', type: ['null', 'string'], default: null },
     ]
     const definition = { type: 'record', name: 'Paint', fields }
     const paint = join(folder, 'paint.json')
@@ -116,6 +117,11 @@ describe('the scripts in Python', () => {
       [plain, '[{"svcMeta":{}}]', needsMeta],
       [plain, '{\n', /^line 1 is not JSON; each event must be on one line: .*\n$/],
       [paint, '{"svcMeta":{},"colour":"GREEN"}', /^line 1: Paint\.colour is <GREEN> .*'RED'.*\n$/],
+      [
+        paint,
+        '{"svcMeta":{},"colour":"RED","shade":{"string":"x"}}',
+        /^line 1: .* on field shade; give a union's value without its branch\n$/,
+      ],
       [join(folder, 'nothing.json'), '', /nothing\.json: No such file or directory\n$/],
       [join(examples, 'producers/relay.mjs'), '', /relay\.mjs is not JSON: .*\n$/],
       [
@@ -138,7 +144,8 @@ describe('the scripts in Python', () => {
     const values = [`${scene.world.auth.url}/oauth2/token`, 'a', 'b']
     await writeFile(
       file,
-      login.map((name, at) => `sasl.oauthbearer.${name}=${values[at]}\n`).join(''),
+      login.map((name, at) => `sasl.oauthbearer.${name}=${values[at]}\n`).join('') +
+        '# schema.registry.url=a',
     )
     expect(await complaintOf(plainPython)).toMatch(/^No module .*: pip install 'confluent-kafka/)
     expect(await complaintOf(full)).toContain('python read_stream.py acme.clicks-1')
@@ -161,6 +168,9 @@ describe('the scripts in Python', () => {
     )
     expect(await complaintOf(full, 'acme.clicks-1', file)).toBe(`acme.clicks-1: ${unknown}\n`)
     expect(await complaintOf(full, 'a.b', `${file}s`)).toBe(`${file}s: No such file or directory\n`)
+    expect(await complaintOf(full, 'a.b', join(REPOSITORY, 'README.md'))).toMatch(
+      /README\.md is not what weir kafka NAME writes for librdkafka\n$/,
+    )
   })
 
   test('say in one line why a token, a secret, a setting or an address is wrong', async () => {
