@@ -133,7 +133,7 @@ export function eventTests(ground: LookUpGround): void {
     ])
     expect([derived.code, derived.stderr]).toEqual([
       1,
-      expect.stringMatching(/^weir: stopped at line 1: sink is a derived stream.* \(403\)$/m),
+      expect.stringMatching(/^weir: sink is an output of source: .*\n  Send to .*, source\.\n$/),
     ])
     expect([unsaved.code, unsaved.stderr]).toEqual([
       1,
