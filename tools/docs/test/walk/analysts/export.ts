@@ -90,9 +90,13 @@ export function exportTests(ground: () => Ground): void {
     const clientIds = async (): Promise<string[]> =>
       JSON.stringify((await account.call('GET', '/v2/streams/in')).body).match(/clientId/g) ?? []
     const before = await clientIds()
-    for (const name of ['in', 'out']) {
-      const { stdout } = await exported([name, '-o', 'jsonl', '-'], alone)
+    for (const [name, more] of [
+      ['in', 'in is an input stream: its personal fields are encrypted.\n'],
+      ['out', ''],
+    ] as const) {
+      const { stdout, stderr } = await exported([name, '-o', 'jsonl', '-'], alone)
       expect([name, stdout.trimEnd().split('\n').length]).toEqual([name, 6])
+      expect(stderr).toBe(`6 events of ${name} written to standard output.\n${more}`)
     }
     expect(await clientIds()).toEqual(before)
   })
