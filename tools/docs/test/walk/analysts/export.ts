@@ -105,9 +105,9 @@ export function exportTests(ground: () => Ground): void {
     const { auth, stack } = ground().everything
     const { clientId, clientSecret } = output
     const profile = join(folder, 'config.json')
-    const accounts = {
-      [billingId]: { authUrl: auth.url, streams: { out: { clientId, clientSecret } } },
-    }
+    const nowhere = 'http://127.0.0.1:1'
+    const urls = { authUrl: auth.url, ingestUrl: nowhere, outputUrl: nowhere }
+    const accounts = { [billingId]: { ...urls, streams: { out: { clientId, clientSecret } } } }
     await writeFile(profile, JSON.stringify({ current: billingId, accounts }), { mode: 0o600 })
     const more = {
       WEIR_CONFIG: profile,
