@@ -42,7 +42,9 @@ def main(topic: str, path: str) -> None:
     )
     found = consumer.list_topics(topic, timeout=10).topics[topic]
     if found.error:
-        sys.exit(str(found.error))
+        # To those who may not read a topic, Kafka does not say whether it exists.
+        own = schemas.get("topic", topic)
+        sys.exit(f"{topic}: {found.error.str()}" + (f". The settings in {path} are for {own}" if own != topic else ""))
     consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in found.partitions])
     at_end = set()
     while len(at_end) < len(found.partitions):
@@ -82,11 +84,17 @@ def read_settings(path: str) -> tuple[dict, dict]:
     """Kafka's, and those of the schemas: the latter stand in comments, since librdkafka refuses names that it doesn't know."""
     kafka: dict = {}
     schemas: dict = {}
-    with open(path) as file:
-        for line in file:
-            name, found, value = line.strip().partition("=")
-            if found:
-                (schemas if name.startswith("# ") else kafka)[name.removeprefix("# ")] = value
+    try:
+        with open(path) as file:
+            lines = file.readlines()
+    except OSError as error:
+        sys.exit(f"{path}: {error.strerror}")
+    for line in lines:
+        name, found, value = line.strip().partition("=")
+        if found:
+            (schemas if name.startswith("# ") else kafka)[name.removeprefix("# ")] = value
+    if "schema.registry.url" not in schemas:
+        sys.exit(f"{path} is not what weir kafka NAME writes for librdkafka")
     return kafka, schemas
 
 

@@ -32,9 +32,14 @@ function logOnce(line) {
 
 /** What the visitor has agreed to, as the site's server knows it: here its HttpOnly cookie, such as consent=0.1. */
 function consentOf(cookies = '') {
-  const levels = /(?:^|; )consent=(\d[\d.]*)/.exec(cookies)?.[1]
-  if (levels === undefined) logOnce('An event came without a cookie `consent`: no output gets it')
-  return levels?.split('.').map(Number) ?? []
+  const levels = /(?:^|; )consent=([^;]*)/.exec(cookies)?.[1]
+  if (levels !== undefined && /^\d+(\.\d+)*$/.test(levels)) return levels.split('.').map(Number)
+  const what =
+    levels === undefined
+      ? 'without a cookie `consent`'
+      : 'with a cookie `consent` that is not of the form 0.1'
+  logOnce(`An event came ${what}: no output gets it (of later ones, nothing is logged)`)
+  return []
 }
 
 async function post(url, headers, body) {
@@ -63,6 +68,8 @@ async function relay(request) {
   if (!(Number(length) <= bytesMax)) return [413, `An event has at most ${bytesMax} bytes`]
   const event = await json(request).catch(() => undefined)
   if (event === undefined) return [400, 'The body is not JSON']
+  if (Array.isArray(event)) return [400, 'The body is a JSON array; send each event alone']
+  if (typeof event !== 'object' || event === null) return [400, 'The body is not a JSON object']
   const headers = { authorization: `Bearer ${await idToken()}`, 'svc-schema-id': schema }
   const svcMeta = { consentLevels: consentOf(cookie) }
   return post(`${ingest}/event`, headers, { ...event, svcMeta })

@@ -17,7 +17,8 @@ from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
 try:
-    from fastavro import parse_schema, schemaless_writer
+    from fastavro import parse_schema, schemaless_writer, validate
+    from fastavro.validation import ValidationError
 except ImportError:
     sys.exit("fastavro is missing: pip install fastavro")
 
@@ -35,12 +36,43 @@ def framed(lines, schema):
         datum = io.BytesIO()
         try:
             event = json.loads(line)
-            event["svcMeta"] = {**placeholders, **event["svcMeta"]}
+        except ValueError as error:
+            sys.exit(f"line {number} is not JSON; each event must be on one line: {error}")
+        if not isinstance(event, dict) or not isinstance(event.get("svcMeta"), dict):
+            sys.exit(f'line {number} needs an event with {{"svcMeta": {{"consentLevels": [0, 1]}}}}')
+        event["svcMeta"] = {**placeholders, **event["svcMeta"]}
+        try:
             # strict: without it, fastavro drops a misspelt field
             schemaless_writer(datum, schema, event, strict_allow_default=True)
-        except (KeyError, TypeError, ValueError) as error:
-            sys.exit(f"line {number}: {error}")
+        except (TypeError, ValueError) as error:
+            sys.exit(f"line {number}: {misfit(event, schema, error)}")
         yield struct.pack(">I", datum.tell()) + datum.getvalue()
+
+
+def misfit(event, schema, error):
+    """The writer does not say in which field an enum has a wrong symbol, nor that Avro JSON's branches are too much."""
+    if "<class 'dict'>) do not match" in str(error):
+        return f"{error}; give a union's value without its branch"
+    try:
+        if str(error).endswith("is not in list"):
+            validate(event, schema)
+    except ValidationError as found:
+        return found.errors[0]
+    return error
+
+
+def contract_in(path: str):
+    """Its id and its schema."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            contract = json.load(file)
+        return contract["id"], parse_schema(contract["schema"]["definition"])
+    except OSError as error:
+        sys.exit(f"{path}: {error.strerror}")
+    except ValueError as error:
+        sys.exit(f"{path} is not JSON: {error}")
+    except (KeyError, TypeError):
+        sys.exit(f"{path} is not a contract: it needs id and schema.definition")
 
 
 def placeholders_in(schema):
@@ -52,14 +84,13 @@ def placeholders_in(schema):
 
 
 def main(contract_path: str) -> None:
-    with open(contract_path, encoding="utf-8") as file:
-        contract = json.load(file)
+    schema_id, schema = contract_in(contract_path)
     request = Request(
         INGEST + "/events",
-        data=framed(sys.stdin, parse_schema(contract["schema"]["definition"])),
+        data=framed(sys.stdin, schema),
         headers={
             "Authorization": "Bearer " + (os.environ.get("TOKEN") or sys.exit("TOKEN is not set")),
-            "Svc-Schema-Id": contract["id"],
+            "Svc-Schema-Id": schema_id,
             "Content-Type": "application/x-avro-batch",
         },
     )

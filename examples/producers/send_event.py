@@ -44,20 +44,21 @@ def id_token() -> str:
     return json.loads(text)["idToken"] if status == 200 else sys.exit(f"{status} {text}")
 
 
-def send(event: bytes, headers: dict) -> None:
+def send(number: int, event: bytes, headers: dict) -> None:
     status, answered, text = post(INGEST + "/event", event, headers)
     while status in (429, 503):
         time.sleep(float(answered.get("Retry-After", "1")))
         status, answered, text = post(INGEST + "/event", event, headers)
     if status != 204:
-        sys.exit(f"{status} {text}")
+        sys.exit(f"line {number}: {status} {text}")
     print(status)
 
 
 def main(contract: str) -> None:
     headers = {"Authorization": "Bearer " + id_token(), "Svc-Schema-Id": contract}
-    for line in filter(bytes.strip, sys.stdin.buffer):
-        send(line, headers)
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        if line.strip():
+            send(number, line, headers)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,8 @@ describe('the exit code', () => {
     ['stream list -o parquet', 2],
     ['send a --schema x -o csv', 2],
     ['export a file.txt', 2],
+    ['export a file.ndjson', 1],
+    ['subject export a b -o file.ndjson', 1],
     ['subject erase a b --due tomorrow', 2],
     ['subject erase a b --due 2026-02-30', 2],
     ['subject export a b -o person.pdf', 2],

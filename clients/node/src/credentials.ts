@@ -1,4 +1,5 @@
 // The options of everything that needs a token: the addresses of the services and the credentials of a stream.
+import { looksLike } from './looks.ts'
 import { address, certificates, required, text } from './options.ts'
 import type { Rules } from './options.ts'
 
@@ -22,6 +23,6 @@ export const credentialsRules: Rules<CredentialsOptions> = {
   outputUrl: address('output', 8083),
   billingId: required(text("the account's id")),
   clientId: required(text("the clientId of the stream's credentials")),
-  clientSecret: required(text("the secret of the stream's credentials")),
+  clientSecret: required({ ...text("the secret of the stream's credentials"), looksLike }),
   ca: certificates,
 }

@@ -7,6 +7,8 @@ export type Rule = {
   readonly what: string
   readonly fits: (value: unknown) => boolean
   readonly isRequired?: boolean
+  /** What the value is instead, if it can be told. */
+  readonly looksLike?: (value: unknown) => string | undefined
 }
 export type Rules<Options> = { readonly [Name in keyof Options]-?: Rule }
 
@@ -20,12 +22,15 @@ export function checkOptions<Options>(
   const known = Object.entries<Rule>(rules)
   for (const name of Object.keys(options))
     if (!Object.hasOwn(rules, name)) throw unknownOption(caller, name, Object.keys(rules))
-  for (const [name, { what, fits, isRequired }] of known) {
+  for (const [name, { what, fits, isRequired, looksLike }] of known) {
     const value = options[name]
     if (value === undefined && isRequired)
       throw new TypeError(`${caller}: the option ${name} is missing. It must be ${what}`)
     if (value !== undefined && !fits(value))
       throw new TypeError(`${caller}: ${name} must be ${what}`)
+    const looks = looksLike?.(value)
+    if (looks !== undefined)
+      throw new TypeError(`${caller}: ${name} must be ${what}; this looks like ${looks}`)
   }
 }
 
@@ -68,6 +73,10 @@ export const contractOrId: Rule = {
 // --- names ---
 
 function unknownOption(caller: string, name: string, known: readonly string[]): TypeError {
+  if (/token$/i.test(name) && known.includes('clientSecret')) {
+    const how = 'It gets id tokens with billingId, clientId and clientSecret'
+    return new TypeError(`${caller}: unknown option ${name}. ${how}`)
+  }
   const edits = new Map(
     known.map((each) => [each, editsBetween(name.toLowerCase(), each.toLowerCase())]),
   )

@@ -181,6 +181,27 @@ test('an unknown option is named with the one that was meant, in every object of
   ])
 })
 
+test('a token or an API key in the place of another secret is told what it looks like', async () => {
+  const { stdout } = await runLines(
+    "const jwt = (aud) => `eyJhIjoxfQ.${Buffer.from(JSON.stringify({ aud })).toString('base64url')}.c2ln`",
+    "const apiKey = `weir_${'a'.repeat(43)}`",
+    "for (const clientSecret of [jwt('weir-refresh'), jwt('weir'), apiKey])",
+    '  await tell(() => weir.createProducer({ ...sending, clientSecret }))',
+    'await tell(() => weir.createListener({ ...credentials, idToken: jwt() }))',
+    "const topic = { brokers: ['127.0.0.1:9094'], topic: 'a.b', groupId: 'b' }",
+    "await tell(() => weir.openTopic({ ...topic, token: jwt('weir') }))",
+  )
+  const secret = "must be the secret of the stream's credentials, a string"
+  expect(stdout.split('\n')).toEqual([
+    `TypeError|createProducer: clientSecret ${secret}; this looks like a refresh token`,
+    `TypeError|createProducer: clientSecret ${secret}; this looks like an id token`,
+    `TypeError|createProducer: clientSecret ${secret}; this looks like an API key`,
+    'TypeError|createListener: unknown option idToken. It gets id tokens with billingId, clientId and clientSecret',
+    'TypeError|openTopic: token must be a function that returns an id token, such as createTokenSource makes',
+    '',
+  ])
+})
+
 test('a send that fails and that nobody waits for does not end the program', async () => {
   const { code, stdout, stderr } = await runLines(
     'const producer = weir.createProducer(sending)',

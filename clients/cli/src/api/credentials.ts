@@ -4,8 +4,10 @@ import { savedCredentials } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { failure } from '../errors.ts'
+import type { CliError } from '../errors.ts'
 import { didYouMean } from '../input/nearest.ts'
 import type { Session } from '../session.ts'
+import { claimsOf } from './id-token.ts'
 import { findStream, newCredentials } from './streams.ts'
 
 /** @throws CliError, which names a stream that does not exist before credentials that are not saved */
@@ -36,6 +38,7 @@ export async function withCredentials<T>(
   if (saved !== undefined) return use(saved)
   if (account.apiKey === undefined) throw withoutKey(account, name)
   const { path } = await findStream(session, name)
+  if (scope === 'send' && path.length > 2) throw isOutput(name, path[1])
   const json = { scope }
   const made = await session.manage({ method: 'POST', path: [...path, 'credentials'], json })
   const credentials = newCredentials(made)
@@ -54,10 +57,25 @@ export async function withCredentials<T>(
   }
 }
 
-/** For credentials that may not read. */
-export const readerAdvice = (name: string): readonly string[] => [
-  'Use an output. For an input stream, set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET to what this command prints:',
+/** No other credentials could send to an output. @throws CliError, which names its input stream if it is known */
+export async function refuseOutput(session: Session, name: string, token: string): Promise<void> {
+  if (!claimsOf(token).isOutput) return
+  const hasKey = session.account().apiKey !== undefined
+  const found = hasKey ? await findStream(session, name).catch(() => undefined) : undefined
+  throw isOutput(name, found?.path[1])
+}
+
+const isOutput = (name: string, input: string | undefined): CliError =>
+  failure(
+    `${name} is an output${input === undefined ? '' : ` of ${input}`}: its events are derived, and none can be sent to it`,
+    input === undefined ? 'Send to its input stream.' : `Send to its input stream, ${input}.`,
+  )
+
+/** For credentials that may not read. They are set for one command, because they would apply to every later one. */
+export const readerAdvice = (name: string, command: 'export' | 'kafka'): readonly string[] => [
+  'Use an output. For an input stream, create credentials that may only listen, and set them for this command:',
   `weir credentials rotate ${name} --scope listen`,
+  `WEIR_CLIENT_ID=… WEIR_CLIENT_SECRET=… weir ${command} ${name}${command === 'export' ? ' FILE' : ''}`,
 ]
 
 const withoutKey = ({ profile, streams }: CliAccount, name: string) =>

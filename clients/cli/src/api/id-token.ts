@@ -4,12 +4,24 @@ import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { call, urlOf } from './request.ts'
 import { failure } from '../errors.ts'
-import { textAt, valueAt } from '../json.ts'
+import { textAt, tryParseJson, valueAt } from '../json.ts'
+import { visible } from '../terminal/table.ts'
 
 const renewBeforeMs = 60_000
 
 /** The response of auth, unchanged: idToken, refreshToken, expiresAt. */
-export function requestToken(
+export async function requestToken(
+  account: CliAccount,
+  name: string,
+  credentials: StreamCredentials,
+): Promise<unknown> {
+  const answer = await fetchToken(account, name, credentials)
+  if (credentials === account.credentials) requireStream(name, idTokenOf(answer))
+  return answer
+}
+
+/** Like `requestToken`, also if the credentials of the environment are those of another stream. */
+export async function fetchToken(
   account: CliAccount,
   name: string,
   { clientId, clientSecret }: StreamCredentials,
@@ -21,6 +33,28 @@ export function requestToken(
       ? `The saved credentials of ${name} are no longer valid. Create new ones: weir credentials rotate ${name} --save`
       : 'The credentials are from WEIR_CLIENT_ID and WEIR_CLIENT_SECRET. Do they belong to this account?'
   return call({ method: 'POST', url: urlOf(account.authUrl, ['auth']), json }, { 401: advice })
+}
+
+/** Exported credentials apply to every command of the shell, whatever stream it names. */
+export function requireStream(name: string, token: string): void {
+  const { stream } = claimsOf(token)
+  if (stream === undefined || stream === name) return
+  throw failure(
+    `WEIR_CLIENT_ID and WEIR_CLIENT_SECRET are the credentials of ${visible(stream)}, not of ${name}`,
+    `Set them to credentials of ${name}, or remove them: ${unsetCredentials}`,
+  )
+}
+
+export const unsetCredentials = 'unset WEIR_CLIENT_ID WEIR_CLIENT_SECRET'
+
+/** Decoded, not verified, which is the task of the services. */
+export function claimsOf(token: string): {
+  readonly stream: string | undefined
+  readonly isOutput: boolean
+} {
+  const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
+  const claims = tryParseJson(payload)
+  return { stream: textAt(claims, 'stream'), isOutput: textAt(claims, 'kind') === 'derived' }
 }
 
 /** A token that is valid for at least another minute. A new one is requested when needed. */

@@ -3,7 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { typesOf } from '../contract-types/typescript.ts'
-import { failure, misuse } from '../errors.ts'
+import { accountInWords } from '../accounts/account.ts'
+import { CliError, failure, misuse } from '../errors.ts'
 import { fileFault } from '../file-fault.ts'
 import { openInput } from '../input/file.ts'
 import { jsonFault } from '../input/json-fault.ts'
@@ -99,8 +100,22 @@ async function create(session: Session, file: string | undefined): Promise<void>
   if (fault !== undefined) throw misuse(`${what} isn't JSON: ${fault}`)
   const json = tryParseJson(text)
   if (!isObject(json)) throw misuse(`${what} isn't a JSON object`, 'A contract is one JSON object.')
-  const answer = await session.manage({ method: 'POST', path: ['contracts'], json })
+  const path = ['contracts']
+  const answer = await session.manage({ method: 'POST', path, json }).catch((error: unknown) => {
+    throw withSubjectAdvice(session, what, error)
+  })
   session.showRecord(answer, renderSummary)
+}
+
+const subjectTaken = /^schema\.schema_registry_ref: the subject .* is taken/
+
+/** The command may use another account than its user thinks. Nothing is said of the subject's owner. */
+function withSubjectAdvice(session: Session, what: string, error: unknown): unknown {
+  if (!(error instanceof CliError) || !subjectTaken.test(error.message)) return error
+  return error.withAdvice(
+    `Change schema_registry_ref in ${what}, and publish the contract again.`,
+    `This is about ${accountInWords(session.account())}.`,
+  )
 }
 
 const listContracts = async (session: Session): Promise<readonly JsonObject[]> =>

@@ -21,14 +21,14 @@ import {
   tellOnce,
 } from '../api/streams.ts'
 import { streamNameOf } from '../api/stream-records.ts'
+import { confirmLosses } from './retention.ts'
+import type { Retention } from './retention.ts'
 
 type Settings = {
   readonly rate?: string
   readonly count?: string
   readonly tag?: readonly string[]
-  readonly retentionHours?: number | 'broker'
-  readonly keyRetentionDays?: number
-}
+} & Retention
 
 type UpdateOptions = Settings & { readonly yes?: boolean }
 
@@ -127,9 +127,12 @@ function addUpdate(noun: Command, open: OpenSession): void {
     withSettings(
       noun
         .command('update')
-        .description('change the settings of an input stream; the others stay as they are')
+        .description(
+          'change the settings of an input stream; the others stay as they are. ' +
+            'A shorter retention deletes older events or keys, and asks first on a terminal',
+        )
         .argument('<name>')
-        .option('-y, --yes', "don't ask before keys are destroyed"),
+        .option('-y, --yes', "don't ask before events or keys are deleted"),
     ).action((name: string, options: UpdateOptions, command: Command) =>
       update(open(command), name, options),
     ),
@@ -177,28 +180,11 @@ async function create(session: Session, name: string, options: CreateOptions): P
 
 async function update(session: Session, name: string, options: UpdateOptions): Promise<void> {
   const json = changesOf(options)
-  await confirmFewerDays(session, name, options)
   const path = ['streams', name]
+  await confirmLosses(session, { name, path, advice: inputAdvice }, options)
   const record = await session.manage({ method: 'PATCH', path, json, advice: inputAdvice })
   session.showRecord(record)
   warnOfKeys(session, record)
-}
-
-/** Only a person is asked, so only then the present value is read. */
-async function confirmFewerDays(
-  session: Session,
-  name: string,
-  { keyRetentionDays: days, yes }: UpdateOptions,
-): Promise<void> {
-  if (days === undefined || yes || !session.terminal.isInteractive) return
-  const path = ['streams', name]
-  const stream = await session.manage({ method: 'GET', path, advice: inputAdvice })
-  const before = valueAt(stream, 'keyRetentionDays')
-  if (typeof before !== 'number' || days >= before) return
-  const question =
-    `This keeps the keys of ${name} for ${days} instead of ${before} days. Older keys are destroyed for good: ` +
-    'then nobody can decrypt the personal fields of those events.'
-  await session.confirm({ question, name }, yes)
 }
 
 function warnOfKeys(session: Session, record: unknown): void {

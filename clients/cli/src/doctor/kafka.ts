@@ -5,8 +5,7 @@ import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { requestApi, urlOf } from '../api/request.ts'
 import { openTopic } from '../export/topic.ts'
-import { idTokenOf, requestToken } from '../api/id-token.ts'
-import { textAt, tryParseJson } from '../json.ts'
+import { claimsOf, idTokenOf, requestToken } from '../api/id-token.ts'
 import { fromError, ok, warning } from './findings.ts'
 import type { DoctorFinding } from './findings.ts'
 
@@ -55,14 +54,10 @@ async function firstOutput(
   if (account.billingId === undefined) return undefined
   for (const [name, credentials] of account.streams) {
     const token = await requestToken(account, name, credentials).then(idTokenOf, () => undefined)
-    if (token !== undefined && kindOf(token) === 'derived') return { name, token, credentials }
+    if (token !== undefined && claimsOf(token).isOutput) return { name, token, credentials }
   }
   return undefined
 }
-
-/** Decoded, not verified, which is Kafka's task. */
-const kindOf = (token: string): string | undefined =>
-  textAt(tryParseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()), 'kind')
 
 /** With the credentials of Avro readers, or the API key. */
 export async function checkSchemas(account: CliAccount): Promise<readonly DoctorFinding[]> {

@@ -4,7 +4,7 @@ import { requireApiKey } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { call, requestApi, urlOf } from '../api/request.ts'
-import { requestToken } from '../api/id-token.ts'
+import { claimsOf, fetchToken, idTokenOf, requestToken, unsetCredentials } from '../api/id-token.ts'
 import { textAt, textsAt, tryParseJson } from '../json.ts'
 import { visible } from '../terminal/table.ts'
 import { fromError, ok, problem, warning } from './findings.ts'
@@ -144,7 +144,7 @@ export async function checkApiKey(account: CliAccount): Promise<readonly DoctorF
 export async function checkCredentials(account: CliAccount): Promise<readonly DoctorFinding[]> {
   if (account.billingId === undefined) return []
   if (account.credentials !== undefined)
-    return [await checkStream(account, 'WEIR_CLIENT_ID', account.credentials)]
+    return [await checkEnvironment(account, account.credentials)]
   const saved = [...account.streams]
   const findings = await Promise.all(
     saved.slice(0, streamsMax).map(([name, one]) => checkStream(account, name, one)),
@@ -156,6 +156,27 @@ export async function checkCredentials(account: CliAccount): Promise<readonly Do
       ? 'none are saved'
       : `${good} of ${findings.length} saved streams can get a token`
   return [...(bad.length > 0 ? [] : [ok('credentials', summary)]), ...bad]
+}
+
+/** Every command uses them, instead of the saved ones. */
+async function checkEnvironment(
+  account: CliAccount,
+  credentials: StreamCredentials,
+): Promise<DoctorFinding> {
+  const variables = 'WEIR_CLIENT_ID and WEIR_CLIENT_SECRET'
+  try {
+    const answer = await fetchToken(account, variables, credentials)
+    const stream = visible(claimsOf(idTokenOf(answer)).stream ?? 'an unknown stream')
+    const others = [...account.streams.keys()].filter((name) => name !== stream)
+    if (others.length === 0) return ok('credentials', `${variables} are those of ${stream}`)
+    return warning(
+      'credentials',
+      `${variables} are those of ${stream}: while they are set, the saved ones of ${others.join(', ')} aren't used`,
+      `To use the saved ones: ${unsetCredentials}`,
+    )
+  } catch (error) {
+    return fromError('credentials', error, 'warning')
+  }
 }
 
 async function checkStream(

@@ -4,6 +4,7 @@ import { openTopic as openKafkaTopic, ReadError } from '@weir/client'
 import type { OpenTopic, TopicRecord } from '@weir/client'
 import { eventTimeOf } from '@weir/contracts'
 import { readerAdvice } from '../api/credentials.ts'
+import { claimsOf } from '../api/id-token.ts'
 import { failure } from '../errors.ts'
 import type { CliError } from '../errors.ts'
 import { hideTimerWarning } from './timer-warning.ts'
@@ -93,7 +94,10 @@ function isWithin(record: TopicRecord, { fromMs, untilMs }: ExportSpan): boolean
   return time >= (fromMs ?? -Infinity) && time < (untilMs ?? Infinity)
 }
 
-async function explained(error: unknown, { name, topic, reason }: TopicOptions): Promise<unknown> {
+async function explained(
+  error: unknown,
+  { name, topic, reason, token }: TopicOptions,
+): Promise<unknown> {
   if (!(error instanceof ReadError)) return error
   if (error.code === 'not_readable')
     return (
@@ -101,7 +105,7 @@ async function explained(error: unknown, { name, topic, reason }: TopicOptions):
       failure(
         `the credentials of ${name} can't read the topic ${topic}`,
         'Perhaps the name is misspelt, the credentials are of another stream, or the stream is disabled.',
-        ...readerAdvice(name),
+        ...(claimsOf(await token()).isOutput ? [] : readerAdvice(name, 'export')),
         'If topic names have a prefix in this cluster, set WEIR_KAFKA_PREFIX.',
       )
     )

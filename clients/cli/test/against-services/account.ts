@@ -38,7 +38,9 @@ export function accountTests(ground: LookUpGround): void {
     ])
     expect([taken.code, taken.stderr]).toEqual([
       1,
-      `weir: There is an account ${billingId} already (409)\n`,
+      `weir: There is an account ${billingId} already (409)\n` +
+        '  Choose another name. If the account is yours: `weir account login` saves its API key, ' +
+        `\`weir account key ${billingId}\` creates one.\n`,
     ])
     expect([impossible.code, linesIn(impossible.stderr)]).toEqual([1, 1])
     expect(impossible.stderr).toMatch(

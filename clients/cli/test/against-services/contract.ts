@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { signUp, exampleContract, exampleContracts } from '@weir/testkit'
+import { createWeir } from '../support/weir.ts'
 import { contractFile, eventLine, linesOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'
 
@@ -79,6 +80,23 @@ export function contractTests(ground: LookUpGround): void {
         '  `weir contract list` shows the contracts of the account.\n',
       more: 'http://auth.test/docs/errors/unknown_schema_id',
     })
+  })
+
+  test('a subject that is taken is told with what to change, and with no word of its owner', async () => {
+    const { weir, world, addresses } = ground()
+    const [owner, other] = await Promise.all([signUp(world.auth.url), signUp(world.auth.url)])
+    const file = await contractFile({ weir, billingId: owner.billingId }, 'clickstream')
+    await weir.ok(`contract create -f ${file}`, { env: { WEIR_API_KEY: owner.apiKey } })
+    const elsewhere = createWeir({ isHere: true })
+    await elsewhere.ok(`account login ${addresses}`, { input: `${other.apiKey}\n` })
+    const { code, stdout, stderr } = await elsewhere.run(`contract create -f ${file}`)
+    expect([code, stdout]).toEqual([1, ''])
+    const subject = `${owner.billingId.replaceAll('-', '_')}-clickstream`
+    expect(linesOf(stderr)).toEqual([
+      `weir: schema.schema_registry_ref: the subject ${subject} is taken; choose one that starts with your own billing id, such as ${other.billingId}-events (422)`,
+      `  Change schema_registry_ref in ${file}, and publish the contract again.`,
+      `  This is about the account ${other.billingId}, ${elsewhere.profile}.`,
+    ])
   })
 
   test('what is wrong with a contract is told at once, a problem a line', async () => {

@@ -23,6 +23,7 @@ const server = createServer((request, response) => {
       credentials: [{ clientId: 'c1' }],
       ref: { name: 's' },
       keyRetentionDays: 365,
+      retentionHours: 168,
     }),
   )
 })
@@ -61,9 +62,14 @@ async function weir(line: string, answer?: string) {
   return { code: await run(terminal, line.split(' ')), asked, changes: [...changes] }
 }
 
-test('weir stream update does not ask if keys are kept longer', async () => {
-  const { asked, changes: made } = await weir('stream update s --key-retention-days 400', 'n')
-  expect([asked, made]).toEqual([[], ['PATCH /v2/streams/s']])
+test.each([
+  ['stream update s --key-retention-days 400', 'PATCH /v2/streams/s'],
+  ['stream update s --retention-hours 169', 'PATCH /v2/streams/s'],
+  ['stream update s --rate 5', 'PATCH /v2/streams/s'],
+  ['output update s o --retention-hours 168', 'PATCH /v2/streams/s/outputs/o'],
+])('weir %s does not ask, because nothing is deleted', async (line, change) => {
+  const { asked, changes: made } = await weir(line, 'n')
+  expect([asked, made]).toEqual([[], [change]])
 })
 
 const deletion = 'account delete a'
@@ -81,6 +87,9 @@ test('weir account delete asks on the terminal, even if the key is on its input'
 describe.each([
   ['stream delete s', 's', 'DELETE /v2/streams/s'],
   ['stream update s --key-retention-days 1', 's', 'PATCH /v2/streams/s'],
+  ['stream update s --retention-hours 167', 's', 'PATCH /v2/streams/s'],
+  ['stream update s --retention-hours 24 --key-retention-days 1', 's', 'PATCH /v2/streams/s'],
+  ['output update s o --retention-hours broker', 'o', 'PATCH /v2/streams/s/outputs/o'],
   ['output delete s o', 'o', 'DELETE /v2/streams/s/outputs/o'],
   ['output rebuild s o', 'o', 'POST /v2/streams/s/outputs/o/rebuild'],
   ['contract archive c', 'c', 'POST /v2/contracts/c/archive'],

@@ -5,6 +5,8 @@ import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { ConnectionOptions } from 'node:tls'
 import type { ISocketFactoryArgs, Kafka } from 'kafkajs'
+import { ReadError } from '../errors.ts'
+import { looksLike } from '../looks.ts'
 import { addCodecs } from './codecs.ts'
 import type { ConnectionSettings, TlsOptions } from './options.ts'
 
@@ -30,7 +32,7 @@ export async function createKafkaClient(settings: ConnectionSettings): Promise<K
   let failure: { readonly error: unknown } | undefined
   const login = async (ask: () => Promise<string>): Promise<{ value: string }> => {
     try {
-      return { value: await ask() }
+      return { value: checkedIdToken(await ask()) }
     } catch (error) {
       failure = { error }
       throw error
@@ -53,6 +55,15 @@ export async function createKafkaClient(settings: ConnectionSettings): Promise<K
     tokenFailure: () => failure,
     destroy: sockets.destroy,
   }
+}
+
+/** Kafka would close the connection, and not say why. */
+function checkedIdToken(token: string): string {
+  const looks = looksLike(token)
+  if (looks === 'an id token' || looks === 'a JWT') return token
+  const instead = looks === undefined ? 'is not a JWT' : `looks like ${looks}`
+  const message = `openTopic: token must return an id token, such as createTokenSource does; this ${instead}`
+  throw new ReadError('refused', message)
 }
 
 /** Node accepts any Uint8Array, but declares only its Buffer. */

@@ -72,7 +72,10 @@ const rules: Rules<TopicOptions> = {
     fits: (value) => typeof value === 'boolean' || (typeof value === 'object' && value !== null),
   },
   clientId: text("this program's name"),
-  token: callback,
+  token: {
+    ...callback,
+    what: 'a function that returns an id token, such as createTokenSource makes',
+  },
   connectTimeoutMs: count,
 }
 

@@ -27,7 +27,10 @@ export type Producer<Event extends object = object> = {
   buffered(): BufferSize
 }
 
-/** @throws TypeError for invalid options, RejectedError `invalid_contract` */
+/**
+ * The type of the contract is that of the events, unless something in the options is spread that is `any`, such as the
+ * result of `JSON.parse`: then nothing is checked. @throws TypeError for invalid options, RejectedError `invalid_contract`
+ */
 export function createProducer<Event extends object = object>(
   options: ProducerOptions<Event>,
 ): Producer<Event> {

@@ -45,8 +45,35 @@ test('other topics are not readable with them, whether they exist or not', async
 })
 
 test('a token that is no token is refused', async () => {
-  const options = { ...world.optionsOf(mine, mine.topic), token: async () => 'e30.e30.e30' }
+  const options = {
+    ...world.optionsOf(mine, mine.topic),
+    token: async () => 'eyJhbGciOiJSUzI1NiJ9.e30.e30',
+  }
   await expect(openTopic(options)).rejects.toMatchObject({ name: 'ReadError', code: 'refused' })
+})
+
+test('what is no id token is told from one that Kafka refuses', async () => {
+  const { authUrl, billingId, clientId, clientSecret } = {
+    ...mine,
+    ...world.account,
+    authUrl: world.auth.url,
+  }
+  const body = JSON.stringify({ billingId, clientId, clientSecret })
+  const { refreshToken } = JSON.parse(
+    await (await fetch(`${authUrl}/auth`, { method: 'POST', body })).text(),
+  )
+  for (const [token, looks] of [
+    [refreshToken, 'this looks like a refresh token'],
+    [world.account.apiKey, 'this looks like an API key'],
+    [clientSecret, 'this is not a JWT'],
+    [undefined, 'this is not a JWT'],
+  ])
+    await expect(
+      openTopic({ ...world.optionsOf(mine, mine.topic), token: async () => token }),
+    ).rejects.toMatchObject({
+      code: 'refused',
+      message: `openTopic: token must return an id token, such as createTokenSource does; ${looks}`,
+    })
 })
 
 test('a group of another name is told from an unreachable broker', async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { REPOSITORY } from '@weir/devstack'
-import { exampleEvent } from '../../src/index.ts'
+import { exampleEvent, setting } from '../../src/index.ts'
 import { openProducers } from './producers-scene.ts'
 import type { ProducersScene } from './producers-scene.ts'
 
@@ -38,9 +38,10 @@ describe('the scripts in Python', () => {
     env: NodeJS.ProcessEnv,
     input: string,
     pythonOfBatch = withPackages,
+    contract = join(examples, 'contracts/clickstream.json'),
   ): Promise<Outcome> {
     const isBatch = script === 'send_batch.py'
-    const argument = isBatch ? join(examples, 'contracts/clickstream.json') : 'clickstream'
+    const argument = isBatch ? contract : 'clickstream'
     const python = isBatch ? pythonOfBatch : plainPython
     const child = spawn(python, [join(examples, 'producers', script), argument], { env })
     const outcome = { output: '', complaint: '' }
@@ -53,6 +54,13 @@ describe('the scripts in Python', () => {
       child.once('close', (code) => resolve({ code, ...outcome }))
     })
   }
+
+  const full = join(REPOSITORY, '.weir/venv/bin/python')
+  const complaintOf = (python: string, ...args: string[]): Promise<string> =>
+    promisify(execFile)(python, [join(examples, 'analysts/read_stream.py'), ...args]).then(
+      () => '',
+      ({ stderr }: { stderr: string }) => stderr,
+    )
 
   const eventLine = async (parts: object): Promise<string> =>
     `${JSON.stringify({ ...(await exampleEvent('clickstream')), svcMeta, ...parts })}\n`
@@ -75,7 +83,7 @@ describe('the scripts in Python', () => {
     const bad = (await sent()) + (await eventLine({ url: 'x' })) + (await sent())
     const one = await run('send_event.py', scene.settingsOf(stream), bad)
     expect(one).toMatchObject({ code: 1, output: '204\n204\n' })
-    expect(one.complaint).toMatch(`400 ${sentence}`)
+    expect(one.complaint).toMatch(`line 4: 400 ${sentence}`)
     const env = { ...scene.settingsOf(stream), TOKEN: await scene.account.token(stream) }
     const many = await run('send_batch.py', env, bad)
     expect(many).toMatchObject({ code: 1, complaint: '' })
@@ -92,23 +100,77 @@ describe('the scripts in Python', () => {
     expect(complaint).toBe('fastavro is missing: pip install fastavro\n')
   })
 
+  test('send_batch.py says in one line what is wrong with an event, or with the file of the contract', async () => {
+    const fields = [
+      { name: 'svcMeta', type: { type: 'record', name: 'Meta', fields: [] } },
+      { name: 'colour', type: { type: 'enum', name: 'Colour', symbols: ['RED'] } },
+      { name: 'shade', type: ['null', 'string'], default: null },
+    ]
+    const definition = { type: 'record', name: 'Paint', fields }
+    const paint = join(folder, 'paint.json')
+    await writeFile(paint, JSON.stringify({ id: 'paint', schema: { definition } }))
+    const plain = join(examples, 'contracts/clickstream.json')
+    const needsMeta = /^line 1 needs an event with \{"svcMeta": \{"consentLevels": \[0, 1\]\}\}\n$/
+    const cases: [contract: string, input: string, complaint: RegExp][] = [
+      [plain, await eventLine({ svcMeta: undefined }), needsMeta],
+      [plain, await eventLine({ svcMeta: 5 }), needsMeta],
+      [plain, '[{"svcMeta":{}}]', needsMeta],
+      [plain, '{\n', /^line 1 is not JSON; each event must be on one line: .*\n$/],
+      [paint, '{"svcMeta":{},"colour":"GREEN"}', /^line 1: Paint\.colour is <GREEN> .*'RED'.*\n$/],
+      [
+        paint,
+        '{"svcMeta":{},"colour":"RED","shade":{"string":"x"}}',
+        /^line 1: .* on field shade; give a union's value without its branch\n$/,
+      ],
+      [join(folder, 'nothing.json'), '', /nothing\.json: No such file or directory\n$/],
+      [join(examples, 'producers/relay.mjs'), '', /relay\.mjs is not JSON: .*\n$/],
+      [
+        join(examples, 'events/clickstream.json'),
+        '',
+        /clickstream\.json is not a contract: it needs id and schema\.definition\n$/,
+      ],
+    ]
+    const env = { TOKEN: 'x', WEIR_INGEST_URL: scene.world.ingest.url }
+    for (const [file, input, complaint] of cases) {
+      const outcome = await run('send_batch.py', env, input, withPackages, file)
+      expect(outcome).toEqual({ code: 1, output: '', complaint: expect.stringMatching(complaint) })
+      expect(outcome.complaint.trimEnd()).not.toMatch('\n')
+    }
+  })
+
   test('read_stream.py says what to install, how it is called, and why auth refuses a secret', async () => {
     const file = join(folder, 'settings')
     const login = ['token.endpoint.url', 'client.id', 'client.secret']
     const values = [`${scene.world.auth.url}/oauth2/token`, 'a', 'b']
     await writeFile(
       file,
-      login.map((name, at) => `sasl.oauthbearer.${name}=${values[at]}\n`).join(''),
+      login.map((name, at) => `sasl.oauthbearer.${name}=${values[at]}\n`).join('') +
+        '# schema.registry.url=a',
     )
-    const complaintOf = (python: string, ...args: string[]): Promise<string> =>
-      promisify(execFile)(python, [join(examples, 'analysts/read_stream.py'), ...args]).then(
-        () => '',
-        ({ stderr }: { stderr: string }) => stderr,
-      )
-    const full = join(REPOSITORY, '.weir/venv/bin/python')
     expect(await complaintOf(plainPython)).toMatch(/^No module .*: pip install 'confluent-kafka/)
     expect(await complaintOf(full)).toContain('python read_stream.py acme.clicks-1')
     expect(await complaintOf(full, 'a.b', file)).toMatch(/^401 .*"error":"invalid_client"/s)
+  })
+
+  test('read_stream.py names the topic that the settings are for, if it may not read another', async () => {
+    const file = join(folder, 'topic')
+    const lines = [
+      `bootstrap.servers=${setting('KAFKA_BROKERS')}`,
+      'group.id=a',
+      '# topic=acme.clicks-1',
+      `# schema.registry.url=${scene.world.auth.url}/registry`,
+      '# basic.auth.user.info=a:b',
+    ]
+    await writeFile(file, lines.join('\n'))
+    const unknown = 'Broker: Unknown topic or partition'
+    expect(await complaintOf(full, 'acme.click-1', file)).toBe(
+      `acme.click-1: ${unknown}. The settings in ${file} are for acme.clicks-1\n`,
+    )
+    expect(await complaintOf(full, 'acme.clicks-1', file)).toBe(`acme.clicks-1: ${unknown}\n`)
+    expect(await complaintOf(full, 'a.b', `${file}s`)).toBe(`${file}s: No such file or directory\n`)
+    expect(await complaintOf(full, 'a.b', join(REPOSITORY, 'README.md'))).toMatch(
+      /README\.md is not what weir kafka NAME writes for librdkafka\n$/,
+    )
   })
 
   test('say in one line why a token, a secret, a setting or an address is wrong', async () => {

@@ -104,7 +104,27 @@ else
         'no cookie ',
         'preflight ',
       ])
-      expect(log).toBe('An event came without a cookie `consent`: no output gets it\n')
+      const missing = 'An event came without a cookie `consent`: no output gets it'
+      expect(log).toBe(`${missing} (of later ones, nothing is logged)\n`)
+    })
+
+    test('a cookie of another form gives no level, not the first of its levels', async () => {
+      const other = await scene.account.input('malformed')
+      const to = await startRelay(other)
+      for (const cookie of [
+        'consent=0,1',
+        'consent="0.1"',
+        'consent=0.',
+        'a=1; consent=1.0; b=2',
+      ]) {
+        const options = { method: 'POST', headers: { origin, cookie }, body: await bodyOf('x') }
+        expect((await fetch(to, options)).status).toBe(204)
+      }
+      expect(await scene.storedIn(other, 4)).toEqual(['x ', 'x ', 'x ', 'x 1,0'])
+      const malformed = 'An event came with a cookie `consent` that is not of the form 0.1'
+      expect(
+        log.split(`${malformed}: no output gets it (of later ones, nothing is logged)\n`),
+      ).toHaveLength(2)
     })
 
     test('a page gets the sentence of a refusal', async () => {
@@ -113,6 +133,12 @@ else
         expect.stringContaining(`regex clickstream/url 'nowhere' doesnt match`),
       ])
       expect(await fetched(url, 'hello')).toEqual([400, 'The body is not JSON'])
+      for (const body of ['null', '5'])
+        expect(await fetched(url, body)).toEqual([400, 'The body is not a JSON object'])
+      expect(await fetched(url, `[${await bodyOf('x')}]`)).toEqual([
+        400,
+        'The body is a JSON array; send each event alone',
+      ])
       expect(await fetched(url, 'x'.repeat(65_537))).toEqual([
         413,
         'An event has at most 65536 bytes',

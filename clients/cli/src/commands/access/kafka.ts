@@ -1,10 +1,12 @@
 // `weir kafka NAME`: the settings that a Kafka client needs to read a stream, as a file. It needs no service; whether
-// the credentials are still valid shows when the client uses them.
+// the credentials are still valid shows when the client uses them. Only those of the environment are compared with NAME
+// if auth answers, because they may be of another stream.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
 import type { CliAccount } from '../../accounts/account.ts'
 import { readerAdvice, requireCredentials } from '../../api/credentials.ts'
+import { fetchToken, idTokenOf, requireStream } from '../../api/id-token.ts'
 import { urlOf } from '../../api/request.ts'
 import { withExamples } from '../../input/options.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
@@ -46,6 +48,7 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
         const session = open(command)
         const credentials = await requireCredentials(session, name)
         const account = session.account()
+        if (credentials === account.credentials) await compare(account, name, credentials)
         const { settings, aside } = settingsFor(account, credentials, options)
         const topic = account.billingId && { topic: requireTopic(account, name) }
         session.terminal.keepPrivate()
@@ -65,7 +68,12 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
   )
 }
 
-/** The settings are right also without auth, so its errors don't matter. */
+/** The settings are right also without auth, so its errors don't matter, here and below. */
+async function compare(account: CliAccount, name: string, credentials: StreamCredentials) {
+  const token = await fetchToken(account, name, credentials).then(idTokenOf, () => undefined)
+  if (token !== undefined) requireStream(name, token)
+}
+
 async function tellIfInput(
   session: Session,
   name: string,
@@ -76,7 +84,7 @@ async function tellIfInput(
     .flat()
     .find((one) => textAt(one, 'clientId') === clientId)
   if (path.length !== 2 || textsAt(own, 'scope').join() === 'listen') return
-  session.tell([`${name} is an input stream.`, ...readerAdvice(name)].join('\n'))
+  session.tell([`${name} is an input stream.`, ...readerAdvice(name, 'kafka')].join('\n'))
 }
 
 type Settings = Readonly<Record<string, string>>
@@ -110,6 +118,8 @@ function settingsFor(
     ...brokers,
     ...login,
     'group.id': consumerGroupOf(account, credentials),
+    // Otherwise a new group would begin with new events. A worker of Kafka Connect has this default.
+    'auto.offset.reset': 'earliest',
     ...committed,
   }
   return options.client === 'java'

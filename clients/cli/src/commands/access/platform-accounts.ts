@@ -104,6 +104,9 @@ const platformKeyAdvice =
 const create = (session: Session, billingId: string, options: CreateOptions): Promise<void> =>
   createWith(session, ['v2', 'accounts'], { billingId, ...options }, { billingId })
 
+const takenAdvice = (billingId: string): string =>
+  `Choose another name. If the account is yours: \`weir account login\` saves its API key, \`weir account key ${billingId}\` creates one.`
+
 type Creating = CreateOptions & { readonly billingId: string }
 
 /** An account or a key, with the platform key. */
@@ -117,7 +120,7 @@ async function createWith(
   const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
   const record = await call(
     { method: 'POST', url: urlOf(addresses.authUrl, path), bearer, json },
-    { 401: platformKeyAdvice },
+    { 401: platformKeyAdvice, ...(json === undefined ? {} : { 409: takenAdvice(billingId) }) },
   )
   // Shown before it is saved, because the service sends the key only once.
   session.showRecord(record)

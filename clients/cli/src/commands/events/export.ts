@@ -5,7 +5,7 @@ import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
 import { withCredentials } from '../../api/credentials.ts'
 import { CliError, failure, misuse } from '../../errors.ts'
-import { createIdTokenSource } from '../../api/id-token.ts'
+import { claimsOf, createIdTokenSource } from '../../api/id-token.ts'
 import { urlOf } from '../../api/request.ts'
 import { findStream } from '../../api/streams.ts'
 import { requireContract } from '../contract.ts'
@@ -31,7 +31,7 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       .summary('write the events of an output to a Parquet, JSONL or CSV file')
       .description(
         "write the events of an output to a file. weir reads them from Kafka, with the output's own token. -o (parquet, jsonl " +
-          'or csv) or the ending of FILE selects the format. FILE appears only when it is complete, and replaces an existing one.',
+          'or csv) or the ending of FILE (.ndjson is jsonl, too) selects the format. FILE appears only when it is complete, and replaces an existing one.',
       )
       .argument('<name>', 'an output')
       .argument('<file>', 'the file to write; - means standard output')
@@ -77,6 +77,7 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
   const { name, file, format, credentials } = what
   const account = session.account()
   const { eventsInWords, exportEvents } = await import('../../export/export-events.ts')
+  const token = createIdTokenSource(account, name, credentials)
   const progress = createProgressLine(terminal, 'looking')
   const interrupted = new AbortController()
   terminal.onEnd(() => interrupted.abort())
@@ -88,13 +89,10 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
         group: consumerGroupOf(account, credentials),
         brokers: what.brokers ?? account.analystBrokers,
         isTls: what.tls === true,
-        token: createIdTokenSource(account, name, credentials),
+        token,
         reason: () => reasonNotToRead(session, name),
       },
-      registry: {
-        url: registryUrlOf(account),
-        credentials,
-      },
+      registry: { url: registryUrlOf(account), credentials },
       span: { fromMs: what.from, untilMs: what.until },
       contracts: new Set(what.schema),
       format,
@@ -106,6 +104,8 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
     progress.end()
     const where = file === '-' ? 'standard output' : file
     session.tell(`${eventsInWords(events)} of ${name} written to ${where}.`)
+    if (!claimsOf(await token()).isOutput)
+      terminal.note(`${name} is an input stream: its personal fields are encrypted.`)
     if (events === 0) tellWhyEmpty(session)
   } finally {
     progress.end()
@@ -134,7 +134,9 @@ async function reasonNotToRead(session: Session, name: string): Promise<CliError
 function formatOf(session: Session, file: string): Format {
   const said = formats.find((format) => format === session.format)
   if (said !== undefined) return said
-  const found = formats.find((format) => file.endsWith(`.${format}`))
+  const found = file.endsWith('.ndjson')
+    ? 'jsonl'
+    : formats.find((format) => file.endsWith(`.${format}`))
   if (found !== undefined) return found
   throw misuse(`the format of ${file} is not clear`, 'Add -o parquet, -o jsonl or -o csv.')
 }

@@ -1,6 +1,7 @@
 // How `weir listen` shows an event: which events, which of their fields, and in which colours. Text in, text out. The
 // content of an event can't control the terminal.
 import { InvalidArgumentError } from 'commander'
+import { nearest } from '../../input/nearest.ts'
 import { isObject, valueAt } from '../../json.ts'
 import type { JsonObject } from '../../json.ts'
 import { visible } from '../../terminal/table.ts'
@@ -34,7 +35,11 @@ function textsOf(value: unknown): readonly string[] {
   return [typeof value === 'string' ? value : JSON.stringify(value)]
 }
 
-export type ListenTally = { count(event: unknown, isMatch: boolean): void; sentence(): string }
+export type ListenTally = {
+  /** A sentence if this is the first event, and it lacks fields. */
+  count(event: unknown, isMatch: boolean): string | undefined
+  sentence(): string
+}
 
 /** How many events arrived and matched, and which of the fields no event had: their names may be misspelt. */
 export function createTally(paths: readonly string[]): ListenTally {
@@ -47,6 +52,10 @@ export function createTally(paths: readonly string[]): ListenTally {
       if (isMatch) matched += 1
       for (const path of unseen)
         if (valueAt(event, ...path.split('.')) !== undefined) unseen.delete(path)
+      if (arrived > 1 || unseen.size === 0) return undefined
+      const known = pathsIn(event)
+      const missing = [...unseen].map((path) => withMeant(path, nearest(path, known)))
+      return `The first event has no field ${missing.join(' or ')}.`
     },
     sentence() {
       const numbers = `${arrived} ${arrived === 1 ? 'event' : 'events'} arrived, ${matched} matched.`
@@ -55,6 +64,18 @@ export function createTally(paths: readonly string[]): ListenTally {
     },
   }
 }
+
+/** Also of the records that contain fields. */
+const pathsIn = (value: unknown, above = ''): readonly string[] =>
+  isObject(value)
+    ? Object.entries(value).flatMap(([name, member]) => [
+        `${above}${name}`,
+        ...pathsIn(member, `${above}${name}.`),
+      ])
+    : []
+
+const withMeant = (path: string, meant: string | undefined): string =>
+  meant === undefined ? path : `${path} (did you mean ${visible(meant)}?)`
 
 export function fieldPath(text: string, before: readonly string[] = []): readonly string[] {
   if (!/^\w+(\.\w+)*$/.test(text)) throw new InvalidArgumentError('It must look like url or a.b.')

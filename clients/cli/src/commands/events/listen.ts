@@ -152,7 +152,8 @@ function viewOf(
   return (text) => {
     const event = tryParseJson(text)
     const isMatch = filter.every(({ holds }) => holds(event))
-    tally.count(event, isMatch)
+    const missing = tally.count(event, isMatch)
+    if (missing !== undefined) session.tell(missing)
     if (!isMatch) return undefined
     const shown = field.length === 0 ? event : pick(event, field)
     return isColoured

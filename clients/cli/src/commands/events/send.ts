@@ -7,7 +7,7 @@ import type { Advice, ApiAnswer } from '../../api/request.ts'
 import { CliError, failure } from '../../errors.ts'
 import { readEvents } from '../../input/events.ts'
 import type { InputEvent } from '../../input/events.ts'
-import { withCredentials } from '../../api/credentials.ts'
+import { refuseOutput, withCredentials } from '../../api/credentials.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
 import { openInput } from '../../input/file.ts'
 import { jsonFault } from '../../input/json-fault.ts'
@@ -67,7 +67,7 @@ async function sendWith(
     session.terminal.input.destroy(failure('interrupted'))
   })
   // Checks the credentials before the input is read.
-  await token()
+  await refuseOutput(session, options.name, await token())
   const rejected: Rejected[] = []
   let accepted = 0
   /** The page about the last rejected event. */

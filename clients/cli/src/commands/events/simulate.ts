@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { sentenceOf, urlOf } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
-import { withCredentials } from '../../api/credentials.ts'
+import { refuseOutput, withCredentials } from '../../api/credentials.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
 import { tryParseJson } from '../../json.ts'
 import { duration, positiveNumber, withExamples } from '../../input/options.ts'
@@ -82,9 +82,11 @@ type Tally = {
 }
 
 const simulate = (session: Session, name: string, options: SimulateOptions): Promise<void> =>
-  withCredentials(session, { name, scope: 'send' }, (credentials) =>
-    simulateWith(session, createIdTokenSource(session.account(), name, credentials), options),
-  )
+  withCredentials(session, { name, scope: 'send' }, async (credentials) => {
+    const token = createIdTokenSource(session.account(), name, credentials)
+    await refuseOutput(session, name, await token())
+    await simulateWith(session, token, options)
+  })
 
 async function simulateWith(
   session: Session,

@@ -15,6 +15,7 @@ import {
   tellOnce,
 } from '../../api/streams.ts'
 import { streamNameOf } from '../../api/stream-records.ts'
+import { confirmLosses } from '../retention.ts'
 import { waitForBackfill } from './backfill.ts'
 import { addDeadCommands, readLag } from './dead.ts'
 import { inputArgument, nameArgument, outputPathOf, requireOneLevelIfCumulative } from './parts.ts'
@@ -31,6 +32,8 @@ type CreateOptions = {
   readonly save?: boolean
   readonly wait?: boolean
 }
+
+type UpdateOptions = { readonly retentionHours: number | 'broker'; readonly yes?: boolean }
 
 export function addOutputCommands(program: Command, open: OpenSession): void {
   const noun = program.command('output').description('outputs: what consumers may read')
@@ -112,22 +115,15 @@ function addUpdate(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('update')
-      .description('change how long an output keeps its events')
+      .description(
+        'change how long an output keeps its events. A shorter time deletes older events, and asks first on a terminal',
+      )
       .argument(...inputArgument)
       .argument(...nameArgument)
       .requiredOption('--retention-hours <hours>', retention, hoursOrBroker)
-      .action(
-        async (
-          input: string,
-          name: string,
-          { retentionHours }: { retentionHours: number | 'broker' },
-          command: Command,
-        ) => {
-          const session = open(command)
-          const path = outputPathOf(input, name)
-          const [json, advice] = [{ retentionHours }, outputAdvice]
-          session.showRecord(await session.manage({ method: 'PATCH', path, json, advice }))
-        },
+      .option('-y, --yes', "don't ask before events are deleted")
+      .action((input: string, name: string, options: UpdateOptions, command: Command) =>
+        update(open(command), outputPathOf(input, name), { name, ...options }),
       ),
     [
       'weir output update clicks clicks-marketing --retention-hours 24',
@@ -211,6 +207,17 @@ export function outputDraft(name: string, options: CreateOptions): unknown {
     retentionHours: options.retentionHours,
     from: options.from,
   }
+}
+
+async function update(
+  session: Session,
+  path: readonly string[],
+  { name, ...options }: UpdateOptions & { readonly name: string },
+): Promise<void> {
+  const advice = outputAdvice
+  await confirmLosses(session, { name, path, advice }, options)
+  const json = { retentionHours: options.retentionHours }
+  session.showRecord(await session.manage({ method: 'PATCH', path, json, advice }))
 }
 
 async function list(session: Session, input: string): Promise<void> {

@@ -6,11 +6,18 @@ import { renderDetails, renderTable } from '../../terminal/table.ts'
 const states = ['accepted', 'applied', 'complete', 'destroyed'] as const
 
 export function renderErasure(erasure: unknown): string {
-  const { states: _, outputs: __, found: ___, salt, ...rest } = isObject(erasure) ? erasure : {}
+  const shown = isObject(erasure) ? erasure : {}
+  const { states: _, outputs: __, found: ___, salt, dueOn: due, ...rest } = shown
   const events = valueAt(erasure, 'found', 'events')
   const times = Object.fromEntries(states.map((state) => [state, timeOf(erasure, state)]))
   const found = `${String(events)} ${events === 1 ? 'event' : 'events'}`
-  const details = { ...rest, found, ...times, ...(salt === undefined ? {} : { salt }) }
+  const details = {
+    ...rest,
+    ...(due === undefined ? {} : { due }),
+    found,
+    ...times,
+    ...(salt === undefined ? {} : { salt }),
+  }
   return `${renderDetails(details)}\n\n${renderOutputs(listAt(erasure, 'outputs'))}`
 }
 

@@ -30,7 +30,7 @@ export function addSubjectExport(noun: Command, open: OpenSession): void {
       .summary("a person's events, as a file for the person")
       .description(
         "write all events of a person in an input stream to a file, decrypted, with the fields of every level. -o is the file's " +
-          'name: with the ending .csv it is CSV, a field on each line; with .jsonl, or on standard output, it is JSONL, an event ' +
+          'name: with the ending .csv it is CSV, a field on each line; with .jsonl or .ndjson, or on standard output, it is JSONL, an event ' +
           'on each line. The file appears only when it is complete, and replaces an existing one. Erased events are left out. Events may contain data of other people: read the ' +
           'file before you give it away. The audit log records the request, without the value.',
       )
@@ -63,8 +63,11 @@ async function exportTo(session: Session, what: Export): Promise<void> {
   const { terminal, format: file } = session
   if (file === 'table')
     throw misuse('a file is wanted', 'Name it with -o. -o - is standard output.')
-  if (file !== '-' && !/\.(csv|jsonl)$/.test(file))
-    throw misuse(`the format of ${file} is not clear`, 'Use a name that ends with .csv or .jsonl.')
+  if (file !== '-' && !/\.(csv|jsonl|ndjson)$/.test(file))
+    throw misuse(
+      `the format of ${file} is not clear`,
+      'Use a name that ends with .csv, .jsonl or .ndjson.',
+    )
   const given = typeof subject === 'string' ? subject : what.value
   if (typeof subject === 'string' && what.value !== undefined)
     throw misuse('there are two values', 'Give one of them.')

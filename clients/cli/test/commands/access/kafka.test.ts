@@ -25,6 +25,7 @@ test("librdkafka gets a token by itself, with the stream's credentials", async (
     'sasl.oauthbearer.client.id': 'c0',
     'sasl.oauthbearer.client.secret': 's0',
     'group.id': 'c0',
+    'auto.offset.reset': 'earliest',
     'isolation.level': 'read_committed',
     '# topic': 'acme.clicks-1',
     // In comments, because librdkafka refuses settings that it does not know.
@@ -42,6 +43,7 @@ test('Java gets the same in its own way', async () => {
     'security.protocol': 'SASL_SSL',
     'sasl.oauthbearer.token.endpoint.url': 'http://127.0.0.1:8081/oauth2/token',
     'group.id': 'c0',
+    'auto.offset.reset': 'earliest',
     'schema.registry.url': 'http://127.0.0.1:8081/registry',
     'basic.auth.credentials.source': 'USER_INFO',
     'basic.auth.user.info': 'c0:s0',

@@ -51,6 +51,17 @@ test('the fields that no event had are named at the end, and an encrypted or emp
   )
 })
 
+test('the fields that the first event lacks are told at once, with the names that were perhaps meant', () => {
+  const tally = createTally(['custmer.id', 'url', 'none'])
+  expect(tally.count(event, false)).toBe(
+    'The first event has no field custmer.id (did you mean customer.id?) or none.',
+  )
+  expect(tally.count({}, false)).toBeUndefined()
+  expect(createTally(['url', 'svcMeta.keyLink']).count(event, true)).toBeUndefined()
+  const hostile = { 'u\u001b[2Jrl': 1 }
+  expect(createTally(['u2Jrl']).count(hostile, true)).toContain('did you mean u\\u001b[2Jrl?')
+})
+
 test('the fields that are asked for stay where they were, and what is not there is left out', () => {
   const paths = ['customer.id', 'svcMeta.keyLink', 'svcMeta.none', 'url'].flatMap((path) =>
     fieldPath(path),

@@ -86,13 +86,17 @@ export function exportTests(ground: () => Ground): void {
   }
 
   test('an API key alone is enough, also for an input stream, and leaves no credentials behind', async () => {
-    const alone = { WEIR_API_KEY: account.apiKey, WEIR_CLIENT_ID: '', WEIR_CLIENT_SECRET: '' }
+    const alone = { WEIR_API_KEY: account.apiKey, ...unset }
     const clientIds = async (): Promise<string[]> =>
       JSON.stringify((await account.call('GET', '/v2/streams/in')).body).match(/clientId/g) ?? []
     const before = await clientIds()
-    for (const name of ['in', 'out']) {
-      const { stdout } = await exported([name, '-o', 'jsonl', '-'], alone)
+    for (const [name, more] of [
+      ['in', 'in is an input stream: its personal fields are encrypted.\n'],
+      ['out', ''],
+    ] as const) {
+      const { stdout, stderr } = await exported([name, '-o', 'jsonl', '-'], alone)
       expect([name, stdout.trimEnd().split('\n').length]).toEqual([name, 6])
+      expect(stderr).toBe(`6 events of ${name} written to standard output.\n${more}`)
     }
     expect(await clientIds()).toEqual(before)
   })
@@ -101,14 +105,13 @@ export function exportTests(ground: () => Ground): void {
     const { auth, stack } = ground().everything
     const { clientId, clientSecret } = output
     const profile = join(folder, 'config.json')
-    const accounts = {
-      [billingId]: { authUrl: auth.url, streams: { out: { clientId, clientSecret } } },
-    }
+    const nowhere = 'http://127.0.0.1:1'
+    const urls = { authUrl: auth.url, ingestUrl: nowhere, outputUrl: nowhere }
+    const accounts = { [billingId]: { ...urls, streams: { out: { clientId, clientSecret } } } }
     await writeFile(profile, JSON.stringify({ current: billingId, accounts }), { mode: 0o600 })
     const more = {
       WEIR_CONFIG: profile,
-      WEIR_CLIENT_ID: '',
-      WEIR_CLIENT_SECRET: '',
+      ...unset,
       WEIR_ANALYST_BROKERS: stack.kafkaBrokers,
     }
     await expect(run(weir, ['doctor'], { cwd: folder, env: env(more) })).rejects.toMatchObject({
@@ -239,9 +242,11 @@ export function exportTests(ground: () => Ground): void {
     const withKey = { WEIR_API_KEY: account.apiKey }
     const misspelt = exported(['out', 'no.csv', '--schema', 'tests/every_type/2.0.1'], withKey)
     await expect(misspelt).rejects.toThrow('did you mean tests/every_type/2.0.0?')
-    const kafka = (name: string) => run(weir, ['kafka', name], { cwd: folder, env: env(withKey) })
-    expect((await kafka('in')).stderr).toContain('in is an input stream.')
-    expect((await kafka('out')).stderr).toBe('')
+    const kafka = (name: string, own: TestStream) =>
+      run(weir, ['kafka', name], { cwd: folder, env: env({ ...withKey, ...secretsOf(own) }) })
+    const aside = await account.input('aside')
+    expect((await kafka('aside', aside)).stderr).toContain('aside is an input stream.')
+    expect((await kafka('out', output)).stderr).toBe('')
   })
 
   test('what can be put right is said: other credentials, another listener, an auth without schemas', async () => {
@@ -252,12 +257,18 @@ export function exportTests(ground: () => Ground): void {
     const withKey = { WEIR_API_KEY: account.apiKey }
     const refusals = [
       [{ ...secretsOf(paused), ...withKey }, 'paused', 'paused is disabled'],
-      [withKey, 'ou', 'there is no stream or output ou; did you mean out?'],
-      [{}, 'ou', 'Perhaps the name is misspelt'],
+      [{ ...withKey, ...unset }, 'ou', 'there is no stream or output ou; did you mean out?'],
+      [{}, 'ou', 'are the credentials of out, not of ou'],
+      [secretsOf(paused), 'paused', 'or the stream is disabled.\n  If topic names have a prefix'],
       [{ WEIR_BILLING_ID: '' }, 'out', 'set WEIR_BILLING_ID.'],
       [secretsOf(input), 'sealed', "the credentials of sealed can't read the topic export.sealed"],
       // Not saved: they could not send.
       [secretsOf(input), 'sealed', '\n  weir credentials rotate sealed --scope listen\n'],
+      [
+        secretsOf(input),
+        'sealed',
+        '\n  WEIR_CLIENT_ID=… WEIR_CLIENT_SECRET=… weir export sealed FILE\n',
+      ],
       [{ WEIR_ANALYST_BROKERS: '127.0.0.1:1' }, 'out', '127.0.0.1:1'],
       [{ WEIR_AUTH_URL: old.url }, 'out', 'The schemas come from auth'],
     ] as const
@@ -278,6 +289,8 @@ const secretsOf = ({ clientId, clientSecret }: TestStream) => ({
   WEIR_CLIENT_ID: clientId,
   WEIR_CLIENT_SECRET: clientSecret,
 })
+
+const unset = { WEIR_CLIENT_ID: '', WEIR_CLIENT_SECRET: '' }
 
 const asRows = (value: unknown): Record<string, unknown>[] =>
   Array.isArray(value) ? value.map(asObject) : []

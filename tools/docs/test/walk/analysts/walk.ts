@@ -46,6 +46,12 @@ export function analystTests(clone: () => DemoClone): void {
   )
 
   test(
+    "a consumer with Confluent's Python client reads as docs/analysts.md says",
+    () => walk('docs/analysts.md', '## Subscribe'),
+    BLOCK_MS,
+  )
+
+  test(
     'auth shows the schemas of the account, as docs/analysts.md says',
     () => walk('docs/analysts.md', '## Schemas'),
     BLOCK_MS,

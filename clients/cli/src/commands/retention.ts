@@ -1,0 +1,67 @@
+// What a shorter retention deletes for good: events, or the keys of their personal fields. It is said, and confirmed
+// with the name, before the change.
+import type { Advice } from '../api/request.ts'
+import { valueAt } from '../json.ts'
+import type { Session } from '../session.ts'
+
+export type Retention = {
+  readonly retentionHours?: number | 'broker'
+  readonly keyRetentionDays?: number
+}
+
+type Target = { readonly name: string; readonly path: readonly string[]; readonly advice: Advice }
+
+/** Only a person is asked, so only then the present values are read. */
+export async function confirmLosses(
+  session: Session,
+  { name, path, advice }: Target,
+  { yes, ...wanted }: Retention & { readonly yes?: boolean },
+): Promise<void> {
+  const changes = Object.values(wanted).some((value) => value !== undefined)
+  if (!changes || yes || !session.terminal.isInteractive) return
+  const present = await session.manage({ method: 'GET', path, advice })
+  const losses = lossesOf(name, present, wanted)
+  if (losses.length > 0) await session.confirm({ question: losses.join('\n'), name }, yes)
+}
+
+/** One sentence or two for each loss. */
+export const lossesOf = (
+  name: string,
+  present: unknown,
+  { retentionHours, keyRetentionDays }: Retention,
+): readonly string[] =>
+  [
+    eventLoss(name, valueAt(present, 'retentionHours'), retentionHours),
+    keyLoss(name, valueAt(present, 'keyRetentionDays'), keyRetentionDays),
+  ].filter((loss) => loss !== undefined)
+
+/** How long `broker` is, only Kafka knows: it may be shorter or longer than any number. */
+function eventLoss(
+  name: string,
+  before: unknown,
+  hours: number | 'broker' | undefined,
+): string | undefined {
+  if (hours === undefined || hours === before) return undefined
+  const until = typeof before === 'number' ? timeInWords(before) : undefined
+  if (hours === 'broker')
+    return `Kafka then keeps the events of ${name} as long as its own setting says${until === undefined ? '' : `, instead of ${until}`}. If this is shorter, it deletes older events for good.`
+  if (typeof before === 'number' && hours > before) return undefined
+  const since = new Date(Math.max(0, Date.now() - hours * 3_600_000)).toISOString()
+  return (
+    `Kafka then deletes all events of ${name} that are older than ${timeInWords(hours)} (stored before ` +
+    `${since.slice(0, 16)}Z), for good. Now it keeps them ${until === undefined ? 'as long as its own setting says' : `for ${until}`}.`
+  )
+}
+
+function keyLoss(name: string, before: unknown, days: number | undefined): string | undefined {
+  if (days === undefined || typeof before !== 'number' || days >= before) return undefined
+  return (
+    `This keeps the keys of ${name} for ${days} instead of ${before} days. Older keys are destroyed for good: ` +
+    'then nobody can decrypt the personal fields of those events.'
+  )
+}
+
+const timeInWords = (hours: number): string =>
+  hours % 24 === 0 ? counted(hours / 24, 'day') : counted(hours, 'hour')
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
