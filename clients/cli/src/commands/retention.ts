@@ -1,6 +1,7 @@
 // What a shorter retention deletes for good: events, or the keys of their personal fields. It is said, and confirmed
 // with the name, before the change.
 import type { Advice } from '../api/request.ts'
+import { misuse } from '../errors.ts'
 import { valueAt } from '../json.ts'
 import type { Session } from '../session.ts'
 
@@ -10,6 +11,11 @@ export type Retention = {
 }
 
 type Target = { readonly name: string; readonly path: readonly string[]; readonly advice: Advice }
+
+export function requireChange(settings: object): void {
+  if (Object.values(settings).some((value) => value !== undefined)) return
+  throw misuse('there is nothing to change', 'Add an option, for example --retention-hours 720.')
+}
 
 /** Only a person is asked, so only then the present values are read. */
 export async function confirmLosses(

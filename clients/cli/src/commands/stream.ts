@@ -1,7 +1,6 @@
 // `weir stream …`: input streams.
 import type { Command } from 'commander'
 import { accountInWords } from '../accounts/account.ts'
-import { misuse } from '../errors.ts'
 import { textAt, valueAt } from '../json.ts'
 import {
   collectText,
@@ -21,7 +20,7 @@ import {
   tellOnce,
 } from '../api/streams.ts'
 import { streamNameOf } from '../api/stream-records.ts'
-import { confirmLosses } from './retention.ts'
+import { confirmLosses, requireChange } from './retention.ts'
 import type { Retention } from './retention.ts'
 
 type Settings = {
@@ -205,8 +204,8 @@ export function streamDraft(name: string, options: CreateOptions): unknown {
 /** The changes, at least one. */
 function changesOf(options: UpdateOptions): unknown {
   const settings = settingsOf(options)
-  if (Object.values(settings).some((value) => value !== undefined)) return settings
-  throw misuse('there is nothing to change', 'Add an option, for example --retention-hours 720.')
+  requireChange(settings)
+  return settings
 }
 
 function settingsOf(options: Settings) {

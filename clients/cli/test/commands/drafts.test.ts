@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { outputDraft } from '../../src/commands/output/output.ts'
+import { outputDraft } from '../../src/commands/output/create.ts'
 import { streamDraft } from '../../src/commands/stream.ts'
 
 const sent = (draft: unknown): unknown => JSON.parse(JSON.stringify(draft))

@@ -1,43 +1,32 @@
 // `weir output …`: streams derived from an input stream, one for each set of consent levels.
-import { Option } from 'commander'
 import type { Command } from 'commander'
 import { valueAt } from '../../json.ts'
-import { collectLevel, collectText, hoursOrBroker, withExamples } from '../../input/options.ts'
+import { hoursOrBroker, positiveNumber, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import {
-  inputAdvice,
   linkedStreamOf,
   listOutputsWhole,
   outputAdvice,
   readWhole,
-  saveNew,
   showDeleted,
-  tellOnce,
 } from '../../api/streams.ts'
 import { streamNameOf } from '../../api/stream-records.ts'
-import { confirmLosses } from '../retention.ts'
-import { waitForBackfill } from './backfill.ts'
+import { confirmLosses, requireChange } from '../retention.ts'
+import { addCreateCommand } from './create.ts'
 import { addDeadCommands, readLag } from './dead.ts'
-import { inputArgument, nameArgument, outputPathOf, requireOneLevelIfCumulative } from './parts.ts'
+import { inputArgument, keyMaxAge, nameArgument, outputPathOf, retention } from './parts.ts'
 import { addPreviewCommand } from './preview.ts'
 import { addRebuildCommand } from './rebuild.ts'
 
-type CreateOptions = {
-  readonly level: readonly number[]
-  readonly type: 'CUMULATIVE' | 'GRANULAR'
-  readonly from?: 'earliest' | 'now'
-  readonly decrypter?: string
-  readonly tag?: readonly string[]
+type UpdateOptions = {
   readonly retentionHours?: number | 'broker'
-  readonly save?: boolean
-  readonly wait?: boolean
+  readonly keyMaxAge?: number
+  readonly yes?: boolean
 }
-
-type UpdateOptions = { readonly retentionHours: number | 'broker'; readonly yes?: boolean }
 
 export function addOutputCommands(program: Command, open: OpenSession): void {
   const noun = program.command('output').description('outputs: what consumers may read')
-  addCreate(noun, open)
+  addCreateCommand(noun, open)
   withExamples(
     noun
       .command('list')
@@ -67,60 +56,17 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
   addDelete(noun, open)
 }
 
-const retention =
-  'how long Kafka keeps the events and the dead-lettered records, in hours; "broker" for the setting of Kafka'
-
-function addCreate(noun: Command, open: OpenSession): void {
-  const type = new Option('--type <type>', 'how the levels select events and fields')
-  withExamples(
-    noun
-      .command('create')
-      .summary('create an output; prints it with its credentials')
-      .description(
-        'create an output; prints it with its credentials.\n' +
-          'CUMULATIVE (one level L): events with consent to L; fields of level L and below are decrypted.\n' +
-          'GRANULAR (one or more): events with consent to all of them; only fields of these levels are decrypted.',
-      )
-      .argument(...inputArgument)
-      .argument('<name>', 'the new output')
-      .requiredOption('--level <level>', 'a consent level, 0 to 255; may be repeated', collectLevel)
-      .addOption(type.choices(['CUMULATIVE', 'GRANULAR']).default('CUMULATIVE'))
-      .addOption(
-        new Option('--from <start>', 'which event to start from').choices(['earliest', 'now']),
-      )
-      .option('--decrypter <name>', 'the decrypter that serves the output (default: default)')
-      .option('--tag <tag>', 'a tag; may be repeated', collectText)
-      .option('--retention-hours <hours>', `${retention} (default: 168)`, hoursOrBroker)
-      .option('--save', 'save the credentials in the profile, for listen and token')
-      .option(
-        '--wait',
-        'wait until the stored events are derived; without this option they are derived in the background',
-      )
-      .action((input: string, name: string, options: CreateOptions, command: Command) =>
-        create(open(command), input, name, options),
-      ),
-    ['weir output create clicks clicks-marketing --level 2 --save', 'new events, levels 0 to 2'],
-    [
-      'weir output create clicks ads --level 1 --level 3 --type GRANULAR',
-      'exactly these two levels',
-    ],
-    [
-      'weir output create clicks audit --level 0 --from earliest --wait',
-      'also the events that are already stored',
-    ],
-  )
-}
-
 function addUpdate(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('update')
       .description(
-        'change how long an output keeps its events. A shorter time deletes older events, and asks first on a terminal',
+        'change how long an output keeps its events, or its readers their keys. A shorter time for events deletes older ones, and asks first on a terminal',
       )
       .argument(...inputArgument)
       .argument(...nameArgument)
-      .requiredOption('--retention-hours <hours>', retention, hoursOrBroker)
+      .option('--retention-hours <hours>', retention, hoursOrBroker)
+      .option('--key-max-age <seconds>', keyMaxAge, positiveNumber)
       .option('-y, --yes', "don't ask before events are deleted")
       .action((input: string, name: string, options: UpdateOptions, command: Command) =>
         update(open(command), outputPathOf(input, name), { name, ...options }),
@@ -175,48 +121,15 @@ function addDelete(noun: Command, open: OpenSession): void {
   )
 }
 
-async function create(
-  session: Session,
-  input: string,
-  name: string,
-  options: CreateOptions,
-): Promise<void> {
-  const record = await session.manage({
-    method: 'POST',
-    path: outputPathOf(input),
-    json: outputDraft(name, options),
-    advice: inputAdvice,
-  })
-  // Shown before it is saved, because the service sends the secret only once.
-  session.showRecord(record)
-  await (options.save ? saveNew(session, name, record) : tellOnce(session))
-  if (options.from === undefined)
-    session.tell(`${name} starts with new events; --from earliest also derives the stored ones.`)
-  if (options.wait) await waitForBackfill(session, input, name)
-}
-
-/** The request body of the creation. */
-export function outputDraft(name: string, options: CreateOptions): unknown {
-  requireOneLevelIfCumulative(options)
-  return {
-    name,
-    consentLevels: options.level,
-    consentLevelType: options.type,
-    decrypterName: options.decrypter,
-    tags: options.tag,
-    retentionHours: options.retentionHours,
-    from: options.from,
-  }
-}
-
 async function update(
   session: Session,
   path: readonly string[],
-  { name, ...options }: UpdateOptions & { readonly name: string },
+  { name, retentionHours, keyMaxAge: keyMaxAgeSeconds, yes }: UpdateOptions & { name: string },
 ): Promise<void> {
   const advice = outputAdvice
-  await confirmLosses(session, { name, path, advice }, options)
-  const json = { retentionHours: options.retentionHours }
+  const json = { retentionHours, keyMaxAgeSeconds }
+  requireChange(json)
+  await confirmLosses(session, { name, path, advice }, { retentionHours, yes })
   session.showRecord(await session.manage({ method: 'PATCH', path, json, advice }))
 }
 

@@ -23,3 +23,8 @@ export function requireOneLevelIfCumulative({ type, level }: LevelOptions): void
     'It also decrypts the levels below. For a set of levels add --type GRANULAR.',
   )
 }
+
+export const retention =
+  'how long Kafka keeps the events and the dead-lettered records, in hours; "broker" for the setting of Kafka'
+export const keyMaxAge =
+  'with --decrypt-at reader: how long readers may use a key, and so how long an erasure waits, in seconds'
