@@ -124,12 +124,12 @@ function addDelete(noun: Command, open: OpenSession): void {
 async function update(
   session: Session,
   path: readonly string[],
-  { name, retentionHours, keyMaxAge: keyMaxAgeSeconds, yes }: UpdateOptions & { name: string },
+  { name, keyMaxAge: keyMaxAgeSeconds, ...options }: UpdateOptions & { name: string },
 ): Promise<void> {
   const advice = outputAdvice
-  const json = { retentionHours, keyMaxAgeSeconds }
+  const json = { retentionHours: options.retentionHours, keyMaxAgeSeconds }
   requireChange(json)
-  await confirmLosses(session, { name, path, advice }, { retentionHours, yes })
+  await confirmLosses(session, { name, path, advice }, options)
   session.showRecord(await session.manage({ method: 'PATCH', path, json, advice }))
 }
 
