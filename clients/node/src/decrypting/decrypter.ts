@@ -14,7 +14,7 @@ import type { EncryptedEvent } from './read-event.ts'
 export type Decrypter = {
   /**
    * Copies of the events, in their order, with decrypted values. Values that can't be decrypted are `Encrypted`. Pass
-   * many events at once: their keys take one request for each thousand people.
+   * many events in one call: their keys take one request for each thousand people.
    * @throws ReadError `refused`, `unreachable` (after a minute), or `unreadable` for an event without its headers
    */
   decrypt(events: readonly EncryptedEvent[]): Promise<unknown[]>

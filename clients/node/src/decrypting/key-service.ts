@@ -1,4 +1,4 @@
-// Asks output for the keys of people: `POST /v2/keys` (docs/keys.md Keys for readers), at most a thousand at once.
+// Asks output for the keys of people: `POST /v2/keys` (docs/keys.md Keys for readers), at most a thousand in one request.
 import { setTimeout as pause } from 'node:timers/promises'
 import { serviceUrl } from '../address.ts'
 import type { CredentialsOptions } from '../credentials.ts'

@@ -106,7 +106,7 @@ export function createAccessTrace(
   }
 }
 
-/** The first notice of a credential and hour is written at once, and that of all others after the hour. */
+/** The first notice of a credential and hour is written immediately, and that of all others after the hour. */
 function createKeyNotices(deps: TraceDeps, inHour: Told) {
   const counted = createCounted()
   let hour = 0

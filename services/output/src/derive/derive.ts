@@ -14,7 +14,7 @@ import type { KnownContract } from './known-contracts.ts'
 import { DeriveError, notKnownYet } from './errors.ts'
 import { levelsOf } from './levels.ts'
 import type { Levels } from './levels.ts'
-import { withdrawnBy } from './withdrawn.ts'
+import { withdrawnBy } from './known-eras.ts'
 
 export type DeriveDeps = {
   opener: Pick<Opener, 'person' | 'open'>

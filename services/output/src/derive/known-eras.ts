@@ -4,6 +4,7 @@
 import { eraAt, eraEndMs } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { InputStream, StateFollower } from '@weir/control-state'
+import { notKnownYet } from './errors.ts'
 
 /**
  * The keys of an era of the input stream. `erased`: deleted for good. `never`: no event can have been encrypted in the
@@ -55,4 +56,17 @@ export function createKnownEras(
     if (isPast(era) && !hasKeys(era)) return 'erased'
     return wasNever(era) ? 'never' : undefined
   }
+}
+
+/**
+ * The levels that a person has withdrawn since (docs/forgetting.md). Code that uses an event's consent for an output must
+ * first remove them from it.
+ * @throws DeriveError `derive.not_known_yet`
+ */
+export function withdrawnBy(keys: EraKeys, link: Uint8Array): readonly number[] {
+  if (!keys.hasWithdrawn) return []
+  const withdrawn = keys.withdrawn(link)
+  if (withdrawn === undefined)
+    throw notKnownYet(`what people have withdrawn from stream ${keys.streamId}, era ${keys.era},`)
+  return withdrawn
 }

@@ -8,7 +8,7 @@ import type { Leveled } from '../derive/derive.ts'
 import { notKnownYet, unlessCorrupt } from '../derive/errors.ts'
 import type { KnownEra } from '../derive/known-eras.ts'
 import { levelsOf } from '../derive/levels.ts'
-import { withdrawnBy } from '../derive/withdrawn.ts'
+import { withdrawnBy } from '../derive/known-eras.ts'
 
 const timeRule = 'must be a time in milliseconds since 1970, as in the header svc-time'
 const levelRule = 'must be a whole number from 0 to 255'

@@ -88,7 +88,7 @@ async function readerOf(deps: ReaderKeysDeps, call: Call): Promise<Reader> {
   if (!isDecryptedByReaders(stream) || maxAgeSeconds === undefined)
     throw refusal(
       'decrypted_already',
-      `The output ${stream.name} was made without decryptAt reader: what its readers may see is decrypted in its topic`,
+      `The output ${stream.name} is not one with decryptAt reader: what its readers may see is decrypted in its topic`,
     )
   if (!stream.enabled)
     throw refusal('stream_disabled', `The stream ${stream.name} is disabled; enable it first`)

@@ -12,7 +12,7 @@ import type { DeriveDeps } from '../derive/derive.ts'
 import { notKnownYet, unlessCorrupt } from '../derive/errors.ts'
 import type { KnownContract } from '../derive/known-contracts.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
-import { withdrawnBy } from '../derive/withdrawn.ts'
+import { withdrawnBy } from '../derive/known-eras.ts'
 import type { NotDecrypted, PersonEvent } from './event-lines.ts'
 
 type Input = Pick<InputStream, 'streamId' | 'rotationHours'>

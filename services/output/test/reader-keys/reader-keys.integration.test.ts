@@ -1,5 +1,5 @@
 // Outputs that their readers decrypt: what their topics contain, which keys `POST /v2/keys` gives to whom, and what
-// erasures and withdrawals take away (docs/keys.md Keys for readers).
+// erasures and withdrawals remove (docs/keys.md Keys for readers).
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { aessiv } from '@noble/ciphers/aes.js'
