@@ -51,7 +51,7 @@ beforeAll(async () => {
     }
     await send(event, { token, schemaId: 'demo_v1' })
   }
-  await close()
+  close()
   const { schema } = await exampleContract('demo_v1')
   const type = Type.forSchema(
     asObject(schema)['definition'] as Parameters<typeof Type.forSchema>[0],
