@@ -148,8 +148,8 @@ const foundClaim = ({ events, values }: FoundPeople): string =>
     ? 'Before this request a search of the stream found 0 events with these values: 0 found.'
     : `Before this request a search of the stream found ${events} events with ${values} of these values.`
 
-/** The form in receipts and responses. */
-export const shownFound = ({ searchedAtMs, ...found }: FoundPeople) => ({
+/** The form in receipts and responses. Their list of outputs has the events that were found in each. */
+export const shownFound = ({ searchedAtMs, outputs: _, ...found }: FoundPeople) => ({
   ...found,
   searchedAt: new Date(searchedAtMs).toISOString(),
 })

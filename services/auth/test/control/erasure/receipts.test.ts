@@ -76,14 +76,16 @@ test('that of a value of the key field names the key field of each contract', as
 })
 
 test('the claim of a withdrawal, too, speaks of a search before the request', async () => {
-  const found = { values: 1, events: 3, by: [], searchedAtMs: 0 }
+  const found = { values: 1, events: 3, by: [], searchedAtMs: 0, notSearched: '2 are old' }
   const receipt = await receiptOf('key_field', {
     isWithdrawal: true,
-    found,
+    found: { ...found, outputs: [{ name: 'clicks-1', events: 3 }] },
   })
   expect(receipt['claim']).toMatch(
     /Before this request a search of the stream found 3 events with 1 of these values\.$/,
   )
+  const { searchedAtMs: _, ...shown } = found
+  expect(receipt['found']).toEqual({ ...shown, searchedAt: '1970-01-01T00:00:00.000Z' })
   const nothing = await receiptOf('data_subject_field', { found: { ...found, events: 0 } })
   expect(nothing['claim']).toMatch(/Before this request a search of the stream found 0 events/)
 })
