@@ -149,8 +149,11 @@ const foundClaim = ({ events, values }: FoundPeople): string =>
     : `Before this request a search of the stream found ${events} events with ${values} of these values.`
 
 /** The form in receipts and responses. Their list of outputs has the events that were found in each. */
-export const shownFound = ({ searchedAtMs, outputs: _, ...found }: FoundPeople) => ({
-  ...found,
+export const shownFound = ({ values, events, by, notSearched, searchedAtMs }: FoundPeople) => ({
+  values,
+  events,
+  by,
+  notSearched,
   searchedAt: new Date(searchedAtMs).toISOString(),
 })
 
