@@ -110,6 +110,26 @@ export function consoleHands(weir: () => ConsolePage) {
   return { ...reading, goTo, button, find, confirm, downloaded }
 }
 
+/** On a small screen the focused field is on the screen, and nothing is in front of it. */
+export async function expectUncovered(page: Page, label: RegExp): Promise<void> {
+  const before = page.viewportSize()
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByLabel('Reference').focus()
+  await page.getByLabel(label).focus()
+  expect(await page.evaluate(covered)).toBe('')
+  if (before !== null) await page.setViewportSize(before)
+}
+
+// Runs in the page, as text.
+const covered = `
+  (() => {
+    const field = document.activeElement
+    const { left, top, bottom } = field.getBoundingClientRect()
+    const infront = [top + 1, bottom - 1].map((y) => document.elementFromPoint(left + 9, y))
+    return infront.filter((element) => element !== field).map((element) => element?.outerHTML ?? 'nothing').join()
+  })()
+`
+
 /** Sends several events of one person, with consent for the levels 0, 1 and 2. */
 export async function sendFor(
   { world, account }: Pick<Scene, 'world' | 'account'>,
