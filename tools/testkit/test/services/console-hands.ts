@@ -110,23 +110,29 @@ export function consoleHands(weir: () => ConsolePage) {
   return { ...reading, goTo, button, find, confirm, downloaded }
 }
 
-/** On a small screen the focused field is on the screen, and nothing is in front of it. */
-export async function expectUncovered(page: Page, label: RegExp): Promise<void> {
+/** The field that confirms is on a small screen at once. On smaller ones nothing is in front of it once it has the focus. */
+export async function expectUncovered(page: Page): Promise<void> {
   const before = page.viewportSize()
-  await page.setViewportSize({ width: 1280, height: 800 })
-  await page.getByLabel('Reference').focus()
-  await page.getByLabel(label).focus()
-  expect(await page.evaluate(covered)).toBe('')
+  for (const height of [800, 720, 680, 640, 600, 560]) {
+    await page.setViewportSize({ width: 1280, height })
+    await page.getByRole('button', { name: 'Close' }).focus()
+    const front = await page.evaluate(inFront(height < 800))
+    expect({ height, front }).toEqual({ height, front: [] })
+  }
   if (before !== null) await page.setViewportSize(before)
 }
 
-// Runs in the page, as text.
-const covered = `
+// Runs in the page, as text: what is in front of the field, at its edges.
+const inFront = (isFocused: boolean): string => `
   (() => {
-    const field = document.activeElement
+    const field = document.querySelector('dialog input[spellcheck=false]')
+    document.querySelector('dialog').scrollTo(0, 0)
+    if (${isFocused}) field.focus()
     const { left, top, bottom } = field.getBoundingClientRect()
-    const infront = [top + 1, bottom - 1].map((y) => document.elementFromPoint(left + 9, y))
-    return infront.filter((element) => element !== field).map((element) => element?.outerHTML ?? 'nothing').join()
+    return [top + 1, bottom - 1]
+      .map((y) => document.elementFromPoint(left + 9, y))
+      .filter((front) => front !== field)
+      .map((front) => front?.outerHTML.slice(0, 120) ?? 'outside the screen')
   })()
 `
 
