@@ -110,7 +110,7 @@ export function consoleHands(weir: () => ConsolePage) {
   return { ...reading, goTo, button, find, confirm, downloaded }
 }
 
-/** The field that confirms is on a small screen at once. On smaller ones nothing is in front of it once it has the focus. */
+/** The field that confirms is visible on a small screen. On smaller ones nothing is in front of it when it has the focus. */
 export async function expectUncovered(page: Page): Promise<void> {
   const before = page.viewportSize()
   for (const height of [800, 720, 680, 640, 600, 560]) {
