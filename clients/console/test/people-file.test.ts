@@ -46,8 +46,9 @@ test.each([
 })
 
 test('the results have a column for each salt, and no formula', () => {
-  const outcome = { stream: 'clicks', events: 2, erasure: 'e-1', salt: 's-1', problem: '' }
+  const outputs = 'clicks-1: 2; clicks-2: 0'
+  const outcome = { stream: 'clicks', events: 2, outputs, erasure: 'e-1', salt: 's-1', problem: '' }
   expect(outcomesFile([{ ...person, value: '=1+1', ...outcome }])).toBe(
-    'value,reference,due,stream,events,erasure,salt,problem\r\n"\'=1+1",,,clicks,2,e-1,s-1,',
+    'value,reference,due,stream,events,outputs,erasure,salt,problem\r\n"\'=1+1",,,clicks,2,clicks-1: 2; clicks-2: 0,e-1,s-1,',
   )
 })

@@ -10,6 +10,8 @@ export type StateTimes = { readonly at: string; readonly expectedBy: string }
 export type Holding = {
   readonly name: string
   readonly levels: readonly number[]
+  /** Events that the search found in it; undefined if that is unknown. */
+  readonly events: number | undefined
   /** A time, or `unknown`. */
   readonly clearAt: string
   readonly because: string
@@ -21,6 +23,9 @@ export type Erasure = {
   readonly values: number
   /** Events that the search found. */
   readonly found: number
+  readonly searchedAt: string
+  /** Why a part of the stream was not searched; otherwise empty. */
+  readonly notSearched: string
   readonly reference: string
   /** A day such as 2026-12-24, or empty. */
   readonly dueOn: string
@@ -33,3 +38,7 @@ export type Erasure = {
 /** When the state was reached; empty if it is not. */
 export const timeOf = ({ states }: Pick<Erasure, 'states'>, state: ErasureState): string =>
   states.get(state)?.at ?? ''
+
+/** Whether it only records that nothing was found, in the stream and in its outputs. */
+export const isRecord = ({ levels, found, outputs }: Erasure): boolean =>
+  levels === undefined && found === 0 && outputs.every(({ events = 0 }) => events === 0)

@@ -38,10 +38,13 @@ export async function receiptOf({ auth }: Calls, input: string, id: string): Pro
 
 function erasureOf(erasure: Json): Erasure {
   const states = objectOf(erasure['states'])
+  const found = objectOf(erasure['found'])
   return {
     id: textOf(erasure['id']),
     values: numberOf(erasure['values']),
-    found: numberOf(objectOf(erasure['found'])['events']),
+    found: numberOf(found['events']),
+    searchedAt: textOf(found['searchedAt']),
+    notSearched: textOf(found['notSearched']),
     reference: textOf(erasure['reference']),
     dueOn: textOf(erasure['dueOn']),
     levels: erasure['levels'] === undefined ? undefined : numbersOf(erasure['levels']),
@@ -58,6 +61,7 @@ const timesOf = ({ at, expectedBy }: Json): StateTimes => ({
 const holdingOf = (output: Json): Holding => ({
   name: textOf(output['name']),
   levels: numbersOf(output['levels']),
+  events: output['events'] === undefined ? undefined : numberOf(output['events']),
   clearAt: textOf(output['clearAt']),
   because: textOf(output['because']),
   deleted: output['deleted'] === true,

@@ -1,6 +1,6 @@
 // The list of requests as a CSV file. Pure.
 import { unparse } from 'papaparse'
-import { erasureStates, timeOf } from '../api/erasure.ts'
+import { erasureStates, isRecord, timeOf } from '../api/erasure.ts'
 import type { OfStream } from './wanted.ts'
 
 /** Texts that a spreadsheet would take for a formula get an apostrophe. */
@@ -12,13 +12,15 @@ const rowOf = (erasure: OfStream) => ({
   reference: erasure.reference,
   id: erasure.id,
   stream: erasure.stream,
+  events: erasure.found,
   accepted: timeOf(erasure, 'accepted'),
   due: erasure.dueOn,
   state: erasureStates.findLast((state) => timeOf(erasure, state) !== '') ?? 'accepted',
   completed: timeOf(erasure, 'complete'),
 })
 
-function kindOf({ levels, found }: OfStream): string {
+function kindOf(erasure: OfStream): string {
+  const { levels } = erasure
   if (levels !== undefined) return `withdrawal of level ${levels.join(', ')}`
-  return found === 0 ? 'record that nothing was found' : 'erasure'
+  return isRecord(erasure) ? 'record that nothing was found' : 'erasure'
 }

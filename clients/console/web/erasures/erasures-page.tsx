@@ -1,5 +1,6 @@
 // Erased people and withdrawn consents: the states of the erasures, and what remains.
 import { useEffect, useState } from 'preact/hooks'
+import { Refused } from '../api/calls.ts'
 import type { Calls } from '../api/calls.ts'
 import type { PageProps, Session } from '../session.ts'
 import { listErasures } from '../api/erasures.ts'
@@ -86,10 +87,19 @@ const erasuresOf = async (calls: Calls, names: readonly string[]): Promise<reado
   (
     await Promise.all(
       names.map(async (stream) =>
-        (await listErasures(calls, stream)).map((erasure) => ({ ...erasure, stream })),
+        (await listErasures(calls, stream).catch(noneIfGone)).map((erasure) => ({
+          ...erasure,
+          stream,
+        })),
       ),
     )
   ).flat()
+
+/** A stream that somebody deletes meanwhile has no erasures any more. */
+function noneIfGone(error: unknown): readonly [] {
+  if (error instanceof Refused && error.status === 404) return []
+  throw error
+}
 
 const saveList = (shown: readonly OfStream[]): void =>
   saveFile(new Blob([erasuresFile(shown)], { type: 'text/csv' }), 'requests.csv')

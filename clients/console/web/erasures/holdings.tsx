@@ -1,63 +1,75 @@
-// The outputs that may contain values that were decrypted before an erasure, and until when. An erasure doesn't store
-// which of them got events of the person. Only the search knows.
-import type { Erasure } from '../api/erasure.ts'
-import type { Held } from '../api/people.ts'
-import { count, dayOf } from '../ui/words.ts'
+// The outputs that may contain values that were decrypted before an erasure, and until when; and those in which the
+// search before the erasure found nothing.
+import type { Erasure, Holding } from '../api/erasure.ts'
+import { count, dateAndTime, dayOf } from '../ui/words.ts'
 
 type Props = {
-  readonly erasure: Pick<Erasure, 'id' | 'values' | 'outputs' | 'levels' | 'found'>
-  /** What the search found, if it is known. */
-  readonly held?: readonly Held[]
+  readonly erasure: Pick<
+    Erasure,
+    'id' | 'values' | 'outputs' | 'levels' | 'searchedAt' | 'notSearched'
+  >
 }
 
-export function Holdings({ erasure, held }: Props) {
-  const { id, outputs, levels, found, values } = erasure
+export function Holdings({ erasure }: Props) {
+  const { id, outputs, levels, values, searchedAt, notSearched } = erasure
   const what = levels === undefined ? 'erasure' : 'withdrawal'
-  if (outputs.length === 0) return <p class="muted">No output decrypts these fields.</p>
-  const eventsIn = (name: string, deleted: boolean): number =>
-    held?.find((one) => one.name === name && one.kind === (deleted ? 'deleted' : 'output'))
-      ?.events ?? 0
+  const empty = outputs.filter(({ events }) => events === 0)
+  const holding = outputs.filter(({ events }) => events !== 0)
+  const people = values === 1 ? 'the person' : 'these people'
   return (
     <>
-      <p>
-        {found === 0
-          ? 'These outputs may still contain values of events that had left the stream before the search:'
-          : `These outputs decrypt these levels. Those that got events of ${values === 1 ? 'the person' : 'these people'} may still contain values that they decrypted before the ${what} was applied:`}
-      </p>
-      <div
-        class="scroller"
-        tabIndex={0}
-        role="region"
-        aria-label={`Outputs with decrypted values, ${what} ${id}`}
-      >
-        <table class="by-row">
-          <thead>
-            <tr>
-              <th scope="col">output</th>
-              <th scope="col">levels</th>
-              {held === undefined ? null : <th scope="col">events found</th>}
-              <th scope="col">kept until</th>
-            </tr>
-          </thead>
-          <tbody>
-            {outputs.map(({ name, levels: decrypted, clearAt, because, deleted }) => (
-              <tr key={name}>
-                <th scope="row">
-                  {name}
-                  {deleted ? ' (deleted)' : ''}
-                </th>
-                <td data-column="levels">{decrypted.join(', ')}</td>
-                {held === undefined ? null : (
-                  <td data-column="events found">{count(eventsIn(name, deleted))}</td>
-                )}
-                <td data-column="kept until">
-                  {clearAt === 'unknown' ? `unknown: ${because}` : dayOf(clearAt)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      {outputs.length > 0 ? null : <p class="muted">No output decrypts these fields.</p>}
+      {holding.length === 0 ? null : (
+        <>
+          <p>
+            {holding.every(({ events }) => events !== undefined)
+              ? 'These outputs may still contain values'
+              : `These outputs decrypt these levels. Those that got events of ${people} may still contain values`}{' '}
+            that they decrypted before the {what} was applied:
+          </p>
+          <HoldingTable label={`Outputs with decrypted values, ${what} ${id}`} holding={holding} />
+        </>
+      )}
+      {empty.length === 0 ? null : (
+        <p>
+          The search of {dateAndTime(searchedAt)} found nothing in{' '}
+          {empty.length === 1 ? 'this output' : 'these outputs'}: {empty.map(nameOf).join(', ')}.
+        </p>
+      )}
+      {notSearched === '' ? null : <p>Not everything was searched: {notSearched}.</p>}
     </>
   )
 }
+
+const nameOf = ({ name, deleted }: Holding): string => `${name}${deleted ? ' (deleted)' : ''}`
+
+type TableProps = { readonly label: string; readonly holding: readonly Holding[] }
+
+const HoldingTable = ({ label, holding }: TableProps) => (
+  <div class="scroller" tabIndex={0} role="region" aria-label={label}>
+    <table class="by-row">
+      <thead>
+        <tr>
+          <th scope="col">output</th>
+          <th scope="col">levels</th>
+          <th scope="col">events found</th>
+          <th scope="col">kept until</th>
+        </tr>
+      </thead>
+      <tbody>
+        {holding.map((output) => (
+          <tr key={output.name}>
+            <th scope="row">{nameOf(output)}</th>
+            <td data-column="levels">{output.levels.join(', ')}</td>
+            <td data-column="events found">
+              {output.events === undefined ? 'unknown' : count(output.events)}
+            </td>
+            <td data-column="kept until">
+              {output.clearAt === 'unknown' ? `unknown: ${output.because}` : dayOf(output.clearAt)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+)

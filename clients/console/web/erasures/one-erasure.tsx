@@ -1,7 +1,7 @@
 // One erasure: its states, when the next ones are expected, where decrypted values remain, and its receipt.
 import type { Session } from '../session.ts'
 import { receiptOf, verifyPage } from '../api/erasures.ts'
-import { timeOf } from '../api/erasure.ts'
+import { isRecord, timeOf } from '../api/erasure.ts'
 import type { Erasure, ErasureState } from '../api/erasure.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
@@ -55,8 +55,7 @@ export function OneErasure({ session, erasure }: Props) {
 
 function headingOf(erasure: Erasure): string {
   const people = many(erasure.values, 'person', 'people')
-  if (erasure.found === 0 && erasure.levels === undefined)
-    return `Nothing found: record for ${people}`
+  if (isRecord(erasure)) return `Nothing found: record for ${people}`
   const isComplete = timeOf(erasure, 'complete') !== ''
   if (erasure.levels === undefined) return isComplete ? `${people} erased` : `Erasing ${people}`
   const consent = `level ${erasure.levels.join(', ')} for ${people}`

@@ -6,7 +6,7 @@ import { dateAndTime, dayOf, isoDay } from '../ui/words.ts'
 export const kinds = ['all', 'not complete', 'overdue', 'complete'] as const
 
 export type Wanted = {
-  /** A part of the reference, of the id, or of a date as it is shown; upper and lower case are the same. */
+  /** A part of the reference, of the id, or of a date as it is shown or in a file; upper and lower case are the same. */
   readonly words: string
   readonly which: (typeof kinds)[number]
 }
@@ -17,8 +17,9 @@ type Sought = Pick<Erasure, 'id' | 'reference' | 'dueOn' | 'states'>
 
 export function isWanted(erasure: Sought, { words, which }: Wanted): boolean {
   const { reference, id, dueOn, states } = erasure
-  const times = [...states.values()].map(({ at }) => dateAndTime(at))
-  const text = [reference, id, dayOf(dueOn), ...times].join(' ')
+  const times = [...states.values()].map(({ at }) => at).filter((at) => at !== '')
+  const days = [dueOn, ...times].flatMap((each) => daysOf(each.slice(0, 10)))
+  const text = [reference, id, dayOf(dueOn), ...times.map(dateAndTime), ...days].join(' ')
   if (!text.toLowerCase().includes(words.trim().toLowerCase())) return false
   const isComplete = timeOf(erasure, 'complete') !== ''
   return {
@@ -29,14 +30,21 @@ export function isWanted(erasure: Sought, { words, which }: Wanted): boolean {
   }[which]
 }
 
+/** As in files: 2026-12-24, and as spreadsheets write it in many countries: 24.12.2026. */
+const daysOf = (day: string): readonly string[] => [day, day.split('-').toReversed().join('.')]
+
 export type OfStream = Erasure & { readonly stream: string }
 
-/** The newest first; of those that are not complete, the first that is due. */
-export const inOrder = (erasures: readonly OfStream[], { which }: Wanted): readonly OfStream[] =>
-  erasures.toSorted((a, b) =>
-    which === 'not complete' || which === 'overdue'
-      ? (a.dueOn || '9999').localeCompare(b.dueOn || '9999')
-      : timeOf(b, 'accepted').localeCompare(timeOf(a, 'accepted')),
+/** The newest first; of those that are not complete, the first that is due, and at last those without a day. */
+export const inOrder = <T extends Pick<Erasure, 'dueOn' | 'states'>>(
+  erasures: readonly T[],
+  { which }: Wanted,
+): readonly T[] =>
+  erasures.toSorted(
+    (a, b) =>
+      (which === 'not complete' || which === 'overdue'
+        ? (a.dueOn || '9999').localeCompare(b.dueOn || '9999')
+        : 0) || timeOf(b, 'accepted').localeCompare(timeOf(a, 'accepted')),
   )
 
 /** Whether the request was not complete, or is not, at the end of the day on which it was due. */

@@ -5,7 +5,8 @@ import { useState } from 'preact/hooks'
 import type { Where } from '../api/calls.ts'
 import { verifyPage } from '../api/erasures.ts'
 import type { Made } from '../api/erasures.ts'
-import { timeOf } from '../api/erasure.ts'
+import type { Erasure } from '../api/erasure.ts'
+import { isRecord, timeOf } from '../api/erasure.ts'
 import { Holdings } from '../erasures/holdings.tsx'
 import { VerifyLink } from '../erasures/verify-link.tsx'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -27,21 +28,20 @@ type Props = {
 export function MadeDialog({ where, person, answers, onClose }: Props) {
   const [isKept, setKept] = useState(false)
   const accepted = answers.filter((answer) => 'made' in answer)
-  const { id = '', levels } = accepted[0]?.made.erasure ?? {}
-  const what = levels === undefined ? 'Erasure' : 'Withdrawal'
+  const first = accepted[0]?.made.erasure
   const record = [
     ['Person', person] as const,
-    ...accepted.flatMap(({ found, made }) => recordOf(what, found.stream, made)),
+    ...accepted.flatMap(({ found, made }) => recordOf(found.stream, made)),
   ]
   const text = `${record.map(([name, value]) => `${name}: ${value}\n`).join('')}\n${useOf(where)}`
   const save = (): void => {
-    saveFile(new Blob([text], { type: 'text/plain' }), `salt-${id}.txt`)
+    saveFile(new Blob([text], { type: 'text/plain' }), `salt-${first?.id}.txt`)
     setKept(true)
   }
   const isOne = accepted.length === 1
   return (
     <Dialog
-      title={`${what} accepted`}
+      title={`${first && kindOf(first)} accepted`}
       guard={isKept ? undefined : 'The salt is not kept, and it is never shown again.'}
       onClose={onClose}
     >
@@ -76,7 +76,7 @@ export function MadeDialog({ where, person, answers, onClose }: Props) {
 }
 
 function Answer(answer: StreamAnswer) {
-  const { stream, held } = answer.found
+  const { stream } = answer.found
   if ('error' in answer)
     return (
       <>
@@ -94,15 +94,20 @@ function Answer(answer: StreamAnswer) {
           'at a time that is unknown'}
         .
       </p>
-      <Holdings {...{ erasure, held }} />
+      <Holdings erasure={erasure} />
     </>
   )
 }
 
+function kindOf(erasure: Erasure): string {
+  if (erasure.levels !== undefined) return 'Withdrawal'
+  return isRecord(erasure) ? 'Record' : 'Erasure'
+}
+
 /** What the officer keeps: the receipt does not name the person. */
-const recordOf = (what: string, stream: string, { erasure, salt }: Made) => [
+const recordOf = (stream: string, { erasure, salt }: Made) => [
   ['Stream', stream] as const,
-  [what, erasure.id] as const,
+  [kindOf(erasure), erasure.id] as const,
   ...(erasure.levels === undefined ? [] : [['Levels', erasure.levels.join(', ')] as const]),
   ...(erasure.reference === '' ? [] : [['Reference', erasure.reference] as const]),
   ['Accepted', dateAndTime(timeOf(erasure, 'accepted'))] as const,

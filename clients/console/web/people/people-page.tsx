@@ -19,9 +19,9 @@ import { FoundStream } from './found-stream.tsx'
 import { searchFields } from './levels.ts'
 import { MadeDialog } from './made-dialog.tsx'
 import { ManyDialog } from './many/many-dialog.tsx'
+import { NothingIn } from './nothing-in.tsx'
 import { PersonDialog } from './person-dialog.tsx'
 import type { StreamAnswer, AskedOf } from './person-dialog.tsx'
-import { RequestLink } from './request-link.tsx'
 
 export function PeoplePage({ session: { calls, requests } }: PageProps) {
   const [asked, setAsked] = useState<AskedOf>()
@@ -87,7 +87,10 @@ function useSearch(calls: Calls) {
     setSearched(term)
     await searchPerson(calls, term, setSearch)
   }
-  const searching = useDoing(() => searchFor(value))
+  const searching = useDoing(async () => {
+    if (value === '') throw new Error('Enter a value to search for.')
+    await searchFor(value)
+  })
   const refreshing = useDoing(() => searchFor(searched)) // the field may contain another value by now
   return { value, onValue, search, searched, searching, refreshing }
 }
@@ -105,7 +108,7 @@ type FormProps = {
 
 function SearchForm({ fields, value, onValue, searching, error, children }: FormProps) {
   return (
-    <form class="card person" onSubmit={searching.onSubmit}>
+    <form class="card person" noValidate onSubmit={searching.onSubmit}>
       <label>
         Find a person{' '}
         <span class="hint">
@@ -212,31 +215,5 @@ function Result({ calls, search, person, requestOf, onAsk }: ResultProps) {
       ))}
       {others.length === 0 ? null : <NothingIn {...{ others, requestOf, onAsk }} />}
     </div>
-  )
-}
-
-type NothingProps = Pick<ResultProps, 'requestOf' | 'onAsk'> & {
-  readonly others: readonly FoundIn[]
-}
-
-function NothingIn({ others, requestOf, onAsk }: NothingProps) {
-  return (
-    <section class="card" aria-label="Streams without events of this person">
-      <p>Nothing was found in these streams, in their outputs and dead letters:</p>
-      <ul class="plain">
-        {others.map((found) => (
-          <li key={found.stream}>
-            {found.stream}{' '}
-            {requestOf(found) === undefined ? (
-              <button type="button" onClick={() => onAsk({ kind: 'record', found: [found] })}>
-                Record that nothing was found<span class="unseen"> in {found.stream}</span>
-              </button>
-            ) : (
-              <RequestLink stream={found.stream} request={requestOf(found)} />
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
   )
 }

@@ -28,7 +28,7 @@ export type Kind = 'erase' | 'record' | 'withdraw'
 
 export type AskedOf = {
   readonly kind: Kind
-  /** One for each stream, and at least one; only erasures have several. */
+  /** One for each stream, and at least one; a withdrawal has one. */
   readonly found: readonly [FoundIn, ...FoundIn[]]
 }
 
@@ -67,6 +67,7 @@ export function PersonDialog({ kind, found, person, onClose, ...rest }: Props) {
   return (
     <Dialog
       title={`${titles[kind]} ${found.map(({ stream }) => stream).join(', ')}`}
+      wide
       onClose={onClose}
     >
       <form onSubmit={doing.onSubmit}>

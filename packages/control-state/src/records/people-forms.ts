@@ -2,6 +2,7 @@
 import { listOf, number, objectOf, oneOf, optional, text } from '../forms/guards.ts'
 import type {
   FoundBy,
+  FoundInOutput,
   FoundInStream,
   FoundPeople,
   HeldIn,
@@ -55,6 +56,8 @@ export const isFoundPeople = objectOf<FoundPeople>({
   values: number,
   events: number,
   by: listOf(isFoundBy),
+  outputs: optional(listOf(objectOf<FoundInOutput>({ name: text, events: number }))),
+  notSearched: optional(text),
   searchedAtMs: number,
 })
 

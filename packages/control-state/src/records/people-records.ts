@@ -69,8 +69,14 @@ export type FoundPeople = {
   readonly values: number
   readonly events: number
   readonly by: readonly FoundBy[]
+  /** The outputs whose topics were searched, too. */
+  readonly outputs?: readonly FoundInOutput[]
+  /** Why a part of the stream was not searched. */
+  readonly notSearched?: string
   readonly searchedAtMs: number
 }
+
+export type FoundInOutput = { readonly name: string; readonly events: number }
 
 /**
  * A token for one download of a person's events, valid for minutes. The record doesn't reveal the person: decrypting

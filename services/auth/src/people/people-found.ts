@@ -4,7 +4,6 @@
 import type {
   ContractRecord,
   ErasureTerm,
-  FoundBy,
   FoundInStream,
   FoundPeople,
   InputStream,
@@ -67,9 +66,17 @@ export function foundBefore(
 const notSearched = (why: string): Refusal =>
   refusal('not_searched', `${why}. Search again, and wait until state is done`)
 
-const countedIn = ({ by }: FoundInStream): { events: number; by: readonly FoundBy[] } => ({
+const countedIn = ({
+  by,
+  held,
+  notSearched: why,
+}: FoundInStream): Omit<FoundPeople, 'values' | 'searchedAtMs'> => ({
   events: by.reduce((sum, { events }) => sum + events, 0),
   by,
+  outputs: held
+    .filter(({ kind }) => kind === 'output' || kind === 'deleted')
+    .map(({ name, events }) => ({ name, events })),
+  ...(why === undefined ? {} : { notSearched: why }),
 })
 
 /** @throws Refusal `none_found`, with what was searched and what may help */

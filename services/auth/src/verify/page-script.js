@@ -30,7 +30,7 @@ function listed(title, sentences) {
 async function take(chosen) {
   if (chosen === undefined) return
   receipt.value = (await chosen.text()).trim()
-  readNote(receipt.value)
+  if (isOther(receipt.value)) receipt.value = ''
 }
 
 file.addEventListener('change', () => take(file.files[0]))
@@ -47,9 +47,8 @@ form.addEventListener('input', () => show()) // a result is about what was enter
 function readNote(text) {
   const after = (name) =>
     [...text.matchAll(new RegExp(`^${name}: (.*)$`, 'gm'))].map(([, one]) => one)
-  const [salts, ids] = [after('Salt'), [...after('Erasure'), ...after('Withdrawal')]]
+  const [salts, ids] = [after('Salt'), ['Erasure', 'Withdrawal', 'Record'].flatMap(after)]
   if (salts.length === 0) return false
-  receipt.value = ''
   value.value = after('Person')[0] ?? ''
   salt.value = salts.length === 1 ? salts[0] : ''
   const which = ids.map((id) => `receipt-${id}.jws`).join(' or ')
@@ -67,6 +66,28 @@ function readNote(text) {
   return true
 }
 
+// What the console saves beside receipts, by its first line.
+const others = [
+  [
+    /^value,reference,due,/,
+    'These are the results of a file of people, not a receipt',
+    'This file has the values and the salts, one line for each request. Enter those of a line below. ',
+  ],
+  [/^kind,reference,id,/, 'This is the list of requests, not a receipt', ''],
+  [/^/, 'This is not a receipt', ''],
+]
+
+/** Whether the text contains no receipt. Then the page shows what it is, and what is needed. */
+function isOther(text) {
+  if (readNote(text)) return true
+  if (/eyJ[\w-]{9}/.test(text)) return false
+  const [, title, use] = others.find(([start]) => start.test(text))
+  const needed =
+    'A receipt is a file such as receipt-….jws, with one long text that starts with eyJ. It is on the page Erasures of the console once the request is complete.'
+  show(element('h2', title), element('p', `${use}${needed}`))
+  return true
+}
+
 /** Removes the text around a receipt, such as that of a letter. */
 function trimReceipt() {
   if (/^\s*eyJ[\w.\s-]*$/.test(receipt.value)) return
@@ -75,7 +96,7 @@ function trimReceipt() {
 
 form.addEventListener('submit', async (event) => {
   event.preventDefault()
-  if (readNote(receipt.value)) return
+  if (isOther(receipt.value)) return
   trimReceipt()
   const isHalf = (value.value === '') !== (salt.value === '')
   if (isHalf)

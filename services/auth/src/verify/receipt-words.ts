@@ -29,7 +29,7 @@ export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', re
       'Anything about other streams, or about events that were sent later.',
       ...othersOf(listOf(claims['otherContracts'])),
       'Anything about events that name the person only in other fields: they are not covered.',
-      ...(listOf(claims['outputs']).length === 0
+      ...(listOf(claims['outputs']).every((output) => 'events' in objectOf(output))
         ? []
         : ['Which of these outputs got events of the person: it names every output that could.']),
       'That fields are gone that are not personal: they stay in the events.',
@@ -68,15 +68,17 @@ const isAnythingFound = ({ found }: ReceiptClaims): boolean =>
 
 function foundOf(found: Json): string {
   const events = Number(found['events'] ?? 0)
+  const why = textOf(found['notSearched'])
+  const missing = why === '' ? '' : ` Not everything was searched: ${why}.`
   if (events === 0)
-    return 'Before that a search of the stream found 0 events of the person, so the receipt covers no stored event.'
+    return `Before that a search of the stream found 0 events of the person${missing === '' ? ', so the receipt covers no stored event' : ''}.${missing}`
   const by = listOf(found['by'])
     .map(objectOf)
     .map(
       ({ events: count, contract, field }) =>
         `${String(count)} of ${textOf(contract)}, where ${textOf(field)} names the person`,
     )
-  return `Before that a search of the stream found ${events} ${events === 1 ? 'event' : 'events'}: ${by.join('; ')}.`
+  return `Before that a search of the stream found ${events} ${events === 1 ? 'event' : 'events'}: ${by.join('; ')}.${missing}`
 }
 
 function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
@@ -86,14 +88,16 @@ function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
   ]
 }
 
-function outputOf({ name, clearAt, because }: Json, isFound: boolean): string {
+function outputOf({ name, clearAt, because, events }: Json, isFound: boolean): string {
+  if (events === 0) return `The same search found 0 events in the output ${textOf(name)}.`
   const until =
     clearAt === 'unknown'
       ? `it is not known until when (${textOf(because)})`
       : `until ${timeOf(clearAt)}`
-  const values = isFound
-    ? 'values that it decrypted before'
-    : 'values of events that had left the stream before the search'
+  const values =
+    isFound || events !== undefined
+      ? 'values that it decrypted before'
+      : 'values of events that had left the stream before the search'
   return `The output ${textOf(name)} may contain ${values}: ${until}.`
 }
 

@@ -205,7 +205,10 @@ test('an output that has decrypted an erased value is named with a time, and at 
 
   const erasure = await untilIs(stream, id, 'applied')
   const [named, ...others] = listIn(erasure, 'outputs')
-  expect([named, others]).toEqual([{ name: output.name, levels: [1, 2, 3], clearAt: aTime }, []])
+  expect([named, others]).toEqual([
+    { name: output.name, levels: [1, 2, 3], events: 1, clearAt: aTime },
+    [],
+  ])
   const clearMs = Date.parse(textIn(asObject(named), 'clearAt'))
   const checkMs = 1_000 // a setting of this broker
   expect(clearMs - Date.parse(reachedAt(erasure, 'applied') ?? '')).toBe(

@@ -110,6 +110,32 @@ export function consoleHands(weir: () => ConsolePage) {
   return { ...reading, goTo, button, find, confirm, downloaded }
 }
 
+/** The field that confirms is visible on a small screen. On smaller ones nothing is in front of it when it has the focus. */
+export async function expectUncovered(page: Page): Promise<void> {
+  const before = page.viewportSize()
+  for (const height of [800, 720, 680, 640, 600, 560]) {
+    await page.setViewportSize({ width: 1280, height })
+    await page.getByRole('button', { name: 'Close' }).focus()
+    const front = await page.evaluate(inFront(height < 800))
+    expect({ height, front }).toEqual({ height, front: [] })
+  }
+  if (before !== null) await page.setViewportSize(before)
+}
+
+// Runs in the page, as text: what is in front of the field, at its edges.
+const inFront = (isFocused: boolean): string => `
+  (() => {
+    const field = document.querySelector('dialog input[spellcheck=false]')
+    document.querySelector('dialog').scrollTo(0, 0)
+    if (${isFocused}) field.focus()
+    const { left, top, bottom } = field.getBoundingClientRect()
+    return [top + 1, bottom - 1]
+      .map((y) => document.elementFromPoint(left + 9, y))
+      .filter((front) => front !== field)
+      .map((front) => front?.outerHTML.slice(0, 120) ?? 'outside the screen')
+  })()
+`
+
 /** Sends several events of one person, with consent for the levels 0, 1 and 2. */
 export async function sendFor(
   { world, account }: Pick<Scene, 'world' | 'account'>,

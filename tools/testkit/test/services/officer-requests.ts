@@ -24,12 +24,16 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await counted(1)
     await words.fill((await requests.locator('code').first().textContent()) ?? '')
     await counted(1)
-    await words.fill('24 dec 2999')
-    await counted(1)
+    for (const day of ['24 dec 2999', '2999-12-24', '24.12.2999']) {
+      await words.fill(day)
+      await counted(1)
+    }
     const list = (await downloaded('Download this list (CSV)', scene().own.folder)).split(/\r?\n/)
     expect(list).toEqual([
-      'kind,reference,id,stream,accepted,due,state,completed',
-      expect.stringMatching(/^erasure,TICKET-7,[\w-]{36},clicks,2.*Z,2999-12-24,complete,2.*Z$/),
+      'kind,reference,id,stream,events,accepted,due,state,completed',
+      expect.stringMatching(
+        /^erasure,TICKET-7,[\w-]{36},clicks,[1-9]\d*,2.*Z,2999-12-24,complete,2.*Z$/,
+      ),
     ])
     await words.fill('TICKET-8')
     await seen('None of the 3 requests matches.')
@@ -98,7 +102,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .getByLabel(/^Type erase 2 people/)
       .fill('erase 2 people')
     await button('Erase 2 people').click()
-    await seen('2 erasures accepted, of 2 of 3 people.')
+    await seen('2 requests accepted, of 2 of 3 people.')
     await page().keyboard.press('Escape')
     await seen('The results are not saved')
     await page().goBack()
@@ -108,10 +112,14 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .trim()
       .split(/\r?\n/)
     expect(lines).toEqual([
-      'value,reference,due,stream,events,erasure,salt,problem',
-      expect.stringMatching(/^many-1,TICKET-8,2026-12-24,clicks,2,[\w-]{36},\w[\w-]{42},$/),
-      expect.stringMatching(/^many;2,TICKET-9,2026-12-31,clicks,1,[\w-]{36},\w[\w-]{42},$/),
-      'nobody,TICKET-9,2026-12-31,,0,,,no event was found: not erased',
+      'value,reference,due,stream,events,outputs,erasure,salt,problem',
+      expect.stringMatching(
+        /^many-1,TICKET-8,2026-12-24,clicks,2,clicks-0: \d; clicks-1: \d; clicks-2: \d,[\w-]{36},\w[\w-]{42},$/,
+      ),
+      expect.stringMatching(
+        /^many;2,TICKET-9,2026-12-31,clicks,1,clicks-0: .*,[\w-]{36},\w[\w-]{42},$/,
+      ),
+      'nobody,TICKET-9,2026-12-31,,0,,,,no event was found: not erased',
     ])
     await page().keyboard.press('Escape')
     await find('many-1')
@@ -131,6 +139,24 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
         .getByRole('button', { name: /^Erase \d/ })
         .count(),
     ).toBe(0)
+    await page()
+      .getByLabel(/^Record that nothing was found of 1 person/)
+      .check()
+    await expectAccessible('recording people of a file')
+    await page()
+      .getByLabel(/^Type record 1 person/)
+      .fill('record 1 person')
+    await button('Record 1 person').click()
+    await seen('nothing in clicks: recorded')
+    const lines = (await downloaded('Save the results with the salts', scene().own.folder))
+      .trim()
+      .split(/\r?\n/)
+    expect(lines.slice(1)).toEqual([
+      expect.stringMatching(
+        /^nobody,,,clicks,0,clicks-0: 0; clicks-1: 0; clicks-2: 0,[\w-]{36},\w[\w-]{42},$/,
+      ),
+      'many-1,,,,0,,,,already erased',
+    ])
     await page().keyboard.press('Escape')
   })
 
@@ -152,9 +178,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await confirm('two-1')
     await button('Erase').click()
     await seen('1 event of this person found in shop.')
-    await page()
-      .getByRole('row', { name: /^shop-9 .* 0 \d+ \w+ \d{4}$/ })
-      .waitFor()
+    await seen(/^The search of .* UTC found nothing in this output: shop-9\.$/)
     const text = await downloaded('Save with the salt as a file', own.folder)
     expect(
       text.match(/^Stream: (clicks|shop)\nErasure: .*\nReference: TICKET-11\nAcc.*\nSalt: /gm),
@@ -166,9 +190,37 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await goTo('Erasures')
     await page().getByPlaceholder('Reference, id or date').fill('ticket-11')
     await seen('1 event found in shop')
-    await goTo('People') // Erasures keeps asking for the streams with which it was opened
+  })
+
+  test('nothing is recorded in two streams in one window', async () => {
+    await goTo('People')
+    await find('two-nowhere')
+    await button('Record that nothing was found in all 2 streams …').click()
+    await seen('two-nowhere: 0 events found in clicks, 0 events found in shop.')
+    await confirm('two-nowhere')
+    await button('Record').click()
+    await page().getByRole('heading', { name: 'Record accepted' }).waitFor()
+    const text = await downloaded('Save with the salt as a file', scene().own.folder)
+    expect(text.match(/^Stream: (clicks|shop)\nRecord: .*\nAcc.*\nSalt: /gm)).toHaveLength(2)
+    await page().keyboard.press('Escape')
+  })
+
+  test('requests are still refreshed after one of the streams was deleted', async () => {
+    const { account } = scene()
+    await goTo('Erasures')
+    await seen(/found in shop$/)
     for (const path of ['/outputs/shop-9', ''])
       expectStatus(await account.call('DELETE', `/v2/streams/shop${path}`), 200)
+    await pollUntil(
+      async () =>
+        (await page()
+          .getByText(/found in shop$/)
+          .count()) === 0,
+      {
+        deadlineMs: 60_000,
+      },
+    )
+    expect(await page().locator('.problems').count()).toBe(0)
   })
 
   test('a request that was complete after its day says that it was late', async () => {

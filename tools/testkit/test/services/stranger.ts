@@ -51,6 +51,31 @@ export async function strangerReads(
     await says('This is the file with the salt, not the receipt')
     await says(/^Choose the receipt, receipt-[\w-]{36}\.jws\./)
     expect(await stranger.getByLabel('Whom it should be about').inputValue()).toBe('session-0002')
+    for (const [text, title, use] of [
+      [
+        'value,reference,due,stream,events,outputs,erasure,salt,problem\nann,,,c,1,,e,s,',
+        'These are the results of a file of people, not a receipt',
+        /Enter those of a line below\. A receipt is a file such as receipt-/,
+      ],
+      [
+        'kind,reference,id,stream,events,accepted,due,state,completed',
+        'This is the list of requests, not a receipt',
+        /^A receipt is a file such as receipt-….jws/,
+      ],
+      ['%PDF-1.7', 'This is not a receipt', /^A receipt is a file such as receipt-….jws/],
+    ] as const) {
+      await check(text)
+      await says(title)
+      await says(use)
+      const [name, buffer] = ['other.csv', Buffer.from(text)]
+      await stranger.getByLabel('or choose the file').setInputFiles([])
+      await stranger.getByLabel('The receipt').fill(receipt)
+      await stranger
+        .getByLabel('or choose the file')
+        .setInputFiles({ name, mimeType: 'text/csv', buffer })
+      await says(title)
+      expect(await stranger.getByLabel('The receipt').inputValue()).toBe('')
+    }
     expect(problems).toEqual([])
     await check(receipt, 'session-0002', salt)
     await says('The receipt is genuine, but not about this value')

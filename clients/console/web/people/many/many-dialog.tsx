@@ -4,19 +4,19 @@ import { useState } from 'preact/hooks'
 import type { Calls } from '../../api/calls.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { saveFile } from '../../ui/save-file.ts'
-import { Typed } from '../../ui/typed.tsx'
 import { many } from '../../ui/words.ts'
+import { Erasing } from './erasing.tsx'
 import { ManyTable } from './many-table.tsx'
 import { Due, Reference } from '../request-fields.tsx'
 import { outcomesFile, peopleMax, readPeople } from './people-file.ts'
 import type { Asked } from './people-file.ts'
-import { linesOf, toErase, useMany } from './use-many.ts'
-import type { Person } from './use-many.ts'
+import { linesOf, toErase, toRecord, useMany } from './use-many.ts'
+import type { ForAll, Person } from './use-many.ts'
 
 type Props = { readonly calls: Calls; readonly onClose: () => void }
 
 export function ManyDialog({ calls, onClose }: Props) {
-  const [forAll, setForAll] = useState({ reference: '', dueOn: '' })
+  const [forAll, setForAll] = useState<ForAll>({ reference: '', dueOn: '', records: false })
   const { people, start, searching, erasing } = useMany(calls, forAll)
   const [problems, setProblems] = useState<readonly string[]>([])
   const [isSaved, setSaved] = useState(true)
@@ -43,7 +43,7 @@ export function ManyDialog({ calls, onClose }: Props) {
         <FileChoice {...{ isBusy, problems }} onFile={(file) => void onFile(file)} />
       ) : null}
       {people.every(({ outcomes }) => outcomes.length === 0) ? (
-        <ForAll {...forAll} onChange={(change) => setForAll({ ...forAll, ...change })} />
+        <FieldsForAll {...forAll} onChange={(change) => setForAll({ ...forAll, ...change })} />
       ) : null}
       {people.length === 0 ? null : <ManyTable people={people} />}
       <Unreferenced people={people} />
@@ -52,6 +52,8 @@ export function ManyDialog({ calls, onClose }: Props) {
         {...{ people, isBusy, onErase }}
         onSearch={searching.run}
         onSaved={() => setSaved(true)}
+        records={forAll.records}
+        onRecords={(records) => setForAll({ ...forAll, records })}
       />
     </Dialog>
   )
@@ -87,11 +89,11 @@ const FileChoice = ({ isBusy, problems, onFile }: FileProps) => (
   </>
 )
 
-type ForAllProps = Omit<Asked, 'value'> & {
+type FieldsProps = Omit<Asked, 'value'> & {
   readonly onChange: (change: Partial<Omit<Asked, 'value'>>) => void
 }
 
-const ForAll = ({ reference, dueOn, onChange }: ForAllProps) => (
+const FieldsForAll = ({ reference, dueOn, onChange }: FieldsProps) => (
   <div class="two">
     <Reference
       of=" of lines without one"
@@ -127,7 +129,7 @@ function progressOf(people: readonly Person[], isBusy: boolean): string {
   const found = people.filter((person) => person.outcomes.length > 0).length
   const what =
     outcomes.length > 0
-      ? `${many(erased, 'erasure')} accepted, of ${found} of ${many(people.length, 'person', 'people')}`
+      ? `${many(erased, 'request')} accepted, of ${found} of ${many(people.length, 'person', 'people')}`
       : `${done} of ${many(people.length, 'person', 'people')} searched`
   return isBusy ? `${what} …` : `${what}.`
 }
@@ -138,11 +140,14 @@ type StepsProps = {
   readonly onSearch: () => void
   readonly onErase: (event: Event) => void
   readonly onSaved: () => void
+  readonly records: boolean
+  readonly onRecords: (records: boolean) => void
 }
 
-function Steps({ people, isBusy, onSearch, onErase, onSaved }: StepsProps) {
+function Steps({ people, isBusy, onSearch, onErase, onSaved, ...choice }: StepsProps) {
   const unsearched = people.filter(({ search }) => search === undefined).length
   const found = people.filter((person) => toErase(person).length > 0).length
+  const nowhere = people.filter((person) => toRecord(person).length > 0).length
   const isDone = people.length > 0 && unsearched === 0 && found === 0
   const outcomes = people.flatMap((person) => person.outcomes)
   const onSave = (): void => {
@@ -155,13 +160,11 @@ function Steps({ people, isBusy, onSearch, onErase, onSaved }: StepsProps) {
   return (
     <>
       {isDone && outcomes.length === 0 ? (
-        <p>
-          Nobody in this file can be erased: they were found nowhere, or are erased already. If you
-          need a record of a person of whom nothing was found, search this person alone on the page
-          People.
-        </p>
+        <p>Nobody in this file can be erased: they were found nowhere, or are erased already.</p>
       ) : null}
-      {found > 0 && unsearched === 0 ? <Erasing {...{ found, isBusy, onErase }} /> : null}
+      {found + nowhere > 0 && unsearched === 0 ? (
+        <Erasing {...{ found, nowhere, isBusy, onErase, ...choice }} />
+      ) : null}
       <footer class="actions">
         {unsearched > 0 ? (
           <button type="button" class="main" disabled={isBusy} onClick={onSearch}>
@@ -175,28 +178,5 @@ function Steps({ people, isBusy, onSearch, onErase, onSaved }: StepsProps) {
         ) : null}
       </footer>
     </>
-  )
-}
-
-type ErasingProps = Pick<StepsProps, 'isBusy' | 'onErase'> & { readonly found: number }
-
-function Erasing({ found, isBusy, onErase }: ErasingProps) {
-  const [typed, setTyped] = useState('')
-  const text = `erase ${many(found, 'person', 'people')}`
-  return (
-    <form onSubmit={onErase}>
-      <p>
-        Weir never again decrypts a personal field in the events that were found. Copies for these
-        people can be downloaded only before. Outputs keep what they have decrypted until the days
-        that the page Erasures shows. Each erasure has its own salt. Save the results afterwards:
-        the salts are only in that file.
-      </p>
-      <Typed text={text} value={typed} onValue={setTyped} />
-      <footer>
-        <button type="submit" class="danger" disabled={isBusy || typed !== text}>
-          Erase {many(found, 'person', 'people')}
-        </button>
-      </footer>
-    </form>
   )
 }

@@ -12,7 +12,7 @@ export const ManyTable = ({ people }: { readonly people: readonly Person[] }) =>
           <th scope="col">reference</th>
           <th scope="col">due</th>
           <th scope="col">found</th>
-          <th scope="col">erased</th>
+          <th scope="col">result</th>
         </tr>
       </thead>
       <tbody>
@@ -22,7 +22,7 @@ export const ManyTable = ({ people }: { readonly people: readonly Person[] }) =>
             <td data-column="reference">{person.asked.reference}</td>
             <td data-column="due">{dayOf(person.asked.dueOn)}</td>
             <td data-column="found">{foundOf(person)}</td>
-            <td data-column="erased">{outcomesOf(person)}</td>
+            <td data-column="result">{outcomesOf(person)}</td>
           </tr>
         ))}
       </tbody>
@@ -46,5 +46,8 @@ function placeOf({ stream, events, isErased, notSearched }: FoundIn): string {
 
 const outcomesOf = ({ outcomes }: Person): string =>
   outcomes
-    .map(({ stream, problem }) => (problem === '' ? stream : `not in ${stream}: ${problem}`))
+    .map(({ stream, events, problem }) => {
+      if (problem !== '') return `not in ${stream}: ${problem}`
+      return events === 0 ? `nothing in ${stream}: recorded` : `erased from ${stream}`
+    })
     .join('; ')

@@ -66,6 +66,8 @@ const isDay = (text: string): boolean =>
 export type Outcome = Asked & {
   readonly stream: string
   readonly events: number
+  /** The outputs that decrypt fields, with the events that were found in each. */
+  readonly outputs: string
   readonly erasure: string
   readonly salt: string
   /** Why it was not done; otherwise empty. */
@@ -77,7 +79,17 @@ export const outcomesFile = (outcomes: readonly Outcome[]): string =>
   unparse(
     outcomes.map(({ dueOn, ...outcome }) => ({ ...outcome, due: dueOn })),
     {
-      columns: ['value', 'reference', 'due', 'stream', 'events', 'erasure', 'salt', 'problem'],
+      columns: [
+        'value',
+        'reference',
+        'due',
+        'stream',
+        'events',
+        'outputs',
+        'erasure',
+        'salt',
+        'problem',
+      ],
       escapeFormulae: true,
     },
   )

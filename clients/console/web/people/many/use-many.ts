@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { sentencesOf } from '../../api/calls.ts'
 import type { Calls } from '../../api/calls.ts'
 import { erase } from '../../api/erasures.ts'
+import type { Holding } from '../../api/erasure.ts'
 import { isErasable, searchPerson } from '../../api/people.ts'
 import type { FoundIn, Search } from '../../api/people.ts'
 import { useDoing } from '../../ui/use-doing.ts'
@@ -18,8 +19,13 @@ export type Person = {
   readonly outcomes: readonly Outcome[]
 }
 
-/** `forAll` is for people without their own reference or due date. */
-export function useMany(calls: Calls, forAll: Omit<Asked, 'value'>) {
+/** What is the same for all people: a reference and a due date for those without their own. */
+export type ForAll = Omit<Asked, 'value'> & {
+  /** Whether it is recorded of whom nothing was found. */
+  readonly records: boolean
+}
+
+export function useMany(calls: Calls, forAll: ForAll) {
   const [read, setPeople] = useState<readonly Person[]>([])
   const people = read.map((person) => ({ ...person, asked: withAll(person.asked, forAll) }))
   const change = (at: number, changed: (person: Person) => Person): void =>
@@ -36,7 +42,7 @@ export function useMany(calls: Calls, forAll: Omit<Asked, 'value'>) {
   })
   const erasing = useDoing(async () => {
     for (const [at, person] of people.entries())
-      for (const found of toErase(person)) {
+      for (const found of [...toErase(person), ...(forAll.records ? toRecord(person) : [])]) {
         const outcome = await eraseIn(calls, person, found)
         change(at, ({ outcomes, ...rest }) => ({
           ...rest,
@@ -49,7 +55,7 @@ export function useMany(calls: Calls, forAll: Omit<Asked, 'value'>) {
   return { people, start, searching, erasing }
 }
 
-const withAll = ({ value, reference, dueOn }: Asked, forAll: Omit<Asked, 'value'>): Asked => ({
+const withAll = ({ value, reference, dueOn }: Asked, forAll: ForAll): Asked => ({
   value,
   reference: reference || forAll.reference.trim(),
   dueOn: dueOn || forAll.dueOn,
@@ -59,32 +65,42 @@ const inWords = (error: unknown): string => sentencesOf(error).join('; ')
 
 /** The streams with events of the person, without those where the person is erased. */
 export const toErase = ({ search, outcomes }: Person): readonly FoundIn[] =>
-  search?.streams.filter(
-    (found) =>
-      isErasable(found) &&
-      !outcomes.some(({ stream, problem }) => stream === found.stream && problem === ''),
-  ) ?? []
+  search?.streams.filter((found) => isErasable(found) && !isDone(outcomes, found)) ?? []
+
+/** All streams, if nothing was found in any of them. */
+export const toRecord = ({ search, outcomes }: Person): readonly FoundIn[] =>
+  search?.streams.every(isEmpty) ? search.streams.filter((found) => !isDone(outcomes, found)) : []
+
+const isEmpty = ({ held, notSearched }: FoundIn): boolean =>
+  notSearched === '' && held.every(({ events }) => events === 0)
+
+const isDone = (outcomes: readonly Outcome[], found: FoundIn): boolean =>
+  outcomes.some(({ stream, problem }) => stream === found.stream && problem === '')
 
 /** The results of a person: one for each stream, or one that says why there is none. */
 export function linesOf({ asked, search, problem, outcomes }: Person): readonly Outcome[] {
   if (outcomes.length > 0) return outcomes
   const isErased = search?.streams.some((found) => found.isErased) === true
   const why = problem ?? (isErased ? 'already erased' : 'no event was found: not erased')
-  return [{ ...asked, stream: '', events: 0, erasure: '', salt: '', problem: why }]
+  return [{ ...asked, stream: '', events: 0, outputs: '', erasure: '', salt: '', problem: why }]
 }
 
 async function eraseIn(calls: Calls, person: Person, { stream, events }: FoundIn) {
   const { asked, search } = person
   const { reference, dueOn } = asked
-  const outcome = { ...asked, stream, events, erasure: '', salt: '', problem: '' }
+  const outcome = { ...asked, stream, events, outputs: '', erasure: '', salt: '', problem: '' }
   try {
     const { erasure, salt } = await erase(calls, stream, {
       searchId: search?.id ?? '',
+      ...(events === 0 ? { evenIfNoneFound: true } : {}),
       ...(reference === '' ? {} : { reference }),
       ...(dueOn === '' ? {} : { dueOn }),
     })
-    return { ...outcome, erasure: erasure.id, salt }
+    return { ...outcome, outputs: countsIn(erasure.outputs), erasure: erasure.id, salt }
   } catch (error) {
     return { ...outcome, problem: inWords(error) }
   }
 }
+
+const countsIn = (outputs: readonly Holding[]): string =>
+  outputs.map(({ name, events = 'unknown' }) => `${name}: ${events}`).join('; ')

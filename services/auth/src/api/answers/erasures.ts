@@ -15,6 +15,7 @@ const states = z.strictObject({ accepted: reached, ...later })
 const outputHolding = z.strictObject({
   name: string,
   levels: listOf(level),
+  events: count.describe('the events that the search found in the topic').optional(),
   clearAt: timeOrUnknown,
   /** The reason, if the time is unknown. */
   because: string.optional(),
@@ -30,7 +31,13 @@ const erasure = {
   ),
   values: count,
   found: z
-    .strictObject({ values: count, events: count, by, searchedAt: time })
+    .strictObject({
+      values: count,
+      events: count,
+      by,
+      notSearched: string.describe('why a part of the stream was not searched').optional(),
+      searchedAt: time,
+    })
     .describe(
       'what a search before the erasure has found in the input stream: of how many of the values, and how many events',
     ),

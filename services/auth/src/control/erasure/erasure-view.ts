@@ -1,7 +1,7 @@
 // An erasure as the API shows it: its states, when the next ones are expected, and which outputs contain decrypted
 // values until when. Values that Kafka does not report now are shown as unknown.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
-import type { ErasureRecord, HoldingOutput, Streams } from '@weir/control-state'
+import type { DerivedStream, ErasureRecord, HoldingOutput, Streams } from '@weir/control-state'
 import { shownFound } from './receipts.ts'
 import type { OutputClaims } from './receipts.ts'
 import { keptFor } from './clear-at.ts'
@@ -71,8 +71,23 @@ async function claims(
   const writtenByMs = heardBy(erasure)
   const holding = outputsHolding(state, erasure)
   return (
-    await Promise.all(holding.map((one) => claim(settings, one, { writtenByMs, orElse })))
+    await Promise.all(
+      holding.map(async (one) => {
+        const claimed = await claim(settings, one, { writtenByMs, orElse })
+        const events = eventsIn(erasure, one.output)
+        return claimed.map((each) => (events === undefined ? each : { ...each, events }))
+      }),
+    )
   ).flat()
+}
+
+/** Undefined if the search did not cover the output, or two outputs had its name. */
+function eventsIn(
+  { found }: ErasureRecord,
+  { name, createdAtMs }: DerivedStream,
+): number | undefined {
+  const [one, ...others] = found.outputs?.filter((output) => output.name === name) ?? []
+  return createdAtMs <= found.searchedAtMs && others.length === 0 ? one?.events : undefined
 }
 
 async function claim(

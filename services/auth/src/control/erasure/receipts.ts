@@ -145,12 +145,15 @@ const claim =
 
 const foundClaim = ({ events, values }: FoundPeople): string =>
   events === 0
-    ? 'Before the erasure a search of the stream found 0 events with these values: 0 found.'
-    : `Before the erasure a search of the stream found ${events} events with ${values} of these values.`
+    ? 'Before this request a search of the stream found 0 events with these values: 0 found.'
+    : `Before this request a search of the stream found ${events} events with ${values} of these values.`
 
-/** The form in receipts and responses. */
-export const shownFound = ({ searchedAtMs, ...found }: FoundPeople) => ({
-  ...found,
+/** The form in receipts and responses. Their list of outputs has the events that were found in each. */
+export const shownFound = ({ values, events, by, notSearched, searchedAtMs }: FoundPeople) => ({
+  values,
+  events,
+  by,
+  notSearched,
   searchedAt: new Date(searchedAtMs).toISOString(),
 })
 

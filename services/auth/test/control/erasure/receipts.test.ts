@@ -1,7 +1,7 @@
 // What a receipt claims that an erasure covers.
 import { beforeEach, expect, test } from '@jest/globals'
 import { erasureKey, partOf } from '@weir/control-state'
-import type { ErasureTerm, InputStream } from '@weir/control-state'
+import type { ErasureRecord, ErasureTerm, InputStream } from '@weir/control-state'
 import { addContract } from '../../../src/control/contracts/add-contract.ts'
 import { keepReceiptKey, receiptFor } from '../../../src/control/erasure/receipts.ts'
 import { memoryControl } from '../support-memory.ts'
@@ -33,13 +33,16 @@ async function publish(
   })
 }
 
-async function receiptOf(as: ErasureTerm): Promise<Record<string, unknown>> {
+async function receiptOf(
+  as: ErasureTerm,
+  more: Partial<ErasureRecord> = {},
+): Promise<Record<string, unknown>> {
   const { deps } = memory
   const nowMs = deps.now()
   const { streamId } = stream
   const scan = { scannedAtMs: nowMs, scannedTo: '9', leader: 1 }
   const complete = { appliedAtMs: nowMs, complete: { ...scan, atMs: nowMs } }
-  const record = erasureRecord({ as: [as], streamId, acceptedAtMs: nowMs, ...complete })
+  const record = erasureRecord({ as: [as], streamId, acceptedAtMs: nowMs, ...complete, ...more })
   const { erasureId } = record
   await deps.writer.change(partOf('erasure.applied'), (draft) =>
     draft.put(erasureKey(streamId, erasureId), record),
@@ -70,4 +73,19 @@ test('that of a value of the key field names the key field of each contract', as
     ],
     otherContracts: [],
   })
+})
+
+test('the claim of a withdrawal, too, speaks of a search before the request', async () => {
+  const found = { values: 1, events: 3, by: [], searchedAtMs: 0, notSearched: '2 are old' }
+  const receipt = await receiptOf('key_field', {
+    isWithdrawal: true,
+    found: { ...found, outputs: [{ name: 'clicks-1', events: 3 }] },
+  })
+  expect(receipt['claim']).toMatch(
+    /Before this request a search of the stream found 3 events with 1 of these values\.$/,
+  )
+  const { searchedAtMs: _, ...shown } = found
+  expect(receipt['found']).toEqual({ ...shown, searchedAt: '1970-01-01T00:00:00.000Z' })
+  const nothing = await receiptOf('data_subject_field', { found: { ...found, events: 0 } })
+  expect(nothing['claim']).toMatch(/Before this request a search of the stream found 0 events/)
 })
