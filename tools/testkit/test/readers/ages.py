@@ -1,0 +1,51 @@
+"""How long a `Decrypter` uses a key: checked with a clock of its own, against a server of its own."""
+
+import sys
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from json import dumps, loads
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[4] / "clients/python"))
+
+import weir  # noqa: E402
+
+asked = []
+
+
+class Services(BaseHTTPRequestHandler):
+    def do_POST(self):
+        body = loads(self.rfile.read(int(self.headers["content-length"])))
+        if self.path == "/auth":
+            answer = {"idToken": "t", "refreshToken": "r", "expiresAt": 99_999_999_999}
+        else:
+            asked.append(body["persons"])
+            answer = {"maxAgeSeconds": 30, "persons": [{**one, "erased": True} for one in body["persons"]]}
+        data = dumps(answer).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+server = HTTPServer(("127.0.0.1", 0), Services)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+url = f"http://127.0.0.1:{server.server_port}"
+now = 1_000.0
+weir.time.monotonic = lambda: now
+
+decrypter = weir.Decrypter(auth_url=url, output_url=url, billing_id="b", client_id="c", client_secret="s")
+meta = {"timestamp": 0, "consentLevels": [0]}
+text = "AQAAAAAA" + "A" * 24
+event = {"svc_key_link": "00000000-0000-0000-0000-000000000000", "svcMeta": meta, "name": text}
+counts = []
+for now in (1_000.0, 1_029.9, 1_030.0):
+    [decrypted] = decrypter.decrypt([event, event])[:1]
+    assert decrypted["name"] == weir.Encrypted(text, "erased"), decrypted
+    counts.append(len(asked))
+assert counts == [1, 1, 2], counts
+assert [len(persons) for persons in asked] == [1, 1], asked
+print("right")

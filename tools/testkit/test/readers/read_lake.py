@@ -1,0 +1,63 @@
+"""What a Python program reads of an output that its readers decrypt. One JSON task on standard input; each result is a
+line of JSON. An `Encrypted` is shown as its reason."""
+
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[4] / "clients/python"))
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition  # noqa: E402
+
+import weir  # noqa: E402
+
+
+def main(task: dict) -> None:
+    decrypter = weir.Decrypter(**task["options"])
+    reasons = lambda value: {"encrypted": value.reason}  # noqa: E731
+    try:
+        if "rows" in task:
+            show(decrypter.decrypt(task["rows"], reasons))
+        else:
+            messages = read(task["kafka"], task["topic"])
+            show(decrypter.decode(messages, reasons))
+            # Decoded, but not decrypted, as an export or a lake keeps them.
+            show([stored(decrypter, message) for message in messages])
+    except weir.WeirError as error:
+        show({"code": error.code, "message": str(error)})
+
+
+def read(settings: dict, topic: str) -> list:
+    consumer = Consumer({**settings, "enable.auto.commit": False})
+    partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
+    found = []
+    for number in partitions:
+        low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=20)
+        consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING)])
+        while low < high:
+            for message in consumer.consume(100, timeout=5):
+                if message.error():
+                    raise SystemExit(str(message.error()))
+                found.append(message)
+                low = message.offset() + 1
+    consumer.close()
+    return found
+
+
+def stored(decrypter: weir.Decrypter, message) -> dict:
+    """The event with its fields as they are in the topic."""
+    import io
+
+    import fastavro
+
+    value = message.value()
+    schema = decrypter._schema(int.from_bytes(value[1:5], "big"))
+    event = fastavro.schemaless_reader(io.BytesIO(value[5:]), schema)
+    return {**event, "svc_key_link": message.key().decode()}
+
+
+def show(result) -> None:
+    print(json.dumps(result, default=str), flush=True)
+
+
+main(json.load(sys.stdin))
