@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[4] / "clients/python"))
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, TopicPartition  # noqa: E402
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition  # noqa: E402
 
 import weir  # noqa: E402
 
@@ -28,18 +28,18 @@ def main(task: dict) -> None:
 
 
 def read(settings: dict, topic: str) -> list:
-    consumer = Consumer({**settings, "enable.auto.commit": False})
+    consumer = Consumer({**settings, "enable.auto.commit": False, "enable.partition.eof": True})
     partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
-    found = []
-    for number in partitions:
-        low, high = consumer.get_watermark_offsets(TopicPartition(topic, number), timeout=20)
-        consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING)])
-        while low < high:
-            for message in consumer.consume(100, timeout=5):
-                if message.error():
-                    raise SystemExit(str(message.error()))
+    consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in partitions])
+    found, at_end = [], set()
+    while len(at_end) < len(partitions):
+        for message in consumer.consume(100, timeout=1):
+            if not message.error():
                 found.append(message)
-                low = message.offset() + 1
+            elif message.error().code() == KafkaError._PARTITION_EOF:
+                at_end.add(message.partition())
+            else:
+                raise SystemExit(str(message.error()))
     consumer.close()
     return found
 
