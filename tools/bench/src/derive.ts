@@ -1,6 +1,6 @@
 // Part `derive`: the cost of an event for the process that derives it, with two decrypted fields, exactly once; the
-// time for a million events on one core; and whether eight derived streams of one input cost eight times as much as
-// one. The events are stored before. Each run creates new derived streams that start from the earliest event.
+// time for a million events on one core; the cost if its readers decrypt; and whether eight derived streams of one
+// input cost eight times as much as one. The events are stored before. Each run creates new derived streams that start from the earliest event.
 import type { Admin } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 import { counterOf, signUp, freshName, startWorld } from '@weir/testkit'
@@ -20,6 +20,7 @@ const fanOut = 8
 const everyMs = 50
 const deadlineMs = 300_000
 const derivation = { consentLevels: [1], from: 'earliest' }
+const forReaders = { ...derivation, decryptAt: 'reader' }
 /** The share of the events of `derive` that each stream of `fanout-*` derives. */
 const fanOutShare = 0.1
 
@@ -53,16 +54,18 @@ async function measureAll(
 ): Promise<Result[]> {
   const kept = new Map<string, DeriveRun[]>()
   const inTurn = async (name: string, input: FilledStream, streams: number): Promise<void> => {
-    const run = await deriveOnce(setup, input, streams)
+    const of = name === 'derive-reader' ? forReaders : derivation
+    const run = await deriveOnce(setup, input, { streams, of })
     kept.set(name, [...(kept.get(name) ?? []), run])
     const { eventsPerCpuSecond, seconds } = run
     log(
       `${name}: ${Math.round(eventsPerCpuSecond)} events per CPU-second, ${seconds.toFixed(1)} s in all`,
     )
   }
-  await deriveOnce(setup, few, 1) // warms up, until V8 has compiled the deriver
+  await deriveOnce(setup, few, { streams: 1, of: derivation }) // warms up, until V8 has compiled the deriver
   for (let count = 0; count < runs; count += 1) {
     if ('derive'.startsWith(only) || 'backfill'.startsWith(only)) await inTurn('derive', many, 1)
+    if ('derive-reader'.startsWith(only)) await inTurn('derive-reader', many, 1)
     if (!'fanout-'.startsWith(only.slice(0, 7))) continue
     await inTurn('fanout-1', few, 1)
     await inTurn(`fanout-${fanOut}`, few, fanOut)
@@ -85,7 +88,11 @@ async function measureAll(
  * Creates this number of derived streams of the input, waits until each has derived everything, and deletes them. The
  * measurement of the process starts before their creation.
  */
-async function deriveOnce(setup: Setup, input: FilledStream, streams: number): Promise<DeriveRun> {
+async function deriveOnce(
+  setup: Setup,
+  input: FilledStream,
+  { streams, of }: { readonly streams: number; readonly of: object },
+): Promise<DeriveRun> {
   const { world, account, admin } = setup
   const { pid } = world.output
   const wanted = input.events * streams
@@ -96,7 +103,7 @@ async function deriveOnce(setup: Setup, input: FilledStream, streams: number): P
   const before = cpuSeconds(pid)
   const made = await Promise.all(
     Array.from({ length: streams }, () =>
-      account.output(input.stream.name, freshName('derived'), derivation),
+      account.output(input.stream.name, freshName('derived'), of),
     ),
   )
   const countDerived = async (): Promise<number> => {
