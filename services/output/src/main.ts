@@ -126,7 +126,7 @@ const listener = await listenNode({
     callerWithRole: createCallerWithRole(accounts, follower),
     gate,
     limited: createConcurrencyLimiter({ atOnceMax: 4, waitingMax: 32, waitingOfOneMax: 4 }),
-    limitedKeys: createConcurrencyLimiter({ atOnceMax: 2, waitingMax: 64, waitingOfOneMax: 4 }),
+    limitedKeys: createConcurrencyLimiter({ atOnceMax: 32, waitingMax: 128, waitingOfOneMax: 4 }),
     proxies,
     guesses,
     decrypterNames,

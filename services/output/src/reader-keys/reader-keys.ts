@@ -2,8 +2,8 @@
 // (docs/keys.md Keys for readers). An erasure waits until no such answer is under way, and until the keys are too old.
 import { isDecryptedByReaders, levelsInEra, levelsInTerm } from '@weir/control-state'
 import type { AccessTrace, Access, DerivedStream, Gate, InputStream } from '@weir/control-state'
-import { bodyRule, checkBody, count, listOf, readJson } from '@weir/http-api'
-import type { Call, RouteAnswer, RouteHandler } from '@weir/http-api'
+import { bodyRule, checkBody, count, invalid, listOf, readJson } from '@weir/http-api'
+import type { Call, RouteAnswer, RouteHandler, Write } from '@weir/http-api'
 import { takingTurns } from '@weir/kit'
 import type { Proxies } from '@weir/kit'
 import { z } from 'zod'
@@ -20,7 +20,7 @@ import type { AnsweredPerson, AskedPerson } from './person-keys.ts'
 
 export type ReaderKeysDeps = DerivationDeps & {
   readonly gate: Pick<Gate, 'check'>
-  /** Limits the requests of each credential. */
+  /** Limits the requests of each account. */
   readonly limitedKeys: ConcurrencyLimiter
   /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
@@ -30,6 +30,8 @@ export type ReaderKeysDeps = DerivationDeps & {
 }
 
 const personsMax = 1_000
+/** About two megabytes. */
+const keysMax = 20_000
 const personsRule = `must be a list of 1 to ${personsMax} people`
 
 export const keysBody = z.strictObject(
@@ -55,11 +57,31 @@ export const giveKeys =
   async (call) => {
     requirePrivacy(deps, call)
     const reader = await readerOf(deps, call)
-    return deps.limitedKeys(reader.access.clientId, async () => {
+    return limited(deps.limitedKeys, laneOf(reader.access), async () => {
       const { persons } = checkBody(keysBody, await readJson(call))
       return answer(deps, call, { reader, persons })
     })
   }
+
+/** Each account has four lanes, so that its readers are not stopped by one that doesn't read its answers. */
+const laneOf = ({ stream: { billingId }, clientId }: Access): string =>
+  `${billingId} ${Number.parseInt(clientId.slice(0, 1), 16) % 4}`
+
+type Sending = { readonly answer: RouteAnswer; readonly sent: Promise<void> }
+
+/** The limit holds until an answer is sent, because it stays in memory if the client doesn't read. */
+const limited = (
+  limiter: ConcurrencyLimiter,
+  lane: string,
+  work: () => Promise<Sending>,
+): Promise<RouteAnswer> =>
+  new Promise((resolve, reject) => {
+    limiter(lane, async () => {
+      const { answer: made, sent } = await work()
+      resolve(made)
+      await sent
+    }).catch(reject)
+  })
 
 /** Keys are as secret as the values, so they aren't sent over a network in the clear. @throws Refusal `tls_required` */
 function requirePrivacy({ proxies }: ReaderKeysDeps, { peer, header }: Call): void {
@@ -107,29 +129,36 @@ const actorOf = ({ stream: { billingId }, clientId }: Access, { requestId }: Cal
 
 type Asked = { readonly reader: Reader; readonly persons: readonly AskedPerson[] }
 
-async function answer(deps: ReaderKeysDeps, call: Call, asked: Asked): Promise<RouteAnswer> {
+async function answer(deps: ReaderKeysDeps, call: Call, asked: Asked): Promise<Sending> {
   const { access, output, maxAgeSeconds } = asked.reader
   const over = deps.openings.begin()
   try {
     const persons = await keysOfAll(deps, asked)
-    const given = persons.reduce((sum, { keys = {} }) => sum + Object.keys(keys).length, 0)
+    const given = persons.reduce(countKeys, 0)
     const target = { ...targetOf(output), count: given }
     if (given > 0)
       await deps.trace.keys({ action: 'read.keys', actor: actorOf(access, call), target })
     if (!deps.follower.isFresh()) throw notFresh()
-    const bytes = Buffer.from(`${JSON.stringify({ maxAgeSeconds, persons })}\n`)
-    return {
-      status: 200,
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        'cache-control': `private, max-age=${maxAgeSeconds}`,
-      },
-      body: { stream: (write: (bytes: Uint8Array) => Promise<void>) => write(bytes).finally(over) },
-    }
+    return sendingOf({ maxAgeSeconds, persons }, over)
   } catch (error) {
     over()
     throw error
   }
+}
+
+function sendingOf(body: z.infer<typeof keysAnswer>, over: () => void): Sending {
+  const { promise: sent, resolve } = Promise.withResolvers<void>()
+  const bytes = Buffer.from(`${JSON.stringify(body)}\n`)
+  const stream = (write: Write): Promise<void> =>
+    write(bytes).finally(() => {
+      over()
+      resolve()
+    })
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': `private, max-age=${body.maxAgeSeconds}`,
+  }
+  return { answer: { status: 200, headers, body: { stream } }, sent }
 }
 
 async function keysOfAll(
@@ -151,13 +180,21 @@ async function keysOfAll(
   )
   const turn = takingTurns()
   const all: AnsweredPerson[] = []
+  let given = 0
   for (const person of persons) {
     if (!deps.follower.isFresh()) throw notFresh()
-    all.push(await knownSoon(deps.follower, () => keysOf(person)))
+    const answered = await knownSoon(deps.follower, () => keysOf(person))
+    given = countKeys(given, answered)
+    if (given > keysMax)
+      throw invalid([`persons have more than ${keysMax} keys together; ask for fewer at a time`])
+    all.push(answered)
     await turn()
   }
   return all
 }
+
+const countKeys = (count: number, { keys = {} }: AnsweredPerson): number =>
+  count + Object.keys(keys).length
 
 /** Remembers results for the time of a request. */
 function once<Result>(make: (number: number) => Result): (number: number) => Result {
