@@ -33,7 +33,7 @@ RUN npx --yes pnpm@12.21.0 install --frozen-lockfile --prod --no-optional \
       --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' && \
     npx --yes pnpm@12.21.0 sbom --lockfile-only --prod --no-optional --sbom-format cyclonedx --sbom-type application \
       --filter '@weir/auth...' --filter '@weir/ingest...' --filter '@weir/output...' --out sbom.cdx.json && \
-    rm -rf clients/cli clients/node clients/console/web tools examples docs k8s *.md
+    rm -rf clients/cli clients/node clients/python clients/console/web tools examples docs k8s *.md
 COPY --from=page /weir/clients/console/dist clients/console/dist
 COPY --from=site /weir/.weir/site .weir/site
 COPY --from=client-library /weir/packages/kafka/client-library/dist packages/kafka/client-library/dist
