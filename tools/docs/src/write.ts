@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { cliPage, cliPagePath } from './pages/cli-page.ts'
-import { configurationPageOf, pagePathOf, servicesConfigured } from './pages/configuration-pages.ts'
+import { configurationPageOf, configurationPages, pagePathOf } from './pages/configuration-pages.ts'
 import { openApiPathOf, openApiTextOf, servicesWithApi } from './pages/openapi-files.ts'
 import { REPOSITORY } from '@weir/devstack'
 
@@ -12,8 +12,8 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(REPOSITORY, path), text)
 }
 
-for (const service of servicesConfigured)
-  await write(pagePathOf(service), await configurationPageOf(service))
+for (const page of configurationPages)
+  await write(pagePathOf(page), await configurationPageOf(page))
 for (const service of servicesWithApi)
   await write(openApiPathOf(service), await openApiTextOf(service))
 await write(cliPagePath, await cliPage())

@@ -1,4 +1,4 @@
-// Generates docs/configuration/<service>.md from each service's schema. `npm run docs` writes the pages, and a test
+// Generates docs/configuration/<service>.md and all.md from the services' schemas. `npm run docs` writes the pages, and a test
 // fails if a page differs from the code.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -22,7 +22,10 @@ const sections: readonly Section[] = [
   { heading: 'The schema registry', prefix: 'SCHEMA_REGISTRY_' },
 ]
 
-export const pagePathOf = (service: ServiceConfigured): string => `docs/configuration/${service}.md`
+export const configurationPages = ['all', ...servicesConfigured] as const
+type ConfigurationPage = (typeof configurationPages)[number]
+
+export const pagePathOf = (page: ConfigurationPage): string => `docs/configuration/${page}.md`
 
 /** The service's own schema, loaded by its path, because packages can't import services. */
 export async function schemaOf(service: ServiceConfigured): Promise<z.ZodType> {
@@ -33,22 +36,40 @@ export async function schemaOf(service: ServiceConfigured): Promise<z.ZodType> {
   throw new Error(`${path} exports no configSchema`)
 }
 
-export async function configurationPageOf(service: ServiceConfigured): Promise<string> {
-  const keys = listConfigKeys(await schemaOf(service))
+/** Settings that are the same in all services are on a page of their own. */
+export async function configurationPageOf(page: ConfigurationPage): Promise<string> {
+  const schemas = await Promise.all(servicesConfigured.map(schemaOf))
+  const [auth = [], ingest = [], output = []] = schemas.map(listConfigKeys)
+  const rowsOf = (keys: readonly ConfigKey[]): Set<string> => new Set(keys.map(rowText))
+  const [inIngest, inOutput] = [rowsOf(ingest), rowsOf(output)]
+  const shared = auth.filter((key) => inIngest.has(rowText(key)) && inOutput.has(rowText(key)))
+  const isShared = rowsOf(shared)
+  if (page === 'all') return pageOf(sharedHead, shared)
+  const own = { auth, ingest, output }[page].filter((key) => !isShared.has(rowText(key)))
+  return pageOf(headOf(page), own)
+}
+
+const rules = 'Rules for all settings: [configuration.md](../configuration.md).'
+const sharedHead = [
+  '# Settings of all services',
+  `\`npm run docs\` writes this page. auth, ingest and output have these settings besides their own. ${rules}`,
+]
+const headOf = (service: ServiceConfigured): readonly string[] => [
+  `# Settings of ${service}`,
+  `\`npm run docs\` writes this page from [config.ts](../../services/${service}/src/config.ts). It also has the [settings of all services](all.md). ${rules}`,
+]
+
+function pageOf(head: readonly string[], keys: readonly ConfigKey[]): string {
   const keysOf = (wanted: Section | undefined) =>
     keys.filter(({ key }) => sections.find(({ prefix }) => key.startsWith(prefix)) === wanted)
   const parts = sections.flatMap((section) => {
     const own = keysOf(section)
     return own.length === 0 ? [] : [`## ${section.heading}`, tableOf(own)]
   })
-  return `${[
-    `# Settings of ${service}`,
-    `\`npm run docs\` writes this page from [config.ts](../../services/${service}/src/config.ts). Rules for all settings: ` +
-      '[configuration.md](../configuration.md).',
-    tableOf(keysOf(undefined)),
-    ...parts,
-  ].join('\n\n')}\n`
+  return `${[...head, tableOf(keysOf(undefined)), ...parts].join('\n\n')}\n`
 }
+
+const rowText = (key: ConfigKey): string => rowOf(key).join('|')
 
 const HEAD = ['variable', 'default', 'unit', 'what it sets']
 

@@ -4,6 +4,7 @@ import { listConfigKeys, loadConfig } from '@weir/kit'
 
 import {
   configurationPageOf,
+  configurationPages,
   pagePathOf,
   schemaOf,
   servicesConfigured,
@@ -13,11 +14,26 @@ import { readDocument } from '../../src/documents.ts'
 /** Invalid for every kind of setting. */
 const WRONG = ',\u0007 hunter2'
 
-describe.each(servicesConfigured)('the settings of %s', (service) => {
-  test('stand in its page as the code has them; npm run docs writes it anew', async () => {
-    expect(await readDocument(pagePathOf(service))).toBe(await configurationPageOf(service))
-  })
+test.each(configurationPages)(
+  'the page %s has the settings as the code has them; npm run docs writes it anew',
+  async (page) => {
+    expect(await readDocument(pagePathOf(page))).toBe(await configurationPageOf(page))
+  },
+)
 
+test('every setting of a service is in its own page or in that of all services, and not in both', async () => {
+  const shared = await configurationPageOf('all')
+  for (const service of servicesConfigured) {
+    const own = await configurationPageOf(service)
+    for (const { key } of listConfigKeys(await schemaOf(service)))
+      expect([key, [own, shared].filter((page) => page.includes(`| \`${key}\` `)).length]).toEqual([
+        key,
+        1,
+      ])
+  }
+})
+
+describe.each(servicesConfigured)('the settings of %s', (service) => {
   test('are described one and all, with a unit', async () => {
     for (const { key, unit, description } of listConfigKeys(await schemaOf(service))) {
       expect([key, unit, description]).toEqual([
