@@ -48,4 +48,4 @@ for now in (1_000.0, 1_029.9, 1_030.0):
     counts.append(len(asked))
 assert counts == [1, 1, 2], counts
 assert [len(persons) for persons in asked] == [1, 1], asked
-print("right")
+print(dumps("right"))

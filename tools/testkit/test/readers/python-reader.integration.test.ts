@@ -1,7 +1,5 @@
 // An output that its readers decrypt, read with Python: confluent-kafka, fastavro and the module of clients/python. And
 // Tink with a key from `POST /v2/keys`.
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import {
@@ -16,9 +14,8 @@ import {
   signUp,
 } from '@weir/testkit'
 import type { Account, SharedWorld, TestStream, TopicReader } from '@weir/testkit'
+import { runPython } from './run-python.ts'
 
-const repository = join(import.meta.dirname, '../../../..')
-const python = join(repository, '.weir/venv/bin/python')
 const soon = { deadlineMs: 60_000, everyMs: 200 }
 
 let world: SharedWorld
@@ -57,21 +54,6 @@ const optionsOf = ({ clientId, clientSecret }: TestStream) => ({
   client_id: clientId,
   client_secret: clientSecret,
 })
-
-/** Runs a program of Python to its end. Returns the lines of its output. */
-function runPython(script: string, input: object): unknown[] {
-  const program = join(import.meta.dirname, script)
-  const { status, stdout, stderr } = spawnSync(python, [program], {
-    input: JSON.stringify(input),
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
-  if (status !== 0) throw new Error(`${script} ended with ${String(status)}: ${stderr}`)
-  return stdout
-    .trim()
-    .split('\n')
-    .map((line): unknown => JSON.parse(line))
-}
 
 const eventsIn = (line: unknown): Record<string, unknown>[] =>
   Array.isArray(line) ? line.map(asObject) : []
@@ -152,9 +134,5 @@ test('a refusal is told with the sentence of the service', async () => {
 })
 
 test('a key is used as long as it may be, and no longer', () => {
-  const { status, stderr } = spawnSync(python, [join(import.meta.dirname, 'ages.py')], {
-    encoding: 'utf8',
-    timeout: 60_000,
-  })
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+  expect(runPython('ages.py')).toEqual(['right'])
 })
