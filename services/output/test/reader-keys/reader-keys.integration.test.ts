@@ -10,6 +10,7 @@ import {
   compiledExample,
   exampleEvent,
   expectStatus,
+  inSoak,
   plainEvent,
   request,
 } from '@weir/testkit'
@@ -243,3 +244,35 @@ test('who is erased cannot be read any more in the topic that was written before
   const states = asObject(expectStatus(heard, 200).body['states'])
   expect(asObject(states['applied'])).not.toHaveProperty('at')
 })
+
+inSoak(() => {
+  test('when an erasure is applied, every key that was ever given is too old', async () => {
+    await scene.send(input, 'demo_v1', eventOf('dora', [0, 1, 2]))
+    await scene.untilDerived(input, 'lake')
+    const dora = (await scene.topics.read(lake.topic)).map(askOf).filter(isConsent([0, 1, 2]))
+    const path = '/v2/streams/events/erasures'
+    const { body } = expectStatus(
+      await scene.account.call('POST', path, { keyFieldValue: 'dora' }),
+      201,
+    )
+    let lastGivenMs = 0
+    const applied = await pollUntil(
+      async () => {
+        const askedMs = Date.now()
+        const [answer] = await keysFor(dora)
+        if (answer?.['keys'] !== undefined) lastGivenMs = askedMs
+        const erasure = await scene.account.call('GET', `${path}/${String(body['id'])}`)
+        return asObject(asObject(erasure.body['states'])['applied'])['at']
+      },
+      { deadlineMs: 180_000, everyMs: 250 },
+    )
+    expect(dora).toHaveLength(1)
+    expect(Date.parse(String(applied)) - lastGivenMs).toBeGreaterThanOrEqual(30_000)
+    expect(await keysFor(dora)).toMatchObject([{ erased: true }])
+  }, 240_000)
+})
+
+const isConsent =
+  (wanted: readonly number[]) =>
+  ({ consentLevels }: Asked): boolean =>
+    String(consentLevels) === String(wanted)
