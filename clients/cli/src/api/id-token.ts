@@ -30,7 +30,7 @@ export async function fetchToken(
   const json = { billingId, clientId, clientSecret }
   const advice =
     account.credentials === undefined
-      ? `The saved credentials of ${name} are no longer valid. Create new ones: weir credentials rotate ${name} --save`
+      ? `The saved credentials of ${name} are no longer valid. If it still exists, create new ones: weir credentials rotate ${name} --save`
       : 'The credentials are from WEIR_CLIENT_ID and WEIR_CLIENT_SECRET. Do they belong to this account?'
   return call({ method: 'POST', url: urlOf(account.authUrl, ['auth']), json }, { 401: advice })
 }

@@ -38,6 +38,8 @@ export type Held = {
   readonly name: string
   readonly kind: 'input' | 'output' | 'dead' | 'deleted'
   readonly events: number
+  /** Events in an input stream that nobody can decrypt any more. */
+  readonly erased: number
   readonly decrypted: readonly string[]
   /** A time, `unknown`, or empty without events. */
   readonly until: string
@@ -103,6 +105,7 @@ const heldOf = (held: Json): Held => ({
   name: textOf(held['name']),
   kind: kinds.find((kind) => kind === held['kind']) ?? 'input',
   events: numberOf(held['events']),
+  erased: numberOf(held['erased']),
   decrypted: listOf(held['decrypted']).map(textOf),
   until: textOf(held['until']),
   because: textOf(held['because']),

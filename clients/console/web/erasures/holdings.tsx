@@ -34,6 +34,7 @@ export function Holdings({ erasure }: Props) {
         <p>
           The search of {dateAndTime(searchedAt)} found nothing in{' '}
           {empty.length === 1 ? 'this output' : 'these outputs'}: {empty.map(nameOf).join(', ')}.
+          Events that arrived later are not counted.
         </p>
       )}
       {notSearched === '' ? null : <p>Not everything was searched: {notSearched}.</p>}

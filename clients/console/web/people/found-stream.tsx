@@ -40,6 +40,13 @@ export function FoundStream({ request, ...props }: Props) {
           hash of the value.
         </p>
       ) : null}
+      {isErased || erasedIn(held) === 0 ? null : (
+        <p>
+          <strong>Erased before:</strong> nobody can decrypt the personal fields of {erasedIn(held)}{' '}
+          of these events any more, so a copy does not contain them.
+          {keptBelow(held)}
+        </p>
+      )}
       {withdrawn.length === 0 ? null : (
         <p>
           <strong>Withdrawn:</strong> level {withdrawn.join(', ')}.{keptBelow(held)}
@@ -68,6 +75,9 @@ export function FoundStream({ request, ...props }: Props) {
     </section>
   )
 }
+
+const erasedIn = (held: readonly Held[]): number =>
+  held.reduce((sum, { erased }) => sum + erased, 0)
 
 const keptBelow = (held: readonly Held[]): string =>
   held.some(({ decrypted }) => decrypted.length > 0)

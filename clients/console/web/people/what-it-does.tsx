@@ -73,9 +73,9 @@ function stayIn({ stream, held }: FoundIn): string {
 
 export const WhatRecordingDoes = () => (
   <p>
-    This takes effect as an erasure of 0 events, because none was found. The receipt says that the
-    search found 0 events. With the usual settings of Kafka it can be downloaded after about 11
-    minutes, at the latest after 80.
+    This takes effect as an erasure. The search found 0 events, and the receipt says so. Events of
+    this person that have arrived since the search are erased, too. With the usual settings of Kafka
+    it can be downloaded after about 11 minutes, at the latest after 80.
   </p>
 )
 

@@ -29,8 +29,8 @@ function listed(title, sentences) {
 
 async function take(chosen) {
   if (chosen === undefined) return
-  receipt.value = (await chosen.text()).trim()
-  if (isOther(receipt.value)) receipt.value = ''
+  const text = (await chosen.text()).trim()
+  if (!isOther(text)) receipt.value = text
 }
 
 file.addEventListener('change', () => take(file.files[0]))
@@ -49,8 +49,13 @@ function readNote(text) {
     [...text.matchAll(new RegExp(`^${name}: (.*)$`, 'gm'))].map(([, one]) => one)
   const [salts, ids] = [after('Salt'), ['Erasure', 'Withdrawal', 'Record'].flatMap(after)]
   if (salts.length === 0) return false
+  const nth = ids.indexOf(idIn(receipt.value))
   value.value = after('Person')[0] ?? ''
-  salt.value = salts.length === 1 ? salts[0] : ''
+  salt.value = salts.length === 1 ? salts[0] : (salts[nth] ?? '')
+  if (nth >= 0) {
+    show(element('p', 'The value and the salt of this receipt are entered now.'))
+    return true
+  }
   const which = ids.map((id) => `receipt-${id}.jws`).join(' or ')
   show(
     element('h2', 'This is the file with the salt, not the receipt'),
@@ -64,6 +69,16 @@ function readNote(text) {
     ),
   )
   return true
+}
+
+/** The id of the erasure in a receipt. */
+function idIn(text) {
+  const [, claims = ''] = /eyJ[\w-]+\.([\w-]+)\./.exec(text) ?? []
+  try {
+    return JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/'))).jti
+  } catch {
+    return undefined
+  }
 }
 
 // What the console saves beside receipts, by its first line.
@@ -107,7 +122,7 @@ form.addEventListener('submit', async (event) => {
       ),
     )
   show(element('p', 'Checking …'))
-  const about = value.value === '' ? {} : { value: value.value, salt: salt.value }
+  const about = value.value === '' ? {} : { value: value.value, salt: salt.value.trim() }
   try {
     const response = await fetch('v2/receipts/verify', {
       method: 'POST',

@@ -71,7 +71,7 @@ function foundOf(found: Json): string {
   const why = textOf(found['notSearched'])
   const missing = why === '' ? '' : ` Not everything was searched: ${why}.`
   if (events === 0)
-    return `Before that a search of the stream found 0 events of the person${missing === '' ? ', so the receipt covers no stored event' : ''}.${missing}`
+    return `Before that a search of the stream found 0 events of the person. Events that arrived between the search and the request are covered, too.${missing}`
   const by = listOf(found['by'])
     .map(objectOf)
     .map(
@@ -89,11 +89,12 @@ function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
 }
 
 function outputOf({ name, clearAt, because, events }: Json, isFound: boolean): string {
-  if (events === 0) return `The same search found 0 events in the output ${textOf(name)}.`
   const until =
     clearAt === 'unknown'
       ? `it is not known until when (${textOf(because)})`
       : `until ${timeOf(clearAt)}`
+  if (events === 0)
+    return `The same search found 0 events in the output ${textOf(name)}. Values of events that arrived after the search may be there: ${until}.`
   const values =
     isFound || events !== undefined
       ? 'values that it decrypted before'

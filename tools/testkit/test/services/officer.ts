@@ -180,7 +180,9 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await find('session-0002')
     await button('Record that nothing was found in clicks').click()
     await seen('session-0002: 0 events found in clicks.')
-    await seen(/^This takes effect as an erasure of 0 events.* after about 11 minutes/)
+    await seen(
+      /^This takes effect as an erasure\. The search found 0 events.* after about 11 minutes/,
+    )
     await confirm('session-0002')
     await button('Record').click()
     await page().getByRole('heading', { name: 'Record accepted' }).waitFor()

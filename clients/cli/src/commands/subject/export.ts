@@ -114,10 +114,9 @@ type Written = { readonly file: string; readonly isCsv: boolean; readonly lines:
 function tellCount(session: Session, { file, isCsv, lines }: Written): void {
   const where = file === '-' ? 'standard output' : file
   if (lines > (isCsv ? 1 : 0)) {
-    const events = isCsv
-      ? ''
-      : ` ${lines.toLocaleString('en-US')} ${lines === 1 ? 'event' : 'events'}`
-    return session.tell(`Written to ${where}:${isCsv ? ' all events of the person' : events}.`)
+    const count = `${lines.toLocaleString('en-US')} ${lines === 1 ? 'event' : 'events'}`
+    const events = isCsv ? "the person's events" : count
+    return session.tell(`Written to ${where}: ${events}. Erased events are left out.`)
   }
   session.tell(
     'No event was found, or the person is erased. Values are compared exactly: check the spelling, upper and lower case ' +

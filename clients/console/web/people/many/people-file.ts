@@ -21,6 +21,7 @@ export type PeopleFile = {
 export function readPeople(text: string): PeopleFile {
   const { data, meta } = parse<Record<string, string>>(text, {
     header: true,
+    transformHeader: (name) => name.trim().toLowerCase(),
     skipEmptyLines: 'greedy',
   })
   const refused = (problem: string): PeopleFile => ({ people: [], problems: [problem] })
