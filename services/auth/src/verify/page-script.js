@@ -30,7 +30,8 @@ function listed(title, sentences) {
 async function take(chosen) {
   if (chosen === undefined) return
   const text = (await chosen.text()).trim()
-  if (!isOther(text)) receipt.value = text
+  if (readNote(text)) return // the receipt in the form stays, because the file may be about it
+  receipt.value = isOther(text) ? '' : text
 }
 
 file.addEventListener('change', () => take(file.files[0]))
