@@ -36,9 +36,7 @@ beforeAll(async () => {
       some_sensitive_value: { string: `s-${person}` },
       svcMeta: { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2] },
     }
-    expect(await producer.send(event, { token, schemaId: 'demo_v1' })).toMatchObject({
-      status: 204,
-    })
+    await producer.send(event, { token, schemaId: 'demo_v1' })
   }
   producer.close()
   for (const output of [lake, plain])

@@ -2,6 +2,7 @@
 // loads ../export/, because no other command needs a Kafka client.
 import type { Command } from 'commander'
 import { consumerGroupOf, requireBillingId, requireTopic } from '../../accounts/account.ts'
+import type { CliAccount } from '../../accounts/account.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
 import { withCredentials } from '../../api/credentials.ts'
 import { CliError, failure, misuse } from '../../errors.ts'
@@ -13,6 +14,7 @@ import { collectText, timeOption, withExamples, withFormats } from '../../input/
 import { createProgressLine } from '../../terminal/progress.ts'
 import { registryUrlOf } from '../../api/registry.ts'
 import type { OpenSession, Session } from '../../session.ts'
+import type { ExportRequest } from '../../export/export-events.ts'
 import type { Format } from '../../export/format-writer.ts'
 
 type ExportOptions = {
@@ -80,8 +82,6 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
   const { name, file, format, credentials } = what
   const account = session.account()
   const { eventsInWords, exportEvents } = await import('../../export/export-events.ts')
-  const { authUrl, outputUrl } = account
-  const keyService = { authUrl, outputUrl, billingId: requireBillingId(account) }
   const token = createIdTokenSource(account, name, credentials)
   const progress = createProgressLine(terminal, 'looking')
   const interrupted = new AbortController()
@@ -101,7 +101,7 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
       span: { fromMs: what.from, untilMs: what.until },
       contracts: new Set(what.schema),
       format,
-      decryptWith: what.decrypt ? { ...keyService, ...credentials } : undefined,
+      decryptWith: what.decrypt ? keyServiceOf(account, credentials) : undefined,
       terminal,
       file,
       progress,
@@ -115,6 +115,14 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
   } finally {
     progress.end()
   }
+}
+
+function keyServiceOf(
+  account: CliAccount,
+  { clientId, clientSecret }: StreamCredentials,
+): ExportRequest['decryptWith'] {
+  const { authUrl, outputUrl } = account
+  return { authUrl, outputUrl, billingId: requireBillingId(account), clientId, clientSecret }
 }
 
 /** What is encrypted in the file. */
