@@ -16,6 +16,7 @@ const output = (name: string, levels: number[], type: Output['type'] = 'CUMULATI
   kept: 168,
   levels,
   type,
+  keyMaxAgeSeconds: undefined,
 })
 const outputs = [output('low', [0]), output('high', [2]), output('both', [0, 3], 'GRANULAR')]
 

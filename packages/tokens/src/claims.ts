@@ -14,6 +14,8 @@ export type IdClaims = {
   readonly stream: string
   readonly streamId: string
   readonly kind: 'input' | 'derived'
+  /** Only of an output whose readers decrypt, because they can't ask management. Services don't rely on it. */
+  readonly decryptAt?: 'reader'
 }
 
 /** A refresh token is valid only at auth's `/refresh`. */

@@ -13,11 +13,14 @@ export type TokenTerms = {
   readonly lifeSeconds: number
 }
 
-export type IdSubject = Pick<IdClaims, 'sub' | 'billingId' | 'stream' | 'streamId' | 'kind'>
+export type IdSubject = Pick<
+  IdClaims,
+  'sub' | 'billingId' | 'stream' | 'streamId' | 'kind' | 'decryptAt'
+>
 export type RefreshSubject = Pick<RefreshClaims, 'sub' | 'billingId' | 'auth_time'>
 
 export function signIdToken(key: SignWith, subject: IdSubject, issue: TokenTerms): string {
-  const { sub, billingId, stream, streamId, kind } = subject
+  const { sub, billingId, stream, streamId, kind, decryptAt } = subject
   const claims: IdClaims = {
     ...common(issue),
     aud: idAudience,
@@ -26,6 +29,7 @@ export function signIdToken(key: SignWith, subject: IdSubject, issue: TokenTerms
     stream,
     streamId,
     kind,
+    ...(decryptAt === undefined ? {} : { decryptAt }),
   }
   return sign(key, claims)
 }

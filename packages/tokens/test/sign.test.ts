@@ -34,6 +34,11 @@ test('an id token holds exactly the claims of the contract, under RS256 and the 
   ])
 })
 
+test('an id token of an output whose readers decrypt says so', () => {
+  const [, payload] = decoded(signIdToken(signer, { ...subject, decryptAt: 'reader' }, issue))
+  expect(payload).toMatchObject({ kind: 'derived', decryptAt: 'reader' })
+})
+
 test('a refresh token holds no stream', () => {
   const [, payload] = decoded(
     signRefreshToken(signer, { ...subject, auth_time: issue.nowSeconds - 60 }, issue),

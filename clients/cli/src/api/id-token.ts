@@ -51,10 +51,16 @@ export const unsetCredentials = 'unset WEIR_CLIENT_ID WEIR_CLIENT_SECRET'
 export function claimsOf(token: string): {
   readonly stream: string | undefined
   readonly isOutput: boolean
+  /** An output whose topic is encrypted, and whose readers get keys. */
+  readonly isForReaders: boolean
 } {
   const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
   const claims = tryParseJson(payload)
-  return { stream: textAt(claims, 'stream'), isOutput: textAt(claims, 'kind') === 'derived' }
+  return {
+    stream: textAt(claims, 'stream'),
+    isOutput: textAt(claims, 'kind') === 'derived',
+    isForReaders: textAt(claims, 'decryptAt') === 'reader',
+  }
 }
 
 /** A token that is valid for at least another minute. A new one is requested when needed. */

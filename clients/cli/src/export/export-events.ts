@@ -1,26 +1,26 @@
 // An export from start to end: it opens the topic, finds the shape of the events if the format needs it in advance, and
 // writes the events. It keeps one fetch in memory and, for Parquet, one row group, whatever the length of the topic.
+import { createDecrypter } from '@weir/client'
 import type { TopicRecord } from '@weir/client'
-import { plainOf } from '@weir/contracts'
 import type { EventSchema } from '@weir/contracts'
+import { claimsOf } from '../api/id-token.ts'
 import { failure } from '../errors.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 import type { RegistryLogin } from '../api/registry.ts'
 import type { Results } from '../terminal/terminal.ts'
-import { convertEvents } from './convert.ts'
-import { createCsvWriter } from './csv.ts'
-import type { EventWriter, EventSink } from './event-writer.ts'
+import type { ConvertFields } from './convert.ts'
+import { createDecrypting } from './decrypting.ts'
+import type { StillEncrypted } from './decrypting.ts'
+import type { EventSink } from './event-writer.ts'
+import { createJsonLines, createRows } from './format-writer.ts'
+import type { Format, FormatWriter } from './format-writer.ts'
 import { openOutput } from './output-file.ts'
-import { createParquetWriter } from './parquet.ts'
 import { createSchemas, payloadOf, unreadableSchema } from './schemas.ts'
 import type { Schemas } from './schemas.ts'
 import { mergeShapes, shapeOf } from './shape.ts'
 import type { RecordShape } from './shape.ts'
-import { createTextBuffer } from './text-buffer.ts'
 import { openTopic } from './topic.ts'
 import type { ExportSpan, ExportTopic, TopicOptions } from './topic.ts'
-
-export type Format = 'parquet' | 'jsonl' | 'csv'
 
 export type ExportRequest = {
   readonly topic: TopicOptions
@@ -29,27 +29,44 @@ export type ExportRequest = {
   /** Only events of these contracts; empty: of all. */
   readonly contracts: ReadonlySet<string>
   readonly format: Format
+  /** If the events shall be decrypted. It is used only for an output whose readers decrypt. */
+  readonly decryptWith: Parameters<typeof createDecrypter>[0] | undefined
   readonly terminal: Results
   readonly file: string
   readonly progress: ProgressLine
   readonly signal: AbortSignal
 }
 
+export type Exported = { readonly events: number; readonly still: ReadonlyMap<string, number> }
+
 /** @throws CliError; then the file is unchanged */
-export async function exportEvents(request: ExportRequest): Promise<{ events: number }> {
+export async function exportEvents(request: ExportRequest): Promise<Exported> {
   const interrupted = rejectWhen(request.signal, request.file)
+  const token = await Promise.race([request.topic.token(), interrupted])
+  const { isOutput, isForReaders } = claimsOf(token)
+  if (request.decryptWith !== undefined && !isOutput) throw isInput(request.topic.name)
   const opened = openTopic(request.topic, request.span, request.signal)
   const topic = await Promise.race([opened, interrupted])
   try {
-    return await writeFile(request, { topic, interrupted })
+    return await writeFile(request, { topic, interrupted, isForReaders })
   } finally {
     await topic.close()
   }
 }
 
-type Running = { readonly topic: ExportTopic; readonly interrupted: Promise<never> }
+const isInput = (name: string) =>
+  failure(
+    `${name} is an input stream: nobody can decrypt its events`,
+    'Export one of its outputs, or leave out --decrypt.',
+  )
 
-async function writeFile(request: ExportRequest, running: Running): Promise<{ events: number }> {
+type Running = {
+  readonly topic: ExportTopic
+  readonly interrupted: Promise<never>
+  readonly isForReaders: boolean
+}
+
+async function writeFile(request: ExportRequest, running: Running): Promise<Exported> {
   const { interrupted } = running
   const schemas = createSchemas(request.registry)
   const shape =
@@ -57,14 +74,21 @@ async function writeFile(request: ExportRequest, running: Running): Promise<{ ev
       ? undefined
       : await Promise.race([findShape(request, running, schemas), interrupted])
   const output = await openOutput(request.terminal, request.file)
+  const still: StillEncrypted = new Map()
   try {
-    const writer = writerFor(request, shape, output)
+    const { isForReaders } = running
+    const { decryptWith } = request
+    const plain = writerFor(request, { shape, hasKeyLink: isForReaders }, output)
+    const writer =
+      isForReaders && decryptWith !== undefined
+        ? createDecrypting(createDecrypter(decryptWith), plain, still)
+        : plain
     const events = await Promise.race([
       writeEvents(request, running, { schemas, writer }),
       interrupted,
     ])
     await output.complete()
-    return { events }
+    return { events, still }
   } finally {
     await output.discard()
   }
@@ -91,11 +115,7 @@ async function findShape(
   return shapes.length === 0 ? undefined : shapes.reduce(mergeShapes)
 }
 
-type Writing = { readonly schemas: Schemas; readonly writer: RecordWriter }
-type RecordWriter = {
-  add(record: TopicRecord, schema: EventSchema): Promise<void>
-  finish(): Promise<void>
-}
+type Writing = { readonly schemas: Schemas; readonly writer: FormatWriter }
 
 async function writeEvents(
   { contracts, progress, format, signal }: ExportRequest,
@@ -107,7 +127,8 @@ async function writeEvents(
   await topic.read(
     async (record) => {
       if (signal.aborted || !isWanted(record, contracts)) return
-      await writer.add(record, await schemas.schemaOf(schemas.idOf(record)))
+      const schema = await schemas.schemaOf(schemas.idOf(record))
+      await writer.add({ record, schema, event: decoded(record, schema) })
       events += 1
     },
     // Offsets are more than events: a topic has markers of transactions, and perhaps is read twice.
@@ -123,50 +144,20 @@ export const eventsInWords = (events: number): string =>
 const isWanted = ({ headers }: TopicRecord, contracts: ReadonlySet<string>): boolean =>
   contracts.size === 0 || contracts.has(headers['svc-schema-id']?.toString('utf8') ?? '')
 
+type Columns = { readonly shape: RecordShape | undefined; readonly hasKeyLink: boolean }
+
 function writerFor(
   { format, topic: { name } }: ExportRequest,
-  shape: RecordShape | undefined,
+  { shape, hasKeyLink }: Columns,
   sink: EventSink,
-): RecordWriter {
-  if (format === 'jsonl') return jsonLines(sink)
-  if (shape !== undefined)
-    return asRows(shape, (format === 'csv' ? createCsvWriter : createParquetWriter)(shape, sink))
+): FormatWriter {
+  if (format === 'jsonl') return createJsonLines(hasKeyLink, sink)
+  if (shape !== undefined) return createRows(format, { shape, hasKeyLink }, sink)
   if (format === 'csv') return { add: async () => undefined, finish: async () => undefined }
   throw failure(`${name} contains no such events, so a Parquet file would have no columns`)
 }
 
-function asRows(shape: RecordShape, writer: EventWriter): RecordWriter {
-  const rowOf = remembered((schema) => convertEvents(schema.root, shape))
-  return {
-    add: (record, schema) => {
-      const payload = payloadOf(record)
-      return writer.write(rowOf(schema)(decoded(record, schema)), payload.length)
-    },
-    finish: writer.finish,
-  }
-}
-
-/** As `weir listen` prints them. */
-function jsonLines(sink: EventSink): RecordWriter {
-  const text = createTextBuffer(sink)
-  const lineOf = remembered((schema) => plainOf(schema.root))
-  return {
-    add: (record, schema) =>
-      text.write(`${JSON.stringify(lineOf(schema)(decoded(record, schema)))}\n`),
-    finish: text.flush,
-  }
-}
-
-function remembered<T>(make: (schema: EventSchema) => T): (schema: EventSchema) => T {
-  const made = new Map<EventSchema, T>()
-  return (schema) => {
-    const known = made.get(schema) ?? make(schema)
-    made.set(schema, known)
-    return known
-  }
-}
-
-function decoded(record: TopicRecord, schema: EventSchema): Record<string, unknown> {
+function decoded(record: TopicRecord, schema: EventSchema): ConvertFields {
   try {
     return schema.decode(payloadOf(record))
   } catch {

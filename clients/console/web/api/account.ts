@@ -27,6 +27,8 @@ export type Output = {
   readonly kept: Kept
   readonly levels: readonly number[]
   readonly type: LevelType
+  /** How long its readers may keep keys; undefined if Weir decrypts. */
+  readonly keyMaxAgeSeconds: number | undefined
 }
 
 export type Validation = { readonly field: string; readonly pattern: string }

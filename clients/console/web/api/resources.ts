@@ -35,6 +35,7 @@ function inputOf(stream: Json, outputs: readonly Output[]): Input {
 }
 
 function outputOf(output: Json): Output {
+  const { decryptAt, keyMaxAgeSeconds } = output
   return {
     name: nameOf(output),
     input: textOf(output['linkedStream']),
@@ -43,6 +44,7 @@ function outputOf(output: Json): Output {
     kept: keptOf(output),
     levels: numbersOf(output['consentLevels']),
     type: output['consentLevelType'] === 'GRANULAR' ? 'GRANULAR' : 'CUMULATIVE',
+    keyMaxAgeSeconds: decryptAt === 'reader' ? numberOf(keyMaxAgeSeconds) : undefined,
   }
 }
 

@@ -24,10 +24,11 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
   const [levelText, setLevelText] = useState('0')
   const [type, setType] = useState<LevelType>('CUMULATIVE')
   const [from, setFrom] = useState('now')
+  const [decryptAt, setDecryptAt] = useState<DecryptAt>('output')
   const [made, setMade] = useState<Credentials>()
   const { levels, problem } = readLevels(levelText, type)
   const making = useDoing(async () => {
-    const body = { name, consentLevels: levels, consentLevelType: type, from }
+    const body = { name, consentLevels: levels, consentLevelType: type, from, decryptAt }
     setMade(credentialsIn(await calls.auth('POST', `/v2/streams/${input.name}/outputs`, body)))
     onDone()
   })
@@ -55,6 +56,7 @@ export function NewOutput({ calls, input, onClose, onDone }: Props) {
           <Levels value={levelText} {...{ type, problem }} onValue={setLevelText} />
           <Decrypts type={type} onType={setType} />
         </div>
+        <DecryptedBy value={decryptAt} onValue={setDecryptAt} />
         {levels === undefined ? null : <Preview {...{ calls, input, type, levels }} />}
         <Problems of={making.error} />
         <footer>
@@ -109,6 +111,28 @@ function Decrypts({ type, onType }: { type: LevelType; onType: (type: LevelType)
         <option value="CUMULATIVE">the level and all below it (CUMULATIVE)</option>
         <option value="GRANULAR">exactly these levels (GRANULAR)</option>
       </select>
+    </label>
+  )
+}
+
+type DecryptAt = 'output' | 'reader'
+type DecryptedByProps = { value: DecryptAt; onValue: (value: DecryptAt) => void }
+
+function DecryptedBy({ value, onValue }: DecryptedByProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={value === 'reader'}
+        onChange={(event) => onValue(event.currentTarget.checked ? 'reader' : 'output')}
+      />
+      <span>
+        Readers decrypt (erasure reaches copies){' '}
+        <span class="hint">
+          Kafka then contains only encrypted values, and your readers ask Weir for keys. This cannot
+          be changed later.
+        </span>
+      </span>
     </label>
   )
 }

@@ -33,7 +33,12 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
               <tr key={output.name}>
                 <th scope="row">{output.name}</th>
                 <td data-column="gets events with consent to">{output.levels.join(' and ')}</td>
-                <td data-column="decrypts">{levelsInWords(output)}</td>
+                <td data-column="decrypts">
+                  {levelsInWords(output)}
+                  {output.keyMaxAgeSeconds === undefined
+                    ? null
+                    : `, by readers, who keep keys for ${output.keyMaxAgeSeconds} s`}
+                </td>
                 <td data-column="keeps events">{keptInWords(output.kept)}</td>
                 <td data-column="topic">
                   <code>{output.topic}</code>

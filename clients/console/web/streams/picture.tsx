@@ -118,13 +118,14 @@ function Box({ x, width: wide, y, name, under, isOff, kind }: BoxProps) {
   )
 }
 
-const underOf = (output: Output): string => `decrypts ${levelsInWords(output)}`
+const underOf = (output: Output): string =>
+  `${output.keyMaxAgeSeconds === undefined ? 'decrypts' : 'readers decrypt'} ${levelsInWords(output)}`
 
 function inWords({ name, outputs }: Input, flows: Props['flows']): string {
   const told = outputs.map((output) => {
     const flow = flows.get(output.name)
     const now = flow === undefined ? '' : `, ${rate(flow.rates?.derived ?? 0)}, ${lagInWords(flow)}`
-    return `${output.name} ${underOf(output)}${now}`
+    return `${output.name}: ${underOf(output)}${now}`
   })
   return `${name} leads to ${told.length === 0 ? 'no derived stream' : told.join('; ')}`
 }

@@ -1,4 +1,5 @@
 // Issues tokens to an authenticated client (docs/wire-format.md Tokens).
+import { isDecryptedByReaders } from '@weir/control-state'
 import type { Signer } from '../control/keys/signing-keys.ts'
 import {
   idLifeSecondsMax,
@@ -22,10 +23,18 @@ export function createIssue(deps: {
     const key = signer()
     const nowSeconds = Math.floor(now() / 1000)
     const { billingId, name, streamId, kind } = stream
+    const isForReaders = stream.kind === 'derived' && isDecryptedByReaders(stream)
     const sub = credential.clientId
     const idToken = signIdToken(
       key,
-      { sub, billingId, stream: name, streamId, kind },
+      {
+        sub,
+        billingId,
+        stream: name,
+        streamId,
+        kind,
+        ...(isForReaders ? { decryptAt: 'reader' } : {}),
+      },
       { issuer, nowSeconds, lifeSeconds: idLifeSecondsMax },
     )
     const refreshToken = signRefreshToken(

@@ -84,17 +84,22 @@ describe('POST /auth', () => {
     expect(await verifies(textOf(json, 'refreshToken'))).toBe(true)
   })
 
-  test("an output's token says derived", async () => {
-    const name = uniqueName('out')
-    const made = await account.post(`/v2/streams/${stream}/outputs`, {
-      name,
-      consentLevels: [1],
-      consentLevelType: 'CUMULATIVE',
-    })
-    const { json } = await ask(secretsOf(made))
-    const { claims } = partsOf(textOf(json, 'idToken'))
-    expect(claims).toMatchObject({ kind: 'derived', stream: name })
-  })
+  test.each([[undefined], ['reader']])(
+    "an output's token says derived, and decryptAt if that is %s",
+    async (decryptAt) => {
+      const name = uniqueName('out')
+      const made = await account.post(`/v2/streams/${stream}/outputs`, {
+        name,
+        consentLevels: [1],
+        consentLevelType: 'CUMULATIVE',
+        decryptAt,
+      })
+      const { json } = await ask(secretsOf(made))
+      const { claims } = partsOf(textOf(json, 'idToken'))
+      expect(claims).toMatchObject({ kind: 'derived', stream: name })
+      expect(claims['decryptAt']).toBe(decryptAt)
+    },
+  )
 
   test('an unknown client, a wrong secret and a wrong billing id get the same answer', async () => {
     const replies = [

@@ -248,6 +248,34 @@ else
 
     inSoak(() => officerByHandTests(() => ({ world, account, program })))
 
+    test('an output whose readers decrypt is made, shown as such, and seen decrypted live', async () => {
+      await account.input('lakes')
+      await goTo('Contracts')
+      await goTo('Streams')
+      const card = page().getByRole('region', { name: 'Stream lakes' })
+      await card.getByRole('button', { name: 'New output' }).click()
+      await page().getByRole('textbox', { name: 'Name' }).fill('lake')
+      await page().getByLabel('Readers decrypt (erasure reaches copies)').check()
+      await expectAccessible('new output')
+      await button('Create output').click()
+      await seen('Created lake')
+      await page().keyboard.press('Escape')
+      await card.getByText('readers decrypt level 0').waitFor()
+      await card.getByText('Outputs: levels, retention and topics').click()
+      await card.getByText('by readers, who keep keys for 300 s').waitFor()
+      await card.getByRole('link', { name: 'Watch live' }).click()
+      await seen('Waiting for events of')
+      await button('Send a test event').click()
+      await page().getByLabel('customer/id').fill('customer-00043')
+      await button('Send to lakes').click()
+      const row = page().getByRole('row', { name: /^customer\/id/ })
+      await row.getByText('decrypted').waitFor({ timeout: 60_000 })
+      expect(await row.getByText('customer-00043').count()).toBe(2) // as sent, and of the output
+      await goTo('Contracts')
+      for (const path of ['lakes/outputs/lake', 'lakes'])
+        expectStatus(await account.call('DELETE', `/v2/streams/${path}`), 200)
+    })
+
     test('a stream is deleted once its name has been typed', async () => {
       await goTo('Streams')
       await button('Delete clicks').click()

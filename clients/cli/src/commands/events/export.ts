@@ -1,7 +1,8 @@
 // `weir export NAME FILE`: the events of a stream as a file for analysts, directly from its topic. Only this command
 // loads ../export/, because no other command needs a Kafka client.
 import type { Command } from 'commander'
-import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
+import { consumerGroupOf, requireBillingId, requireTopic } from '../../accounts/account.ts'
+import type { CliAccount } from '../../accounts/account.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
 import { withCredentials } from '../../api/credentials.ts'
 import { CliError, failure, misuse } from '../../errors.ts'
@@ -13,7 +14,8 @@ import { collectText, timeOption, withExamples, withFormats } from '../../input/
 import { createProgressLine } from '../../terminal/progress.ts'
 import { registryUrlOf } from '../../api/registry.ts'
 import type { OpenSession, Session } from '../../session.ts'
-import type { Format } from '../../export/export-events.ts'
+import type { ExportRequest } from '../../export/export-events.ts'
+import type { Format } from '../../export/format-writer.ts'
 
 type ExportOptions = {
   readonly from?: number
@@ -21,6 +23,7 @@ type ExportOptions = {
   readonly schema?: readonly string[]
   readonly brokers?: string
   readonly tls?: boolean
+  readonly decrypt?: boolean
 }
 
 const formats = ['parquet', 'jsonl', 'csv'] as const
@@ -42,6 +45,7 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       )
       .option('--until <time>', 'only events before this date or time (default: now)', timeOption)
       .option('--schema <id>', 'only events of this contract; may be repeated', collectText)
+      .option('--decrypt', 'decrypt the events of an output with decryptAt reader, now')
       .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
       .option('--tls', 'the listener uses TLS')
       .action((name: string, file: string, options: ExportOptions, command: Command) =>
@@ -53,6 +57,7 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       'a month, for a spreadsheet',
     ],
     ['weir export clicks-1 -o jsonl - | jq -r .url', 'in a pipe'],
+    ['weir export lake --decrypt lake.parquet', 'an output whose readers decrypt, decrypted'],
   )
 }
 
@@ -82,7 +87,7 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
   const interrupted = new AbortController()
   terminal.onEnd(() => interrupted.abort())
   try {
-    const { events } = await exportEvents({
+    const { events, still } = await exportEvents({
       topic: {
         name,
         topic: requireTopic(account, name),
@@ -96,6 +101,7 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
       span: { fromMs: what.from, untilMs: what.until },
       contracts: new Set(what.schema),
       format,
+      decryptWith: what.decrypt ? keyServiceOf(account, credentials) : undefined,
       terminal,
       file,
       progress,
@@ -104,12 +110,47 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
     progress.end()
     const where = file === '-' ? 'standard output' : file
     session.tell(`${eventsInWords(events)} of ${name} written to ${where}.`)
-    if (!claimsOf(await token()).isOutput)
-      terminal.note(`${name} is an input stream: its personal fields are encrypted.`)
+    for (const line of linesAbout(claimsOf(await token()), what, still)) terminal.note(line)
     if (events === 0) tellWhyEmpty(session)
   } finally {
     progress.end()
   }
+}
+
+function keyServiceOf(
+  account: CliAccount,
+  { clientId, clientSecret }: StreamCredentials,
+): ExportRequest['decryptWith'] {
+  const { authUrl, outputUrl } = account
+  return { authUrl, outputUrl, billingId: requireBillingId(account), clientId, clientSecret }
+}
+
+/** What is encrypted in the file. */
+function* linesAbout(
+  { isOutput, isForReaders }: ReturnType<typeof claimsOf>,
+  { name, decrypt = false }: Export,
+  still: ReadonlyMap<string, number>,
+): Generator<string> {
+  if (!isOutput) yield `${name} is an input stream: its personal fields are encrypted.`
+  else if (!isForReaders && decrypt)
+    yield `Weir decrypts ${name} itself, so --decrypt had nothing to do.`
+  else if (isForReaders && !decrypt) {
+    yield 'Its personal fields are encrypted. To decrypt them now, add --decrypt. To decrypt the file whenever you'
+    yield 'read it, use svc_key_link and svcMeta.timestamp with createDecrypter of @weir/client, or with Python.'
+  }
+  for (const [reason, count] of still)
+    yield `Still encrypted: ${valuesInWords(count)}, ${reason}: ${reasons[reason] ?? ''}.`
+}
+
+const valuesInWords = (count: number): string =>
+  `${count.toLocaleString('en-US')} ${count === 1 ? 'value' : 'values'}`
+
+const reasons: Readonly<Record<string, string>> = {
+  erased: 'the person is erased',
+  expired: 'older than the keys of the stream',
+  refused: 'the output may not show the event any more',
+  unknown: 'Weir did not encrypt it for this event',
+  no_key: 'the output may not see the level, or the person has withdrawn it',
 }
 
 function tellWhyEmpty(session: Session): void {

@@ -1,0 +1,69 @@
+// Decrypts the events of an output whose readers decrypt, before they are written: many at a time, because their keys
+// are requested together, and in their order.
+import { Encrypted, ReadError } from '@weir/client'
+import type { Decrypter, EncryptedReason } from '@weir/client'
+import { isFields } from '@weir/contracts'
+import { failure } from '../errors.ts'
+import type { ConvertFields } from './convert.ts'
+import type { FormatWriter, StoredEvent } from './format-writer.ts'
+
+const eventsMax = 1_000
+const bytesMax = 16_777_216
+
+/** The number of values that stay encrypted, by reason. */
+export type StillEncrypted = Map<EncryptedReason, number>
+
+/** Counts in `still` the values that it writes as their encrypted texts. */
+export function createDecrypting(
+  decrypter: Decrypter,
+  writer: FormatWriter,
+  still: StillEncrypted,
+): FormatWriter {
+  let held: StoredEvent[] = []
+  let bytes = 0
+  const flush = async (): Promise<void> => {
+    const events = held
+    held = []
+    bytes = 0
+    const asked = events.map(({ record: { headers }, event }) => ({ headers, event }))
+    const decrypted = await decrypter.decrypt(asked).catch((error: unknown) => {
+      throw explained(error)
+    })
+    for (const [nth, one] of events.entries())
+      await writer.add({ ...one, event: fieldsOf(asTexts(decrypted[nth], still)) })
+  }
+  return {
+    async add(event) {
+      held.push(event)
+      bytes += event.record.value?.length ?? 0
+      if (held.length >= eventsMax || bytes >= bytesMax) await flush()
+    },
+    async finish() {
+      await flush()
+      await writer.finish()
+    },
+  }
+}
+
+const fieldsOf = (value: unknown): ConvertFields => (isFields(value) ? value : {})
+
+function asTexts(value: unknown, still: StillEncrypted): unknown {
+  if (value instanceof Encrypted) {
+    still.set(value.reason, (still.get(value.reason) ?? 0) + 1)
+    return value.text
+  }
+  if (Array.isArray(value)) return value.map((item: unknown) => asTexts(item, still))
+  if (!isFields(value) || ArrayBuffer.isView(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, asTexts(item, still)]),
+  )
+}
+
+function explained(error: unknown): unknown {
+  if (!(error instanceof ReadError)) return error
+  if (error.code !== 'unreachable') return failure(error.message)
+  return failure(
+    error.message,
+    'Output has the keys. Is WEIR_OUTPUT_URL its address? `weir doctor` checks it.',
+  )
+}
