@@ -63,6 +63,7 @@ else
     })
 
     test('a key that is not the account’s is refused, and says so', async () => {
+      await page().getByLabel('API key').waitFor()
       await expectAccessible('sign-in')
       await page().getByLabel('API key').fill('weir_wrong')
       await button('Sign in').click()
