@@ -26,6 +26,15 @@ export class NoToken extends Error {
   }
 }
 
+const byAuth = new WeakSet<Error>()
+/** Such an error cannot quote an event. */
+export const isByAuth = (error: Error): boolean => byAuth.has(error)
+function refusedByAuth(...given: ConstructorParameters<typeof RejectedError>): RejectedError {
+  const error = new RejectedError(...given)
+  byAuth.add(error)
+  return error
+}
+
 export type TokensDeps = {
   /** Auth's, for messages. */
   readonly address: string
@@ -114,7 +123,7 @@ async function answered({ address, ask, nowMs }: TokensDeps): Promise<JsonReply>
     throw new NoToken(`auth at ${address} answers ${status}`, retryAfterMs)
   }
   const said = memberOf(json, 'message')
-  throw new RejectedError(
+  throw refusedByAuth(
     rejectionCodeOf(memberOf(json, 'code')),
     typeof said === 'string' ? said : `auth at ${address} answers ${status}`,
     status,
@@ -125,7 +134,7 @@ function heldOf({ headers, json }: JsonReply, { address, nowMs }: TokensDeps): H
   const token = memberOf(json, 'idToken')
   const expiresAt = memberOf(json, 'expiresAt')
   if (typeof token !== 'string' || typeof expiresAt !== 'number')
-    throw new RejectedError('refused', `${address} does not answer as auth does`, 200)
+    throw refusedByAuth('refused', `${address} does not answer as auth does`, 200)
   return { token, ...timesOf({ expiresAt, date: headers.date, nowMs: nowMs() }) }
 }
 

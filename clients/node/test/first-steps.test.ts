@@ -202,6 +202,20 @@ test('a token or an API key in the place of another secret is told what it looks
   ])
 })
 
+test('a refusal by auth is told in full, because it cannot quote an event', async () => {
+  const { stdout: url, stderr } = await runLines(
+    'const server = createServer((_, answer) => answer.writeHead(404).end())',
+    "await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))",
+    'const authUrl = `http://127.0.0.1:${server.address().port}`',
+    'console.log(authUrl)',
+    'const producer = weir.createProducer({ ...sending, authUrl })',
+    'producer.send(event)',
+    'await producer.close()',
+    'server.close()',
+  )
+  expect(stderr).toBe(`@weir/client: send failed with refused: auth at ${url.trim()} answers 404\n`)
+})
+
 test('a send that fails and that nobody waits for does not end the program', async () => {
   const { code, stdout, stderr } = await runLines(
     'const producer = weir.createProducer(sending)',

@@ -27,7 +27,10 @@ export function finalErrorOf(error: unknown, topic: string): ReadError | undefin
   const refusal = causes.findLast(
     ({ retriable, name }) => retriable === false && !temporaryNames.includes(name),
   )
-  return refusal && new ReadError('refused', textOf(refusal), error)
+  if (refusal === undefined) return undefined
+  const hint =
+    refusal.type === 'ILLEGAL_SASL_STATE' ? "; is this Kafka's listener for analysts?" : ''
+  return new ReadError('refused', textOf(refusal) + hint, error)
 }
 
 export function unreachable(brokers: readonly string[], error: unknown): ReadError {

@@ -4,6 +4,7 @@ import { serviceUrl } from '../address.ts'
 import type { Trouble } from '../address.ts'
 import type { SendError } from '../errors.ts'
 import { createNotices } from '../notices.ts'
+import { isByAuth } from '../tokens.ts'
 import type { Limits, ProducerOptions, Retry } from './options.ts'
 import type { Pending } from './pending.ts'
 
@@ -44,7 +45,7 @@ export function createReports(options: ReportOptions, { sendTimeoutMs }: Limits)
 const quoting: ReadonlySet<string> = new Set(['validation_failed', 'refused', 'refused_on_retry'])
 
 function detailOf(error: SendError): string {
-  if (!quoting.has(error.code)) return `: ${error.message}`
+  if (!quoting.has(error.code) || isByAuth(error)) return `: ${error.message}`
   const status =
     'status' in error && error.status !== undefined ? `HTTP status ${error.status}; ` : ''
   return ` (${status}only the error has the message, which may quote the event)`

@@ -50,3 +50,8 @@ test('the name of the refusal, and the first cause of unreachability, are said',
     'Kafka is unreachable at a:1, b:2: ECONNREFUSED',
   )
 })
+
+test('a listener without logins is said to be that', () => {
+  const message = "ILLEGAL_SASL_STATE Kafka says so; is this Kafka's listener for analysts?"
+  expect(finalErrorOf(protocolError('ILLEGAL_SASL_STATE', false), 't')).toMatchObject({ message })
+})

@@ -14,7 +14,7 @@ export function explained(error: unknown, body: Buffer, named: BodyForm | undefi
     return undecodable(
       'The body begins like a JSON array; /event takes one event, and /events several, one per line (application/x-ndjson)',
     )
-  if (error.message.endsWith('has more after its first JSON value'))
+  if (hasMore(error))
     return undecodable(`${error.message}; /events takes several events, one per line`)
   if (named !== undefined || guessedForm(body[0]) === 'json') return error
   return undecodable(
@@ -25,12 +25,21 @@ export function explained(error: unknown, body: Buffer, named: BodyForm | undefi
 
 /** The same for a line of /events. */
 export function explainedLine(error: unknown, line: Buffer): unknown {
+  if (hasCode(error, 'contracts.undecodable') && hasMore(error)) {
+    const sentence = error.message.replace(/^The body /, 'The line ')
+    const advice =
+      'each event must be on a line of its own, which curl keeps only with --data-binary'
+    return refusal('undecodable', `${sentence}; ${advice}`, error)
+  }
   const told = explained(error, line, 'json')
   if (!hasCode(told, 'contracts.undecodable')) return told
   const sentence = told.message.replace(/^The body /, 'The line ')
   const advice = sentence === 'The line is not JSON' ? '; each event must be on one line' : ''
   return refusal('undecodable', sentence + advice, told)
 }
+
+const hasMore = ({ message }: Error): boolean =>
+  message.endsWith('has more after its first JSON value')
 
 const beginsLikeArray = (body: Buffer): boolean =>
   body.toString('latin1', 0, 64).trimStart().startsWith('[')

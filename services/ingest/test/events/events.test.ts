@@ -142,6 +142,13 @@ describe('an answer', () => {
     expect(month).toEqual({ stored: 2, refused: 2 })
   })
 
+  test('says what to do when curl has joined the lines', async () => {
+    const { rejected } = await read(await run({ lines: [good('a') + good('b')] }).answering)
+    const message =
+      'The line has more after its first JSON value; each event must be on a line of its own, which curl keeps only with --data-binary'
+    expect(rejected).toMatchObject([{ index: 0, code: 'undecodable', message }])
+  })
+
   test('to no events at all is that', async () => {
     expect(await read(await run({}).answering)).toEqual({ accepted: 0, rejected: [] })
   })
