@@ -1,6 +1,7 @@
 // Why a WebSocket to output ended or was refused, and what follows (docs/errors.md, WebSocket): connect again, with a
 // new token if this one was refused, or end with an error. Pure.
 import { RejectedError, rejectionCodeOf } from '../errors.ts'
+import { memberOf, tryParseJson } from '../json.ts'
 import { retryAfterMsOf } from '../retries.ts'
 
 export type Ending =
@@ -14,6 +15,8 @@ export type Ending =
   | { readonly kind: 'final'; readonly error: RejectedError }
 
 export type Refused = {
+  /** Of the address, for messages. */
+  readonly origin: string
   readonly status: number
   readonly code: unknown
   readonly retryAfter: unknown
@@ -40,15 +43,25 @@ export function endingOfClose(code: number, reason: string): Ending {
 
 /** The ending of a refused upgrade. */
 export function endingOfRefusal(
-  { status, code, retryAfter, text }: Refused,
+  { origin, status, code, retryAfter, text }: Refused,
   nowMs: number,
 ): Ending {
-  const reason = text.trim() === '' ? `output answers ${status}` : text.trim()
+  const said = saidIn(text)
+  const reason = said === '' ? `the response is ${status}` : said
   if (status === 401) return { kind: 'token', reason }
   const isFinal = status >= 300 && status < 500 && ![408, 425, 429].includes(status)
-  if (isFinal)
-    return { kind: 'final', error: new RejectedError(rejectionCodeOf(code), reason, status) }
+  if (isFinal) {
+    // Output never returns 404 at /ws.
+    const message = status === 404 ? `${origin} is not output: ${reason}` : reason
+    return { kind: 'final', error: new RejectedError(rejectionCodeOf(code), message, status) }
+  }
   return { kind: 'again', reason, afterMs: retryAfterMsOf(retryAfter, nowMs) }
+}
+
+/** Auth returns a document, ingest and output one line. */
+function saidIn(text: string): string {
+  const detail = memberOf(tryParseJson(text), 'detail')
+  return typeof detail === 'string' ? detail : text.trim()
 }
 
 const final = (code: 'stream_disabled' | 'not_found', message: string): Ending => ({

@@ -41,7 +41,7 @@ export function openSocket(options: SocketOptions): { socket: WebSocket; ended: 
     socket.on('message', (message) => onMessage(textOf(message)))
     for (const sign of ['open', 'ping', 'message']) socket.on(sign, () => silence.refresh())
     socket.on('unexpected-response', (_request, response) => {
-      void refusalOf(response).then(resolve)
+      void refusalOf(response, url).then(resolve)
     })
     socket.on('error', (error) => {
       const { trouble: reason, cause } = troubleReaching('output', url, error)
@@ -66,13 +66,19 @@ const connect = (url: URL, token: string, ca: SocketOptions['ca']): WebSocket =>
     ...trust(ca),
   })
 
-async function refusalOf(response: IncomingMessage): Promise<Ending> {
+async function refusalOf(response: IncomingMessage, { origin }: URL): Promise<Ending> {
   let text = ''
   response.setEncoding('utf8')
   response.on('data', (chunk: string) => (text = (text + chunk).slice(0, lineCharsMax)))
   await new Promise<void>((resolve) => response.once('close', resolve))
   const { statusCode: status = 0, headers } = response
-  const refused = { status, code: headers['svc-error'], retryAfter: headers['retry-after'], text }
+  const refused = {
+    origin,
+    status,
+    code: headers['svc-error'],
+    retryAfter: headers['retry-after'],
+    text,
+  }
   return endingOfRefusal(refused, Date.now())
 }
 
