@@ -14,6 +14,7 @@ if (!/^https?:/.test(address) || !URL.canParse(address))
   stop('SITE must be an address such as https://shop.example.com')
 const site = new URL(address).origin
 const { PORT = 8090, ...env } = process.env
+if (!/^\d+$/.test(PORT) || PORT > 65_535) stop('PORT must be a whole number up to 65535')
 const auth = env.WEIR_AUTH_URL ?? 'http://127.0.0.1:8081'
 const ingest = env.WEIR_INGEST_URL ?? 'http://127.0.0.1:8082'
 const bytesMax = 65_536
@@ -43,7 +44,10 @@ function consentOf(cookies = '') {
 }
 
 async function post(url, headers, body) {
-  const answer = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  const options = { method: 'POST', headers, body: JSON.stringify(body) }
+  const answer = await fetch(url, options).catch(({ cause }) => {
+    throw new Error(`${url} cannot be reached: ${cause?.code ?? cause}`)
+  })
   const text = await answer.text()
   if ([200, 204, 400, 413, 429, 503].includes(answer.status)) return [answer.status, text]
   throw new Error(`${url} says ${answer.status}: ${text}`)
@@ -72,7 +76,13 @@ async function relay(request) {
   if (typeof event !== 'object' || event === null) return [400, 'The body is not a JSON object']
   const headers = { authorization: `Bearer ${await idToken()}`, 'svc-schema-id': schema }
   const svcMeta = { consentLevels: consentOf(cookie) }
-  return post(`${ingest}/event`, headers, { ...event, svcMeta })
+  const answer = await post(`${ingest}/event`, headers, { ...event, svcMeta })
+  // The sentence may contain values of the event.
+  if (answer[0] === 400)
+    logOnce(
+      'Ingest refused an event: its sentence is in the response to the page (of later ones, nothing is logged)',
+    )
+  return answer
 }
 
 const cors = {
@@ -81,10 +91,12 @@ const cors = {
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': 'content-type',
 }
-createServer(async (request, response) => {
+const server = createServer(async (request, response) => {
   const [status, sentence] = await relay(request).catch((error) => {
     console.error(String(error))
     return [502, 'The event could not be sent']
   })
   response.writeHead(status, cors).end(sentence)
-}).listen(PORT, () => console.log(`The relay listens on port ${PORT}`))
+})
+server.on('error', ({ code }) => stop(`The relay cannot listen on port ${PORT}: ${code}`))
+server.listen(PORT, () => console.log(`The relay listens on port ${PORT}`))

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { freePort, REPOSITORY } from '@weir/devstack'
+import { pollUntil } from '@weir/kit'
 import { chromiumProgram, exampleEvent, openConsole } from '../../src/index.ts'
 import type { ConsolePage, TestStream } from '../../src/index.ts'
 import { openProducers } from './producers-scene.ts'
@@ -132,6 +133,9 @@ else
         400,
         expect.stringContaining(`regex clickstream/url 'nowhere' doesnt match`),
       ])
+      const isLogged = async (): Promise<boolean> => log.includes('Ingest refused an event: ')
+      await pollUntil(isLogged, { deadlineMs: 60_000, what: 'the line of the refusal' })
+      expect(log).not.toContain('nowhere')
       expect(await fetched(url, 'hello')).toEqual([400, 'The body is not JSON'])
       for (const body of ['null', '5'])
         expect(await fetched(url, body)).toEqual([400, 'The body is not a JSON object'])
@@ -161,6 +165,19 @@ else
       const relay = spawn(process.execPath, [program], { env: { SITE: origin } })
       const [line] = await once(createInterface({ input: relay.stderr }), 'line')
       expect(line).toBe('Not set: SCHEMA, WEIR_BILLING_ID, WEIR_CLIENT_ID, WEIR_CLIENT_SECRET')
+    })
+
+    test('the relay says in one line that its port is wrong or taken', async () => {
+      const env = { ...scene.settingsOf(stream), SITE: origin, SCHEMA: 'clickstream' }
+      const taken = new URL(url).port
+      for (const [PORT, sentence] of [
+        ['80a', 'PORT must be a whole number up to 65535'],
+        [taken, `The relay cannot listen on port ${taken}: EADDRINUSE`],
+      ]) {
+        const relay = spawn(process.execPath, [program], { env: { ...env, PORT } })
+        const [line] = await once(createInterface({ input: relay.stderr }), 'line')
+        expect(line).toBe(sentence)
+      }
     })
 
     test('nobody but the site’s log hears of its credentials', async () => {
