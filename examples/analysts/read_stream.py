@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from urllib.request import urlopen
 
 try:
-    from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
+    from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, KafkaException, TopicPartition
     from confluent_kafka.schema_registry import SchemaRegistryClient
     from confluent_kafka.schema_registry.avro import AvroDeserializer
     from confluent_kafka.serialization import MessageField, SerializationContext
@@ -40,7 +40,10 @@ def main(topic: str, path: str) -> None:
             }
         )
     )
-    found = consumer.list_topics(topic, timeout=10).topics[topic]
+    try:
+        found = consumer.list_topics(topic, timeout=10).topics[topic]
+    except KafkaException:
+        sys.exit(f"Kafka at {kafka.get('bootstrap.servers')} can't be reached; is it the listener for analysts?")
     if found.error:
         # To those who may not read a topic, Kafka does not say whether it exists.
         own = schemas.get("topic", topic)

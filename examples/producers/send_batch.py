@@ -23,6 +23,8 @@ except ImportError:
     sys.exit("fastavro is missing: pip install fastavro")
 
 INGEST = os.environ.get("WEIR_INGEST_URL", "http://127.0.0.1:8082")
+if not INGEST.startswith(("http://", "https://")):
+    sys.exit(f"{INGEST} must begin with http:// or https://")
 # Avro is always complete. Ingest overwrites these.
 PLACEHOLDERS = {"schemaId": "", "eventContractRef": "", "nonce": 0, "timestamp": 0}
 

@@ -18,6 +18,11 @@ AUTH = os.environ.get("WEIR_AUTH_URL", "http://127.0.0.1:8081")
 INGEST = os.environ.get("WEIR_INGEST_URL", "http://127.0.0.1:8082")
 
 
+for address in (AUTH, INGEST):
+    if not address.startswith(("http://", "https://")):
+        sys.exit(f"{address} must begin with http:// or https://")
+
+
 def setting(name: str) -> str:
     return os.environ.get(name) or sys.exit(f"{name} is not set")
 
@@ -41,7 +46,7 @@ def id_token() -> str:
         "clientSecret": setting("WEIR_CLIENT_SECRET"),
     }
     status, _, text = post(AUTH + "/auth", json.dumps(credentials).encode(), {})
-    return json.loads(text)["idToken"] if status == 200 else sys.exit(f"{status} {text}")
+    return json.loads(text)["idToken"] if status == 200 else sys.exit(f"{AUTH}/auth says {status} {text}")
 
 
 def send(number: int, event: bytes, headers: dict) -> None:

@@ -167,6 +167,10 @@ describe('the scripts in Python', () => {
       `acme.click-1: ${unknown}. The settings in ${file} are for acme.clicks-1\n`,
     )
     expect(await complaintOf(full, 'acme.clicks-1', file)).toBe(`acme.clicks-1: ${unknown}\n`)
+    await writeFile(file, lines.join('\n').replace(/servers=.*/, 'servers=127.0.0.1:1'))
+    expect(await complaintOf(full, 'acme.clicks-1', file)).toContain(
+      "Kafka at 127.0.0.1:1 can't be reached; is it the listener for analysts?\n",
+    )
     expect(await complaintOf(full, 'a.b', `${file}s`)).toBe(`${file}s: No such file or directory\n`)
     expect(await complaintOf(full, 'a.b', join(REPOSITORY, 'README.md'))).toMatch(
       /README\.md is not what weir kafka NAME writes for librdkafka\n$/,
@@ -178,7 +182,21 @@ describe('the scripts in Python', () => {
     const { WEIR_CLIENT_ID: _, ...without } = env
     const away = 'http://127.0.0.1:1'
     const cases: [string, NodeJS.ProcessEnv, RegExp][] = [
-      ['send_event.py', { ...env, WEIR_CLIENT_SECRET: 'x' }, /^401 .*"code":"invalid_credentials"/],
+      [
+        'send_event.py',
+        { ...env, WEIR_CLIENT_SECRET: 'x' },
+        /^http:\S+\/auth says 401 .*"code":"invalid_credentials"/,
+      ],
+      [
+        'send_event.py',
+        { ...env, WEIR_AUTH_URL: 'localhost:1' },
+        /^localhost:1 must begin with http:/,
+      ],
+      [
+        'send_batch.py',
+        { ...env, TOKEN: 'x', WEIR_INGEST_URL: 'localhost:1' },
+        /^localhost:1 must begin with http:/,
+      ],
       ['send_event.py', without, /^WEIR_CLIENT_ID is not set$/],
       ['send_event.py', { ...env, WEIR_AUTH_URL: away }, /^http:\S+\/auth cannot be reached: /],
       ['send_event.py', { ...env, WEIR_INGEST_URL: away }, /^http:\S+\/event cannot be reached: /],
