@@ -47,18 +47,18 @@ export function endingOfRefusal(
   nowMs: number,
 ): Ending {
   const said = saidIn(text)
-  const reason = said === '' ? `the answer is ${status}` : said
+  const reason = said === '' ? `the response is ${status}` : said
   if (status === 401) return { kind: 'token', reason }
   const isFinal = status >= 300 && status < 500 && ![408, 425, 429].includes(status)
   if (isFinal) {
-    // Output never answers 404 at /ws.
+    // Output never returns 404 at /ws.
     const message = status === 404 ? `${origin} is not output: ${reason}` : reason
     return { kind: 'final', error: new RejectedError(rejectionCodeOf(code), message, status) }
   }
   return { kind: 'again', reason, afterMs: retryAfterMsOf(retryAfter, nowMs) }
 }
 
-/** Auth answers with a document, ingest and output in one line. */
+/** Auth returns a document, ingest and output one line. */
 function saidIn(text: string): string {
   const detail = memberOf(tryParseJson(text), 'detail')
   return typeof detail === 'string' ? detail : text.trim()
