@@ -44,6 +44,14 @@ function scopeOf(...names: readonly string[]): JsonSchema {
   return { anyOf: [name, { type: 'array', items: name, minItems: 1, uniqueItems: true }] }
 }
 
+/** As `keyMaxAgeSeconds` in `outputBody`. */
+const keyAgeOnlyForReaders = {
+  anyOf: [
+    { properties: { decryptAt: { const: 'reader' } }, required: ['decryptAt'] },
+    { not: { required: ['keyMaxAgeSeconds'] } },
+  ],
+}
+
 const requests = {
   // The routes ignore unknown members, because clients send back whole responses.
   TokenRequest: jsonSchemaOf(secretsBody.strict()),
@@ -54,7 +62,9 @@ const requests = {
   ApiKeyRequest: jsonSchemaOf(bodies.apiKeyBody),
   StreamRequest: jsonSchemaOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
   StreamChange: jsonSchemaOf(bodies.streamPatch),
-  OutputRequest: jsonSchemaOf(bodies.outputBody, levelRules),
+  OutputRequest: jsonSchemaOf(bodies.outputBody, {
+    allOf: [...levelRules.allOf, keyAgeOnlyForReaders],
+  }),
   RebuildRequest: jsonSchemaOf(bodies.rebuildBody),
   OutputChange: jsonSchemaOf(bodies.outputPatch),
   CredentialsRequest: jsonSchemaOf(bodies.credentialsBody, {
