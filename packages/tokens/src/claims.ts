@@ -35,7 +35,7 @@ export const idAudience = 'weir'
 export const refreshAudience = 'weir-refresh'
 
 export const idLifeSecondsMax = 3_600
-/** Counted from the use of the secret. */
+/** Counted from the login with the secret; a refresh doesn't extend it. */
 export const refreshLifeSecondsMax = 30 * 24 * 3_600
 
 type Payload = Readonly<Record<string, unknown>>

@@ -26,7 +26,7 @@ export type PendingWork = {
   readonly cleanUps: () => number
   /** The erasures by their current state. */
   readonly erasures: () => Readonly<Record<ErasureWaits, PendingErasures>>
-  /** The highest share of ERASURES_MAX that an account has used. */
+  /** The largest used share of ERASURES_MAX, ACCOUNT_KEY_BYTES_MAX and KEY_BYTES_MAX. */
   readonly erasuresShare: () => number
 }
 

@@ -18,7 +18,7 @@ export type FilledStream = { readonly stream: TestStream; readonly events: numbe
 
 export const createBenchAdmin = (): Admin => createAdmin(connectBench())
 
-/** Writes at least this many events. Returns the actual number. */
+/** Creates a stream with at least this many events. Returns it with their actual number. */
 export async function fillStream(
   { world, account, admin }: { world: World; account: Account; admin: Admin },
   name: string,

@@ -12,7 +12,7 @@ export type PartOptions = {
   erasures: number
   /** The number of input streams; by default each part uses as many as it can create in ten minutes. */
   streams: number | undefined
-  /** Kafka's process. It shares a core with the load. */
+  /** Kafka's process. It shares a core with the load, except while latencies are measured. */
   brokerPid: number | undefined
   /** The folder for CPU profiles of the measured processes. */
   profileFolder: string | undefined

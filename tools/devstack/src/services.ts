@@ -42,7 +42,7 @@ export type Service = {
   kill(): Promise<void>
 }
 
-/** The flags that docs/operations.md, What to run, recommends. */
+/** The flags that docs/operations.md, What to run in production, recommends. */
 const hotPathFlags = ['--max-semi-space-size=16', '--no-allocation-site-pretenuring']
 const nodeFlags: Partial<Record<ServiceName, readonly string[]>> = {
   ingest: hotPathFlags,

@@ -71,7 +71,10 @@ const isOutput = (name: string, input: string | undefined): CliError =>
     input === undefined ? 'Send to its input stream.' : `Send to its input stream, ${input}.`,
   )
 
-/** For credentials that may not read. They are set for one command, because they would apply to every later one. */
+/**
+ * Advice if the credentials may not read. It sets the variables for one command only: exported, they would apply to
+ * every later one.
+ */
 export const readerAdvice = (name: string, command: 'export' | 'kafka'): readonly string[] => [
   'Use an output. For an input stream, create credentials that may only listen, and set them for this command:',
   `weir credentials rotate ${name} --scope listen`,

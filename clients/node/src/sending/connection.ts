@@ -24,7 +24,7 @@ export type Connection = {
   close(): void
 }
 
-/** Enough for the reasons of many rejected events, which may quote values of the events. */
+/** Enough for many rejected events: their reasons may quote values. */
 const answerCharsMax = 32 * 2 ** 20
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants
 

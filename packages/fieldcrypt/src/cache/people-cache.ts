@@ -5,9 +5,9 @@ import type { Person } from '../person.ts'
 
 export type CacheOptions = {
   /**
-   * The limit over all streams. It counts people, and each level derived for one. Each takes about 0.9 kB of live
-   * objects, and up to four times that in resident memory, because V8 collects garbage late. A stream uses at most
-   * half.
+   * The limit over all streams. It counts each person, and each level whose key was computed for a person. Each of these
+   * entries takes about 0.9 kB of live objects, and up to four times that in resident memory, because V8 collects garbage
+   * late. A stream uses at most half.
    */
   readonly entriesMax: number
 }

@@ -24,7 +24,7 @@ export type Fetcher = {
 
 const fetchers = new WeakMap<Kafka, Fetcher>()
 
-/** Create one per handle. It has connections only while there are followers. */
+/** Returns the handle's only fetcher. It has connections only while partitions are followed. */
 export function createFetcher(kafka: Kafka): Fetcher {
   const known = fetchers.get(kafka) ?? makeFetcher(kafka)
   fetchers.set(kafka, known)

@@ -23,7 +23,7 @@ export function explained(error: unknown, body: Buffer, named: BodyForm | undefi
   )
 }
 
-/** The same for a line of /events. */
+/** Like `explained`, for a line of /events. */
 export function explainedLine(error: unknown, line: Buffer): unknown {
   if (hasCode(error, 'contracts.undecodable') && hasMore(error)) {
     const sentence = error.message.replace(/^The body /, 'The line ')

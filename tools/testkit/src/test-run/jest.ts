@@ -16,7 +16,7 @@ import { runNode, toolEnv } from './tools.ts'
 
 /** Long enough for slow machines. Continuous integration permits an hour and a half for everything. */
 const TIMEOUT_MS = 75 * 60_000
-/** Includes a debugger's options. */
+/** Keeps options that are already set, such as a debugger's. */
 const NODE_OPTIONS = `${process.env['NODE_OPTIONS'] ?? ''} --experimental-vm-modules --disable-warning=ExperimentalWarning`
 
 export type JestConfig =

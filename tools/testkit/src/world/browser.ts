@@ -77,7 +77,7 @@ export function problemsOf(page: Page): readonly string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))
   page.on('console', (message) => {
-    // The page itself shows the status of a refusal.
+    // No problem: the browser logs a refusal, and the page itself shows it.
     if (message.type() !== 'error' || /status of 4\d\d/.test(message.text())) return
     problems.push(message.text())
   })

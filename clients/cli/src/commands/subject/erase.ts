@@ -75,7 +75,7 @@ async function post(
     return await session.manage({ method: 'POST', path, json, advice })
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    // A sentence for programs; the advice names the option instead.
+    // Removes a sentence for programs; the advice names the command's option instead.
     const message = error.message.replace(/\. To [^.]*, send evenIfNoneFound: true/, '')
     const { exitCode, ...more } = error
     throw new CliError(exitCode, message, more)

@@ -19,7 +19,7 @@ export type Person = {
   readonly outcomes: readonly Outcome[]
 }
 
-/** What is the same for all people: a reference and a due date for those without their own. */
+/** The reference and the due date of all people who have none of their own. */
 export type ForAll = Omit<Asked, 'value'> & {
   /** Whether it is recorded of whom nothing was found. */
   readonly records: boolean

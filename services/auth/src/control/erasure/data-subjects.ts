@@ -1,5 +1,5 @@
-// The data subjects of a stream: the contracts that name them, the terms that may have links of them, and whether fields
-// under a link can still be decrypted.
+// The data subjects of a stream: the contracts that name them, the terms in which they may have links, and whether
+// fields under a link can still be decrypted.
 import { refusal } from '../../errors.ts'
 import type { Refusal } from '@weir/http-api'
 import { prefixesOf } from '@weir/fieldcrypt'

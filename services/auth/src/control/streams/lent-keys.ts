@@ -6,7 +6,7 @@ import type { Draft, StreamRecord } from '@weir/control-state'
 /** A replica may hear of the change this late, and give out keys until then. */
 const lateMs = 15_000
 
-/** Call with the output before and after the change, in the change's transaction. */
+/** Call in the change's transaction. `before` and `changed` are the output before and after it. */
 export function noteLentKeys(
   draft: Draft,
   before: StreamRecord,

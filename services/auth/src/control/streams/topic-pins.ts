@@ -7,7 +7,7 @@ import type { Configs, TopicSettings } from '@weir/kafka'
 export type Pins = Readonly<Record<string, string>>
 
 export type TopicPins = {
-  /** Set unless somebody has set another value. */
+  /** Settings that auth sets, unless somebody has set another value. */
   readonly usual: Pins
   /** Always set, even if somebody has changed the value. */
   readonly always: Pins

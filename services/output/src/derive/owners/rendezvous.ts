@@ -31,7 +31,7 @@ function hash(text: string): number {
   return mix(state)
 }
 
-/** The last step of MurmurHash3: each bit changes about half of the others. */
+/** The last step of MurmurHash3: each bit changes about half of the result's bits. */
 function mix(state: number): number {
   let mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
