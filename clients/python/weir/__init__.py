@@ -26,6 +26,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 __all__ = ["Decrypter", "Encrypted", "WeirError"]
 
 _PERSONS_MAX = 1_000
+_EVENTS_AT_ONCE = 1_000
 _KEPT_MAX = 100_000
 _TIMEOUT_S = 30
 _GIVE_UP_AFTER_S = 60
@@ -77,10 +78,11 @@ class Decrypter:
         self._token: tuple[str, float] | None = None
         self._kept: OrderedDict[tuple, tuple[Any, float]] = OrderedDict()
         self._schemas: dict[int, Any] = {}
+        self._persons_at_once = _PERSONS_MAX
 
     def decode(self, messages: Iterable[Any], otherwise: Callable[[Encrypted], Any] | None = None) -> list[dict]:
         """Decodes and decrypts records of the topic: messages of confluent_kafka, or pairs of headers (a dict or a
-        list of pairs) and value. Pass many in one call: their keys take one request for each thousand people."""
+        list of pairs) and value. Pass many in one call: a thousand take one request for keys at most, if they have few levels."""
         import fastavro
 
         events = []
@@ -98,41 +100,45 @@ class Decrypter:
         return self._decrypt([(event, _asked_by_event(event)) for event in events], otherwise)
 
     def _decrypt(self, events: Sequence[tuple[Mapping, _Asked]], otherwise: Callable | None) -> list[dict]:
-        asked = {one.name: one for event, one in events if _has_encrypted(event, one.prefix)}
-        keys = self._keys(asked)
         change = otherwise or (lambda value: value)
-        return [
-            _mapped(event, one.prefix, lambda text, path: _opened(text, path, keys[one.name], change))
-            if one.name in keys
-            else dict(event)
-            for event, one in events
-        ]
+        decrypted = []
+        for start in range(0, len(events), _EVENTS_AT_ONCE):
+            part = [(event, one, _has_encrypted(event, one.prefix)) for event, one in events[start : start + _EVENTS_AT_ONCE]]
+            self._fetch({one.name: one for _, one, is_encrypted in part if is_encrypted})
+            # Used before anything else is waited for, so that no key is too old.
+            for event, one, is_encrypted in part:
+                keys = self._kept[one.name][0] if is_encrypted else None
+                open_one = lambda text, path: _opened(text, path, keys, change)  # noqa: E731
+                decrypted.append(_mapped(event, one.prefix, open_one) if is_encrypted else dict(event))
+        return decrypted
 
-    def _keys(self, asked: dict[tuple, _Asked]) -> dict[tuple, Any]:
-        """For each name the keys, or the reason why there are none."""
-        now = time.monotonic()
-        found = {}
-        for name in asked:
-            kept = self._kept.get(name)
-            if kept and now < kept[1]:
-                found[name] = kept[0]
-        missing = [one for name, one in asked.items() if name not in found]
-        for start in range(0, len(missing), _PERSONS_MAX):
-            part = missing[start : start + _PERSONS_MAX]
+    def _fetch(self, asked: dict[tuple, _Asked]) -> None:
+        """Asks output for the keys that are missing or too old."""
+        while True:
+            now = time.monotonic()
+            missing = [one for name, one in asked.items() if now >= self._kept.get(name, (None, 0.0))[1]]
+            if not missing:
+                break
+            part = missing[: self._persons_at_once]
             sent = time.monotonic()
             answer = self._ask("/v2/keys", {"persons": [one.body for one in part]})
+            if answer is None:
+                self._persons_at_once = -(-len(part) // 4)
+                continue
+            good_until = sent + answer["maxAgeSeconds"]
+            if time.monotonic() >= good_until:
+                raise WeirError("unreachable", "The keys were too old when they arrived")
             for one, person in zip(part, answer["persons"]):
-                found[one.name] = _keys_in(person)
-                self._kept[one.name] = (found[one.name], sent + answer["maxAgeSeconds"])
-                self._kept.move_to_end(one.name)
+                self._kept[one.name] = (_keys_in(person), good_until)
+        for name in asked:
+            self._kept.move_to_end(name)
         while len(self._kept) > _KEPT_MAX:
             self._kept.popitem(last=False)
-        return found
 
     # --- requests ---
 
     def _ask(self, path: str, body: dict) -> Any:
-        """Tries again for a minute. A token may have been revoked meanwhile, so a first 401 is worth another try."""
+        """None if output gives fewer keys in one request. Tries again for a minute. A token may have been revoked meanwhile, so a first 401 is worth another try."""
         end = time.monotonic() + _GIVE_UP_AFTER_S
         pause, may_renew = 0.1, True
         while True:
@@ -141,6 +147,8 @@ class Decrypter:
             except _Refused as refused:
                 if refused.status == 401 and may_renew:
                     may_renew, self._token = False, None
+                elif refused.status == 422 and len(body["persons"]) > 1:
+                    return None
                 elif refused.status not in (408, 429) and refused.status < 500:
                     raise WeirError("refused", refused.sentence) from None
                 elif time.monotonic() + pause > end:

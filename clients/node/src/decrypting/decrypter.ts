@@ -6,15 +6,18 @@ import type { CredentialsOptions } from '../credentials.ts'
 import { decryptText, mapEncrypted } from './encrypted.ts'
 import type { KeysOrReason } from './encrypted.ts'
 import { createKeyCache } from './key-cache.ts'
+import { ReadError } from '../errors.ts'
 import { createKeyService, personsMax } from './key-service.ts'
 import type { Asked } from './key-service.ts'
 import { readEvent } from './read-event.ts'
-import type { EncryptedEvent } from './read-event.ts'
+import type { EncryptedEvent, ReadEvent } from './read-event.ts'
+
+const eventsAtOnce = 1_000
 
 export type Decrypter = {
   /**
-   * Copies of the events, in their order, with decrypted values. Values that can't be decrypted are `Encrypted`. Pass
-   * many events in one call: their keys take one request for each thousand people.
+   * The events in their order, as copies with decrypted values. Values that can't be decrypted are `Encrypted`. Pass
+   * many events in one call: a thousand events take one request for keys at most, if they have few levels.
    * @throws ReadError `refused`, `unreachable` (after a minute), or `unreadable` for an event without its headers
    */
   decrypt(events: readonly EncryptedEvent[]): Promise<unknown[]>
@@ -28,45 +31,49 @@ export function createDecrypter(
     ...credentialsRules,
     outputUrl: required(address('output', 8083)),
   })
-  const keysOfAll = createKeys(options)
+  const keys = createKeys(options)
   return {
     async decrypt(events) {
-      const read = events.map(readEvent)
-      const persons = new Map(
-        read.flatMap((one) => (one.isEncrypted ? [[one.name, one.asked] as const] : [])),
-      )
-      const keys = await keysOfAll(persons)
-      return read.map(({ name, keyLink, isEncrypted }, nth) => {
-        const event = events[nth]?.event
-        if (!isEncrypted) return event
-        const ofPerson = keys.get(name) ?? 'unknown'
-        return mapEncrypted(event, keyLink, (text, path) => decryptText(text, path, ofPerson))
-      })
+      const all: unknown[] = []
+      for (let from = 0; from < events.length; from += eventsAtOnce) {
+        const read = events.slice(from, from + eventsAtOnce).map(readEvent)
+        await keys.fetch(new Map(read.filter(({ isEncrypted }) => isEncrypted).map(asked)))
+        // Used before anything else is waited for, so that no key is too old.
+        for (const one of read)
+          all.push(one.isEncrypted ? decrypted(one, keys.get(one.name)) : one.event)
+      }
+      return all
     },
   }
 }
 
-/** The keys by name, from the cache or from output. */
+const asked = ({ name, asked: person }: ReadEvent) => [name, person] as const
+
+const decrypted = ({ event, keyLink }: ReadEvent, keys: KeysOrReason): unknown =>
+  mapEncrypted(event, keyLink, (text, path) => decryptText(text, path, keys))
+
+/** Keys by the names of people, in a cache. */
 function createKeys(options: CredentialsOptions & { readonly outputUrl: string }) {
   const ask = createKeyService(options)
-  const cache = createKeyCache(() => performance.now())
-  return async (persons: ReadonlyMap<string, Asked>): Promise<Map<string, KeysOrReason>> => {
-    const found = new Map<string, KeysOrReason>()
-    const missing: (readonly [string, Asked])[] = []
-    for (const [name, asked] of persons) {
-      const keys = cache.get(name)
-      if (keys === undefined) missing.push([name, asked])
-      else found.set(name, keys)
-    }
-    for (let from = 0; from < missing.length; from += personsMax) {
-      const slice = missing.slice(from, from + personsMax)
-      const { keys, goodUntilMs } = await ask(slice.map(([, asked]) => asked))
-      for (const [nth, [name]] of slice.entries()) {
-        const one = keys[nth] ?? 'unknown'
-        found.set(name, one)
-        cache.put(name, one, goodUntilMs)
+  const nowMs = (): number => performance.now()
+  const cache = createKeyCache(nowMs)
+  let personsAtOnce = personsMax
+  return {
+    /** Asks output for the missing keys. */
+    async fetch(persons: ReadonlyMap<string, Asked>): Promise<void> {
+      for (;;) {
+        const missing = [...persons].filter(([name]) => cache.get(name) === undefined)
+        if (missing.length === 0) return
+        const part = missing.slice(0, personsAtOnce)
+        const answer = await ask(part.map(([, person]) => person))
+        if (answer === 'too_many') personsAtOnce = Math.ceil(part.length / 4)
+        else if (nowMs() >= answer.goodUntilMs)
+          throw new ReadError('unreachable', 'The keys were too old when they arrived')
+        else
+          for (const [nth, [name]] of part.entries())
+            cache.put(name, answer.keys[nth] ?? 'unknown', answer.goodUntilMs)
       }
-    }
-    return found
+    },
+    get: (name: string): KeysOrReason => cache.get(name) ?? 'unknown',
   }
 }

@@ -26,10 +26,10 @@ export const personsMax = 1_000
 const requestTimeoutMs = 30_000
 const giveUpAfterMs = 60_000
 
-/** @throws ReadError `refused`, `unreachable` */
+/** `too_many`: output gives fewer keys in one request; ask for fewer people. @throws ReadError `refused`, `unreachable` */
 export function createKeyService(
   options: CredentialsOptions & { readonly outputUrl: string },
-): (persons: readonly Asked[]) => Promise<Answered> {
+): (persons: readonly Asked[]) => Promise<Answered | 'too_many'> {
   const tokens = createTokens(options)
   const url = serviceUrl(options.outputUrl, '/v2/keys')
   const { ca } = options
@@ -50,6 +50,8 @@ export function createKeyService(
       const outcome = await ask(persons).catch(asError)
       if (!(outcome instanceof Error) && outcome.status === 200)
         return answeredIn(outcome.json, persons, sentMs)
+      if (!(outcome instanceof Error) && outcome.status === 422 && persons.length > 1)
+        return 'too_many'
       const error = readErrorOf(outcome, url)
       const waitMs = pauseMs(tries, retryAfterOf(outcome), Math.random)
       if (!isWorthIt(outcome, tries) || performance.now() + waitMs > endMs) throw error

@@ -16,6 +16,7 @@ export type ReadEvent = {
   /** The events with this name have the same keys. */
   readonly name: string
   readonly asked: Asked
+  readonly event: unknown
   readonly keyLink: Bytes
   readonly isEncrypted: boolean
 }
@@ -35,7 +36,7 @@ export function readEvent({ headers, event }: EncryptedEvent): ReadEvent {
   mapEncrypted(event, keyLink, () => (isEncrypted = true))
   const uuid = uuidOf(keyLink)
   const name = `${uuid} ${[...new Set(consentLevels)].sort((a, b) => a - b).join(' ')}`
-  return { name, asked: { keyLink: uuid, timestamp, consentLevels }, keyLink, isEncrypted }
+  return { name, asked: { keyLink: uuid, timestamp, consentLevels }, event, keyLink, isEncrypted }
 }
 
 /** `svcMeta` may be in a union, whose value some decoders wrap. */

@@ -1,4 +1,4 @@
-"""How long a `Decrypter` uses a key: checked with a clock of its own, against a server of its own."""
+"""How long a `Decrypter` uses a key, and how many it asks for: checked with a clock of its own, against a server of its own."""
 
 import sys
 import threading
@@ -20,9 +20,14 @@ class Services(BaseHTTPRequestHandler):
             answer = {"idToken": "t", "refreshToken": "r", "expiresAt": 99_999_999_999}
         else:
             asked.append(body["persons"])
+            if len(body["persons"]) > 2:
+                return self.answer(422, {"detail": "too many"})
             answer = {"maxAgeSeconds": 30, "persons": [{**one, "erased": True} for one in body["persons"]]}
+        self.answer(200, answer)
+
+    def answer(self, status, answer):
         data = dumps(answer).encode()
-        self.send_response(200)
+        self.send_response(status)
         self.send_header("content-length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
@@ -48,4 +53,10 @@ for now in (1_000.0, 1_029.9, 1_030.0):
     counts.append(len(asked))
 assert counts == [1, 1, 2], counts
 assert [len(persons) for persons in asked] == [1, 1], asked
+
+# Output refuses too many people in one request, so fewer are asked for.
+asked.clear()
+people = [{**event, "svc_key_link": f"00000000-0000-0000-0000-{number:012}"} for number in range(1, 8)]
+assert all(one["name"] == weir.Encrypted(text, "erased") for one in decrypter.decrypt(people))
+assert [len(persons) for persons in asked] == [7, 2, 2, 2, 1], asked
 print(dumps("right"))

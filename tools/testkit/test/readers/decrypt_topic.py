@@ -14,28 +14,11 @@ import struct
 import sys
 
 import fastavro
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM, AESSIV
+from read_topic import read
 
 ROTATION_MS = 24 * 3_600_000
-
-
-def read(settings: dict, topic: str) -> list:
-    consumer = Consumer({**settings, "group.id": "any", "enable.auto.commit": False, "enable.partition.eof": True})
-    partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
-    consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in partitions])
-    found, at_end = [], set()
-    while len(at_end) < len(partitions):
-        for message in consumer.consume(100, timeout=1):
-            if not message.error():
-                found.append(message)
-            elif message.error().code() == KafkaError._PARTITION_EOF:
-                at_end.add(message.partition())
-            else:
-                raise SystemExit(str(message.error()))
-    consumer.close()
-    return found
 
 
 # --- key records ---

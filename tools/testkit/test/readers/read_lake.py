@@ -7,9 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[4] / "clients/python"))
 
-from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition  # noqa: E402
-
 import weir  # noqa: E402
+from read_topic import read  # noqa: E402
 
 
 def main(task: dict) -> None:
@@ -25,23 +24,6 @@ def main(task: dict) -> None:
             show([stored(decrypter, message) for message in messages])
     except weir.WeirError as error:
         show({"code": error.code, "message": str(error)})
-
-
-def read(settings: dict, topic: str) -> list:
-    consumer = Consumer({**settings, "enable.auto.commit": False, "enable.partition.eof": True})
-    partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
-    consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in partitions])
-    found, at_end = [], set()
-    while len(at_end) < len(partitions):
-        for message in consumer.consume(100, timeout=1):
-            if not message.error():
-                found.append(message)
-            elif message.error().code() == KafkaError._PARTITION_EOF:
-                at_end.add(message.partition())
-            else:
-                raise SystemExit(str(message.error()))
-    consumer.close()
-    return found
 
 
 def stored(decrypter: weir.Decrypter, message) -> dict:

@@ -1,0 +1,68 @@
+// How many people a decrypter asks for in one request, and how long it uses their keys. The answers come from a server
+// of the test, which counts the requests.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { createDecrypter } from '../../src/index.ts'
+
+const atMost = 300
+const asked: number[] = []
+let maxAgeSeconds = 300
+let url = ''
+
+const server = createServer((request, response) => {
+  void text(request).then((body) => {
+    const { persons = [] }: { persons?: object[] } = JSON.parse(body)
+    if (request.url === '/auth') {
+      const expiresAt = Math.floor(Date.now() / 1_000) + 3_600
+      return response.end(JSON.stringify({ idToken: 'token', refreshToken: 'r', expiresAt }))
+    }
+    asked.push(persons.length)
+    response.statusCode = persons.length > atMost ? 422 : 200
+    const erased = persons.map((person) => ({ ...person, erased: true }))
+    return response.end(JSON.stringify({ maxAgeSeconds, persons: erased }))
+  })
+})
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => void server.close())
+
+const decrypter = () =>
+  createDecrypter({
+    authUrl: url,
+    outputUrl: url,
+    billingId: 'acme',
+    clientId: 'client',
+    clientSecret: 'secret',
+  })
+
+const eventsOf = (count: number) =>
+  Array.from({ length: count }, (_, nth) => {
+    const keyLink = Buffer.alloc(16)
+    keyLink.writeUInt32BE(nth)
+    const name = Buffer.concat([Buffer.of(1), keyLink.subarray(0, 4), Buffer.alloc(20)])
+    return {
+      headers: { 'svc-key-link': keyLink, 'svc-time': '0' },
+      event: { svcMeta: { consentLevels: [0] }, name: name.toString('base64') },
+    }
+  })
+
+test('if output gives fewer keys in one request, it asks for fewer people, and goes on so', async () => {
+  asked.length = 0
+  const reader = decrypter()
+  const events = eventsOf(1_500)
+  const decrypted = await reader.decrypt(events)
+  expect(decrypted).toHaveLength(1_500)
+  for (const event of decrypted) expect(event).toMatchObject({ name: { reason: 'erased' } })
+  expect(asked).toEqual([1_000, 250, 250, 250, 250, 250, 250])
+  await reader.decrypt(events)
+  expect(asked).toHaveLength(7) // the others are kept
+})
+
+test('keys that are too old when they arrive are not used', async () => {
+  maxAgeSeconds = 0
+  await expect(decrypter().decrypt(eventsOf(1))).rejects.toMatchObject({ code: 'unreachable' })
+})

@@ -1,0 +1,20 @@
+"""All messages of a topic, for the programs beside."""
+
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
+
+
+def read(settings: dict, topic: str) -> list:
+    consumer = Consumer({**settings, "group.id": "any", "enable.auto.commit": False, "enable.partition.eof": True})
+    partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
+    consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in partitions])
+    found, at_end = [], set()
+    while len(at_end) < len(partitions):
+        for message in consumer.consume(100, timeout=1):
+            if not message.error():
+                found.append(message)
+            elif message.error().code() == KafkaError._PARTITION_EOF:
+                at_end.add(message.partition())
+            else:
+                raise SystemExit(str(message.error()))
+    consumer.close()
+    return found
