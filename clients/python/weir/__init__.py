@@ -12,16 +12,12 @@ import io
 import json
 import ssl
 import time
-import uuid
 from collections import OrderedDict
-from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
 from typing import Any, Callable, Iterable, Mapping, Sequence
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESSIV
+from weir.events import Asked, Encrypted, WeirError, asked_by_event, asked_by_headers, has_encrypted, keys_in, mapped, opened
 
 __all__ = ["Decrypter", "Encrypted", "WeirError"]
 
@@ -30,32 +26,6 @@ _EVENTS_AT_ONCE = 1_000
 _KEPT_MAX = 100_000
 _TIMEOUT_S = 30
 _GIVE_UP_AFTER_S = 60
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-
-
-class WeirError(Exception):
-    """`code` is `refused` (by auth or output), `unreachable` (after a minute), or `unreadable` (an event without its
-    keyLink, time or consent levels)."""
-
-    def __init__(self, code: str, message: str):
-        super().__init__(message)
-        self.code = code
-
-
-@dataclass(frozen=True)
-class Encrypted:
-    """A value that can't be decrypted. `str()` gives the encrypted text.
-
-    `reason` is `erased` (nobody can decrypt fields of this person any more), `expired` (the event is older than the
-    stream's keys), `refused` (the output may not show the event any more), `unknown` (Weir did not encrypt it for this
-    event), or `no_key` (the output may not see the level, or the person has withdrawn it).
-    """
-
-    text: str
-    reason: str
-
-    def __str__(self) -> str:
-        return self.text
 
 
 class Decrypter:
@@ -89,7 +59,7 @@ class Decrypter:
         for message in messages:
             headers, value = (message.headers(), message.value()) if hasattr(message, "headers") else message
             event = fastavro.schemaless_reader(io.BytesIO(value[5:]), self._schema(int.from_bytes(value[1:5], "big")))
-            events.append((event, _asked_by_headers(dict(headers), event)))
+            events.append((event, asked_by_headers(dict(headers), event)))
         return self._decrypt(events, otherwise)
 
     def decrypt(self, events: Iterable[Mapping], otherwise: Callable[[Encrypted], Any] | None = None) -> list[dict]:
@@ -97,22 +67,22 @@ class Decrypter:
         `timestamp` and `consentLevels`, and the keyLink: in `svc_key_link`, or as text in `svcMeta`.
 
         Returns copies. A value that can't be decrypted is an `Encrypted`, or what `otherwise` returns for it."""
-        return self._decrypt([(event, _asked_by_event(event)) for event in events], otherwise)
+        return self._decrypt([(event, asked_by_event(event)) for event in events], otherwise)
 
-    def _decrypt(self, events: Sequence[tuple[Mapping, _Asked]], otherwise: Callable | None) -> list[dict]:
+    def _decrypt(self, events: Sequence[tuple[Mapping, Asked]], otherwise: Callable | None) -> list[dict]:
         change = otherwise or (lambda value: value)
         decrypted = []
         for start in range(0, len(events), _EVENTS_AT_ONCE):
-            part = [(event, one, _has_encrypted(event, one.prefix)) for event, one in events[start : start + _EVENTS_AT_ONCE]]
+            part = [(event, one, has_encrypted(event, one.prefix)) for event, one in events[start : start + _EVENTS_AT_ONCE]]
             self._fetch({one.name: one for _, one, is_encrypted in part if is_encrypted})
             # Used before anything else is waited for, so that no key is too old.
             for event, one, is_encrypted in part:
                 keys = self._kept[one.name][0] if is_encrypted else None
-                open_one = lambda text, path: _opened(text, path, keys, change)  # noqa: E731
-                decrypted.append(_mapped(event, one.prefix, open_one) if is_encrypted else dict(event))
+                open_one = lambda text, path: opened(text, path, keys, change)  # noqa: E731
+                decrypted.append(mapped(event, one.prefix, open_one) if is_encrypted else dict(event))
         return decrypted
 
-    def _fetch(self, asked: dict[tuple, _Asked]) -> None:
+    def _fetch(self, asked: dict[tuple, Asked]) -> None:
         """Asks output for the keys that are missing or too old."""
         while True:
             now = time.monotonic()
@@ -129,7 +99,7 @@ class Decrypter:
             if time.monotonic() >= good_until:
                 raise WeirError("unreachable", "The keys were too old when they arrived")
             for one, person in zip(part, answer["persons"]):
-                self._kept[one.name] = (_keys_in(person), good_until)
+                self._kept[one.name] = (keys_in(person), good_until)
         for name in asked:
             self._kept.move_to_end(name)
         while len(self._kept) > _KEPT_MAX:
@@ -204,105 +174,3 @@ def _sentence(error: HTTPError) -> str:
         return str(answer.get("detail") or answer["message"])
     except (ValueError, KeyError, AttributeError):
         return f"{error.url} answers {error.code}"
-
-
-# --- events ---
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """What output must know of an event. Events with the same name have the same keys."""
-
-    key_link: uuid.UUID
-    timestamp: int
-    consent: tuple[int, ...]
-
-    @property
-    def name(self) -> tuple:
-        return (self.key_link, self.consent)
-
-    @property
-    def prefix(self) -> bytes:
-        """The first bytes of every text that is encrypted for the keyLink."""
-        return b"\x01" + self.key_link.bytes[:4]
-
-    @property
-    def body(self) -> dict:
-        return {"keyLink": str(self.key_link), "timestamp": self.timestamp, "consentLevels": list(self.consent)}
-
-
-def _asked_by_headers(headers: Mapping[str, bytes], event: Mapping) -> _Asked:
-    try:
-        key_link = uuid.UUID(bytes=bytes(headers["svc-key-link"]))
-        return _Asked(key_link, int(headers["svc-time"]), _consent(event))
-    except (KeyError, ValueError):
-        raise WeirError("unreadable", "An event is without the headers svc-key-link and svc-time") from None
-
-
-def _asked_by_event(event: Mapping) -> _Asked:
-    try:
-        key_link = event.get("svc_key_link") or event["svcMeta"]["keyLink"]
-        return _Asked(uuid.UUID(str(key_link)), _milliseconds(event["svcMeta"]["timestamp"]), _consent(event))
-    except (KeyError, TypeError, ValueError):
-        raise WeirError(
-            "unreadable", "An event is without its keyLink (svc_key_link), svcMeta.timestamp or svcMeta.consentLevels"
-        ) from None
-
-
-def _consent(event: Mapping) -> tuple[int, ...]:
-    return tuple(sorted({int(level) for level in event["svcMeta"]["consentLevels"]}))
-
-
-def _milliseconds(moment: Any) -> int:
-    if not isinstance(moment, datetime):
-        return int(moment)
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
-    return (aware - _EPOCH) // timedelta(milliseconds=1)
-
-
-def _is_encrypted(text: str, prefix: bytes) -> bool:
-    if len(text) < 28:
-        return False
-    try:
-        return base64.b64decode(text[:8], validate=True)[:5] == prefix
-    except ValueError:
-        return False
-
-
-def _has_encrypted(value: Any, prefix: bytes) -> bool:
-    found = []
-    _mapped(value, prefix, lambda text, path: found.append(text))
-    return bool(found)
-
-
-def _mapped(value: Any, prefix: bytes, change: Callable[[str, tuple], Any], path: tuple = ()) -> Any:
-    """A copy in which `change` has replaced each text that is encrypted for the keyLink."""
-    if isinstance(value, str):
-        return change(value, path) if _is_encrypted(value, prefix) else value
-    if isinstance(value, Mapping):
-        return {name: _mapped(item, prefix, change, (*path, name)) for name, item in value.items()}
-    if hasattr(value, "tolist") and not isinstance(value, (bytes, memoryview)):  # numpy, in rows of pandas
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [_mapped(item, prefix, change, path) for item in value]
-    return value
-
-
-def _keys_in(person: Mapping) -> Any:
-    if "keys" in person:
-        return [AESSIV(base64.b64decode(key)) for key in person["keys"].values()]
-    return next((reason for reason in ("erased", "expired", "refused", "unknown") if person.get(reason)), "unknown")
-
-
-def _opened(text: str, path: tuple, keys: Any, otherwise: Callable[[Encrypted], Any]) -> Any:
-    if isinstance(keys, str):
-        return otherwise(Encrypted(text, keys))
-    data = base64.b64decode(text)[5:]
-    # Columns of tables may name a nested field with dots. Only the right path decrypts.
-    for name in {"/".join(path), "/".join(path).replace(".", "/")}:
-        for key in keys:
-            try:
-                return key.decrypt(data, [name.encode()]).decode()
-            except InvalidTag:
-                continue
-    return otherwise(Encrypted(text, "no_key"))
