@@ -7,7 +7,7 @@ export type { AccessErrorCode, ControlStateErrorCode } from './errors.ts'
 export { changeHeader, createChangeLog } from './tables/change-log.ts'
 export { createBatch } from './tables/draft.ts'
 export type { Attempt, Batch, Draft } from './tables/draft.ts'
-export { followState } from './tables/follow.ts'
+export { followState, isRestoring } from './tables/follow.ts'
 export type { StateFollower, StateFollowing } from './tables/follow.ts'
 export type { KeyHolder } from './records/records.ts'
 export { stateFields } from './tables/state-settings.ts'
@@ -15,6 +15,7 @@ export type {
   Contracts,
   Erasures,
   PublicKeys,
+  Restores,
   SearchRecords,
   State,
   Streams,
@@ -56,6 +57,7 @@ export {
   keyUseKey,
   receiptKeyKey,
   searchKey,
+  restoreKey,
   rotationKey,
   signingKeyKey,
   streamKey,
@@ -86,11 +88,13 @@ export type {
   LogStarts,
   OutputThen,
   ReceiptKeyRecord,
+  RestoreRecord,
   RotationRecord,
   Scope,
   SigningKeyRecord,
   StreamRecord,
   UnusedKek,
+  Window,
 } from './records/records.ts'
 export {
   noContract,
@@ -111,11 +115,22 @@ export {
   subjectsRetentionMs,
   subjectsTopic,
 } from './records/subjects.ts'
+export {
+  backupMaxAgeMs,
+  erasuresRetentionMs,
+  erasuresTopic,
+  loggedErasureKey,
+  loggedRemovalKey,
+  loggedValue,
+  parseLogged,
+} from './records/erasure-log.ts'
+export type { LoggedCuts, LoggedEntry, LoggedErasure } from './records/erasure-log.ts'
 
 // The records of `weir.keys`, and the keys of terms and eras.
 export { forgetPeople } from './tables/forget-people.ts'
 export type { People } from './tables/forget-people.ts'
 export {
+  ERASURE_LOG_KEY,
   beatKey,
   beatTimeIn,
   beatValue,
@@ -127,9 +142,13 @@ export {
   linksInCuts,
   markerKey,
   markerValue,
+  isWrappingKeyId,
   privateReceiptKey,
   privateSigningKey,
   replacedIn,
+  restoringKey,
+  restoringValue,
+  subjectsLostIn,
   wrappingKeyId,
   versionOfKeyId,
 } from './keyring/key-forms.ts'

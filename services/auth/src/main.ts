@@ -15,7 +15,14 @@ import {
   startAdmin,
   startConfig,
 } from '@weir/kit'
-import { createGate, followState, kekOfKey, loadKek, openAccessTrace } from '@weir/control-state'
+import {
+  createGate,
+  followState,
+  isRestoring,
+  kekOfKey,
+  loadKek,
+  openAccessTrace,
+} from '@weir/control-state'
 import { createCallers } from './access/callers.ts'
 import { createOpaque } from './control/audit/opaque.ts'
 import packageJson from '../package.json' with { type: 'json' }
@@ -121,7 +128,8 @@ const app = createApp({
   origins: config.CONSOLE_ORIGINS,
   kafkaPrefix: config.KAFKA_PREFIX,
   pageOf,
-  isOpen: () => boot.notReady().length === 0 && following.isWhole(),
+  isOpen: () =>
+    boot.notReady().length === 0 && following.isWhole() && !isRestoring(follower.keyStore),
 })
 
 let isStopping = false

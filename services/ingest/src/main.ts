@@ -16,6 +16,7 @@ import {
   startConfig,
 } from '@weir/kit'
 import {
+  ERASURE_LOG_KEY,
   accountOfTopic,
   createGate,
   followState,
@@ -46,7 +47,7 @@ const registry = createMetrics('ingest')
 const kafka = createKafka({ ...kafkaAccess(config), clientId: 'weir-ingest', log })
 const proxies = createProxies(config.TRUSTED_PROXIES)
 const kek = await loadKek(config)
-const mayUnwrap = (keyName: string): boolean => keyName !== 'sign'
+const mayUnwrap = (keyName: string): boolean => keyName !== 'sign' && keyName !== ERASURE_LOG_KEY
 const following = followState({ kafka, service: 'ingest', kek, mayUnwrap, log })
 const follower = refreshWithin(following.follower, config.PRODUCE_TIMEOUT_MS)
 const producer = createBatchProducer(kafka, {

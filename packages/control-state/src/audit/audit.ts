@@ -57,6 +57,8 @@ export type AuditAction =
   | 'keys.signing.rotate'
   | 'keys.receipt.rotate'
   | 'backup.restore'
+  /** The erasures since the backup are applied again. */
+  | 'backup.reapplied'
   /** Refusals without an entry of their own, because there were too many. `count` says how many. */
   | 'access.refused'
   /** Requests without a known key. `count` says how many. */
@@ -130,6 +132,10 @@ export type AuditTarget = {
   /** Keys that no longer verify tokens. */
   readonly revoked?: readonly string[]
   readonly era?: number
+  /** SHA-256 of records in `weir.erasures`. */
+  readonly logged?: readonly string[]
+  /** Erasures since this time may be undone by a restore, or `never`. Absent if all are known. */
+  readonly erasuresLostSince?: string
 }
 
 /** A change that has an audit entry of its own. */

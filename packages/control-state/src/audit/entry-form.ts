@@ -72,6 +72,8 @@ const isTarget = objectOf<AuditTarget>({
   kid: optional(text),
   revoked: optional(listOf(text)),
   era: optional(number),
+  logged: optional(listOf(text)),
+  erasuresLostSince: optional(text),
 })
 
 const entryForm = createForm(

@@ -4,12 +4,14 @@
 //   KEK_WRAPS = item *( "," item )
 //   item      = [ key "=" ] provider ":" name
 //   key       = "sign" / "link" / "open" / "levels" / "level." 1*3DIGIT   ; levels: all that aren't named
+//   The KEK of `link` also wraps the key of the erasure log.
 //   An item without a key is for all keys that no other item names, and needs KEK_SINGLE=true.
 import { readFileSync } from 'node:fs'
 import { kekNamesIn, levelOfPart, SIGN_KEY_NAME } from '@weir/fieldcrypt'
 import { bool, csv, keyRule, withUnit } from '@weir/kit'
 import type { z } from 'zod'
 import type { KekSettings } from './kek-settings.ts'
+import { ERASURE_LOG_KEY } from '../keyring/key-forms.ts'
 import { ControlStateError } from '../errors.ts'
 
 export type KekName = { readonly provider: string; readonly name: string }
@@ -99,7 +101,7 @@ function kekOfKeyIn(settings: Partial<WrapSettings>): KekOfKey | undefined {
   const items =
     settings.KEK_WRAPS === undefined ? itemsByDefault(settings) : itemsOf(settings.KEK_WRAPS)
   const of = (keyName: string): KekName | undefined =>
-    items.find((item) => item.keyName === keyName) ??
+    items.find((item) => item.keyName === (keyName === ERASURE_LOG_KEY ? 'link' : keyName)) ??
     (levelOfPart(keyName) === undefined
       ? undefined
       : items.find((item) => item.keyName === 'levels')) ??

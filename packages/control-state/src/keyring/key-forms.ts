@@ -6,12 +6,20 @@
 //   cuts   = %x01 *link       ; the links that an erasure must still cut out
 //   link   = 8OCTET
 //   beat   = %x01 time        ; makes Kafka close a log segment that is due
+//   restoring = %x01 OCTET     ; a restore has not ended. 1: the links of data subjects were lost
 //   time   = 8OCTET           ; ms since 1970, big-endian
 import { malformed, notKnown } from '../forms/form.ts'
 import { keysTopic } from '../records/records.ts'
 
 const version = 0x01
-const kinds: readonly string[] = ['_ring', '_signing', '_receipt', '_erasure', '_beat']
+const kinds: readonly string[] = [
+  '_ring',
+  '_signing',
+  '_receipt',
+  '_erasure',
+  '_beat',
+  '_restoring',
+]
 
 /**
  * The type of a record, by its key. The key of a term's or an era's record has four segments. All other keys begin with an
@@ -33,6 +41,15 @@ export function checkKeyRecord(key: string, value: Buffer): void {
   throw notKnown({ topic: keysTopic, key, type, version: found }, isKnown ? version : undefined)
 }
 
+/** While this record exists, erasures since the backup may be undone, so no service may use the keys. */
+export const restoringKey = '_restoring'
+export const restoringValue = ({ subjectsLost }: { subjectsLost: boolean }): Buffer =>
+  Buffer.of(version, subjectsLost ? 1 : 0)
+export const subjectsLostIn = (value: Buffer): boolean => value[1] === 1
+
+/** The wrapping key of the records in `weir.erasures`. Its versions are kept there, too. */
+export const ERASURE_LOG_KEY = 'erasures'
+
 export const beatKey = '_beat'
 export function beatValue(timeMs: number): Buffer {
   const value = Buffer.alloc(9, version)
@@ -46,6 +63,7 @@ export const beatTimeIn = (value: Buffer | undefined): number =>
 /** The record key of a wrapping key's version. Without a version, the prefix of the record keys of all versions. */
 export const wrappingKeyId = (keyName: string, version: number | ''): string =>
   `_ring/${keyName}/${version}`
+export const isWrappingKeyId = (recordKey: string): boolean => recordKey.startsWith('_ring/')
 export function parseWrappingKeyId(key: string): { keyName: string; version: number } | undefined {
   const [, keyName, version] = /^_ring\/([^/]+)\/(\d+)$/.exec(key) ?? []
   return keyName === undefined ? undefined : { keyName, version: Number(version) }

@@ -32,12 +32,14 @@ import type {
   Limits,
   OutputThen,
   Rebuild,
+  RestoreRecord,
   ReceiptKeyRecord,
   RotationRecord,
   SigningKeyRecord,
   StreamRecord,
   SubjectRecord,
   UnusedKek,
+  Window,
 } from './records.ts'
 
 const isApiKey = objectOf<ApiKeyRecord>({
@@ -171,7 +173,7 @@ const isReceiptKey = objectOf<ReceiptKeyRecord>({
   receiptsFromMs: number,
 })
 
-const isErasure = objectOf<ErasureRecord>({
+export const isErasure = objectOf<ErasureRecord>({
   type: oneOf('erasure'),
   erasureId: text,
   billingId: text,
@@ -205,6 +207,14 @@ const isErasure = objectOf<ErasureRecord>({
   destroyedAtMs: optional(number),
 })
 
+const isWindows = listOf(objectOf<Window>({ sinceMs: number, untilMs: number }))
+const isRestore = objectOf<RestoreRecord>({
+  type: oneOf('restore'),
+  restoredAtMs: number,
+  erasuresLost: isWindows,
+  subjectsLost: isWindows,
+})
+
 type Type = ControlRecord['type']
 type FormOf<T extends Type> = Form<Extract<ControlRecord, { type: T }>>
 
@@ -228,6 +238,7 @@ const forms: { readonly [T in Type]: FormOf<T> } = {
   erasure: createForm('erasure', checked(isErasure)),
   search: createForm('search', checked(isSearch)),
   'subject-access': createForm('subject-access', checked(isSubjectAccess)),
+  restore: createForm('restore', checked(isRestore)),
   'api-key-use': createForm(
     'api-key-use',
     checked(objectOf<KeyUseRecord>({ type: oneOf('api-key-use'), usedAtMs: number })),
@@ -251,6 +262,7 @@ const keysOf = {
   'signing-key': 'signing/',
   'receipt-key': 'receipt/',
   rotation: 'rotation/',
+  restore: 'restore/',
   erasure: 'erasure/',
   search: 'search/',
   'subject-access': 'subject-access/',

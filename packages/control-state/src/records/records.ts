@@ -264,6 +264,18 @@ export type KeyUseRecord = { readonly type: 'api-key-use'; readonly usedAtMs: nu
 /** auth's position in `weir.accesses`: the next offset to fold, decimal. */
 export type AccessesRecord = { readonly type: 'accesses-position'; readonly nextOffset: string }
 
+export type Window = { readonly sinceMs: number; readonly untilMs: number }
+
+/** The restores so far, and what is unknown since then. */
+export type RestoreRecord = {
+  readonly type: 'restore'
+  readonly restoredAtMs: number
+  /** Erasures that were accepted in these times may be undone. */
+  readonly erasuresLost: readonly Window[]
+  /** Links of data subjects that were stored in these times are lost. */
+  readonly subjectsLost: readonly Window[]
+}
+
 export type ControlRecord =
   | AccountRecord
   | StreamRecord
@@ -278,6 +290,7 @@ export type ControlRecord =
   | SubjectAccessRecord
   | KeyUseRecord
   | AccessesRecord
+  | RestoreRecord
 
 export const controlTopic = 'weir.control'
 export const keysTopic = 'weir.keys'
@@ -286,6 +299,7 @@ export const accountKey = (billingId: string): string => `account/${billingId}`
 export const streamKey = (billingId: string, name: string): string => `stream/${billingId}/${name}`
 export const contractKey = (billingId: string, id: string): string => `contract/${billingId}/${id}`
 export const subjectKey = (subject: string): string => `subject/${subject}`
+export const restoreKey = 'restore/last'
 export const rotationKey = 'rotation/last'
 export const erasureKey = (streamId: string, erasureId: string): string =>
   `erasure/${streamId}/${erasureId}`

@@ -1,7 +1,8 @@
 // The reads and writes of changes before the writer commits them: the tables, and the puts of the changes over them.
 // Nothing here reaches Kafka.
 import type { Audited, AuditTarget, Change } from '../audit/audit.ts'
-import { auditHeadKey, nextEntry, noEntries } from '../audit/chain.ts'
+import { auditHeadKey, hashOf, nextEntry, noEntries } from '../audit/chain.ts'
+import { isWrappingKeyId } from '../keyring/key-forms.ts'
 import { overlayKeys } from '../keyring/key-store.ts'
 import type { KeyDraft, KeysBelow } from '../keyring/key-store.ts'
 import type { ControlRecord } from '../records/records.ts'
@@ -13,6 +14,8 @@ export type Draft = State & {
   put(key: string, record: ControlRecord | null): void
   /** The records of `weir.keys`. */
   readonly keys: KeyDraft
+  /** Adds a record to `weir.erasures`. The change's audit entry gets its hash. */
+  log(key: string, value: Buffer): void
   /** Adds data that only the change itself knows to the target of its audit entry. */
   addToEntry(more: AuditTarget): void
 }
@@ -37,6 +40,8 @@ export type Batch = {
   attempt(change: Attempt): void
   readonly control: readonly Put<ControlRecord>[]
   readonly keys: readonly Put<Buffer>[]
+  /** Records of `weir.erasures`. */
+  readonly log: readonly { readonly key: string; readonly value: Buffer }[]
   /** Entries of the audit log, in the order of their chain. */
   readonly audit: readonly { readonly value: Buffer; readonly timeMs: number }[]
   /** The bytes of `weir.keys` in the draft so far. */
@@ -49,6 +54,7 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
   const batch = {
     control: [] as Put<ControlRecord>[],
     keys: [] as Put<Buffer>[],
+    log: [] as { key: string; value: Buffer }[],
     audit: [] as { value: Buffer; timeMs: number }[],
   }
 
@@ -73,7 +79,13 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
       const myKeys = overlayKeys(keys, keys.isChanged)
       let more: AuditTarget = {}
       const addToEntry = (added: AuditTarget): void => void (more = { ...more, ...added })
-      decide({ ...stateOver(mine), put: mine.put, keys: myKeys, addToEntry })
+      const logged: { key: string; value: Buffer }[] = []
+      const log = (key: string, value: Buffer): void => void logged.push({ key, value })
+      decide({ ...stateOver(mine), put: mine.put, keys: myKeys, log, addToEntry })
+      const hashes = logged
+        .filter(({ key }) => !isWrappingKeyId(key))
+        .map(({ value }) => hashOf(value))
+      if (hashes.length > 0) addToEntry({ logged: hashes })
       const isChange = mine.puts.size + myKeys.puts.size > 0
       if (isChange && what === 'read') throw new TypeError('a change that only reads puts nothing')
       keep(mine.puts, records.put, (put) => batch.control.push({ ...put, changeId }))
@@ -81,6 +93,10 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
         batch.keys.push({ ...put, changeId })
         keyBytes += put.value?.length ?? 0
       })
+      for (const each of logged) {
+        batch.log.push(each)
+        keyBytes += each.value.length
+      }
       if (hasEntry(what, isChange)) audit(changeId, what, more)
     },
   }

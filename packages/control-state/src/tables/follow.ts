@@ -7,7 +7,7 @@ import { delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createUnread } from '../forms/unread.ts'
 import type { Unread } from '../forms/unread.ts'
-import { checkKeyRecord } from '../keyring/key-forms.ts'
+import { checkKeyRecord, restoringKey } from '../keyring/key-forms.ts'
 import { createKeys } from '../keyring/keyring.ts'
 import type { Keys } from '../keyring/keyring.ts'
 import { parseControlRecord } from '../records/control-forms.ts'
@@ -87,7 +87,8 @@ export function followState(options: StateOptions): StateFollowing {
       ...state,
       catchUp,
       refresh: atMostEvery(refreshEveryMs, catchUp),
-      isFresh: () => reading.isDone() && topics.isFresh() && unread.isEmpty(),
+      isFresh: () =>
+        reading.isDone() && topics.isFresh() && unread.isEmpty() && !isRestoring(state.keyStore),
       positions: () => ({
         control: topics.position(controlTopic),
         keys: topics.position(keysTopic),
@@ -172,8 +173,12 @@ function atMostEvery(everyMs: number, work: () => Promise<void>): () => Promise<
   return () => (next ??= runOnce())
 }
 
+/** Whether erasures since a backup may still be undone. */
+export const isRestoring = (keyStore: Pick<Keys['keyStore'], 'get'>): boolean =>
+  keyStore.get(restoringKey) !== undefined
+
 type Reasons = {
-  readonly keys: Pick<Keys, 'wrappingKeys'>
+  readonly keys: Pick<Keys, 'wrappingKeys' | 'keyStore'>
   readonly unread: Unread
   readonly topics: Pick<Follower, 'isFresh'>
   readonly reading: Pick<WholeReading, 'isDone'>
@@ -183,6 +188,8 @@ function reasonsOf(kafka: Kafka, { keys, unread, topics, reading }: Reasons): st
   const sealed = reading.isDone() ? keys.wrappingKeys.stuck() : keys.wrappingKeys.pending()
   const reasons = sealed.map((id) => `${id} is not unwrapped`)
   if (!unread.isEmpty()) return [...reasons, ...unread.sentences()]
+  if (isRestoring(keys.keyStore))
+    reasons.push('a backup is being restored: the erasures since then are not applied yet')
   if (!reading.isDone()) reasons.push('control state is not read to its end yet')
   else if (!topics.isFresh()) reasons.push('control state was not read for 10 s')
   return reasons.length === 0 ? [] : [...reasons, ...kafkaTrouble(kafka)]

@@ -11,6 +11,7 @@ import type {
   ErasureRecord,
   InputStream,
   KeyUseRecord,
+  RestoreRecord,
   RotationRecord,
   ReceiptKeyRecord,
   SigningKeyRecord,
@@ -21,6 +22,7 @@ import {
   accessesKey,
   accountKey,
   contractKey,
+  restoreKey,
   rotationKey,
   erasureKey,
   keyUseKey,
@@ -63,6 +65,8 @@ export type Erasures = {
   erasuresOf(streamId: string): ErasureRecord[]
 }
 
+export type Restores = { restored(): RestoreRecord | undefined }
+
 export type SearchRecords = {
   search(billingId: string, searchHash: string): SearchRecord | undefined
   searchesOf(billingId: string): SearchRecord[]
@@ -92,6 +96,7 @@ export type State = AccountState &
   Streams &
   Contracts &
   Erasures &
+  Restores &
   SearchRecords &
   PublicKeys &
   AuditState
@@ -135,6 +140,7 @@ export function stateOver(store: RecordStore): State {
       const head = typed('audit-head', store.get(auditHeadKey))
       return head && { seq: head.seq, hash: head.hash }
     },
+    restored: () => typed('restore', store.get(restoreKey)),
     rotation: () => typed('rotation', store.get(rotationKey)),
     erasure: (streamId, erasureId) => typed('erasure', store.get(erasureKey(streamId, erasureId))),
     keyUse: (billingId, keyId) => typed('api-key-use', store.get(keyUseKey(billingId, keyId))),

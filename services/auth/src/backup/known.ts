@@ -4,10 +4,12 @@ import { hasCode } from '@weir/kit'
 import {
   auditTopic,
   checkKeyRecord,
+  checkSubjectLink,
   controlTopic,
   keysTopic,
   parseControlRecord,
   parseEntry,
+  subjectsTopic,
 } from '@weir/control-state'
 
 type Bytes = Buffer | string | null
@@ -16,6 +18,7 @@ const readers: Readonly<Record<string, (key: string, value: Buffer) => unknown>>
   [controlTopic]: parseControlRecord,
   [keysTopic]: checkKeyRecord,
   [auditTopic]: parseEntry,
+  [subjectsTopic]: checkSubjectLink,
 }
 
 /**

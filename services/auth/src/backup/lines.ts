@@ -1,16 +1,36 @@
 // The format of a backup: a first line, then one record per line in the order of its topic, and a last line with the
-// number of records. So an incomplete backup is detected. The lines are JSON, with bytes in base64.
+// number of records. So an incomplete backup is detected. A copy of `weir.erasures` has the same format. The lines are
+// JSON, with bytes in base64.
 import type { AddressedRecord, SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'
-import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
+import {
+  auditTopic,
+  controlTopic,
+  erasuresTopic,
+  keysTopic,
+  subjectsTopic,
+} from '@weir/control-state'
 import { z } from 'zod'
 import { requireKnown } from './known.ts'
 
-export const HEAD = '{"weir":"backup","version":1}'
+/** In the order of a backup. `weir.subjects` may be large, so it comes last and is never read into memory. */
+export const savedTopics = [
+  controlTopic,
+  keysTopic,
+  auditTopic,
+  erasuresTopic,
+  subjectsTopic,
+] as const
 
 const bytes = z.base64().transform((text) => Buffer.from(text, 'base64'))
+const head = z.strictObject({
+  weir: z.enum(['backup', 'erasures']),
+  version: z.literal(1),
+  madeAt: z.iso.datetime(),
+})
 const record = z.strictObject({
-  topic: z.enum([controlTopic, keysTopic, auditTopic]),
+  topic: z.enum(savedTopics),
+  partition: z.int().min(0),
   key: bytes.nullable(),
   value: bytes.nullable(),
   headers: z.record(z.string(), bytes),
@@ -18,13 +38,20 @@ const record = z.strictObject({
 })
 const end = z.strictObject({ records: z.number() })
 
+type Kind = z.infer<typeof head>['weir']
+
+/** `madeAtMs`: when the first record was read. */
+export const headLine = (weir: Kind, madeAtMs: number): string =>
+  JSON.stringify({ weir, version: 1, madeAt: new Date(madeAtMs).toISOString() })
+
 export function backupLineOf(
   topic: string,
-  { key, value, headers, timestampMs }: SourceRecord,
+  { partition, key, value, headers, timestampMs }: SourceRecord,
 ): string {
   const text = (part: Buffer | null): string | null => part?.toString('base64') ?? null
   return JSON.stringify({
     topic,
+    partition,
     key: text(key),
     value: text(value),
     headers: Object.fromEntries(
@@ -36,35 +63,58 @@ export function backupLineOf(
 
 export const endLine = (records: number): string => JSON.stringify({ records })
 
-/**
- * Returns all records of a backup. If it throws, the caller must use nothing of the backup.
- * @throws AppError `backup_unreadable`, `record_not_known`
- */
-export async function readLines(lines: AsyncIterable<string>): Promise<AddressedRecord[]> {
-  const records: AddressedRecord[] = []
+export type SavedRecord = AddressedRecord & { readonly timestampMs: number }
+
+export type Lines = {
+  readonly madeAtMs: number
+  /** @throws AppError `backup.unreadable`, also at its end; then the caller must use nothing of it */
+  readonly records: AsyncIterable<SavedRecord>
+}
+
+/** @throws AppError `backup.unreadable`, ControlStateError `control-state.record_not_known` */
+export async function readLines(kind: Kind, text: AsyncIterable<string>): Promise<Lines> {
+  const lines = text[Symbol.asyncIterator]()
+  const first = await lines.next()
+  const { data } = head.safeParse(first.done === true ? undefined : parsedJson(first.value))
+  if (data?.weir !== kind) throw unreadable(`it does not begin like ${nameOf[kind]}`)
+  return { madeAtMs: Date.parse(data.madeAt), records: recordsIn(lines) }
+}
+
+const nameOf: Readonly<Record<Kind, string>> = {
+  backup: 'a backup',
+  erasures: 'a copy of the erasures',
+}
+
+async function* recordsIn(lines: AsyncIterator<string>): AsyncGenerator<SavedRecord> {
+  let read = 0
   let count: number | undefined
-  let number = 0
-  for await (const line of lines) {
-    number += 1
-    if (number === 1 && line !== HEAD) throw unreadable('it does not begin like a backup')
-    if (number === 1 || line === '') continue
+  for (let number = 2; ; number += 1) {
+    const line = await lines.next()
+    if (line.done === true) break
+    if (line.value === '') continue
     if (count !== undefined) throw unreadable('something comes after its end')
-    const parsed = parse(line, number)
+    const parsed = parse(line.value, number)
     if ('records' in parsed) count = parsed.records
     else {
       requireKnown(parsed.topic, parsed.key, parsed.value)
-      records.push({ ...parsed, partition: 0 })
+      read += 1
+      yield parsed
     }
   }
-  if (count !== records.length) throw unreadable('its end is missing')
-  return records
+  if (count !== read) throw unreadable('its end is missing')
 }
 
 function parse(line: string, number: number): z.infer<typeof record> | z.infer<typeof end> {
+  const { data, error } = z.union([record, end]).safeParse(parsedJson(line))
+  if (data === undefined) throw unreadable(`line ${number} does not belong to a backup`, error)
+  return data
+}
+
+function parsedJson(line: string): unknown {
   try {
-    return z.union([record, end]).parse(JSON.parse(line))
-  } catch (error) {
-    throw unreadable(`line ${number} does not belong to a backup`, error)
+    return JSON.parse(line)
+  } catch {
+    return undefined
   }
 }
 

@@ -19,7 +19,7 @@ import type { AuditHead } from '@weir/control-state'
 export function withAuditLog(
   records: readonly AddressedRecord[],
   last: Buffer | undefined,
-  nowMs: number,
+  { nowMs, erasuresLostSince }: { readonly nowMs: number; readonly erasuresLostSince?: string },
 ): AddressedRecord[] {
   const state = records.filter((record) => record.topic !== auditTopic && !isHead(record))
   const known = seqOfHead(records.findLast(isHead))
@@ -33,7 +33,10 @@ export function withAuditLog(
     {
       action: 'backup.restore',
       actor: { kind: 'auth' },
-      target: { count: state.length },
+      target: {
+        count: state.length,
+        ...(erasuresLostSince === undefined ? {} : { erasuresLostSince }),
+      },
     },
     nowMs,
   )

@@ -1,20 +1,25 @@
-// Reads weir.control, weir.keys and weir.audit to their current ends. Control state goes first, because a key without
-// its stream is harmless, but a stream without its key is not.
+// Reads topics to their current ends. Control state goes first, because a key without its stream is harmless, but a
+// stream without its key is not.
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
-import { auditTopic, controlTopic, keysTopic } from '@weir/control-state'
+import { erasuresTopic } from '@weir/control-state'
 import { requireKnown } from './known.ts'
-import { endLine, HEAD, backupLineOf } from './lines.ts'
+import { backupLineOf, endLine, headLine, savedTopics } from './lines.ts'
 
 type SaveDeps = {
   offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   reader: Pick<RangeReader, 'read'>
   say(line: string): void
+  now(): number
 }
 
-export async function* savedLines(deps: SaveDeps): AsyncGenerator<string> {
+/** `erasures`: a copy of `weir.erasures` alone, which is small. */
+export async function* savedLines(
+  deps: SaveDeps,
+  kind: 'backup' | 'erasures',
+): AsyncGenerator<string> {
   let count = 0
-  yield `${HEAD}\n`
-  for (const topic of [controlTopic, keysTopic, auditTopic]) {
+  yield `${headLine(kind, deps.now())}\n`
+  for (const topic of kind === 'erasures' ? [erasuresTopic] : savedTopics) {
     let ofTopic = 0
     for await (const record of recordsOf(deps, topic)) {
       requireKnown(topic, record.key, record.value)
@@ -27,22 +32,24 @@ export async function* savedLines(deps: SaveDeps): AsyncGenerator<string> {
   yield `${endLine(count)}\n`
 }
 
-/** Yields one fetch after the other, because the audit log is kept forever, and may not fit into memory. */
-async function* recordsOf(
-  { offsets, reader }: SaveDeps,
+/** Yields one fetch after the other, because a topic may not fit into memory. */
+export async function* recordsOf(
+  { offsets, reader }: Pick<SaveDeps, 'offsets' | 'reader'>,
   topic: string,
 ): AsyncGenerator<SourceRecord> {
-  const [first = 0n] = await offsets.earliest(topic)
-  const [to = 0n] = await offsets.ends(topic, { isolation: 'read_committed' })
-  for (let from = first; ;) {
-    let fetched: readonly SourceRecord[] = []
-    await reader.read({ topic, partition: 0, from, to }, async (records) => {
-      fetched = records
-      return records.length === 0
-    })
-    yield* fetched
-    const last = fetched.at(-1)
-    if (last === undefined) return
-    from = last.offset + 1n
+  const firsts = await offsets.earliest(topic)
+  const ends = await offsets.ends(topic, { isolation: 'read_committed' })
+  for (const [partition, to] of ends.entries()) {
+    for (let from = firsts[partition] ?? 0n; ;) {
+      let fetched: readonly SourceRecord[] = []
+      await reader.read({ topic, partition, from, to }, async (records) => {
+        fetched = records
+        return records.length === 0
+      })
+      yield* fetched
+      const last = fetched.at(-1)
+      if (last === undefined) break
+      from = last.offset + 1n
+    }
   }
 }

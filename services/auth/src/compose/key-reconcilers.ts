@@ -2,6 +2,7 @@
 // `destroyed` when their KEKs no longer exist.
 import { continueRotation } from '../control/keys/rotation/continue-rotation.ts'
 import { createAgreedNow, expireEras } from '../control/erasure/expire-eras.ts'
+import type { Expiring } from '../control/erasure/expire-eras.ts'
 import { createHaveWrappingKeys } from '../control/keys/rotation/have-wrapping-keys.ts'
 import { lookForDestroyed } from '../control/keys/rotation/destroyed.ts'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
@@ -11,6 +12,7 @@ import type { LookingForDestroyed } from '../control/keys/rotation/destroyed.ts'
 import type { Reconciler } from '../control/reconcile-loop.ts'
 
 type Deps = ContinuingRotation &
+  Expiring &
   LookingForDestroyed & {
     readonly follower: Pick<StateFollower, 'positions'>
     readonly replicas: ReplicaFollower

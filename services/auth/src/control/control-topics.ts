@@ -6,6 +6,8 @@ import {
   auditTopic,
   controlTopic,
   countsTopic,
+  erasuresRetentionMs,
+  erasuresTopic,
   keysTopic,
   replicasTopic,
   subjectsPartitions,
@@ -72,6 +74,14 @@ const subjectsConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
+/** Kept until no backup can be restored that has the keys which an entry removes. */
+const erasuresConfig = {
+  ...controlConfig,
+  'cleanup.policy': 'compact,delete',
+  'retention.ms': String(erasuresRetentionMs(usualKeyRetentionDays)),
+  'unclean.leader.election.enable': 'false',
+}
+
 /**
  * auth folds notices within seconds. If auth is down for longer than this retention, notices are lost, and the audit
  * log says so.
@@ -88,6 +98,7 @@ type Wanted = { readonly partitions: number; readonly config: Readonly<Record<st
 const controlTopics: Readonly<Record<string, Wanted>> = {
   [controlTopic]: { partitions: 1, config: controlConfig },
   [keysTopic]: { partitions: 1, config: keysConfig },
+  [erasuresTopic]: { partitions: 1, config: erasuresConfig },
   [auditTopic]: { partitions: 1, config: auditConfig },
   [accessesTopic]: { partitions: 1, config: accessesConfig },
   [subjectsTopic]: { partitions: subjectsPartitions, config: subjectsConfig },
@@ -121,7 +132,10 @@ export async function makeControlTopics(
   }
 }
 
-/** Keeps the links of data subjects as long as keys. The retention is never shortened. */
+/**
+ * Keeps the links of data subjects as long as keys, and the erasures as long as backups of these. A retention is never
+ * shortened.
+ */
 export async function keepSubjects(
   configs: Pick<Configs, 'topics' | 'setTopic'>,
   streams: Iterable<StreamRecord>,
@@ -129,9 +143,17 @@ export async function keepSubjects(
   let days = usualKeyRetentionDays
   for (const stream of streams)
     if (stream.kind === 'input') days = Math.max(days, stream.keyRetentionDays)
-  const wanted = subjectsRetentionMs(days)
-  const found = (await configs.topics([subjectsTopic])).get(subjectsTopic)
+  await keepFor(configs, subjectsTopic, subjectsRetentionMs(days))
+  await keepFor(configs, erasuresTopic, erasuresRetentionMs(days))
+}
+
+async function keepFor(
+  configs: Pick<Configs, 'topics' | 'setTopic'>,
+  topic: string,
+  wantedMs: number,
+): Promise<void> {
+  const found = (await configs.topics([topic])).get(topic)
   const retentionMs = found?.config['retention.ms']
-  if (found === undefined || retentionMs === '-1' || Number(retentionMs) >= wanted) return
-  await configs.setTopic(subjectsTopic, { ...found.own, 'retention.ms': String(wanted) })
+  if (found === undefined || retentionMs === '-1' || Number(retentionMs) >= wantedMs) return
+  await configs.setTopic(topic, { ...found.own, 'retention.ms': String(wantedMs) })
 }

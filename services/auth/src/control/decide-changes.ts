@@ -9,6 +9,7 @@ import {
   controlTopic,
   controlValue,
   createBatch,
+  erasuresTopic,
   keysTopic,
 } from '@weir/control-state'
 import type { Attempt, Batch, Change, Draft, StateFollower } from '@weir/control-state'
@@ -129,6 +130,7 @@ function chunksOf(batch: Batch): AddressedRecord[][] {
       value,
       headers: { [changeHeader]: changeId },
     })),
+    ...batch.log.map(({ key, value }) => ({ topic: erasuresTopic, partition: 0, key, value })),
     ...batch.audit.map(({ value, timeMs }) => ({
       topic: auditTopic,
       partition: 0,

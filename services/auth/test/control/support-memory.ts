@@ -131,6 +131,12 @@ function memoryAcls(did: (call: string, of: string) => void): MemoryKafka['acls'
   }
 }
 
+type Logged = { readonly key: string; readonly value: Buffer }
+
+export type Written =
+  | { readonly key: string; readonly record: ControlRecord | null }
+  | { readonly key: string; readonly value: Buffer | null }
+
 type MemoryControl = Omit<Control, 'replicas' | 'kek' | 'searches'> & { readonly kek: KekProvider }
 
 export type Memory = {
@@ -143,6 +149,12 @@ export type Memory = {
   replica(name: string): MemoryControl
   /** The entries of the audit log. */
   readonly entries: readonly AuditEntry[]
+  /** The records of `weir.erasures`. */
+  readonly logged: Logged[]
+  /** The records of `weir.control` and `weir.keys`. */
+  readonly written: readonly Written[]
+  /** Reads a record as from its topic. */
+  apply(record: Written): void
   passTime(ms: number): void
   cleanUpsAsked(): number
   looksAtAccessAsked(): number
@@ -162,6 +174,13 @@ export function memoryControl(
   let cleanUps = 0
   let looksAtAccess = 0
   const entries: AuditEntry[] = []
+  const logged: Logged[] = []
+  const written: Written[] = []
+  const apply = (each: Written): void => {
+    written.push(each)
+    if ('record' in each) tables.apply(each.key, each.record)
+    else keys.apply(each.key, each.value)
+  }
   tables.apply(accountKey(account), accountRecord(account))
 
   const writer: Writer = {
@@ -170,8 +189,9 @@ export function memoryControl(
       const answers: Answer[] = []
       batch.attempt({ id: 'change', what, decide: (draft) => void answers.push(decide(draft)) })
       entries.push(...batch.audit.map(({ value }) => entryOf(value)))
-      for (const { key, value } of batch.control) tables.apply(key, copyOf(key, value))
-      for (const { key, value } of batch.keys) keys.apply(key, value)
+      for (const { key, value } of batch.control) apply({ key, record: copyOf(key, value) })
+      for (const { key, value } of batch.keys) apply({ key, value })
+      logged.push(...batch.log)
       for (const answer of answers) return answer
       throw new Error('nothing was decided')
     },
@@ -204,6 +224,13 @@ export function memoryControl(
     now: () => nowMs,
     replica: name,
     forgetUsage: async () => {},
+    readErasures: (onRecords) =>
+      onRecords(
+        logged.map(({ key, value }, at) => {
+          const there = { partition: 0, offset: BigInt(at), timestampMs: nowMs, headers: {} }
+          return { ...there, key: Buffer.from(key), value }
+        }),
+      ),
     produceTimeoutMs: 5_000,
     erasuresMax: 2_000,
     keyBytesMax: { account: 1e9, all: 1e9 },
@@ -221,6 +248,9 @@ export function memoryControl(
     keys,
     replica,
     entries,
+    logged,
+    written,
+    apply,
     passTime: (ms) => void (nowMs += ms),
     cleanUpsAsked: () => cleanUps,
     looksAtAccessAsked: () => looksAtAccess,

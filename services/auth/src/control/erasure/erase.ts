@@ -5,6 +5,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { growthMaxBytes, linksOf, withdrawalBytes } from '@weir/fieldcrypt'
 import {
+  ERASURE_LOG_KEY,
   act,
   cutsKey,
   cutsValue,
@@ -29,6 +30,7 @@ import type { InTurn } from '@weir/kit'
 import type { Changes } from '../changes.ts'
 import { kekIdsOf } from '../keys/kek-ids.ts'
 import { refusal } from '../../errors.ts'
+import { logErasure } from './erasure-log.ts'
 import { requireQuota } from '../quotas.ts'
 import { requireKeyRoom, requireRoom, warnOfBound } from './erasure-bound.ts'
 import type { Bounding } from './erasure-bound.ts'
@@ -174,7 +176,7 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
   try {
     return await deps.wrappingKeys.changeWith(
       act(deps, 'erasure.create', target),
-      ['open'],
+      ['open', ERASURE_LOG_KEY],
       (draft) => {
         const current = requireInput(draft, stream.billingId, stream.name)
         if (current.streamId !== stream.streamId) throw replaced(stream)
@@ -185,7 +187,7 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
           erasedLinks: erasure.counted,
         })
         erasure.check(draft, { changesNothing: piece.parts.length + rest.length === 0 })
-        return putErasure(deps, draft, { erasure, terms, piece, rest })
+        return putErasure(deps, draft, { erasure, terms, piece, cuts })
       },
     )
   } finally {
@@ -208,18 +210,19 @@ type Planned = {
   readonly erasure: Erasure
   readonly terms: readonly Term[]
   readonly piece: Piece
-  /** The cuts for later pieces. */
-  readonly rest: readonly Cut[]
+  /** All cuts: those of the piece, then those for later pieces. */
+  readonly cuts: readonly Cut[]
 }
 
 function putErasure(
   deps: Erasing,
   draft: Draft,
-  { erasure, terms, piece, rest }: Planned,
+  { erasure, terms, piece, cuts }: Planned,
 ): ErasureRecord {
   const { stream, as, subjects, found, counted, levels: withdrawn, reference, dueOn } = erasure
   const { billingId, streamId } = stream
   const erasureId = randomUUID()
+  const rest = cuts.slice(piece.done)
   const levels = new Set(withdrawn ?? terms.flatMap((term) => term.levels))
   const changed = new Set([...replacedBy(piece), ...rest].map(({ term }) => term))
   const record: ErasureRecord = {
@@ -241,6 +244,7 @@ function putErasure(
     acceptedAtMs: deps.now(),
   }
   const links = piece.done + rest.length
+  logErasure(deps, draft, { record, cuts })
   putRest(draft, erasureId, rest)
   draft.addToEntry({ erasure: erasureId, count: subjects.length })
   return putErasurePiece(deps, draft, {

@@ -5,6 +5,7 @@
 import { eraAt, eraEndMs, lastEraOf, termOf } from '@weir/fieldcrypt'
 import type { Configs } from '@weir/kafka'
 import {
+  ERASURE_LOG_KEY,
   act,
   eraPrefix,
   keyRecordName,
@@ -21,8 +22,10 @@ import type {
   StateFollower,
 } from '@weir/control-state'
 import { deleteErasure } from './erase.ts'
+import { logRemoval } from './erasure-log.ts'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../changes.ts'
+import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
 const dayMs = 86_400_000
 const clocksDifferMsMax = 60_000
@@ -64,14 +67,14 @@ export function createAgreedNow(deps: {
   }
 }
 
+export type Expiring = Pick<Changes, 'actor'> & {
+  readonly wrappingKeys: WrappingKeys
+  readonly follower: Pick<StateFollower, 'tables' | 'keyStore'>
+  readonly log: Log
+}
+
 /** One pass. Returns how long to wait for the next. */
-export async function expireEras(
-  deps: Changes & {
-    readonly follower: Pick<StateFollower, 'tables' | 'keyStore'>
-    readonly log: Log
-  },
-  agreedNow: AgreedNow,
-): Promise<number> {
+export async function expireEras(deps: Expiring, agreedNow: AgreedNow): Promise<number> {
   const { tables, keyStore } = deps.follower
   const nowMs = await agreedNow()
   if (nowMs === undefined) return unsureMs
@@ -79,7 +82,9 @@ export async function expireEras(
     if (stream.kind !== 'input' || expiredEra(keyStore, stream, nowMs) === undefined) continue
     const { billingId: account, name } = stream
     const what = act(deps, 'keys.expire', { account, stream: name })
-    const era = await deps.writer.change(what, (draft) => expireOne(draft, stream, nowMs))
+    const era = await deps.wrappingKeys.changeWith(what, [ERASURE_LOG_KEY], (draft) =>
+      expireOne(deps, draft, stream, nowMs),
+    )
     if (era !== undefined)
       deps.log.info({ stream: stream.streamId, era }, 'keys past their retention were removed')
   }
@@ -105,22 +110,37 @@ function expiredEra(
   return eraEndMs(oldest) + keyRetentionDays * dayMs < nowMs ? oldest : undefined
 }
 
-function expireOne(draft: Draft, { billingId, name, streamId }: InputStream, nowMs: number) {
+function expireOne(
+  deps: Expiring,
+  draft: Draft,
+  { billingId, name, streamId }: InputStream,
+  nowMs: number,
+) {
   const current = draft.stream(billingId, name)
   if (current?.kind !== 'input' || current.streamId !== streamId) return undefined
   const era = expiredEra(draft.keys, current, nowMs)
   if (era === undefined) return undefined
+  logRemoval(deps, draft, { ...current, era })
+  draft.addToEntry({ era, count: removeEra(draft, current, { era, nowMs }) })
+  return era
+}
+
+/** Removes the keys of an era, and those of its term if it is the last one. Returns the number of records. */
+export function removeEra(
+  draft: Draft,
+  stream: InputStream,
+  { era, nowMs }: { era: number; nowMs: number },
+): number {
   const term = termOf(era)
   const keys = [
-    ...draft.keys.under(eraPrefix({ ...current, era })),
-    ...(era === lastEraOf(term) ? draft.keys.under(termPrefix({ ...current, term })) : []),
+    ...draft.keys.under(eraPrefix({ ...stream, era })),
+    ...(era === lastEraOf(term) ? draft.keys.under(termPrefix({ ...stream, term })) : []),
   ]
   for (const key of keys) draft.keys.put(key, null)
-  for (const erasure of draft.erasuresOf(streamId))
+  for (const erasure of draft.erasuresOf(stream.streamId))
     if (isPast(erasure, era)) deleteErasure(draft, erasure)
-  draft.put(streamKey(billingId, name), { ...current, keysExpiredAtMs: nowMs })
-  draft.addToEntry({ era, count: keys.length })
-  return era
+  draft.put(streamKey(stream.billingId, stream.name), { ...stream, keysExpiredAtMs: nowMs })
+  return keys.length
 }
 
 /** Whether all keys that an erasure has changed are deleted, so that its record is not needed any more. */

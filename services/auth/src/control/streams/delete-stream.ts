@@ -1,6 +1,7 @@
 // Deleting a stream, or an account with all its streams (docs/architecture.md 11). The record becomes `deleting`. From then on the stream does not exist
 // for tokens, WebSockets and readers of the API. The clean-up does the rest later.
 import {
+  ERASURE_LOG_KEY,
   accountKey,
   act,
   contractKey,
@@ -16,10 +17,13 @@ import type { Audited, DerivedStream, Draft, StreamRecord } from '@weir/control-
 import { clientIdsOf, revokingAccess } from '../acls/read-access.ts'
 import type { Revoking } from '../acls/read-access.ts'
 import type { Changes } from '../changes.ts'
+import { logRemoval } from '../erasure/erasure-log.ts'
+import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 import { noteLentKeys } from './lent-keys.ts'
 
 export type Deleting = Changes &
   Revoking & {
+    readonly wrappingKeys: WrappingKeys
     /** Triggers the next pass of the clean-up. */
     readonly cleanUpSoon: () => void
   }
@@ -83,9 +87,12 @@ async function putAllDeleting<Stream extends StreamRecord>(
 ): Promise<Stream[]> {
   const doomed = await deps.writer.change('read', choose)
   const deleted = await revokingAccess(deps, clientIdsOf(doomed), () =>
-    deps.writer.change(what, (draft) => {
+    deps.wrappingKeys.changeWith(what, [ERASURE_LOG_KEY], (draft) => {
       const streams = choose(draft)
-      for (const stream of streams) putDeleting(draft, stream, deps.now())
+      for (const stream of streams) {
+        putDeleting(draft, stream, deps.now())
+        if (stream.kind === 'input') logRemoval(deps, draft, stream)
+      }
       more(draft, streams)
       return streams
     }),

@@ -4,7 +4,14 @@
 // in control state, so any replica can continue after a crash.
 import { kekOf, keyVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
 import { hasCode, AppError } from '@weir/kit'
-import { act, partOf, wrappingKeyId, rotationKey, versionOfKeyId } from '@weir/control-state'
+import {
+  ERASURE_LOG_KEY,
+  act,
+  partOf,
+  wrappingKeyId,
+  rotationKey,
+  versionOfKeyId,
+} from '@weir/control-state'
 import type { Draft, RotationRecord, StateFollower, UnusedKek } from '@weir/control-state'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../../changes.ts'
@@ -144,7 +151,7 @@ function finish(deps: ContinuingRotation, draft: Draft, rotation: RotationRecord
   const gone = new Set<string>()
   for (const [ring, version] of Object.entries(rings))
     for (const recordKey of draft.keys.under(wrappingKeyId(ring, ''))) {
-      if (versionOfKeyId(recordKey) >= version) continue
+      if (ring === ERASURE_LOG_KEY || versionOfKeyId(recordKey) >= version) continue
       gone.add(kekIn(draft, recordKey))
       draft.keys.put(recordKey, null)
     }

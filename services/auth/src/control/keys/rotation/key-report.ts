@@ -2,13 +2,12 @@
 // contain this, so nothing is unwrapped, and no KMS is called.
 import { kekOf, keyNameOfPart, keyVersionOf, SIGN_KEY_NAME } from '@weir/fieldcrypt'
 import type { KeyStore, RotationRecord, StateFollower } from '@weir/control-state'
-import { versionOfKeyId } from '@weir/control-state'
+import { isWrappingKeyId, versionOfKeyId } from '@weir/control-state'
 import type { AnswerNamed } from '../../../api/answers/answers.ts'
 
 /** `parts`: the number of key records and private keys that this version wraps. */
 type WrappingKeyReport = Omit<KeyReport['rings'][number], 'isNewest'>
 
-const isWrappingKey = (recordKey: string): boolean => recordKey.startsWith('_ring/')
 const nameOfKeyId = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
 /**
@@ -28,7 +27,7 @@ function reportWrappingKeys(store: Pick<KeyStore, 'keys' | 'get'>): WrappingKeyR
     const value = store.get(recordKey)
     if (value === undefined) continue
     const ring = keyNameOfRecord(recordKey)
-    if (isWrappingKey(recordKey)) {
+    if (isWrappingKeyId(recordKey)) {
       const version = versionOfKeyId(recordKey)
       rings.push({ ring: nameOfKeyId(recordKey), version, kek: kekOf(recordKey, value) })
     } else if (ring !== undefined) {
@@ -68,7 +67,7 @@ export function isBehind(
 export function newestVersions(recordKeys: Iterable<string>): Map<string, number> {
   const newest = new Map<string, number>()
   for (const recordKey of recordKeys) {
-    if (!isWrappingKey(recordKey)) continue
+    if (!isWrappingKeyId(recordKey)) continue
     const ring = nameOfKeyId(recordKey)
     newest.set(ring, Math.max(newest.get(ring) ?? 0, versionOfKeyId(recordKey)))
   }

@@ -2,8 +2,15 @@
 // rotation's record. From then on the new wrapping keys wrap new key records. continue-rotation.ts then wraps the old
 // key records again.
 import { randomUUID } from 'node:crypto'
+import { wrapByKek } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
-import { act, wrappingKeyId, rotationKey } from '@weir/control-state'
+import {
+  ERASURE_LOG_KEY,
+  act,
+  versionOfKeyId,
+  wrappingKeyId,
+  rotationKey,
+} from '@weir/control-state'
 import type { Draft, RotationRecord, StateFollower } from '@weir/control-state'
 import { newWrappingKey } from '../wrapping-keys.ts'
 import type { Changes } from '../../changes.ts'
@@ -11,13 +18,18 @@ import { newestVersions, partsBehind } from './key-report.ts'
 import { refusal } from '../../../errors.ts'
 
 export type StartingRotation = Changes & {
-  readonly follower: Pick<StateFollower, 'keyStore'>
+  readonly follower: Pick<StateFollower, 'keyStore' | 'wrappingKeys'>
   readonly kek: KekProvider
   /** Triggers the next pass of the rotation. */
   readonly rotateSoon: () => void
 }
 
 type NewWrappingKey = { readonly ring: string; readonly version: number; readonly value: Buffer }
+
+type Wrapped = {
+  readonly next: readonly NewWrappingKey[]
+  readonly logKeys: readonly NewWrappingKey[]
+}
 
 const triesMax = 3
 
@@ -27,7 +39,7 @@ const triesMax = 3
  */
 export async function startRotation(deps: StartingRotation): Promise<RotationRecord> {
   for (let tries = 0; tries < triesMax; tries++) {
-    const wrapped = await wrapNext(deps)
+    const wrapped = { next: await wrapNext(deps), logKeys: await wrapLogKeys(deps) }
     const begun = await deps.writer.change(act(deps, 'keys.rotate', {}), (draft) =>
       begin(deps, draft, wrapped),
     )
@@ -43,28 +55,47 @@ async function wrapNext({
   kek,
 }: Pick<StartingRotation, 'follower' | 'kek'>): Promise<NewWrappingKey[]> {
   const newest = newestVersions(follower.keyStore.under('_ring/'))
-  return Promise.all(
-    [...newest].map(async ([ring, last]) => {
-      const version = last + 1
-      return { ring, version, value: await newWrappingKey(kek, wrappingKeyId(ring, version)) }
-    }),
+  const next = [...newest].map(async ([ring, last]) => {
+    const version = last + 1
+    return { ring, version, value: await newWrappingKey(kek, wrappingKeyId(ring, version)) }
+  })
+  return Promise.all(next)
+}
+
+/** The former keys of the erasure log, wrapped by the newest KEK. They are kept, because its entries are not rewrapped. */
+async function wrapLogKeys({ follower, kek }: StartingRotation): Promise<NewWrappingKey[]> {
+  const versions = [...follower.keyStore.under(wrappingKeyId(ERASURE_LOG_KEY, ''))].map(
+    versionOfKeyId,
   )
+  const wrapped: NewWrappingKey[] = []
+  for (const version of versions) {
+    const key = follower.wrappingKeys.key(ERASURE_LOG_KEY, version)
+    if (key === undefined)
+      throw refusal('unavailable', 'A wrapping key cannot be unwrapped yet; try again')
+    const plain = key.export()
+    const value = await wrapByKek(kek, wrappingKeyId(ERASURE_LOG_KEY, version), plain)
+    plain.fill(0)
+    wrapped.push({ ring: ERASURE_LOG_KEY, version, value })
+  }
+  return wrapped
 }
 
 /** Undefined if the wrapping keys have changed since the new versions were wrapped. */
 function begin(
   { now }: Changes,
   draft: Draft,
-  wrapped: readonly NewWrappingKey[],
+  { next, logKeys }: Wrapped,
 ): RotationRecord | undefined {
   const last = draft.rotation()
   if (last !== undefined && last.finishedAtMs === undefined) return last
   const newest = newestVersions(draft.keys.under('_ring/'))
   const fits = ({ ring, version }: NewWrappingKey): boolean => newest.get(ring) === version - 1
-  if (newest.size !== wrapped.length || !wrapped.every(fits)) return undefined
-  for (const { ring, version, value } of wrapped)
+  if (newest.size !== next.length || !next.every(fits)) return undefined
+  for (const { ring, version, value } of [...logKeys, ...next]) {
     draft.keys.put(wrappingKeyId(ring, version), value)
-  const rings = Object.fromEntries(wrapped.map(({ ring, version }) => [ring, version]))
+    if (ring === ERASURE_LOG_KEY) draft.log(wrappingKeyId(ring, version), value)
+  }
+  const rings = Object.fromEntries(next.map(({ ring, version }) => [ring, version]))
   const begun: RotationRecord = {
     type: 'rotation',
     rotationId: randomUUID(),

@@ -1,0 +1,112 @@
+// Whether a restore knows all erasures. They are in `weir.erasures` if Kafka still has it, in the backup, and in a later
+// copy. The audit log has the hash of each entry, so if Kafka still has that log, a missing entry is detected.
+import type { AddressedRecord } from '@weir/kafka'
+import { AppError } from '@weir/kit'
+import {
+  ERASURE_LOG_KEY,
+  auditTopic,
+  erasuresTopic,
+  hashOf,
+  isWrappingKeyId,
+  keysTopic,
+  parseEntry,
+  wrappingKeyId,
+} from '@weir/control-state'
+import type { AuditEntry } from '@weir/control-state'
+import type { SavedRecord } from './lines.ts'
+
+/** Records of `weir.erasures`, from all sources. */
+export type Sources = {
+  /** What Kafka still has. */
+  readonly live: readonly SavedRecord[]
+  readonly backup: readonly SavedRecord[]
+  readonly copy: readonly SavedRecord[]
+}
+
+/**
+ * The entries of the audit log that Kafka still has. Undefined if the log does not continue that of the backup, so that
+ * it can't say which erasures there were.
+ */
+export function liveEntries(
+  live: readonly (Buffer | null)[],
+  backedUp: readonly AddressedRecord[],
+): AuditEntry[] | undefined {
+  const entries = live.flatMap((value) => (value === null ? [] : [parseEntry('', value)]))
+  const lastOf = (all: readonly AuditEntry[]): number => all.at(-1)?.seq ?? 0
+  const saved = backedUp.flatMap(({ topic, value }) =>
+    topic === auditTopic && value !== null ? [parseEntry('', Buffer.from(value))] : [],
+  )
+  const isContinued = entries.length > 0 && lastOf(entries) >= lastOf(saved)
+  return isContinued ? entries.filter(({ seq }) => seq > lastOf(saved)) : undefined
+}
+
+export type LostSince = { readonly sinceMs?: number }
+
+export type Asked = {
+  /** Undefined if the audit log is lost. */
+  readonly entries: readonly AuditEntry[] | undefined
+  readonly sources: Sources
+  /** When the copy was made. */
+  readonly copyMadeAtMs: number | undefined
+  /** What the operator says: a time, or that no service ran since the backup or the copy. */
+  readonly lostSince: number | 'never' | undefined
+}
+
+/**
+ * Since when erasures may be unknown. Nothing: all are known.
+ * @throws AppError `backup.erasures_unknown` if neither the logs nor the operator say it
+ */
+export function erasuresLostSince({ entries, sources, copyMadeAtMs, lostSince }: Asked): LostSince {
+  const missing = entries && missingIn(entries, sources)
+  if (missing?.length === 0 || lostSince === 'never') return {}
+  if (lostSince !== undefined) return { sinceMs: lostSince }
+  if (missing === undefined && copyMadeAtMs !== undefined) return { sinceMs: copyMadeAtMs }
+  const first = missing?.[0]?.time
+  throw new AppError(
+    'backup.erasures_unknown',
+    (first === undefined
+      ? 'Kafka has lost the audit log, so erasures after the backup are unknown.'
+      : `${missing?.length} erasures or removals of keys since ${first} are missing: neither Kafka nor the backup has them.`) +
+      ' Restore with --erasures FILE, a later copy of the erasures. Without one, say since when erasures are lost: ' +
+      '--erasures-lost-since TIME. If no service has run since the backup: --erasures-lost-since never.',
+  )
+}
+
+function missingIn(entries: readonly AuditEntry[], sources: Sources): AuditEntry[] {
+  const known = new Set(
+    Object.values(sources).flatMap((records) =>
+      records.flatMap(({ value }) => (value == null ? [] : [hashOf(Buffer.from(value))])),
+    ),
+  )
+  return entries.filter(({ target }) => target.logged?.some((hash) => !known.has(hash)))
+}
+
+/** The entries that Kafka has lost. */
+export function lostEntries({ live, backup, copy }: Sources): SavedRecord[] {
+  const there = new Set(live.map(nameOf))
+  const lost = new Map<string, SavedRecord>()
+  for (const record of [...backup, ...copy])
+    if (!there.has(nameOf(record)) && !isWrappingKeyId(nameOf(record)))
+      lost.set(nameOf(record), record)
+  return [...lost.values()]
+}
+
+/**
+ * The wrapping keys of the entries, for `weir.keys` and `weir.erasures`. The newest record of each counts, because older
+ * ones may need a KEK that no longer exists.
+ */
+export function logKeys(
+  { live, backup, copy }: Sources,
+  keys: readonly SavedRecord[],
+): SavedRecord[] {
+  const newest = new Map<string, SavedRecord>()
+  for (const record of [...keys, ...backup, ...copy, ...live]) {
+    const name = nameOf(record)
+    if (!name.startsWith(wrappingKeyId(ERASURE_LOG_KEY, ''))) continue
+    if (record.timestampMs >= (newest.get(name)?.timestampMs ?? 0)) newest.set(name, record)
+  }
+  const both = [erasuresTopic, keysTopic]
+  return [...newest.values()].flatMap((record) => both.map((topic) => ({ ...record, topic })))
+}
+
+export const nameOf = ({ key }: Pick<AddressedRecord, 'key'>): string => key?.toString() ?? ''
