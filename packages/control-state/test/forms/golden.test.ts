@@ -8,6 +8,7 @@ import { entryValue, parseEntry } from '../../src/audit/entry-form.ts'
 import { noticeValue, parseNotice } from '../../src/audit/notices.ts'
 import { isObject } from '../../src/forms/guards.ts'
 import { controlValue, parseControlRecord } from '../../src/records/control-forms.ts'
+import { loggedValue, parseLogged } from '../../src/records/erasure-log.ts'
 import { checkSubjectLink, subjectLinkValue } from '../../src/records/subjects.ts'
 import { heartbeatValue, parseHeartbeat } from '../../src/replicas/replicas.ts'
 import {
@@ -25,6 +26,7 @@ const again: Readonly<Record<string, (key: string, value: Buffer) => Buffer>> = 
   'weir.replicas': (key, value) => heartbeatValue(parseHeartbeat(key, value)),
   'weir.counts': (key, value) => monthCountValue(parseMonthCount(key, value)),
   'weir.usage': (key, value) => usageValue(parseUsage(key, value)),
+  'weir.erasures': (key, value) => loggedValue(parseLogged(key, value)),
   'weir.subjects': (key, value) => (checkSubjectLink(key, value), subjectLinkValue),
 }
 

@@ -11,8 +11,10 @@ import type {
   InputStream,
   NewCredential,
   Quotas,
+  Restores,
   StreamRecord,
 } from '@weir/control-state'
+import { erasuresLostOf } from '../control/erasure/lost-windows.ts'
 import type { Created } from '../control/streams/create-stream.ts'
 import type { AnswerNamed } from './answers/answers.ts'
 
@@ -44,19 +46,24 @@ const v1: RenderShape<'V1'> = {
   deletedOutputs: (outputs) => ({ deleted: outputs.map(flatOutput) }),
 }
 
-const v2With = (kafkaPrefix: string): RenderShape<'V2'> => ({
+const v2With = (kafkaPrefix: string, state: Restores): RenderShape<'V2'> => ({
   newInput: (made) => ({ ...nestedInput(made.stream), credentials: [secretOf(made.credential)] }),
   newOutput: ({ stream, credential }) => ({
     ...nestedOutput(stream),
     credentials: credential === undefined ? [] : [secretOf(credential)],
   }),
   shown: (stream) =>
-    stream.kind === 'input' ? inputV2(stream, kafkaPrefix) : outputV2(stream, kafkaPrefix),
+    stream.kind === 'input'
+      ? { ...inputV2(stream, kafkaPrefix), erasuresLost: erasuresLostOf(state, stream) }
+      : outputV2(stream, kafkaPrefix),
   deleted: (streams) => ({ deleted: streams.map(nested) }),
   deletedOutputs: (outputs) => ({ deleted: outputs.map(nestedOutput) }),
 })
 
-export const shapesWith = (kafkaPrefix: string) => ({ v1, v2: v2With(kafkaPrefix) })
+export const shapesWith = (kafkaPrefix: string, state: Restores) => ({
+  v1,
+  v2: v2With(kafkaPrefix, state),
+})
 
 // --- the spec's tables, field by field ---
 

@@ -67,7 +67,9 @@ export function createApp(routes: Routes): Express {
   mountTokens(app, tokenService)
   mountVerifying(app, management)
   mountRegistry(app, routes.registryDoor)
-  for (const [version, shape] of Object.entries(shapesWith(routes.kafkaPrefix)))
+  for (const [version, shape] of Object.entries(
+    shapesWith(routes.kafkaPrefix, management.state.tables),
+  ))
     mountManagement(app, version === 'v1' ? '/v1' : '/v2', { ...management, shape })
   const { guesses } = routes
   const notFound = 'There is nothing under this path'

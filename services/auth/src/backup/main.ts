@@ -32,8 +32,10 @@ const say = (line: string): void => void process.stderr.write(`${line}\n`)
 process.exit(await run(process.argv.slice(2)))
 
 type Verb = 'save' | 'erasures' | 'restore'
-const isVerb = (text: string | undefined): text is Verb =>
-  text === 'save' || text === 'erasures' || text === 'restore'
+
+function isVerb(text: string | undefined): text is Verb {
+  return text === 'save' || text === 'erasures' || text === 'restore'
+}
 
 async function run(args: readonly string[]): Promise<number> {
   const asked = argumentsIn(args)

@@ -27,6 +27,13 @@ export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', re
         : []),
       'What became of data that somebody copied or exported before.',
       'Anything about other streams, or about events that were sent later.',
+      ...listOf(claims['erasuresLost'])
+        .map(objectOf)
+        .map(
+          ({ since, until }) =>
+            `Anything about requests between ${timeOf(since)} and ${timeOf(until)}: Weir was restored from a backup, which may have undone these.`,
+        ),
+      ...incompleteOf(claims['incompleteSince']),
       ...othersOf(listOf(claims['otherContracts'])),
       'Anything about events that name the person only in other fields: they are not covered.',
       ...(listOf(claims['outputs']).every((output) => 'events' in objectOf(output))
@@ -107,6 +114,13 @@ const othersOf = (others: readonly unknown[]): string[] =>
     ? []
     : [
         `Anything about events of ${others.map(textOf).join(', ')}: these contracts do not name people in this way.`,
+      ]
+
+const incompleteOf = (since: unknown): string[] =>
+  textOf(since) === ''
+    ? []
+    : [
+        `Whether all events of the person since ${timeOf(since)} were found: a restore of Weir has lost some of the links to them.`,
       ]
 
 const referenceOf = (reference: unknown): string[] =>

@@ -5,9 +5,10 @@ import { pageHeaders, pageOf } from '@weir/docs'
 import { checkBody, readJson } from '@weir/http-api'
 import type { Call, RouteAnswer, RouteHandler } from '@weir/http-api'
 import { createAllowance, hasCode } from '@weir/kit'
-import type { StateFollower } from '@weir/control-state'
+import type { Erasures, Restores, StateFollower } from '@weir/control-state'
 import { isAbout, verifyReceipt } from '@weir/tokens'
 import type { ReceiptClaims } from '@weir/tokens'
+import { lostAt } from '../control/erasure/lost-windows.ts'
 import { receiptJwks } from '../control/erasure/receipts.ts'
 import type { AnswerNamed } from '../api/answers/answers.ts'
 import { refusal } from '../errors.ts'
@@ -33,7 +34,13 @@ export function verifyForAnyone(state: Pick<StateFollower, 'tables'>) {
         : { isAboutValue: isAbout(checked.claims, salt.trim(), value) }
     return {
       status: 200,
-      body: { isValid: true, ...about, ...inWords(checked.claims), ...checked },
+      body: {
+        isValid: true,
+        warning: warningOf(state.tables, checked.claims),
+        ...about,
+        ...inWords(checked.claims),
+        ...checked,
+      },
     }
   }
 }
@@ -48,6 +55,20 @@ function claimsIn(
     if (hasCode(error, 'tokens.not_a_receipt')) return { why: String(error.message) }
     throw error
   }
+}
+
+/** A receipt stays genuine after a restore, even if the restore has undone the erasure. */
+export function warningOf(
+  state: Restores & Pick<Erasures, 'erasure'>,
+  { streamId, jti, acceptedAt }: ReceiptClaims,
+): string | undefined {
+  const lost = lostAt(state, Date.parse(String(acceptedAt)))
+  if (lost === undefined || state.erasure(String(streamId), String(jti)) !== undefined)
+    return undefined
+  return (
+    `Weir was restored from a backup at ${lost.until}. Requests since ${lost.since} may be undone, and this one ` +
+    'is no longer known here: ask for the erasure again.'
+  )
 }
 
 const script = readFileSync(new URL('page-script.js', import.meta.url))

@@ -1,6 +1,8 @@
 // A receipt in sentences: each says what was signed, and nothing more.
 import { expect, test } from '@jest/globals'
 import { inWords } from '../../src/verify/receipt-words.ts'
+import { warningOf } from '../../src/verify/verify.ts'
+import { erasureRecord } from '../control/erasure/erasure-record.ts'
 
 const claims = {
   jti: '7a1e',
@@ -84,4 +86,35 @@ test('an output in which the search found nothing may contain only later events'
     ),
   ])
   expect(doesNotSay.join()).not.toContain('Which of these outputs')
+})
+
+test('what a restore left unknown', () => {
+  const erasuresLost = [{ since: '2026-11-21T10:00:00.000Z', until: '2026-11-21T12:00:00.000Z' }]
+  const { doesNotSay } = inWords({
+    ...claims,
+    erasuresLost,
+    incompleteSince: '2026-11-19T10:00:00.000Z',
+  })
+  expect(doesNotSay).toContainEqual(
+    expect.stringContaining('requests between 21 Nov 2026, 10:00 UTC and 21 Nov 2026, 12:00 UTC'),
+  )
+  expect(doesNotSay).toContainEqual(
+    expect.stringContaining('all events of the person since 19 Nov 2026'),
+  )
+})
+
+test('a receipt of a request that a restore may have undone gets a warning, unless the request is known', () => {
+  const atMs = Date.parse(claims.acceptedAt)
+  const lost = { sinceMs: atMs - 1, untilMs: atMs + 1 }
+  const restore = {
+    type: 'restore',
+    restoredAtMs: atMs,
+    erasuresLost: [lost],
+    subjectsLost: [],
+  } as const
+  const state = { restored: () => restore, erasure: () => undefined }
+  expect(warningOf(state, claims)).toContain('this one is no longer known here')
+  expect(warningOf({ ...state, erasure: () => erasureRecord({}) }, claims)).toBeUndefined()
+  expect(warningOf(state, { ...claims, acceptedAt: '2026-11-20T09:00:00.000Z' })).toBeUndefined()
+  expect(warningOf({ ...state, restored: () => undefined }, claims)).toBeUndefined()
 })

@@ -52,6 +52,11 @@ const erasure = {
     )
     .optional(),
   states,
+  incompleteSince: time
+    .describe(
+      'present if a restore has lost links of data subjects: events that were stored between this time and the restore may not be erased',
+    )
+    .optional(),
   outputs: listOf(outputHolding).describe(
     'the outputs whose topics may contain values that were decrypted before the erasure was applied, with the time when each is clear',
   ),
@@ -87,6 +92,9 @@ export const erasureAnswers = {
   Verified: z.strictObject({
     isValid: z.boolean(),
     why: string.describe('why it is not valid').optional(),
+    warning: string
+      .describe('present if a restore may have undone what the receipt says')
+      .optional(),
     isAboutValue: z.boolean().describe('present if a value was sent').optional(),
     says: listOf(string).optional(),
     doesNotSay: listOf(string).optional(),

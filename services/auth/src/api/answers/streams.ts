@@ -32,6 +32,11 @@ const details = {
   createdAt: time,
 }
 const keys = { rotationHours: count, keyRetentionDays: count }
+const erasuresLost = listOf(z.strictObject({ since: time, until: time }))
+  .describe(
+    'present if a restore may have undone erasures: those that were accepted in these times',
+  )
+  .optional()
 const from = z.enum(['earliest', 'now'])
 const decryption = {
   decryptAt: z.enum(['output', 'reader']),
@@ -57,7 +62,7 @@ export const streamAnswers = {
   DeletedOutputStreamV1,
   DeletedOutputsV1: deleted(DeletedOutputStreamV1),
   DeletedStreamsV1: deleted(z.union([DeletedInputStreamV1, DeletedOutputStreamV1])),
-  InputStreamV2: z.strictObject({ ...input, ...details, ...keys }),
+  InputStreamV2: z.strictObject({ ...input, ...details, ...keys, erasuresLost }),
   OutputStreamV2: z.strictObject({
     ...output,
     ...details,

@@ -1,7 +1,14 @@
 // An erasure as the API shows it: its states, when the next ones are expected, and which outputs contain decrypted
 // values until when. Values that Kafka does not report now are shown as unknown.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
-import type { DerivedStream, ErasureRecord, HoldingOutput, Streams } from '@weir/control-state'
+import type {
+  DerivedStream,
+  ErasureRecord,
+  HoldingOutput,
+  Restores,
+  Streams,
+} from '@weir/control-state'
+import { incompleteSince } from './lost-windows.ts'
 import { shownFound } from './receipts.ts'
 import type { OutputClaims } from './receipts.ts'
 import { keptFor } from './clear-at.ts'
@@ -12,7 +19,10 @@ import { refusal } from '../../errors.ts'
 import type { AnswerNamed } from '../../api/answers/answers.ts'
 
 export type ErasureView = {
-  show(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<AnswerNamed<'Erasure'>>
+  show(
+    state: Pick<Streams, 'streamsOf'> & Restores,
+    erasure: ErasureRecord,
+  ): Promise<AnswerNamed<'Erasure'>>
   /**
    * For a receipt. A receipt is permanent, so it must contain no unknown time.
    * @throws Refusal `unavailable` if Kafka doesn't report the settings now
@@ -49,6 +59,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         terms,
         progress: rest && { links: rest.links, erased: rest.done },
         states,
+        incompleteSince: incompleteSince(state, erasure),
         outputs,
       }
     },

@@ -22,6 +22,7 @@ import type {
 } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
+import { erasuresLostOf, incompleteSince } from './lost-windows.ts'
 import { contractsBy } from './erasure-contracts.ts'
 import type { ErasureContracts } from './erasure-contracts.ts'
 import { refusal } from '../../errors.ts'
@@ -96,18 +97,27 @@ export async function receiptFor(
     stream: name,
     erasure: erasureId,
   })
-  const { erasure, contracts } = await deps.writer.change({ ...what, always: true }, (draft) => {
-    const found = requireErasure(draft, requireInput(draft, billingId, name), erasureId)
+  const { erasure, ...then } = await deps.writer.change({ ...what, always: true }, (draft) => {
+    const stream = requireInput(draft, billingId, name)
+    const found = requireErasure(draft, stream, erasureId)
     if (found.complete === undefined) throw notComplete(found)
-    return { erasure: found, contracts: contractsThen(draft, found) }
+    return {
+      erasure: found,
+      contracts: contractsThen(draft, found),
+      lost: {
+        erasuresLost: erasuresLostOf(draft, stream),
+        incompleteSince: incompleteSince(draft, found),
+      },
+    }
   })
   const outputs = await request.outputs(erasure)
   return sign(deps, {
     ...claimsOf(erasure, request.issuer, deps.now()),
     stream: name,
-    contracts: contracts.naming,
-    otherContracts: contracts.others,
+    contracts: then.contracts.naming,
+    otherContracts: then.contracts.others,
     outputs,
+    ...then.lost,
   })
 }
 

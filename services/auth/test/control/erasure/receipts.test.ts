@@ -1,8 +1,9 @@
 // What a receipt claims that an erasure covers.
 import { beforeEach, expect, test } from '@jest/globals'
-import { erasureKey, partOf } from '@weir/control-state'
+import { erasureKey, partOf, restoreKey } from '@weir/control-state'
 import type { ErasureRecord, ErasureTerm, InputStream } from '@weir/control-state'
 import { addContract } from '../../../src/control/contracts/add-contract.ts'
+import { incompleteSince } from '../../../src/control/erasure/lost-windows.ts'
 import { keepReceiptKey, receiptFor } from '../../../src/control/erasure/receipts.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
@@ -88,4 +89,23 @@ test('the claim of a withdrawal, too, speaks of a search before the request', as
   expect(receipt['found']).toEqual({ ...shown, searchedAt: '1970-01-01T00:00:00.000Z' })
   const nothing = await receiptOf('data_subject_field', { found: { ...found, events: 0 } })
   expect(nothing['claim']).toMatch(/Before this request a search of the stream found 0 events/)
+})
+
+test('what a restore left unknown is in receipts from then on', async () => {
+  expect(await receiptOf('key_field')).not.toHaveProperty('erasuresLost')
+  const nowMs = memory.deps.now()
+  const lost = [{ sinceMs: nowMs - 1_000, untilMs: nowMs }]
+  const restore = { type: 'restore', restoredAtMs: nowMs, erasuresLost: lost, subjectsLost: lost }
+  await memory.deps.writer.change(partOf('backup.reapplied'), (draft) =>
+    draft.put(restoreKey, { ...restore, type: 'restore' }),
+  )
+  memory.passTime(1_000)
+  const since = new Date(nowMs - 1_000).toISOString()
+  const erasuresLost = [{ since, until: new Date(nowMs).toISOString() }]
+  expect(await receiptOf('data_subject_field')).toMatchObject({
+    erasuresLost,
+    incompleteSince: since,
+  })
+  const byKey = { as: ['key_field'], acceptedAtMs: nowMs } as const
+  expect(incompleteSince(memory.follower.tables, byKey)).toBeUndefined()
 })

@@ -1,0 +1,40 @@
+// What restores have left unknown about a stream: erasures that may be undone, and links of data subjects that are lost.
+// Officers see it with the stream, with erasures and in receipts.
+import type { ErasureRecord, InputStream, Restores, Window } from '@weir/control-state'
+
+export type ShownWindow = { readonly since: string; readonly until: string }
+
+/** The times in which erasures of the stream were accepted that may be undone; undefined if there are none. */
+export const erasuresLostOf = (
+  state: Restores,
+  { createdAtMs }: Pick<InputStream, 'createdAtMs'>,
+): ShownWindow[] | undefined =>
+  shown((state.restored()?.erasuresLost ?? []).filter(({ untilMs }) => untilMs > createdAtMs))
+
+/** Since when events are stored that an erasure by data subject may have missed; undefined if it missed none. */
+export const incompleteSince = (
+  state: Restores,
+  { as, acceptedAtMs }: Pick<ErasureRecord, 'as' | 'acceptedAtMs'>,
+): string | undefined =>
+  as.includes('data_subject_field')
+    ? shown((state.restored()?.subjectsLost ?? []).filter(({ sinceMs }) => sinceMs < acceptedAtMs))
+        ?.map(({ since }) => since)
+        .toSorted()[0]
+    : undefined
+
+/** Whether a restore may have undone a request of this time that has no record any more. */
+export const lostAt = (state: Restores, atMs: number): ShownWindow | undefined =>
+  shown(
+    (state.restored()?.erasuresLost ?? []).filter(
+      ({ sinceMs, untilMs }) => sinceMs <= atMs && atMs < untilMs,
+    ),
+  )?.[0]
+
+function shown(windows: readonly Window[]): ShownWindow[] | undefined {
+  const timeOf = (ms: number): string => new Date(ms).toISOString()
+  const times = windows.map(({ sinceMs, untilMs }) => ({
+    since: timeOf(sinceMs),
+    until: timeOf(untilMs),
+  }))
+  return times.length === 0 ? undefined : times
+}
