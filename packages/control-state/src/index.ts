@@ -57,7 +57,6 @@ export {
   keyUseKey,
   receiptKeyKey,
   searchKey,
-  restoreKey,
   rotationKey,
   signingKeyKey,
   streamKey,
@@ -88,13 +87,11 @@ export type {
   LogStarts,
   OutputThen,
   ReceiptKeyRecord,
-  RestoreRecord,
   RotationRecord,
   Scope,
   SigningKeyRecord,
   StreamRecord,
   UnusedKek,
-  Window,
 } from './records/records.ts'
 export {
   noContract,
@@ -124,6 +121,8 @@ export {
   loggedValue,
   parseLogged,
 } from './records/erasure-log.ts'
+export { restoreKey } from './records/restore-record.ts'
+export type { RestoreRecord, Window } from './records/restore-record.ts'
 export type { LoggedCuts, LoggedEntry, LoggedErasure } from './records/erasure-log.ts'
 
 // The records of `weir.keys`, and the keys of terms and eras.

@@ -17,6 +17,7 @@ import {
 } from '../forms/guards.ts'
 import { isFoundPeople, isSearch, isSubjectAccess, isTerm } from './people-forms.ts'
 import { controlTopic } from './records.ts'
+import type { RestoreRecord, Window } from './restore-record.ts'
 import type {
   AccessesRecord,
   AccountRecord,
@@ -32,14 +33,12 @@ import type {
   Limits,
   OutputThen,
   Rebuild,
-  RestoreRecord,
   ReceiptKeyRecord,
   RotationRecord,
   SigningKeyRecord,
   StreamRecord,
   SubjectRecord,
   UnusedKek,
-  Window,
 } from './records.ts'
 
 const isApiKey = objectOf<ApiKeyRecord>({

@@ -96,3 +96,5 @@ export type SubjectAccessRecord = {
   /** The API key that requested it, as the audit log names it. */
   readonly askedBy: { readonly keyId: string; readonly name: string }
 }
+
+export type PeopleRecord = SearchRecord | SubjectAccessRecord

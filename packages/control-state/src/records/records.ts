@@ -2,13 +2,9 @@
 // always writes whole records. Secrets are stored only as SHA-256 hashes.
 import type { Validation } from '@weir/contracts'
 import type { Role } from '../roles.ts'
-import type {
-  ErasureTerm,
-  FoundPeople,
-  SearchRecord,
-  SubjectAccessRecord,
-} from './people-records.ts'
+import type { ErasureTerm, FoundPeople, PeopleRecord } from './people-records.ts'
 import type { Quotas } from './quotas.ts'
+import type { RestoreRecord } from './restore-record.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
 
 export type Scope = 'send' | 'listen'
@@ -264,18 +260,6 @@ export type KeyUseRecord = { readonly type: 'api-key-use'; readonly usedAtMs: nu
 /** auth's position in `weir.accesses`: the next offset to fold, decimal. */
 export type AccessesRecord = { readonly type: 'accesses-position'; readonly nextOffset: string }
 
-export type Window = { readonly sinceMs: number; readonly untilMs: number }
-
-/** The restores so far, and what is unknown since then. */
-export type RestoreRecord = {
-  readonly type: 'restore'
-  readonly restoredAtMs: number
-  /** Erasures that were accepted in these times may be undone. */
-  readonly erasuresLost: readonly Window[]
-  /** Links of data subjects that were stored in these times are lost. */
-  readonly subjectsLost: readonly Window[]
-}
-
 export type ControlRecord =
   | AccountRecord
   | StreamRecord
@@ -286,8 +270,7 @@ export type ControlRecord =
   | RotationRecord
   | ErasureRecord
   | ReceiptKeyRecord
-  | SearchRecord
-  | SubjectAccessRecord
+  | PeopleRecord
   | KeyUseRecord
   | AccessesRecord
   | RestoreRecord
@@ -299,7 +282,6 @@ export const accountKey = (billingId: string): string => `account/${billingId}`
 export const streamKey = (billingId: string, name: string): string => `stream/${billingId}/${name}`
 export const contractKey = (billingId: string, id: string): string => `contract/${billingId}/${id}`
 export const subjectKey = (subject: string): string => `subject/${subject}`
-export const restoreKey = 'restore/last'
 export const rotationKey = 'rotation/last'
 export const erasureKey = (streamId: string, erasureId: string): string =>
   `erasure/${streamId}/${erasureId}`

@@ -32,6 +32,8 @@ export type Attempt = {
   readonly decide: (draft: Draft) => void
 }
 
+type Logged = { readonly key: string; readonly value: Buffer }
+
 export type Batch = {
   /**
    * Runs one change on the draft. If the change throws, its puts are dropped. Otherwise they are kept, together with an
@@ -41,7 +43,7 @@ export type Batch = {
   readonly control: readonly Put<ControlRecord>[]
   readonly keys: readonly Put<Buffer>[]
   /** Records of `weir.erasures`. */
-  readonly log: readonly { readonly key: string; readonly value: Buffer }[]
+  readonly log: readonly Logged[]
   /** Entries of the audit log, in the order of their chain. */
   readonly audit: readonly { readonly value: Buffer; readonly timeMs: number }[]
   /** The bytes of `weir.keys` in the draft so far. */
@@ -54,7 +56,7 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
   const batch = {
     control: [] as Put<ControlRecord>[],
     keys: [] as Put<Buffer>[],
-    log: [] as { key: string; value: Buffer }[],
+    log: [] as Logged[],
     audit: [] as { value: Buffer; timeMs: number }[],
   }
 
@@ -77,15 +79,8 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
     attempt({ id: changeId, what, decide }) {
       const mine = overlay(records)
       const myKeys = overlayKeys(keys, keys.isChanged)
-      let more: AuditTarget = {}
-      const addToEntry = (added: AuditTarget): void => void (more = { ...more, ...added })
-      const logged: { key: string; value: Buffer }[] = []
-      const log = (key: string, value: Buffer): void => void logged.push({ key, value })
-      decide({ ...stateOver(mine), put: mine.put, keys: myKeys, log, addToEntry })
-      const hashes = logged
-        .filter(({ key }) => !isWrappingKeyId(key))
-        .map(({ value }) => hashOf(value))
-      if (hashes.length > 0) addToEntry({ logged: hashes })
+      const draft = { ...stateOver(mine), put: mine.put, keys: myKeys }
+      const { more, logged } = outcomeOf(draft, decide)
       const isChange = mine.puts.size + myKeys.puts.size > 0
       if (isChange && what === 'read') throw new TypeError('a change that only reads puts nothing')
       keep(mine.puts, records.put, (put) => batch.control.push({ ...put, changeId }))
@@ -93,14 +88,30 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
         batch.keys.push({ ...put, changeId })
         keyBytes += put.value?.length ?? 0
       })
-      for (const each of logged) {
-        batch.log.push(each)
-        keyBytes += each.value.length
-      }
+      batch.log.push(...logged)
       if (hasEntry(what, isChange)) audit(changeId, what, more)
     },
   }
 }
+
+/** Runs a change. Returns what its audit entry says beyond its role, and its records of `weir.erasures`. */
+function outcomeOf(
+  draft: Omit<Draft, 'log' | 'addToEntry'>,
+  decide: Attempt['decide'],
+): { more: AuditTarget; logged: readonly Logged[] } {
+  let more: AuditTarget = {}
+  const logged: Logged[] = []
+  decide({
+    ...draft,
+    log: (key, value) => void logged.push({ key, value }),
+    addToEntry: (added) => void (more = { ...more, ...added }),
+  })
+  return { more: logged.length === 0 ? more : { ...more, logged: hashesOf(logged) }, logged }
+}
+
+/** The wrapping keys of the log are no entries. */
+const hashesOf = (logged: readonly Logged[]): string[] =>
+  logged.filter(({ key }) => !isWrappingKeyId(key)).map(({ value }) => hashOf(value))
 
 function keep<Value>(
   puts: ReadonlyMap<string, Value>,

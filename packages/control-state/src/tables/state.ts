@@ -11,7 +11,6 @@ import type {
   ErasureRecord,
   InputStream,
   KeyUseRecord,
-  RestoreRecord,
   RotationRecord,
   ReceiptKeyRecord,
   SigningKeyRecord,
@@ -22,7 +21,6 @@ import {
   accessesKey,
   accountKey,
   contractKey,
-  restoreKey,
   rotationKey,
   erasureKey,
   keyUseKey,
@@ -33,6 +31,9 @@ import {
   streamKey,
   subjectKey,
 } from '../records/records.ts'
+
+import { restoreKey } from '../records/restore-record.ts'
+import type { RestoreRecord } from '../records/restore-record.ts'
 
 /** Records by key, and the keys in a folder (`stream/acme/`, `signing/`). */
 export type RecordStore = {

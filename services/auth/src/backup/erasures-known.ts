@@ -75,7 +75,7 @@ export function erasuresLostSince({ entries, sources, copyMadeAtMs, lostSince }:
 function missingIn(entries: readonly AuditEntry[], sources: Sources): AuditEntry[] {
   const known = new Set(
     Object.values(sources).flatMap((records) =>
-      records.flatMap(({ value }) => (value == null ? [] : [hashOf(Buffer.from(value))])),
+      records.flatMap(({ value }) => (value === null ? [] : [hashOf(Buffer.from(value))])),
     ),
   )
   return entries.filter(({ target }) => target.logged?.some((hash) => !known.has(hash)))

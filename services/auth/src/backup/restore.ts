@@ -1,5 +1,5 @@
 // Writes a whole backup into empty topics, or nothing but `_restoring`, which keeps all services from using the keys.
-// auth removes it when it has applied the erasures since the backup (control/erasure/reapply.ts). The transactions are
+// auth removes it when it has applied the erasures since the backup (control/restore/reapply.ts). The transactions are
 // under the writer's transactional id, so that an auth that still runs is fenced.
 import type { AddressedRecord, Admin, Kafka, RangeReader, Transactor } from '@weir/kafka'
 import { AppError } from '@weir/kit'
@@ -130,9 +130,9 @@ async function begin(
   }
   const keys = await all(keysTopic)
   if (keys.some((record) => nameOf(record) !== restoringKey)) throw notEmpty(keysTopic)
-  const before = keys.at(-1)?.value
+  const before = keys.at(-1)?.value ?? null
   const audit = (await all(auditTopic)).map(({ value }) =>
-    value == null ? null : Buffer.from(value),
+    value === null ? null : Buffer.from(value),
   )
   const copy = await copyOf(options, { madeAtMs, nowMs })
   const sources = {
@@ -147,7 +147,7 @@ async function begin(
     lostSince: options.lostSince,
   })
   const subjectsLost =
-    before == null ? await topics.isEmpty(subjectsTopic) : subjectsLostIn(Buffer.from(before))
+    before === null ? await topics.isEmpty(subjectsTopic) : subjectsLostIn(Buffer.from(before))
   await transactor.fence()
   const value = restoringValue({ subjectsLost })
   await send(transactor, [{ topic: keysTopic, partition: 0, key: restoringKey, value }])

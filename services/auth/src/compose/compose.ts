@@ -5,13 +5,12 @@ import type { KekProvider } from '@weir/fieldcrypt'
 import { oneAtATime } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createFencer, createRangeReader } from '@weir/kafka'
-import type { Acls, Admin, Fencer, Kafka, LogOffsets, RangeReader } from '@weir/kafka'
-import { erasuresTopic } from '@weir/control-state'
+import type { Acls, Admin, Fencer, Kafka } from '@weir/kafka'
 import type { HeldKeks, StateFollower } from '@weir/control-state'
 import { errors } from '../errors.ts'
 import type { Config } from '../config.ts'
 import type { AuthMetrics } from '../metrics.ts'
-import type { Reapplying } from '../control/erasure/reapply.ts'
+import { readingErasures } from '../control/restore/reapply.ts'
 import { createSettingsReader } from '../control/erasure/settings-reader.ts'
 import { createSearches } from '../people/searches.ts'
 import type { Searches } from '../people/searches.ts'
@@ -64,12 +63,10 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
   const { offsets } = admin
   const fencer = createFencer(kafka)
   const usage = createUsageController({ kafka, offsets, follower, replica, now, log })
-  const reader = createRangeReader(kafka)
   const wrappingKeys = createWrappingKeys({ writer, follower, kek })
   const control = {
     writer,
     searches: searchesOf(parts, { subjects: usage.subjects, wrappingKeys }),
-    readErasures: readingErasures(offsets, reader),
     actor: { kind: 'auth' } as const,
     now,
     follower,
@@ -92,21 +89,13 @@ export function composeControl(parts: ControlParts, trigger: (loop: HurriedLoop)
   const audit = createAuditController({ kafka, offsets, follower, writer: uncounted, log })
   const closeWriters = async (): Promise<void> => {
     fencer.close()
-    await Promise.all([writer.close(), control.searches.close(), reader.close()])
+    await Promise.all([writer.close(), control.searches.close()])
   }
   return { control, usage, audit, closeWriters }
 }
 
-const readingErasures =
-  (offsets: LogOffsets, reader: RangeReader): Reapplying['readErasures'] =>
-  async (onRecords) => {
-    const [from = 0n] = await offsets.earliest(erasuresTopic)
-    const [to = 0n] = await offsets.ends(erasuresTopic, { isolation: 'read_committed' })
-    const range = { topic: erasuresTopic, partition: 0, from, to }
-    await reader.read(range, (records) => onRecords(records).then(() => true))
-  }
-
-const streamsInKafka = ({ admin, config }: ControlParts, fencer: Fencer) => ({
+const streamsInKafka = ({ kafka, admin, config }: ControlParts, fencer: Fencer) => ({
+  readErasures: readingErasures(kafka, admin.offsets),
   topics: createStreamTopics({ ...admin, fencer }, config.TOPIC_REPLICATION),
   derivedLogs: createDerivedLogs(admin.offsets, fencer),
 })

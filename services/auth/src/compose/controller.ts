@@ -10,7 +10,7 @@ import { composeControl } from './compose.ts'
 import type { Control, ControlParts } from './compose.ts'
 import { eraseRests } from '../control/erasure/erase-rest.ts'
 import { createErasureStates } from '../control/erasure/erasure-states.ts'
-import { reapplyErasures } from '../control/erasure/reapply.ts'
+import { reapplyErasures } from '../control/restore/reapply.ts'
 import { keepReceiptKey } from '../control/erasure/receipts.ts'
 import { keepErasAhead } from '../control/keys/keep-eras.ts'
 import { keyReconcilers } from './key-reconcilers.ts'
@@ -20,9 +20,6 @@ import { promisesOf, promisesReconciler } from '../control/streams/promises-cont
 import { startReconcileLoops } from '../control/reconcile-loop.ts'
 import type { Reconciler, ReconcileLoops } from '../control/reconcile-loop.ts'
 import { stateReconcilers } from './state-reconcilers.ts'
-
-/** For a restore while this replica is running. */
-const reapplyEveryMs = 15_000
 
 export type ControllerParts = ControlParts & {
   readonly config: Pick<Config, 'KAFKA_REQUIRE_DURABLE'>
@@ -67,12 +64,7 @@ export function createController(parts: ControllerParts) {
       heart = startHeartbeats({ ...control, kafka, service: 'auth' })
       const erasures = createErasureStates({ ...control, logScan })
       const erasing = async () => Math.min(await eraseRests(control), await erasures.reconcile())
-      const reapplying = () => reapplyErasures(control).then(() => reapplyEveryMs)
-      const own = [
-        { name: 'restore', run: reapplying },
-        { name: 'erasures', run: erasing },
-        promisesReconciler(promises),
-      ]
+      const own = [{ name: 'erasures', run: erasing }, promisesReconciler(promises)]
       const others = [...usage.reconcilers, ...audit.reconcilers, ...parts.moreReconcilers]
       loops = startReconcileLoops(
         [...stateReconcilers(control), ...keyReconcilers(control), ...own, ...others],

@@ -7,6 +7,8 @@ import { keepReceiptKey } from '../control/erasure/receipts.ts'
 import type { KeepingReceiptKey } from '../control/erasure/receipts.ts'
 import { keepErasAhead } from '../control/keys/keep-eras.ts'
 import type { KeepingEras } from '../control/keys/keep-eras.ts'
+import { reapplyErasures } from '../control/restore/reapply.ts'
+import type { Reapplying } from '../control/restore/reapply.ts'
 import type { Searches } from '../people/searches.ts'
 import { expireAccesses } from '../people/subject-access.ts'
 import { keepSigningKeys } from '../control/keys/signing-keys.ts'
@@ -23,9 +25,11 @@ const signingKeysEveryMs = 600_000
 const accessEveryMs = 300_000
 const subjectsEveryMs = 3_600_000
 const searchesEveryMs = 60_000
+const restoreEveryMs = 15_000
 
 type Deps = CleaningUp &
   Rebuilding &
+  Reapplying &
   KeepingEras &
   KeepingReceiptKey & {
     readonly access: Pick<ReadAccess, 'settle'>
@@ -47,6 +51,8 @@ export function stateReconcilers(deps: Deps): readonly Reconciler[] {
     every('subjects', subjectsEveryMs, () =>
       keepSubjects(deps.configs, deps.follower.tables.streams()),
     ),
+    // auth may still be running during a restore.
+    every('restore', restoreEveryMs, () => reapplyErasures(deps)),
     every('searches', searchesEveryMs, () => deps.searches.expire(deps)),
     every('subject accesses', searchesEveryMs, () => expireAccesses(deps)),
     every('signing keys', signingKeysEveryMs, async () => {

@@ -27,12 +27,7 @@ export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', re
         : []),
       'What became of data that somebody copied or exported before.',
       'Anything about other streams, or about events that were sent later.',
-      ...listOf(claims['erasuresLost'])
-        .map(objectOf)
-        .map(
-          ({ since, until }) =>
-            `Anything about requests between ${timeOf(since)} and ${timeOf(until)}: Weir was restored from a backup, which may have undone these.`,
-        ),
+      ...listOf(claims['erasuresLost']).map(objectOf).map(lostIn),
       ...incompleteOf(claims['incompleteSince']),
       ...othersOf(listOf(claims['otherContracts'])),
       'Anything about events that name the person only in other fields: they are not covered.',
@@ -115,6 +110,9 @@ const othersOf = (others: readonly unknown[]): string[] =>
     : [
         `Anything about events of ${others.map(textOf).join(', ')}: these contracts do not name people in this way.`,
       ]
+
+const lostIn = ({ since, until }: Json): string =>
+  `Anything about requests between ${timeOf(since)} and ${timeOf(until)}: Weir was restored from a backup, which may have undone these.`
 
 const incompleteOf = (since: unknown): string[] =>
   textOf(since) === ''

@@ -10,7 +10,6 @@ import {
   cutsKey,
   cutsValue,
   erasureKey,
-  erasurePrefix,
   markerKey,
   markerValue,
   requireAccount,
@@ -210,7 +209,7 @@ type Planned = {
   readonly erasure: Erasure
   readonly terms: readonly Term[]
   readonly piece: Piece
-  /** All cuts: those of the piece, then those for later pieces. */
+  /** Those of the piece, then those for later pieces. */
   readonly cuts: readonly Cut[]
 }
 
@@ -243,13 +242,13 @@ function putErasure(
     keks: [],
     acceptedAtMs: deps.now(),
   }
-  const links = piece.done + rest.length
   logErasure(deps, draft, { record, cuts })
   putRest(draft, erasureId, rest)
   draft.addToEntry({ erasure: erasureId, count: subjects.length })
   return putErasurePiece(deps, draft, {
     piece,
-    record: rest.length === 0 ? record : { ...record, rest: { links, done: piece.done } },
+    record:
+      rest.length === 0 ? record : { ...record, rest: { links: cuts.length, done: piece.done } },
   })
 }
 
@@ -280,17 +279,6 @@ export function putErasurePiece(
   const after = { ...record, keks, pieces: pieces + 1 }
   draft.put(erasureKey(streamId, erasureId), after)
   return after
-}
-
-/** Removes an erasure, together with its stream. */
-export function deleteErasure(draft: Draft, { streamId, erasureId }: ErasureRecord): void {
-  draft.put(erasureKey(streamId, erasureId), null)
-  deleteErasureKeys(draft, erasureId)
-}
-
-/** Removes the markers of an erasure and its remaining records of links. */
-export function deleteErasureKeys(draft: Draft, erasureId: string): void {
-  for (const key of draft.keys.under(erasurePrefix(erasureId))) draft.keys.put(key, null)
 }
 
 /** The KEKs of the key records that are being replaced, and of their older copies from before a rotation. */

@@ -28,7 +28,7 @@ import type {
   Streams,
 } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
-import { deleteErasureKeys } from './erase.ts'
+import { deleteErasureKeys } from './delete-erasure.ts'
 
 export type ErasureStates = {
   /** Checks all pending erasures once. Returns in how many ms to check again. */

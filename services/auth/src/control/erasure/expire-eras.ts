@@ -21,7 +21,7 @@ import type {
   ReplicaFollower,
   StateFollower,
 } from '@weir/control-state'
-import { deleteErasure } from './erase.ts'
+import { deleteErasure } from './delete-erasure.ts'
 import { logRemoval } from './erasure-log.ts'
 import type { Log } from '@weir/kit'
 import type { Changes } from '../changes.ts'

@@ -1,27 +1,25 @@
 // After a restore: applies every entry of `weir.erasures` again, because the backup still has keys that were removed
 // since. Until then no service uses the keys (`_restoring`). The order of entries doesn't matter, and neither does an
 // entry that is applied twice. So any replica of auth can start over after a crash.
-import {
-  act,
-  isRestoring,
-  partOf,
-  restoringKey,
-  type Draft,
-  type ErasureRecord,
-  type InputStream,
-  type LoggedEntry,
-  type LoggedErasure,
-  type StateFollower,
+import { act, erasuresTopic, isRestoring, partOf, restoringKey } from '@weir/control-state'
+import type {
+  Draft,
+  ErasureRecord,
+  InputStream,
+  LoggedEntry,
+  LoggedErasure,
+  StateFollower,
 } from '@weir/control-state'
-import type { SourceRecord } from '@weir/kafka'
+import { createRangeReader } from '@weir/kafka'
+import type { Kafka, LogOffsets, SourceRecord } from '@weir/kafka'
 import { keysUnderStream } from '../keys/keep-eras.ts'
 import { putDeleting } from '../streams/delete-stream.ts'
-import type { Erasing } from './erase.ts'
-import { putErasurePiece } from './erase.ts'
-import { cutsInLogged, openLogged } from './erasure-log.ts'
-import { removeEra } from './expire-eras.ts'
-import { isAsPrepared, preparePiece, wipe } from './puncture-terms.ts'
-import type { Cut, Piece } from './puncture-terms.ts'
+import type { Erasing } from '../erasure/erase.ts'
+import { putErasurePiece } from '../erasure/erase.ts'
+import { cutsInLogged, openLogged } from '../erasure/erasure-log.ts'
+import { removeEra } from '../erasure/expire-eras.ts'
+import { isAsPrepared, preparePiece, wipe } from '../erasure/puncture-terms.ts'
+import type { Cut, Piece } from '../erasure/puncture-terms.ts'
 import { refusal } from '../../errors.ts'
 
 export type Reapplying = Omit<Erasing, 'follower'> & {
@@ -34,6 +32,20 @@ export type Reapplying = Omit<Erasing, 'follower'> & {
     onRecords: (records: readonly SourceRecord[]) => Promise<void>,
   ) => Promise<void>
 }
+
+export const readingErasures =
+  (kafka: Kafka, offsets: Pick<LogOffsets, 'earliest' | 'ends'>): Reapplying['readErasures'] =>
+  async (onRecords) => {
+    const [from = 0n] = await offsets.earliest(erasuresTopic)
+    const [to = 0n] = await offsets.ends(erasuresTopic, { isolation: 'read_committed' })
+    const reader = createRangeReader(kafka)
+    try {
+      const range = { topic: erasuresTopic, partition: 0, from, to }
+      await reader.read(range, (records) => onRecords(records).then(() => true))
+    } finally {
+      await reader.close()
+    }
+  }
 
 /**
  * Does nothing without a restore. Once it resolves, the keys may be used.

@@ -17,7 +17,7 @@ import { startRotation } from '../../../src/control/keys/rotation/start-rotation
 import { deleteStream } from '../../../src/control/streams/delete-stream.ts'
 import { expireEras } from '../../../src/control/erasure/expire-eras.ts'
 import { keepErasAhead } from '../../../src/control/keys/keep-eras.ts'
-import { reapplyErasures } from '../../../src/control/erasure/reapply.ts'
+import { reapplyErasures } from '../../../src/control/restore/reapply.ts'
 import { erasePeople } from '../../../src/control/erasure/erase.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
