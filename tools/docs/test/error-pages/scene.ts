@@ -72,24 +72,12 @@ export async function askUpgrade(
   return { status, text: Buffer.concat(chunks).toString(), header }
 }
 
-const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Entity',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
 const shownHeaders = ['allow', 'accept-encoding', 'retry-after', 'www-authenticate']
 
-/** In curl's format, with indented JSON. Leaves out the headers and members that docs/errors.md gives for every code. */
+/**
+ * In curl's format for HTTP/2, with indented JSON. Leaves out the headers and members that docs/errors.md gives for
+ * every code.
+ */
 export function asShown(code: string, { status, text, header }: Told): string {
   const type = `http://127.0.0.1:8081/docs/errors/${code}`
   const body = text.startsWith('{') ? asObject(JSON.parse(text)) : undefined
@@ -108,9 +96,7 @@ export function asShown(code: string, { status, text, header }: Told): string {
     .map((name) => `${name}: ${header(name)}`)
   const told = body === undefined ? text.trimEnd() : JSON.stringify(body, null, 2)
   const rest = isProblem ? withoutUsual(body, { type, status, code }) : told
-  return [`HTTP/1.1 ${status} ${reasons[status] ?? ''}`, ...unusual, ...shown, '', rest, ''].join(
-    '\n',
-  )
+  return [`HTTP/2 ${status}`, ...unusual, ...shown, '', rest, ''].join('\n')
 }
 
 /** A member with another value stays, and so does a missing one, as null. */
