@@ -49,15 +49,11 @@ export async function configurationPageOf(page: ConfigurationPage): Promise<stri
   return pageOf(headOf(page), own)
 }
 
-const rules =
-  'Rules for all settings: [configuration.md](../configuration.md). In brackets are unit and default.'
-const sharedHead = [
-  '# Settings of all services',
-  `\`npm run docs\` writes this page. auth, ingest and output have these settings besides their own. ${rules}`,
-]
+const rules = '[Rules](../configuration.md). In brackets are unit and default.'
+const sharedHead = ['# Settings of all services', `\`npm run docs\` writes this page. ${rules}`]
 const headOf = (service: ServiceConfigured): readonly string[] => [
   `# Settings of ${service}`,
-  `\`npm run docs\` writes this page from [config.ts](../../services/${service}/src/config.ts). It also has the [settings of all services](all.md). ${rules}`,
+  `\`npm run docs\` writes this page from [config.ts](../../services/${service}/src/config.ts). See also the [settings of all services](all.md). ${rules}`,
 ]
 
 function pageOf(head: readonly string[], keys: readonly ConfigKey[]): string {
