@@ -61,7 +61,7 @@ export function errorTables(
 
 /** The first sentence of the page's explanation. */
 const meaningIn = (page: string): string => {
-  const [, first = ''] = /## What happened\n\n(.*?[.:])(?:\s|$)/s.exec(page) ?? []
+  const [, first = ''] = /^#[^\n]*\n\n[^\n]*\n\n(.*?[.:])(?:\s|$)/s.exec(page) ?? []
   return withoutFiles(first).replace(/:$/, '.').replaceAll('|', '\\|')
 }
 

@@ -3,11 +3,8 @@ import { expect, test } from '@jest/globals'
 import { answersIn, errorTables } from '../src/error-pages.ts'
 
 const pages = new Map([
-  [
-    'gone',
-    '# gone\n\nauth 404 · ingest 410\n\n## What happened\n\nIt is [away](../away.md) | far. It was here.\n',
-  ],
-  ['asleep', '# asleep\n\nauth 401\n\n## What happened\n\nNobody answers.\n'],
+  ['gone', '# gone\n\nauth 404 · ingest 410\n\nIt is [away](../away.md) | far. It was here.\n'],
+  ['asleep', '# asleep\n\nauth 401\n\nNobody answers.\n'],
 ])
 
 test('the line under the title says who answers a code', () => {
@@ -15,7 +12,7 @@ test('the line under the title says who answers a code', () => {
     { by: 'auth', status: 404 },
     { by: 'ingest', status: 410 },
   ])
-  expect(answersIn('# nobody\n\n## What happened\n')).toEqual([])
+  expect(answersIn('# nobody\n\n')).toEqual([])
 })
 
 test('each service has a table of its codes by status, with links and the first sentence', () => {

@@ -1,3 +1,3 @@
-// For tests of other packages: the text of documents, and their tables that must match the code.
-export { readDocument, rowsUnder } from './documents.ts'
+// For tests of other packages: the text of documents, and what must match the code.
+export { readDocument } from './documents.ts'
 export { documentedStatuses, shownTitles } from './error-pages.ts'

@@ -65,7 +65,7 @@ describe.each(files)('%s', (name) => {
     }
   })
 
-  test('has a table in docs/formats.md, with its members and whether each may be missing', () => {
+  test('has a list in docs/formats.md, with its members and whether each may be missing', () => {
     const members = new Set(records.flatMap(({ value }) => Object.keys(value)))
     for (const known of ['type', 'version']) members.delete(known)
     expect([...documented(typeOf(name)).keys()].toSorted()).toEqual([...members].toSorted())
@@ -101,12 +101,16 @@ function outcomeOf(read: () => unknown): string {
   }
 }
 
-/** The members in a type's table in docs/formats.md, and whether each is optional. */
+/** The members in a type's list in docs/formats.md, and whether each is optional. */
 function documented(type: string): Map<string, boolean> {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/formats.md'), 'utf8')
   const [, section] = page.split(`\n### ${type}\n`)
   if (section === undefined) throw new Error(`docs/formats.md has no section ${type}`)
-  const [table = ''] = section.split(/\n##/)
-  const rows = [...table.matchAll(/^\| `(\w+)` +\| ([^|]+)\|/gm)]
-  return new Map(rows.map(([, member = '', what = '']) => [member, what.includes('optional')]))
+  const [list = ''] = section.split(/\n##/)
+  const items = [...list.matchAll(/^- ((?:(?:, )?`\w+`)+)(.*)$/gm)]
+  return new Map(
+    items.flatMap(([, members = '', what = '']) =>
+      [...members.matchAll(/\w+/g)].map(([member]) => [member, what.includes('optional')] as const),
+    ),
+  )
 }

@@ -1,6 +1,6 @@
 // Compares the public documents with output's code: nothing is missing, and nothing is invented.
 import { expect, test } from '@jest/globals'
-import { documentedStatuses, readDocument, rowsUnder, shownTitles } from '@weir/docs-tools'
+import { documentedStatuses, readDocument, shownTitles } from '@weir/docs-tools'
 import type { ErrorRow } from '@weir/http-api'
 import { openApi } from '../../src/api/openapi/document.ts'
 import { errorTable } from '../../src/errors.ts'
@@ -22,8 +22,8 @@ test('the same holds for refusals of a WebSocket', async () => {
 })
 
 test('docs/errors.md names every reason to close a WebSocket, and no other', async () => {
-  const rows = rowsUnder(await readDocument('docs/errors.md'), '## WebSocket')
-  const documented = rows.map(([code = '', reason = '']) => ({ code: Number(code), reason }))
+  const items = (await readDocument('docs/errors.md')).matchAll(/^- (\d{4}) `([^`]+)`: /gm)
+  const documented = [...items].map(([, code, reason]) => ({ code: Number(code), reason }))
   expect(documented).toEqual(Object.values(closing))
 })
 

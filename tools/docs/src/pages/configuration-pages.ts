@@ -40,23 +40,20 @@ export async function schemaOf(service: ServiceConfigured): Promise<z.ZodType> {
 export async function configurationPageOf(page: ConfigurationPage): Promise<string> {
   const schemas = await Promise.all(servicesConfigured.map(schemaOf))
   const [auth = [], ingest = [], output = []] = schemas.map(listConfigKeys)
-  const rowsOf = (keys: readonly ConfigKey[]): Set<string> => new Set(keys.map(rowText))
-  const [inIngest, inOutput] = [rowsOf(ingest), rowsOf(output)]
-  const shared = auth.filter((key) => inIngest.has(rowText(key)) && inOutput.has(rowText(key)))
-  const isShared = rowsOf(shared)
+  const linesOf = (keys: readonly ConfigKey[]): Set<string> => new Set(keys.map(lineOf))
+  const [inIngest, inOutput] = [linesOf(ingest), linesOf(output)]
+  const shared = auth.filter((key) => inIngest.has(lineOf(key)) && inOutput.has(lineOf(key)))
+  const isShared = linesOf(shared)
   if (page === 'all') return pageOf(sharedHead, shared)
-  const own = { auth, ingest, output }[page].filter((key) => !isShared.has(rowText(key)))
+  const own = { auth, ingest, output }[page].filter((key) => !isShared.has(lineOf(key)))
   return pageOf(headOf(page), own)
 }
 
-const rules = 'Rules for all settings: [configuration.md](../configuration.md).'
-const sharedHead = [
-  '# Settings of all services',
-  `\`npm run docs\` writes this page. auth, ingest and output have these settings besides their own. ${rules}`,
-]
+const rules = '[Rules](../configuration.md). In brackets are unit and default.'
+const sharedHead = ['# Settings of all services', `\`npm run docs\` writes this page. ${rules}`]
 const headOf = (service: ServiceConfigured): readonly string[] => [
   `# Settings of ${service}`,
-  `\`npm run docs\` writes this page from [config.ts](../../services/${service}/src/config.ts). It also has the [settings of all services](all.md). ${rules}`,
+  `\`npm run docs\` writes this page from [config.ts](../../services/${service}/src/config.ts). See also the [settings of all services](all.md). ${rules}`,
 ]
 
 function pageOf(head: readonly string[], keys: readonly ConfigKey[]): string {
@@ -64,34 +61,17 @@ function pageOf(head: readonly string[], keys: readonly ConfigKey[]): string {
     keys.filter(({ key }) => sections.find(({ prefix }) => key.startsWith(prefix)) === wanted)
   const parts = sections.flatMap((section) => {
     const own = keysOf(section)
-    return own.length === 0 ? [] : [`## ${section.heading}`, tableOf(own)]
+    return own.length === 0 ? [] : [`## ${section.heading}`, listOf(own)]
   })
-  return `${[...head, tableOf(keysOf(undefined)), ...parts].join('\n\n')}\n`
+  return `${[...head, listOf(keysOf(undefined)), ...parts].join('\n\n')}\n`
 }
 
-const rowText = (key: ConfigKey): string => rowOf(key).join('|')
+const listOf = (keys: readonly ConfigKey[]): string => keys.map(lineOf).join('\n')
 
-const HEAD = ['variable', 'default', 'unit', 'what it sets']
-
-/** Formats a table as oxfmt does. */
-function tableOf(keys: readonly ConfigKey[]): string {
-  const rows = [HEAD, ...keys.map(rowOf)]
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  const line = (cells: readonly string[], fill = ' ') =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column] ?? 0, fill)).join(' | ')} |`
-  const [head = [], ...body] = rows
-  return [
-    line(head),
-    line(
-      HEAD.map(() => ''),
-      '-',
-    ),
-    ...body.map((row) => line(row)),
-  ].join('\n')
-}
-
-function rowOf({ key, required, fallback, unit = '', isSecret, description }: ConfigKey): string[] {
-  const unset = fallback === undefined || fallback === '' ? 'none' : `\`${configText(fallback)}\``
-  const units = isSecret === true ? `${unit}, secret` : unit
-  return [`\`${key}\``, required ? 'required' : unset, units, description]
+/** Such as: - `KEY` (unit; default): what it sets. */
+function lineOf({ key, required, fallback, unit, isSecret, description }: ConfigKey): string {
+  const hasDefault = fallback !== undefined && fallback !== ''
+  const given = hasDefault ? `\`${configText(fallback)}\`` : undefined
+  const notes = [unit, isSecret === true ? 'secret' : undefined, required ? 'required' : given]
+  return `- \`${key}\` (${notes.filter((note) => note !== undefined).join('; ')}): ${description}`
 }

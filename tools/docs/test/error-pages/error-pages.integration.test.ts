@@ -8,6 +8,7 @@ import { answersIn, readErrorPages, siteFolder } from '@weir/docs'
 import { buildSite } from '@weir/docs/site'
 import { startWorld } from '@weir/testkit'
 import type { World } from '@weir/testkit'
+import { readDocument } from '../../src/documents.ts'
 import { comparable } from '../../src/walk/walk.ts'
 import { provoke } from './provoke.ts'
 import { ask, asShown, makeScene } from './scene.ts'
@@ -32,12 +33,22 @@ test.each(Object.entries(provoke))(
   async (code, bringAbout) => {
     const shown = exampleOf(code)
     const told = await bringAbout(scene)
-    const answer = asShown(told)
+    const answer = asShown(code, told)
     if (!isDeepStrictEqual(linesOf(answer), linesOf(shown)))
       throw new Error(`docs/errors/${code}.md doesn't show this answer:\n\n${answer}`)
   },
   60_000,
 )
+
+test('docs/errors.md shows the headers and members that every such answer has', async () => {
+  const page = await readDocument('docs/errors.md')
+  const told = await ask(`${world.auth.url}/v2/streams/cliks`, {
+    headers: { authorization: `Bearer ${scene.account.apiKey}` },
+  })
+  for (const name of ['content-type', 'link', 'svc-error'])
+    expect(page).toContain(`\n${name}: ${told.header(name)}\n`)
+  expect(page).toContain(JSON.stringify(JSON.parse(told.text), null, 2))
+})
 
 test('auth serves the page of every code, under a policy that lets no foreign script run', async () => {
   for (const code of pages.keys()) {

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { request, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
-import { signUp, freshName } from '@weir/testkit'
+import { asObject, freshName, signUp } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
 
 export type Scene = {
@@ -72,39 +72,38 @@ export async function askUpgrade(
   return { status, text: Buffer.concat(chunks).toString(), header }
 }
 
-const reasons: Readonly<Record<number, string>> = {
-  400: 'Bad Request',
-  401: 'Unauthorized',
-  402: 'Payment Required',
-  403: 'Forbidden',
-  404: 'Not Found',
-  405: 'Method Not Allowed',
-  409: 'Conflict',
-  413: 'Payload Too Large',
-  415: 'Unsupported Media Type',
-  422: 'Unprocessable Entity',
-  429: 'Too Many Requests',
-  500: 'Internal Server Error',
-  503: 'Service Unavailable',
-}
-const shownHeaders = [
-  'allow',
-  'accept-encoding',
-  'content-type',
-  'link',
-  'retry-after',
-  'svc-error',
-  'www-authenticate',
-]
+const shownHeaders = ['allow', 'accept-encoding', 'retry-after', 'www-authenticate']
 
-/** In curl's format, without headers that every response has, and with indented JSON. */
-export function asShown({ status, text, header }: Told): string {
-  const headers = shownHeaders.flatMap((name) => {
-    const value = header(name)
-    return value === undefined ? [] : [`${name}: ${value}`]
-  })
-  const body = header('content-type')?.includes('json')
-    ? JSON.stringify(JSON.parse(text), null, 2)
-    : text.trimEnd()
-  return [`HTTP/1.1 ${status} ${reasons[status] ?? ''}`, ...headers, '', body, ''].join('\n')
+/**
+ * In curl's format for HTTP/2, with indented JSON. Leaves out the headers and members that docs/errors.md gives for
+ * every code.
+ */
+export function asShown(code: string, { status, text, header }: Told): string {
+  const type = `http://127.0.0.1:8081/docs/errors/${code}`
+  const body = text.startsWith('{') ? asObject(JSON.parse(text)) : undefined
+  const isProblem = body !== undefined && 'title' in body
+  const form = isProblem ? 'application/problem+json' : 'application/json; charset=utf-8'
+  const usual = {
+    'content-type': body === undefined ? 'text/plain; charset=utf-8' : form,
+    link: `<${type}>; rel="help"`,
+    'svc-error': code,
+  }
+  const unusual = Object.entries(usual)
+    .filter(([name, value]) => header(name) !== value)
+    .map(([name]) => `${name}: ${header(name) ?? 'missing'}`)
+  const shown = shownHeaders
+    .filter((name) => header(name) !== undefined)
+    .map((name) => `${name}: ${header(name)}`)
+  const told = body === undefined ? text.trimEnd() : JSON.stringify(body, null, 2)
+  const rest = isProblem ? withoutUsual(body, { type, status, code }) : told
+  return [`HTTP/2 ${status}`, ...unusual, ...shown, '', rest, ''].join('\n')
+}
+
+/** A member with another value stays, and so does a missing one, as null. */
+function withoutUsual(body: Readonly<Record<string, unknown>>, usual: object): string {
+  const shown: Record<string, unknown> = { ...body }
+  for (const [member, value] of Object.entries(usual))
+    if (shown[member] === value) delete shown[member]
+    else shown[member] ??= null
+  return JSON.stringify(shown, null, 2)
 }

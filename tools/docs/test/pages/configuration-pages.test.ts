@@ -26,10 +26,9 @@ test('every setting of a service is in its own page or in that of all services, 
   for (const service of servicesConfigured) {
     const own = await configurationPageOf(service)
     for (const { key } of listConfigKeys(await schemaOf(service)))
-      expect([key, [own, shared].filter((page) => page.includes(`| \`${key}\` `)).length]).toEqual([
-        key,
-        1,
-      ])
+      expect([key, [own, shared].filter((page) => page.includes(`- \`${key}\` (`)).length]).toEqual(
+        [key, 1],
+      )
   }
 })
 

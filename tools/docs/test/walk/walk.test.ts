@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
 
-import { rowsUnder } from '../../src/documents.ts'
 import { blocksOf, comparable } from '../../src/walk/walk.ts'
 
 describe('blocks', () => {
@@ -43,13 +42,4 @@ describe('output', () => {
       'HTTP/1.1 204 No Content',
     ])
   })
-})
-
-test('the rows of a section are its tables without their heads, up to the next heading', () => {
-  const table = (cell: string) => `| a | b |\n|---|---|\n| \`${cell}\` | 1 |\n`
-  const page = `## One\n${table('x')}\n### Sub\n${table('y')}\n## Two\n${table('z')}`
-  expect(rowsUnder(page, '## One')).toEqual([
-    ['x', '1'],
-    ['y', '1'],
-  ])
 })

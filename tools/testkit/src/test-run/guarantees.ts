@@ -1,5 +1,5 @@
 // docs/guarantees.md names a test for each promise. In a complete run, each of these tests must have run and passed,
-// except those that the table assigns to the soak.
+// except those that it assigns to the soak.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,9 +14,9 @@ export type Row = { file: string; name: string; isSoaked: boolean }
 export const readGuarantees = (): Promise<string> =>
   readFile(join(REPOSITORY, 'docs/guarantees.md'), 'utf8')
 
-export const rowsOf = (table: string): Row[] =>
-  [...table.matchAll(/^\|.*\| `([^`]+)`: «([^»]+)»(.*)\|$/gm)].map(
-    ([, file = '', name = '', rest = '']) => ({ file, name, isSoaked: rest.trim() === '(soak)' }),
+export const rowsOf = (page: string): Row[] =>
+  [...page.matchAll(/^- .*\n {2}`([^`]+)`: «([^»]+)»(.*)$/gm)].map(
+    ([, file = '', name = '', rest = '']) => ({ file, name, isSoaked: rest === ' (soak)' }),
   )
 
 /** Rows whose test did not pass, as lines for people. */
