@@ -46,7 +46,7 @@ export type Asked = {
   /** Undefined if the audit log is lost. */
   readonly entries: readonly AuditEntry[] | undefined
   readonly sources: Sources
-  /** When the copy was made. */
+  /** The time of the copy. */
   readonly copyMadeAtMs: number | undefined
   /** What the operator says: a time, or that no service ran since the backup or the copy. */
   readonly lostSince: number | 'never' | undefined

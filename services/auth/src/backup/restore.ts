@@ -89,7 +89,7 @@ type Plan = {
   readonly subjectsLost: boolean
 }
 
-/** Writes the links of data subjects as they come, because there may be many. The other records are returned. */
+/** Writes the links of data subjects while it reads, because there may be many. The other records are returned. */
 async function readBackup(
   restoring: Restoring,
   { madeAtMs, records }: { madeAtMs: number; records: AsyncIterable<SavedRecord> },
@@ -165,7 +165,7 @@ async function copyOf(
   if (madeAtMs < backupMs)
     throw new AppError(
       'backup.copy_old',
-      `The copy of the erasures was made at ${timeOf(madeAtMs)}, before the backup. Use the newest copy.`,
+      `The copy of the erasures is of ${timeOf(madeAtMs)}, before the backup. Use the newest copy.`,
     )
   const read: SavedRecord[] = []
   for await (const record of records) read.push(record)
@@ -187,7 +187,7 @@ function allRecords(
     subjectsLost: [...(former?.subjectsLost ?? []), ...since(subjectsLost ? madeAtMs : undefined)],
   }
   const ofLog = [erasuresTopic, subjectsTopic]
-  // A backup that was made after an earlier restore would otherwise remove the record that stops the services.
+  // A backup from after an earlier restore would otherwise remove the record that stops the services.
   const saved = state.filter(
     (record) => !ofLog.includes(record.topic) && nameOf(record) !== restoringKey,
   )
@@ -220,7 +220,7 @@ const timeOf = (ms: number): string => new Date(ms).toISOString()
 const tooOld = (madeAtMs: number) =>
   new AppError(
     'backup.too_old',
-    `The backup was made at ${timeOf(madeAtMs)}. Backups of more than 90 days can't be restored, because later erasures may be unknown.`,
+    `The backup is of ${timeOf(madeAtMs)}. Backups of more than 90 days can't be restored, because later erasures may be unknown.`,
   )
 
 const notEmpty = (topic: string) =>

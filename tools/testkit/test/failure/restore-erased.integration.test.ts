@@ -66,8 +66,8 @@ async function send(...people: readonly string[]): Promise<void> {
   producer.close()
 }
 
-/** Each person with the key field as an output of all levels shows it, when it derives everything anew. */
-async function derivedAnew(name: string): Promise<Record<string, unknown>> {
+/** Each person, with the key field as a new output of all levels shows it. */
+async function inNewOutput(name: string): Promise<Record<string, unknown>> {
   await account.output('clicks', name, { consentLevels: [3], from: 'earliest' })
   const records = await own.reader.readUntil(`${account.billingId}.${name}`, sent)
   const contract = await compiledExample(schemaId)
@@ -120,7 +120,7 @@ test('erasures after the backup hold: Kafka still has their log, and the audit l
   await Promise.all([world.ingest, world.output].map(({ adminUrl }) => becomes(adminUrl, 503, why)))
   await startAuth()
 
-  expect(await derivedAnew('clicks-2')).toEqual({ ada: 'ada', bob: encrypted(), cem: 'cem' })
+  expect(await inNewOutput('clicks-2')).toEqual({ ada: 'ada', bob: encrypted(), cem: 'cem' })
   const path = `/v2/streams/clicks/erasures/${String(id)}`
   const { body } = expectStatus(await account.call('GET', path), 200)
   expect(body).toMatchObject({ id, reference: 'T-1', found: { events: 1 } })
@@ -153,7 +153,7 @@ test('if everything is lost, a later copy of the erasures is demanded; it holds,
   account = account.at(world.auth.url)
 
   await send('eve')
-  expect(await derivedAnew('clicks-3')).toEqual({
+  expect(await inNewOutput('clicks-3')).toEqual({
     ada: 'ada',
     bob: encrypted(),
     cem: encrypted(),
@@ -166,5 +166,5 @@ test('if everything is lost, a later copy of the erasures is demanded; it holds,
   // The links of data subjects are in the backup; those of the time after it are lost.
   const erased = await erase({ subject: 'c-ada' })
   expect(erased).toMatchObject({ found: { events: 1 }, incompleteSince: madeAtOf(backup) })
-  expect(await derivedAnew('clicks-4')).toMatchObject({ ada: encrypted(), eve: 'eve' })
+  expect(await inNewOutput('clicks-4')).toMatchObject({ ada: encrypted(), eve: 'eve' })
 }, 240_000)
