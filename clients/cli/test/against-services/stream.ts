@@ -60,6 +60,12 @@ export function streamTests(ground: LookUpGround): void {
       refused('output create nobody orphan --level 1'),
       refused('output delete refusals nobody'),
     ])
+    await weir.ok('output create refusals refused --level 1')
+    for (const line of ['usage refused', 'output list refused', 'person show a --stream refused'])
+      expect(await refused(line)).toBe(
+        'weir: refused is an output of refusals. This command needs an input stream\n' +
+          '  Give its input stream, refusals.\n',
+      )
     expect(taken).toBe('weir: There is a stream named refusals already (409)\n')
     expect(linesOf(bad)).toEqual([
       'weir: The input is invalid (422)',
