@@ -136,6 +136,18 @@ describe('the command line', () => {
     expect(out).toEqual([])
   })
 
+  test.each([
+    ['contract create event.json', 'Give a file with -f: weir contract create -f FILE'],
+    ['send clicks event.json --schema x', 'Give a file with -f: weir send NAME -f FILE'],
+    ['output show clicks-1', 'Usage: weir output show INPUT NAME'],
+    ['output dead list clicks-1', 'Usage: weir output dead list INPUT NAME'],
+    ['export clicks-1', 'Usage: weir export NAME FILE'],
+  ])('`weir %s` is answered with what the command takes', async (line, hint) => {
+    const { terminal, notes } = recorder()
+    expect(await run(terminal, words(line))).toBe(2)
+    expect(notes).toContain(`  ${hint}`)
+  })
+
   test('no secret can be given as an argument', () => {
     const flags = commandsOf(createProgram(recorder().terminal)).flatMap((command) =>
       command.options.map((option) => option.long ?? ''),

@@ -11,6 +11,7 @@ export type FakeAuth = {
 export async function fakeAuth(claims: {
   readonly stream: string
   readonly kind: 'input' | 'derived'
+  readonly decryptAt?: 'reader'
 }): Promise<FakeAuth> {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
   const answers: Readonly<Record<string, unknown>> = {
