@@ -66,7 +66,10 @@ export function streamTests(ground: LookUpGround): void {
         'weir: refused is an output of refusals. This command needs an input stream\n' +
           '  Give its input stream, refusals.\n',
       )
-    expect(taken).toBe('weir: There is a stream named refusals already (409)\n')
+    expect(taken).toBe(
+      'weir: There is a stream named refusals already (409)\n' +
+        '  Choose another name. Input streams and outputs share their names.\n',
+    )
     expect(linesOf(bad)).toEqual([
       'weir: The input is invalid (422)',
       expect.stringMatching(/^ {2}- name must be 1 to 63 /),

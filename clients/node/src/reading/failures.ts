@@ -1,7 +1,8 @@
 // What an error of kafkajs means for the reader of a topic: final, or temporary. kafkajs wraps errors in errors, so all
 // causes are looked at.
 import { ReadError } from '../errors.ts'
-import { groupHint } from './group.ts'
+import { groupHint, topicHint } from './hints.ts'
+import { silence } from './timing.ts'
 
 /** To those who may not read a topic, Kafka does not say whether it exists. */
 const hidingTypes: readonly unknown[] = [
@@ -30,7 +31,7 @@ export function finalErrorOf(error: unknown, read: Read): ReadError | undefined 
   const ours = causes.find((each) => each instanceof ReadError)
   if (ours !== undefined) return ours
   if (causes.some(({ type }) => hidingTypes.includes(type))) {
-    const message = `the topic ${read.topic} does not exist, or these credentials may not read it`
+    const message = `the topic ${read.topic} does not exist, or these credentials may not read it${topicHint(read)}`
     return new ReadError('not_readable', message, error)
   }
   const refusal = causes.findLast(
@@ -44,8 +45,9 @@ export function finalErrorOf(error: unknown, read: Read): ReadError | undefined 
 
 export function unreachable(error: unknown, read: Read): ReadError {
   const cause = causesOf(error).at(-1)
-  const reason = cause === undefined ? 'no response in time' : textOf(cause, read)
-  const message = `Kafka is unreachable at ${read.brokers.join(', ')}: ${reason}`
+  const reason = cause === undefined ? silence : textOf(cause, read)
+  const hint = reason === silence ? '; are tls and token what this listener needs?' : ''
+  const message = `Kafka is unreachable at ${read.brokers.join(', ')}: ${reason}${hint}`
   return new ReadError('unreachable', message, error)
 }
 

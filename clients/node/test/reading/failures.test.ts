@@ -6,7 +6,7 @@ import {
   KafkaJSProtocolError,
 } from 'kafkajs'
 import { ReadError } from '../../src/errors.ts'
-import { groupHint } from '../../src/reading/group.ts'
+import { groupHint, topicHint } from '../../src/reading/hints.ts'
 import { finalErrorOf, unreachable } from '../../src/reading/failures.ts'
 
 const protocolError = (type: string, retriable: boolean) =>
@@ -62,6 +62,27 @@ test.each([
   ['acme.other', 'c2', ''],
 ])('for the topic %s and the group %s the sentence ends with %p', (topic, groupId, hint) => {
   expect(groupHint({ token, topic, groupId })).toBe(hint)
+})
+
+test.each([
+  ['acme.clicks-1', {}, ''],
+  ['team-a.acme.clicks-1', {}, ''],
+  ['clicks-1', {}, '; they are for acme.clicks-1, which may have a prefix'],
+  [
+    'acme.clicks-1',
+    { kind: 'input' },
+    '; those of an input stream may read only if their scope is listen alone',
+  ],
+])('the refusal of the topic %s with %j ends with %p', (topic, more, hint) => {
+  const payload = Buffer.from(JSON.stringify({ ...claims, ...more })).toString('base64url')
+  expect(topicHint({ token: `eyJh.${payload}.c2ln`, topic, groupId: 'x' })).toBe(hint)
+  expect(topicHint({ token: undefined, topic, groupId: 'x' })).toBe('')
+})
+
+test('of a listener that is silent, it is asked what may be wrong', () => {
+  expect(unreachable(new Error('no response in time'), read).message).toBe(
+    'Kafka is unreachable at a:1, b:2: no response in time; are tls and token what this listener needs?',
+  )
 })
 
 test('a listener without logins is said to be that', () => {
