@@ -131,7 +131,11 @@ export function contractTests(ground: LookUpGround): void {
           `^weir: the input is ${is}, not a contract\n  A contract has `,
         ),
       })
-    for (const line of ['contract archive nobody --yes', 'simulate x --schema nobody --rate 1'])
+    await weir.ok('stream create contractless')
+    for (const line of [
+      'contract archive nobody --yes',
+      'simulate contractless --schema nobody --rate 1',
+    ])
       expect((await weir.run(line)).stderr).toContain('`weir contract list` shows the contracts.')
     const unknown = await weir.run('contract show nobody/knows/1.0.0')
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no contract has')])
