@@ -8,7 +8,7 @@ import type { CliAccount } from '../../accounts/account.ts'
 import { readerAdvice, requireCredentials } from '../../api/credentials.ts'
 import { claimsOf, fetchToken, idTokenOf, requireStream } from '../../api/id-token.ts'
 import { urlOf } from '../../api/request.ts'
-import { withExamples } from '../../input/options.ts'
+import { brokerList, withExamples } from '../../input/options.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
 import { registrySettings, registryUrlOf } from '../../api/registry.ts'
 import { findStream } from '../../api/streams.ts'
@@ -42,7 +42,7 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
           .argParser(clientOf)
           .default('librdkafka'),
       )
-      .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
+      .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …", brokerList)
       .option('--tls', 'the listener uses TLS')
       .action((name: string, options: KafkaOptions, command: Command) =>
         print(open(command), name, options),
