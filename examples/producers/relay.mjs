@@ -44,9 +44,10 @@ function consentOf(cookies = '') {
 }
 
 async function post(url, headers, body) {
-  const options = { method: 'POST', headers, body: JSON.stringify(body) }
-  const answer = await fetch(url, options).catch(({ cause }) => {
-    throw new Error(`${url} cannot be reached: ${cause?.code ?? cause}`)
+  const signal = AbortSignal.timeout(30_000)
+  const options = { method: 'POST', headers, body: JSON.stringify(body), signal }
+  const answer = await fetch(url, options).catch(({ cause, message }) => {
+    throw new Error(`${url} cannot be reached: ${cause?.code ?? message}`)
   })
   const text = await answer.text()
   if ([200, 204, 400, 413, 429, 503].includes(answer.status)) return [answer.status, text]

@@ -13,6 +13,7 @@ import json
 import os
 import struct
 import sys
+from http.client import InvalidURL
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
@@ -101,7 +102,7 @@ def main(contract_path: str) -> None:
             text = answer.read().decode()
     except HTTPError as refusal:
         sys.exit(f"{refusal.code} {refusal.read().decode()}")
-    except (URLError, ConnectionError) as error:
+    except (URLError, ConnectionError, InvalidURL) as error:
         sys.exit(f"{INGEST} cannot be reached, or TOKEN was refused before all was sent: {error}")
     except ValueError:  # its message would repeat the token
         sys.exit("TOKEN has a character that no token has")

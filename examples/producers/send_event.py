@@ -11,6 +11,7 @@ import json
 import os
 import sys
 import time
+from http.client import InvalidURL
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
 
@@ -34,7 +35,7 @@ def post(url: str, body: bytes, headers: dict):
             return answer.status, answer.headers, answer.read().decode()
     except HTTPError as refusal:
         return refusal.code, refusal.headers, refusal.read().decode()
-    except (URLError, ConnectionError) as error:
+    except (URLError, ConnectionError, InvalidURL) as error:
         sys.exit(f"{url} cannot be reached: {error}")
 
 
@@ -49,13 +50,22 @@ def id_token() -> str:
     return json.loads(text)["idToken"] if status == 200 else sys.exit(f"{AUTH}/auth says {status} {text}")
 
 
+def is_json(event: bytes) -> bool:
+    try:
+        json.loads(event)
+    except ValueError:
+        return False
+    return True
+
+
 def send(number: int, event: bytes, headers: dict) -> None:
     status, answered, text = post(INGEST + "/event", event, headers)
     while status in (429, 503):
         time.sleep(float(answered.get("Retry-After", "1")))
         status, answered, text = post(INGEST + "/event", event, headers)
     if status != 204:
-        sys.exit(f"line {number}: {status} {text}")
+        hint = "" if is_json(event) else "; each event must be on one line"
+        sys.exit(f"line {number}: {status} {text}{hint}")
     print(status)
 
 

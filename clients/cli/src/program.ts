@@ -26,6 +26,7 @@ import { addUsageCommand } from './commands/usage.ts'
 import { nearest } from './input/nearest.ts'
 import { CliError, misuse, renderError } from './errors.ts'
 import { outputOptionOf, tableOrJson, withFormats } from './input/options.ts'
+import { withUsageHint } from './input/usage-hints.ts'
 import { createSession } from './session.ts'
 import type { GlobalOptions, OpenSession } from './session.ts'
 import type { Terminal } from './terminal/terminal.ts'
@@ -96,8 +97,10 @@ export function createProgram(terminal: Terminal): Command {
     return createSession(terminal, { ...options, output: output ?? 'table' })
   }
   addNouns(program, open)
-  for (const command of leavesOf(program))
+  for (const command of leavesOf(program)) {
     if (outputOptionOf(command)?.hidden) withFormats(command, tableOrJson)
+    withUsageHint(command)
+  }
   addCompletionCommands(program, terminal)
   return program
 }

@@ -1,14 +1,13 @@
 // One run of a command: its terminal, the common options, the account, and how results are shown (the unchanged
 // response with `-o json`, otherwise tables). Commands are functions of a session.
 import type { Command } from 'commander'
-import { accountInWords, requireApiKey, resolveAccount } from './accounts/account.ts'
+import { requireApiKey, resolveAccount } from './accounts/account.ts'
 import type { CliAccount } from './accounts/account.ts'
+import { explainNotFound } from './api/not-found.ts'
 import { call, urlOf } from './api/request.ts'
 import type { Advice } from './api/request.ts'
-import { streamNameOf, streamRecordsOf } from './api/stream-records.ts'
-import { CliError, failure, misuse } from './errors.ts'
-import { nearest } from './input/nearest.ts'
-import { textAt, textsAt } from './json.ts'
+import { failure, misuse } from './errors.ts'
+import { textsAt } from './json.ts'
 import { renderDetails, renderTable } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -93,9 +92,10 @@ export function createSession(
       telling.tell(`(using the demo account of ${resolved.demo.path})`)
     return resolved
   }
+  const look = (path: readonly string[]) => callManagement(account(), { method: 'GET', path })
   const manage = (what: ManagementCall): Promise<unknown> =>
     callManagement(account(), what).catch(async (error: unknown) => {
-      throw await withSuggestion(account(), what, error)
+      throw await explainNotFound(error, what, { account: account(), look })
     })
   return { terminal, format, isJson, account, manage, ...telling }
 }
@@ -142,35 +142,6 @@ function callManagement(account: CliAccount, what: ManagementCall): Promise<unkn
     advice,
   )
 }
-
-/** Adds the account and the name that was probably meant, if a stream, an output or a contract is not found. */
-async function withSuggestion(
-  account: CliAccount,
-  { path }: ManagementCall,
-  error: unknown,
-): Promise<unknown> {
-  if (!(error instanceof CliError) || error.status !== 404) return error
-  const lists = path.flatMap((name, index) =>
-    index % 2 === 1 && index < 4 ? [{ name, list: path.slice(0, index) }] : [],
-  )
-  for (const { name, list } of lists) {
-    const found = await callManagement(account, { method: 'GET', path: list }).catch(
-      () => undefined,
-    )
-    if (found === undefined) return error
-    const names = namesIn(found)
-    if (names.includes(name)) continue
-    const meant = nearest(name, names)
-    return error.withAdvice(
-      ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
-      `This is about ${accountInWords(account)}.`,
-    )
-  }
-  return error
-}
-
-const namesIn = (answer: unknown): readonly string[] =>
-  streamRecordsOf(answer).flatMap((one) => streamNameOf(one) ?? textAt(one, 'id') ?? [])
 
 /** The answer must be the name, so that a line that was pasted with the command is not taken for the answer. */
 async function confirm(

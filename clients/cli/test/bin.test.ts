@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
@@ -34,4 +34,20 @@ test('its exit code is the one of the run', async () => {
   const { code, stdout, stderr } = await weir('strem')
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toContain('there is no command strem')
+})
+
+test('the line of the README puts `weir` on the PATH of a shell, as completion needs it', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  const line = /^export PATH=.*$/m.exec(readme)?.[0] ?? ''
+  const repository = fileURLToPath(new URL('../../..', import.meta.url))
+  const { stdout } = spawnSync(
+    'bash',
+    ['-c', `${line}; source <(weir completion bash); complete -p weir`],
+    {
+      cwd: repository,
+      env: { PATH: process.env.PATH },
+      encoding: 'utf8',
+    },
+  )
+  expect(stdout).toMatch(/^complete .*weir\n$/)
 })

@@ -53,6 +53,9 @@ describe('the exit code', () => {
     ['stream list -o parquet', 2],
     ['send a --schema x -o csv', 2],
     ['export a file.txt', 2],
+    ['export a file.csv --brokers kafka', 2],
+    ['kafka a --brokers http://kafka:9094', 2],
+    ['kafka a --brokers a:1,kafka:9094', 1],
     ['export a file.ndjson', 1],
     ['subject export a b -o file.ndjson', 1],
     ['subject erase a b --due tomorrow', 2],
@@ -134,6 +137,18 @@ describe('the command line', () => {
     expect(notes.join()).toContain(`there is no command ${words(line)[0]}`)
     expect(notes.join()).toContain(advice)
     expect(out).toEqual([])
+  })
+
+  test.each([
+    ['contract create event.json', 'Give a file with -f: weir contract create -f FILE'],
+    ['send clicks event.json --schema x', 'Give a file with -f: weir send NAME -f FILE'],
+    ['output show clicks-1', 'Usage: weir output show INPUT NAME'],
+    ['output dead list clicks-1', 'Usage: weir output dead list INPUT NAME'],
+    ['export clicks-1', 'Usage: weir export NAME FILE'],
+  ])('`weir %s` is answered with what the command takes', async (line, hint) => {
+    const { terminal, notes } = recorder()
+    expect(await run(terminal, words(line))).toBe(2)
+    expect(notes).toContain(`  ${hint}`)
   })
 
   test('no secret can be given as an argument', () => {

@@ -1,5 +1,5 @@
 // What a text looks like that may be the wrong kind of secret. It verifies nothing: only a message depends on it.
-import { memberOf, tryParseJson } from './json.ts'
+import { isObject, memberOf, tryParseJson } from './json.ts'
 
 const kinds: ReadonlyMap<unknown, string> = new Map([
   ['weir', 'an id token'],
@@ -10,8 +10,14 @@ const kinds: ReadonlyMap<unknown, string> = new Map([
 export function looksLike(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
   if (/^weir_[\w-]{43}/.test(text)) return 'an API key'
-  const [, payload] = /^eyJ[\w-]*\.([\w-]+)\.[\w-]+$/.exec(text) ?? []
+  const claims = claimsIn(text)
+  return claims && (kinds.get(memberOf(claims, 'aud')) ?? 'a JWT')
+}
+
+/** Of a JWT, decoded, not verified. */
+export function claimsIn(token: string | undefined): object | undefined {
+  const [, payload] = /^eyJ[\w-]*\.([\w-]+)\.[\w-]+$/.exec(token ?? '') ?? []
   if (payload === undefined) return undefined
   const claims = tryParseJson(Buffer.from(payload, 'base64url').toString())
-  return kinds.get(memberOf(claims, 'aud')) ?? 'a JWT'
+  return isObject(claims) ? claims : {}
 }

@@ -68,6 +68,13 @@ export const callback: Rule = { what: 'a function', fits: (value) => typeof valu
 export const contractOrId: Rule = {
   what: "the content of a contract file (an object with id and schema), or a schema id such as 'clickstream'",
   fits: (value) => isText(value) || isText(memberOf(value, 'id')),
+  looksLike: (value) => {
+    if (typeof value !== 'string') return undefined
+    if (value.trim().startsWith('{')) return 'JSON that is not parsed'
+    return /\.json$/i.test(value)
+      ? 'the name of a file, which this function does not read'
+      : undefined
+  },
 }
 
 // --- names ---

@@ -133,10 +133,16 @@ test('a missing option is named, with what it looks like', async () => {
     'await tell(() => weir.createProducer())',
     'await tell(() => weir.createProducer({ ...sending, contract: undefined }))',
     'await tell(() => weir.createProducer({ ...sending, contract: { schema: {} } }))',
+    "await tell(() => weir.createProducer({ ...sending, contract: './contracts/x.json' }))",
+    'await tell(() => weir.createProducer({ ...sending, contract: JSON.stringify({ id: 7 }) }))',
     "await tell(() => weir.createListener({ ...credentials, outputUrl: 'localhost:8083' }))",
     'await tell(() => weir.createTokenSource({ ...credentials, clientSecret: 7 }))',
     'await tell(() => weir.loadContract({ authUrl: nowhere }))',
     "await tell(() => weir.openTopic({ brokers: '127.0.0.1:9094' }))",
+    "await tell(() => weir.openTopic({ brokers: ['http://127.0.0.1:9094'] }))",
+    'const decrypter = weir.createDecrypter({ ...credentials, outputUrl: nowhere })',
+    'await tell(() => decrypter.decrypt(event))',
+    'await tell(() => decrypter.decrypt([event]))',
   )
   const contract =
     "the content of a contract file (an object with id and schema), or a schema id such as 'clickstream'"
@@ -144,10 +150,15 @@ test('a missing option is named, with what it looks like', async () => {
     'TypeError|createProducer needs an object with options',
     `TypeError|createProducer: the option contract is missing. It must be ${contract}`,
     `TypeError|createProducer: contract must be ${contract}`,
+    `TypeError|createProducer: contract must be ${contract}; this looks like the name of a file, which this function does not read`,
+    `TypeError|createProducer: contract must be ${contract}; this looks like JSON that is not parsed`,
     "TypeError|createListener: outputUrl must be the address of output, such as 'http://127.0.0.1:8083'",
     "TypeError|createTokenSource: clientSecret must be the secret of the stream's credentials, a string",
     'TypeError|loadContract: the option apiKey is missing. It must be an API key of the account, a string',
     "TypeError|openTopic: brokers must be a list of Kafka's addresses, such as ['127.0.0.1:9094']",
+    "TypeError|openTopic: brokers must be a list of Kafka's addresses, such as ['127.0.0.1:9094']",
+    'TypeError|decrypt needs a list of { headers, event }',
+    'ReadError|unreadable|An event is without the headers svc-key-link and svc-time of its record; give { headers, event }',
     '',
   ])
 })

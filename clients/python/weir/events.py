@@ -73,7 +73,7 @@ def asked_by_event(event: Mapping) -> Asked:
     try:
         key_link = event.get("svc_key_link") or event["svcMeta"]["keyLink"]
         return Asked(uuid.UUID(str(key_link)), _milliseconds(event["svcMeta"]["timestamp"]), _consent(event))
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise WeirError(
             "unreadable", "An event is without its keyLink (svc_key_link), svcMeta.timestamp or svcMeta.consentLevels"
         ) from None

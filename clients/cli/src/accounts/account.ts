@@ -147,7 +147,9 @@ export const consumerGroupOf = (
 export function requireApiKey(account: CliAccount): string {
   if (account.apiKey) return account.apiKey
   throw failure(
-    'no API key',
+    account.billingId === undefined
+      ? 'no API key'
+      : `no API key for the account ${account.billingId}`,
     'Log in with `weir account login`, or set WEIR_API_KEY,',
     'or run weir in the folder of a running demo (`npm start`).',
   )

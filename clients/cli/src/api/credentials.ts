@@ -4,10 +4,10 @@ import { savedCredentials } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { failure } from '../errors.ts'
-import type { CliError } from '../errors.ts'
 import { didYouMean } from '../input/nearest.ts'
 import type { Session } from '../session.ts'
 import { claimsOf } from './id-token.ts'
+import { isOutput } from './not-found.ts'
 import { findStream, newCredentials } from './streams.ts'
 
 /** @throws CliError, which names a stream that does not exist before credentials that are not saved */
@@ -64,12 +64,6 @@ export async function refuseOutput(session: Session, name: string, token: string
   const found = hasKey ? await findStream(session, name).catch(() => undefined) : undefined
   throw isOutput(name, found?.path[1])
 }
-
-const isOutput = (name: string, input: string | undefined): CliError =>
-  failure(
-    `${name} is an output${input === undefined ? '' : ` of ${input}`}: its events are derived, and none can be sent to it`,
-    input === undefined ? 'Send to its input stream.' : `Send to its input stream, ${input}.`,
-  )
 
 /**
  * Advice if the credentials may not read. It sets the variables for one command only: exported, they would apply to

@@ -92,6 +92,10 @@ function whole(record: unknown, flat: unknown): JsonObject {
   return { ...(isObject(record) ? record : {}), ...Object.fromEntries(only) }
 }
 
+export const nameAdvice = {
+  409: 'Choose another name. Input streams and outputs share their names.',
+} satisfies Advice
+
 export const inputAdvice = {
   404: '`weir stream list` shows the input streams. For outputs use: weir output … INPUT NAME',
 } satisfies Advice

@@ -100,11 +100,21 @@ async function create(session: Session, file: string | undefined): Promise<void>
   if (fault !== undefined) throw misuse(`${what} isn't JSON: ${fault}`)
   const json = tryParseJson(text)
   if (!isObject(json)) throw misuse(`${what} isn't a JSON object`, 'A contract is one JSON object.')
+  refuseParts(what, json)
   const path = ['contracts']
   const answer = await session.manage({ method: 'POST', path, json }).catch((error: unknown) => {
     throw withSubjectAdvice(session, what, error)
   })
   session.showRecord(answer, renderSummary)
+}
+
+/** What a contract is easily taken for. */
+function refuseParts(what: string, json: JsonObject): void {
+  if ('schema' in json || !('svcMeta' in json || 'fields' in json)) return
+  throw misuse(
+    `${what} is ${'fields' in json ? 'an Avro schema' : 'an event'}, not a contract`,
+    'A contract has id, schema, validations, key_field and pii_fields: `weir contract show ID -o json` shows one.',
+  )
 }
 
 const subjectTaken = /^schema\.schema_registry_ref: the subject .* is taken/
@@ -117,6 +127,8 @@ function withSubjectAdvice(session: Session, what: string, error: unknown): unkn
     `This is about ${accountInWords(session.account())}.`,
   )
 }
+
+const contractAdvice = { 404: '`weir contract list` shows the contracts.' }
 
 const listContracts = async (session: Session): Promise<readonly JsonObject[]> =>
   streamRecordsOf(await session.manage({ method: 'GET', path: ['contracts'] }))
@@ -179,7 +191,8 @@ function renderSummary(contract: unknown): string {
 async function archive(session: Session, id: string, yes: boolean | undefined): Promise<void> {
   const question = `This archives ${id}. Producers that still send its events get 400.`
   await session.confirm({ question, name: id }, yes)
-  const answer = await session.manage({ method: 'POST', path: ['contracts', id, 'archive'] })
+  const path = ['contracts', id, 'archive']
+  const answer = await session.manage({ method: 'POST', path, advice: contractAdvice })
   if (session.isJson) session.showRecord(answer ?? { archived: id })
   else session.terminal.print(`Archived ${id}.`)
 }

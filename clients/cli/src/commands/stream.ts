@@ -14,6 +14,7 @@ import {
   inputAdvice,
   fetchOutputs,
   listStreamsWhole,
+  nameAdvice,
   readWhole,
   saveNew,
   showDeleted,
@@ -170,6 +171,7 @@ async function create(session: Session, name: string, options: CreateOptions): P
     method: 'POST',
     path: ['streams'],
     json: streamDraft(name, options),
+    advice: nameAdvice,
   })
   // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)

@@ -1,7 +1,9 @@
 // The name that was probably meant by a mistyped one.
 
-/** The nearest name, if it differs by about a third of its letters at most. */
+/** The stream of a topic's name. Otherwise the nearest name, if it differs by about a third of its letters at most. */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
+  const ofTopic = names.find((name) => typed.endsWith(`.${name}`))
+  if (ofTopic !== undefined) return ofTopic
   const [best] = names
     .map((name) => ({ name, distance: distanceOf(typed, name) }))
     .filter(

@@ -81,6 +81,13 @@ export function httpAddress(text: string): string {
   return text.replace(/\/+$/, '')
 }
 
+export function brokerList(text: string): string {
+  if (text.split(',').every((broker) => /^[^\s/]+:\d+$/.test(broker.trim()))) return text
+  throw new InvalidArgumentError(
+    'It must look like kafka.example.org:9094; commas separate several.',
+  )
+}
+
 const formatHelp: Readonly<Record<string, string>> = {
   table: 'table for people',
   json: 'json for programs',

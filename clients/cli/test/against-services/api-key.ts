@@ -20,6 +20,9 @@ export function apiKeyTests(ground: LookUpGround): void {
     ])
     expect((await weir.run('doctor', { env })).stdout).toMatch(/API key +valid, .*role viewer/)
 
+    expect((await weir.run('api-key delete nobody --yes')).stderr).toContain(
+      '`weir api-key list` shows the ids.',
+    )
     expect(await weir.ok(`api-key delete ${keyId} --yes`)).toBe(`Deleted ${keyId}.\n`)
     expect((await weir.run('stream list', { env })).code).toBe(1)
   })

@@ -121,6 +121,22 @@ export function contractTests(ground: LookUpGround): void {
       "weir: the input isn't JSON: line 1, column 7: Unexpected end of JSON input\n",
     ])
     expect([absent.code, absent.stderr]).toEqual([2, 'weir: absent.json does not exist\n'])
+    for (const [input, is] of [
+      ['{"svcMeta":{"consentLevels":[0]},"url":"x"}', 'an event'],
+      ['{"type":"record","name":"X","fields":[]}', 'an Avro schema'],
+    ] as const)
+      expect(await create(input)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          `^weir: the input is ${is}, not a contract\n  A contract has `,
+        ),
+      })
+    await weir.ok('stream create contractless')
+    for (const line of [
+      'contract archive nobody --yes',
+      'simulate contractless --schema nobody --rate 1',
+    ])
+      expect((await weir.run(line)).stderr).toContain('`weir contract list` shows the contracts.')
     const unknown = await weir.run('contract show nobody/knows/1.0.0')
     expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('no contract has')])
   })

@@ -27,6 +27,11 @@ export function credentialsTests(ground: LookUpGround): void {
         `  weir credentials revoke rotated ${old.WEIR_CLIENT_ID}\n` +
         `  weir credentials revoke rotated ${clientId}\n`,
     ])
+    const wrongOne = await weir.run('credentials revoke rotated nobody --yes')
+    expect([wrongOne.code, wrongOne.stderr]).toEqual([
+      2,
+      whichOne.stderr.replace('2 credentials', 'no credentials nobody'),
+    ])
     await weir.ok(`credentials revoke rotated ${old.WEIR_CLIENT_ID}`)
     const [dead, alive] = await Promise.all([
       weir.run('token rotated', { env: old }),

@@ -68,6 +68,9 @@ export function simulateTests(ground: LookUpGround): void {
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('0,1/0,1,2')])
     await weir.ok('stream create simulated-2 --save')
     const unknown = await weir.run('simulate simulated-2 --schema nothing --rate 5')
-    expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('(404)')])
+    expect([unknown.code, unknown.stderr]).toEqual([
+      1,
+      expect.stringContaining('no contract has the id nothing'),
+    ])
   })
 }

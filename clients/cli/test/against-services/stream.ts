@@ -60,7 +60,16 @@ export function streamTests(ground: LookUpGround): void {
       refused('output create nobody orphan --level 1'),
       refused('output delete refusals nobody'),
     ])
-    expect(taken).toBe('weir: There is a stream named refusals already (409)\n')
+    await weir.ok('output create refusals refused --level 1')
+    for (const line of ['usage refused', 'output list refused', 'person show a --stream refused'])
+      expect(await refused(line)).toBe(
+        'weir: refused is an output of refusals. This command needs an input stream\n' +
+          '  Give its input stream, refusals.\n',
+      )
+    expect(taken).toBe(
+      'weir: There is a stream named refusals already (409)\n' +
+        '  Choose another name. Input streams and outputs share their names.\n',
+    )
     expect(linesOf(bad)).toEqual([
       'weir: The input is invalid (422)',
       expect.stringMatching(/^ {2}- name must be 1 to 63 /),

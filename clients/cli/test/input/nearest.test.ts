@@ -6,6 +6,8 @@ test.each([
   ['dem', 'demo'],
   ['dmeo', 'demo'],
   ['clicks-markting', 'clicks-marketing'],
+  ['acme.demo', 'demo'],
+  ['team-a.acme.clicks-marketing', 'clicks-marketing'],
   ['orders', undefined],
   ['', undefined],
 ])('for %p it is %p', (typed, meant) => {

@@ -11,6 +11,7 @@ export type FakeAuth = {
 export async function fakeAuth(claims: {
   readonly stream: string
   readonly kind: 'input' | 'derived'
+  readonly decryptAt?: 'reader'
 }): Promise<FakeAuth> {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url')
   const answers: Readonly<Record<string, unknown>> = {
@@ -23,7 +24,8 @@ export async function fakeAuth(claims: {
   const server = createServer(({ method, url }, response) => {
     const asked = `${method} ${url}`
     requests.push(asked)
-    response.writeHead(asked in answers ? 200 : 500, { 'content-type': 'application/json' })
+    const missing = /^\/v[12]\/(streams\/orders-2|people)\b/.test(url ?? '') ? 404 : 500
+    response.writeHead(asked in answers ? 200 : missing, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answers[asked] ?? {}))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

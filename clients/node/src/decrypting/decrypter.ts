@@ -34,6 +34,7 @@ export function createDecrypter(
   const keys = createKeys(options)
   return {
     async decrypt(events) {
+      if (!Array.isArray(events)) throw new TypeError('decrypt needs a list of { headers, event }')
       const all: unknown[] = []
       for (let from = 0; from < events.length; from += eventsAtOnce) {
         const read = events.slice(from, from + eventsAtOnce).map(readEvent)

@@ -22,14 +22,13 @@ export type ReadEvent = {
 }
 
 /** @throws ReadError `unreadable` */
-export function readEvent({ headers, event }: EncryptedEvent): ReadEvent {
-  const keyLink = headers['svc-key-link']
-  const time = headers['svc-time']
+export function readEvent({ headers, event }: Partial<EncryptedEvent>): ReadEvent {
+  const { 'svc-key-link': keyLink, 'svc-time': time } = headers ?? {}
   const timestamp = Number(time?.toString())
   if (keyLink === undefined || typeof keyLink === 'string' || keyLink.length !== 16 || !time)
     throw new ReadError(
       'unreadable',
-      'An event is without the headers svc-key-link and svc-time of its record',
+      'An event is without the headers svc-key-link and svc-time of its record; give { headers, event }',
     )
   const consentLevels = consentLevelsOf(event)
   let isEncrypted = false

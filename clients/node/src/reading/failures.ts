@@ -1,6 +1,8 @@
 // What an error of kafkajs means for the reader of a topic: final, or temporary. kafkajs wraps errors in errors, so all
 // causes are looked at.
 import { ReadError } from '../errors.ts'
+import { groupHint, topicHint } from './hints.ts'
+import { silence } from './timing.ts'
 
 /** To those who may not read a topic, Kafka does not say whether it exists. */
 const hidingTypes: readonly unknown[] = [
@@ -15,13 +17,21 @@ const temporaryNames: readonly unknown[] = [
   'KafkaJSGroupCoordinatorNotFound',
 ]
 
+export type Read = {
+  readonly topic: string
+  readonly groupId: string
+  readonly brokers: readonly string[]
+  /** The last one. */
+  readonly token: string | undefined
+}
+
 /** Undefined for an error that may pass. */
-export function finalErrorOf(error: unknown, topic: string): ReadError | undefined {
+export function finalErrorOf(error: unknown, read: Read): ReadError | undefined {
   const causes = causesOf(error)
   const ours = causes.find((each) => each instanceof ReadError)
   if (ours !== undefined) return ours
   if (causes.some(({ type }) => hidingTypes.includes(type))) {
-    const message = `the topic ${topic} does not exist, or these credentials may not read it`
+    const message = `the topic ${read.topic} does not exist, or these credentials may not read it${topicHint(read)}`
     return new ReadError('not_readable', message, error)
   }
   const refusal = causes.findLast(
@@ -30,13 +40,14 @@ export function finalErrorOf(error: unknown, topic: string): ReadError | undefin
   if (refusal === undefined) return undefined
   const hint =
     refusal.type === 'ILLEGAL_SASL_STATE' ? "; is this Kafka's listener for analysts?" : ''
-  return new ReadError('refused', textOf(refusal) + hint, error)
+  return new ReadError('refused', textOf(refusal, read) + hint, error)
 }
 
-export function unreachable(brokers: readonly string[], error: unknown): ReadError {
+export function unreachable(error: unknown, read: Read): ReadError {
   const cause = causesOf(error).at(-1)
-  const reason = cause === undefined ? 'no response in time' : textOf(cause)
-  const message = `Kafka is unreachable at ${brokers.join(', ')}: ${reason}`
+  const reason = cause === undefined ? silence : textOf(cause, read)
+  const hint = reason === silence ? '; are tls and token what this listener needs?' : ''
+  const message = `Kafka is unreachable at ${read.brokers.join(', ')}: ${reason}${hint}`
   return new ReadError('unreachable', message, error)
 }
 
@@ -53,10 +64,12 @@ function causesOf(error: unknown): Cause[] {
 }
 
 /** With the code, because Node's message is empty when it has tried several addresses of a host. */
-function textOf({ name: kind, message, type, code }: Cause): string {
+function textOf({ name: kind, message, type, code }: Cause, read: Read): string {
   // kafkajs hides the response.
   if (kind === 'KafkaJSGroupCoordinatorNotFound')
-    return 'no coordinator for the consumer group, or the credentials may not use groups of this name'
+    return `no coordinator for the consumer group, or the credentials may not use groups of this name${groupHint(read)}`
+  if (type === 'GROUP_AUTHORIZATION_FAILED')
+    return `the credentials may not use groups of this name${groupHint(read)} (${type})`
   const text = (typeof message === 'string' ? message : '').replace(/^Connection error: ?/, '')
   const name = type ?? (typeof code === 'string' ? code : undefined)
   return typeof name !== 'string' || text.includes(name) ? text : `${name} ${text}`.trimEnd()

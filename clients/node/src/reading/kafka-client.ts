@@ -16,6 +16,8 @@ export type KafkaClient = {
   useNextBroker(): void
   /** The error of `token`, if it failed. */
   tokenFailure(): { readonly error: unknown } | undefined
+  /** The last one of `token`. */
+  lastToken(): string | undefined
   /** Ends all connections; open requests fail. */
   destroy(): void
 }
@@ -30,9 +32,11 @@ export async function createKafkaClient(settings: ConnectionSettings): Promise<K
   const sockets = createSockets()
   let first = 0
   let failure: { readonly error: unknown } | undefined
+  let last: string | undefined
   const login = async (ask: () => Promise<string>): Promise<{ value: string }> => {
     try {
-      return { value: checkedIdToken(await ask()) }
+      last = checkedIdToken(await ask())
+      return { value: last }
     } catch (error) {
       failure = { error }
       throw error
@@ -53,6 +57,7 @@ export async function createKafkaClient(settings: ConnectionSettings): Promise<K
     kafka,
     useNextBroker: () => (first = (first + 1) % brokers.length),
     tokenFailure: () => failure,
+    lastToken: () => last,
     destroy: sockets.destroy,
   }
 }

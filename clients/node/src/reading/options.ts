@@ -48,6 +48,9 @@ export type StopSignal = {
   addEventListener(type: 'abort', listener: () => void, options: { once: boolean }): void
 }
 
+const isHostAndPort = (value: unknown): boolean =>
+  typeof value === 'string' && /^[^\s/]+:\d+$/.test(value.trim())
+
 const flag: Rule = { what: 'true or false', fits: (value) => typeof value === 'boolean' }
 
 const tlsRules: Rules<TlsOptions> = {
@@ -63,7 +66,7 @@ const rules: Rules<TopicOptions> = {
   brokers: required({
     what: "a list of Kafka's addresses, such as ['127.0.0.1:9094']",
     fits: (value) =>
-      Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string'),
+      Array.isArray(value) && value.length > 0 && value.every((each) => isHostAndPort(each)),
   }),
   topic: required(text("the topic's name")),
   groupId: required(text('the beginning of the ids of consumer groups')),

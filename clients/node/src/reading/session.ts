@@ -3,9 +3,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { CallerError } from './consume.ts'
+import type { ReadError } from '../errors.ts'
 import { finalErrorOf, unreachable } from './failures.ts'
+import type { Read } from './failures.ts'
 import { createKafkaClient } from './kafka-client.ts'
-import type { SessionOptions, StopSignal } from './options.ts'
+import type { StopSignal, TopicOptions } from './options.ts'
 import { untilEnded } from './timing.ts'
 
 export type Session = {
@@ -22,8 +24,8 @@ export type Session = {
 
 const retryMs = 250
 
-export async function openSession(options: SessionOptions, signal?: StopSignal): Promise<Session> {
-  const { topic, brokers, connectTimeoutMs = 15_000 } = options
+export async function openSession(options: TopicOptions, signal?: StopSignal): Promise<Session> {
+  const { connectTimeoutMs = 15_000 } = options
   const client = await createKafkaClient(options)
   const ended = new AbortController()
   let working: Promise<unknown> = Promise.resolve()
@@ -36,9 +38,9 @@ export async function openSession(options: SessionOptions, signal?: StopSignal):
         if (error instanceof CallerError) throw error.cause
         const failure = client.tokenFailure()
         if (failure !== undefined) throw failure.error
-        const final = finalErrorOf(error, topic)
+        const isLate = performance.now() - movedAtMs() >= connectTimeoutMs
+        const final = lastErrorOf(error, { ...options, token: client.lastToken() }, isLate)
         if (final !== undefined) throw final
-        if (performance.now() - movedAtMs() >= connectTimeoutMs) throw unreachable(brokers, error)
       }
       client.useNextBroker()
       await delay(retryMs, undefined, { signal: ended.signal })
@@ -63,3 +65,6 @@ export async function openSession(options: SessionOptions, signal?: StopSignal):
     close,
   }
 }
+
+const lastErrorOf = (error: unknown, read: Read, isLate: boolean): ReadError | undefined =>
+  finalErrorOf(error, read) ?? (isLate ? unreachable(error, read) : undefined)

@@ -2,6 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { ReadError } from '../errors.ts'
 
+export const silence = 'no response in time'
+
 /** @throws ReadError `closed` as soon as the signal is aborted */
 export function untilEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -15,7 +17,7 @@ export function untilEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T>
 export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   const timer = new AbortController()
   const late = delay(Math.max(ms, 0), undefined, { signal: timer.signal }).then(() => {
-    throw new Error('no response in time')
+    throw new Error(silence)
   })
   try {
     return await Promise.race([work, late])

@@ -46,7 +46,7 @@ function avroEncoding(contract: Contract<object>): Encoding {
     encode(given) {
       const event = complete(given)
       // Without this check, avsc silently drops members that the schema doesn't have.
-      if (!type.isValid(event, { noUndeclaredFields: true })) throw misfitOf(type, event)
+      if (!isValid(type, event)) throw misfitOf(type, event)
       const bytes = type.toBuffer(event)
       if (bytes.includes(replacement) || bytes.includes(surrogate))
         refuseLoneSurrogates(event, [], (path, sentence) => misfitIn(type, event, path, sentence))
@@ -59,6 +59,27 @@ function avroEncoding(contract: Contract<object>): Encoding {
         mark: (body, at, length) => body.writeUInt32BE(length, at),
       }),
   }
+}
+
+function isValid(type: avro.Type, event: object): boolean {
+  try {
+    return type.isValid(event, { noUndeclaredFields: true })
+  } catch (error) {
+    // avsc calculates with the values of numbers.
+    const path = bigIntIn(event)
+    if (path === undefined) throw error
+    throw misfitIn(type, event, path, 'is a BigInt, which Avro does not have; give a number')
+  }
+}
+
+function bigIntIn(value: unknown, path: readonly string[] = []): readonly string[] | undefined {
+  if (typeof value === 'bigint') return path
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [name, member] of Object.entries(value)) {
+    const found = bigIntIn(member, [...path, name])
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 function typeOf(contract: Contract<object>): avro.Type {

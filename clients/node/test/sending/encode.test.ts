@@ -131,3 +131,11 @@ test.each([
 ])('a contract with %s is refused when the producer is made', (_what, schema, message) => {
   expect(() => encodingOf({ id: 'x', schema })).toThrow(message)
 })
+
+test('a BigInt is refused with the name of its field', async () => {
+  const encoding = encodingOf(await clickstream())
+  const event = { ...(await exampleEvent('clickstream')), conversion: 1n }
+  expect(() => encoding.encode(event)).toThrow(
+    "Field 'conversion' is a BigInt, which Avro does not have; give a number",
+  )
+})

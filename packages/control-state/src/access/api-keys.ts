@@ -29,7 +29,7 @@ export function createAccounts(
         await follower.refresh() // another replica may just have created it
         holder = follower.tables.apiKey(hash)
       }
-      if (holder === undefined) throw unknownApiKey()
+      if (holder === undefined) throw unknownApiKey(key)
       if (isExpired(holder.apiKey, now())) throw expiredApiKey()
       onUse(holder)
       return holder
@@ -54,8 +54,13 @@ const noApiKey = (): ControlStateError<'control-state.invalid_api_key'> =>
     "Send the account's API key in the header Authorization, after the word Bearer",
   )
 
-const unknownApiKey = (): ControlStateError<'control-state.invalid_api_key'> =>
-  new ControlStateError('control-state.invalid_api_key', 'No account has the API key that was sent')
+const unknownApiKey = (key: string): ControlStateError<'control-state.invalid_api_key'> =>
+  new ControlStateError(
+    'control-state.invalid_api_key',
+    key.startsWith('eyJ')
+      ? 'This is a token; an API key of the account is needed, which begins with weir_'
+      : 'No account has the API key that was sent',
+  )
 
 const expiredApiKey = (): ControlStateError<'control-state.invalid_api_key'> =>
   new ControlStateError(

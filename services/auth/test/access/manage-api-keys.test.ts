@@ -72,6 +72,10 @@ test('a key is good until it expires or is deleted, and its holder stops being g
   await expect(accounts.byApiKey(ofOther)).rejects.toMatchObject({
     code: 'control-state.invalid_api_key',
   })
+  await expect(accounts.byApiKey('Bearer eyJhbGci.eyJhIjoxfQ.c2ln')).rejects.toMatchObject({
+    code: 'control-state.invalid_api_key',
+    message: 'This is a token; an API key of the account is needed, which begins with weir_',
+  })
 })
 
 test('who creates and deletes a key is in the audit log, with its name and role and without the key', async () => {

@@ -57,7 +57,7 @@ export function createApp(routes: Routes): Express {
   mountRoute(on, 'GET /v2/streams/:stream/subject-access', downloadEvents(routes))
   mountRoute(on, 'POST /v2/keys', giveKeys(routes))
   mountConsole(app, routes.console)
-  const notFound = 'There is nothing under this path; events are at /ws'
+  const notFound = 'There is nothing under this path; events are at /ws, for WebSockets'
   answerRest(app, { notFound, errors, log, pageOf, guesses, wrongSecretOf })
   return app
 }

@@ -134,7 +134,7 @@ export const isRefused = (admitted: Admitted | UpgradeRefusal): admitted is Upgr
 
 const notFound: UpgradeRefusal = {
   code: 'not_found',
-  message: 'There is nothing under this path; events are at /ws',
+  message: 'There is nothing under this path; events are at /ws, for WebSockets',
 }
 
 const sendOnly: UpgradeRefusal = {

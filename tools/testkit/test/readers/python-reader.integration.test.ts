@@ -133,6 +133,14 @@ test('a refusal is told with the sentence of the service', async () => {
   expect(readRows({ ...lake, clientSecret: 'wrong' })).toMatchObject({ code: 'refused' })
 })
 
+test('what is not an event is refused with what an event needs', () => {
+  for (const wrong of [['a text'], [{ url: 'x' }], { url: 'x' }])
+    expect(runPython('read_lake.py', { options: optionsOf(lake), rows: wrong })[0]).toEqual({
+      code: 'unreadable',
+      message: expect.stringContaining('is without its keyLink'),
+    })
+})
+
 test('a key is used as long as it may be, and no longer', () => {
   expect(runPython('ages.py')).toEqual(['right'])
 })

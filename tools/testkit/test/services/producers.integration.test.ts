@@ -84,6 +84,8 @@ describe('the scripts in Python', () => {
     const one = await run('send_event.py', scene.settingsOf(stream), bad)
     expect(one).toMatchObject({ code: 1, output: '204\n204\n' })
     expect(one.complaint).toMatch(`line 4: 400 ${sentence}`)
+    const several = await run('send_event.py', scene.settingsOf(stream), '{\n"url": "x"\n}\n')
+    expect(several.complaint).toMatch(/^line 1: 400 .*; each event must be on one line\n$/)
     const env = { ...scene.settingsOf(stream), TOKEN: await scene.account.token(stream) }
     const many = await run('send_batch.py', env, bad)
     expect(many).toMatchObject({ code: 1, complaint: '' })
@@ -196,6 +198,16 @@ describe('the scripts in Python', () => {
         'send_batch.py',
         { ...env, TOKEN: 'x', WEIR_INGEST_URL: 'localhost:1' },
         /^localhost:1 must begin with http:/,
+      ],
+      [
+        'send_event.py',
+        { ...env, WEIR_AUTH_URL: 'http://localhost:port' },
+        /^http:\S+\/auth cannot be reached: nonnumeric port/,
+      ],
+      [
+        'send_batch.py',
+        { ...env, TOKEN: 'x', WEIR_INGEST_URL: 'http://localhost:port' },
+        /^http:\S+ cannot be reached.*nonnumeric port/,
       ],
       ['send_event.py', without, /^WEIR_CLIENT_ID is not set$/],
       ['send_event.py', { ...env, WEIR_AUTH_URL: away }, /^http:\S+\/auth cannot be reached: /],

@@ -95,7 +95,8 @@ async function create(session: Session, name: string, options: CreateOptions): P
 async function remove(session: Session, id: string, { yes }: DeleteOptions): Promise<void> {
   const question = `This deletes the API key ${id}. Programs that use it lose access immediately.`
   await session.confirm({ question, name: id }, yes)
-  const answer = await session.manage({ method: 'DELETE', path: ['api-keys', id] })
+  const advice = { 404: '`weir api-key list` shows the ids.' }
+  const answer = await session.manage({ method: 'DELETE', path: ['api-keys', id], advice })
   if (session.isJson) session.showRecord(answer)
   else session.terminal.print(`Deleted ${id}.`)
 }

@@ -90,7 +90,7 @@ async function revoke(
   yes: boolean | undefined,
 ): Promise<void> {
   const { path, record } = await findStream(session, name)
-  const clientId = given ?? onlyOne(name, credentialIdsOf(record))
+  const clientId = requireOne(name, credentialIdsOf(record), given)
   const question = `This revokes ${clientId} of ${name}. Its clients lose access immediately.`
   await session.confirm({ question, name }, yes)
   const answer = await session.manage({
@@ -106,12 +106,15 @@ async function revoke(
 }
 
 /** The credentials to revoke are never guessed. */
-function onlyOne(name: string, clientIds: readonly string[]): string {
+function requireOne(name: string, clientIds: readonly string[], given?: string): string {
   const [first, ...others] = clientIds
   if (first === undefined) throw failure(`${name} has no credentials`)
-  if (others.length === 0) return first
+  if (given !== undefined && clientIds.includes(given)) return given
+  if (given === undefined && others.length === 0) return first
   throw misuse(
-    `${name} has ${clientIds.length} credentials; say which of them to revoke`,
+    given === undefined
+      ? `${name} has ${clientIds.length} credentials; say which of them to revoke`
+      : `${name} has no credentials ${given}; say which of them to revoke`,
     ...clientIds.map((clientId) => `weir credentials revoke ${name} ${clientId}`),
   )
 }

@@ -1,14 +1,14 @@
 // `weir kafka NAME`: the settings that a Kafka client needs to read a stream, as a file. It needs no service; whether
-// the credentials are still valid shows when the client uses them. Only those of the environment are compared with NAME
-// if auth answers, because they may be of another stream.
+// the credentials are still valid shows when the client uses them. If auth answers, a token says whether readers decrypt,
+// and credentials of the environment are compared with NAME, because they may be of another stream.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
 import type { CliAccount } from '../../accounts/account.ts'
 import { readerAdvice, requireCredentials } from '../../api/credentials.ts'
-import { fetchToken, idTokenOf, requireStream } from '../../api/id-token.ts'
+import { claimsOf, fetchToken, idTokenOf, requireStream } from '../../api/id-token.ts'
 import { urlOf } from '../../api/request.ts'
-import { withExamples } from '../../input/options.ts'
+import { brokerList, withExamples } from '../../input/options.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
 import { registrySettings, registryUrlOf } from '../../api/registry.ts'
 import { findStream } from '../../api/streams.ts'
@@ -42,23 +42,11 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
           .argParser(clientOf)
           .default('librdkafka'),
       )
-      .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
+      .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …", brokerList)
       .option('--tls', 'the listener uses TLS')
-      .action(async (name: string, options: KafkaOptions, command: Command) => {
-        const session = open(command)
-        const credentials = await requireCredentials(session, name)
-        const account = session.account()
-        if (credentials === account.credentials) await compare(account, name, credentials)
-        const { settings, aside } = settingsFor(account, credentials, options)
-        const topic = account.billingId && { topic: requireTopic(account, name) }
-        session.terminal.keepPrivate()
-        session.terminal.print(
-          session.isJson
-            ? JSON.stringify(settings, null, 2)
-            : lines(settings, { ...topic, ...aside }),
-        )
-        if (account.apiKey !== undefined) await tellIfInput(session, name, credentials)
-      }),
+      .action((name: string, options: KafkaOptions, command: Command) =>
+        print(open(command), name, options),
+      ),
     [
       'weir kafka clicks-1 > clicks-1.properties',
       'the file contains a secret: only you can read it',
@@ -68,11 +56,35 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
   )
 }
 
-/** The settings are right also without auth, so its errors don't matter, here and below. */
-async function compare(account: CliAccount, name: string, credentials: StreamCredentials) {
-  const token = await fetchToken(account, name, credentials).then(idTokenOf, () => undefined)
-  if (token !== undefined) requireStream(name, token)
+async function print(session: Session, name: string, options: KafkaOptions): Promise<void> {
+  const credentials = await requireCredentials(session, name)
+  const account = session.account()
+  const isFromEnv = credentials === account.credentials
+  const looked = isFromEnv ? await lookAt(account, name, credentials) : undefined
+  const { settings, aside } = settingsFor(account, credentials, options)
+  const topic = account.billingId && { topic: requireTopic(account, name) }
+  session.terminal.keepPrivate()
+  session.terminal.print(
+    session.isJson ? JSON.stringify(settings, null, 2) : lines(settings, { ...topic, ...aside }),
+  )
+  if (looked ?? (await lookAt(account, name, credentials))) session.tell(forReaders(account))
+  if (account.apiKey !== undefined) await tellIfInput(session, name, credentials)
 }
+
+/** Whether readers decrypt. The settings are right also without auth, so its errors don't matter, here and below. */
+async function lookAt(
+  account: CliAccount,
+  name: string,
+  credentials: StreamCredentials,
+): Promise<boolean> {
+  const token = await fetchToken(account, name, credentials).then(idTokenOf, () => undefined)
+  if (token === undefined) return false
+  if (credentials === account.credentials) requireStream(name, token)
+  return claimsOf(token).isForReaders
+}
+
+const forReaders = ({ authUrl }: CliAccount): string =>
+  `Its personal fields are encrypted. How to decrypt them: ${urlOf(authUrl, ['docs', 'keys']).href}#keys-for-readers`
 
 async function tellIfInput(
   session: Session,

@@ -10,7 +10,13 @@ import { claimsOf, createIdTokenSource } from '../../api/id-token.ts'
 import { urlOf } from '../../api/request.ts'
 import { findStream } from '../../api/streams.ts'
 import { requireContract } from '../contract.ts'
-import { collectText, timeOption, withExamples, withFormats } from '../../input/options.ts'
+import {
+  brokerList,
+  collectText,
+  timeOption,
+  withExamples,
+  withFormats,
+} from '../../input/options.ts'
 import { createProgressLine } from '../../terminal/progress.ts'
 import { registryUrlOf } from '../../api/registry.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -46,7 +52,7 @@ export function addExportCommand(program: Command, open: OpenSession): void {
       .option('--until <time>', 'only events before this date or time (default: now)', timeOption)
       .option('--schema <id>', 'only events of this contract; may be repeated', collectText)
       .option('--decrypt', 'decrypt the events of an output with decryptAt reader, now')
-      .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …")
+      .option('--brokers <addresses>', "Kafka's listener for analysts, host:port, …", brokerList)
       .option('--tls', 'the listener uses TLS')
       .action((name: string, file: string, options: ExportOptions, command: Command) =>
         exportTo(open(command), { name, file, ...options }),

@@ -9,6 +9,7 @@ import { refuseOutput, withCredentials } from '../../api/credentials.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
 import { tryParseJson } from '../../json.ts'
 import { duration, positiveNumber, withExamples } from '../../input/options.ts'
+import { requireContract } from '../contract.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { createEvents } from '../../simulate/events.ts'
 import { createHistogram } from '../../simulate/histogram.ts'
@@ -95,7 +96,7 @@ async function simulateWith(
 ): Promise<void> {
   const { schema, rate, duration: durationMs } = options
   const account = session.account()
-  const contract = await session.manage({ method: 'GET', path: ['contracts', schema] })
+  const contract = await requireContract(session, schema)
   const run = randomBytes(3).toString('hex')
   const url = urlOf(account.ingestUrl, ['event'])
   const stopping = new AbortController()

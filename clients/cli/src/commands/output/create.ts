@@ -9,7 +9,7 @@ import {
   withExamples,
 } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
-import { inputAdvice, saveNew, tellOnce } from '../../api/streams.ts'
+import { inputAdvice, nameAdvice, saveNew, tellOnce } from '../../api/streams.ts'
 import { waitForBackfill } from './backfill.ts'
 import {
   inputArgument,
@@ -92,7 +92,7 @@ async function create(
     method: 'POST',
     path: outputPathOf(input),
     json: outputDraft(name, options),
-    advice: inputAdvice,
+    advice: { ...inputAdvice, ...nameAdvice },
   })
   // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)

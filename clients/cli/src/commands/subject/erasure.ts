@@ -105,7 +105,11 @@ function held(verify: () => ReceiptClaims): ReceiptClaims {
   try {
     return verify()
   } catch (error) {
-    throw error instanceof Error ? failure(`the receipt is not valid: ${error.message}`) : error
+    if (!(error instanceof Error)) throw error
+    throw failure(
+      `the receipt is not valid: ${error.message}`,
+      '`weir erasure receipt ID` prints the receipt of an erasure.',
+    )
   }
 }
 

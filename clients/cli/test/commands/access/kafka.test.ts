@@ -2,6 +2,7 @@
 // them.
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { fakeAuth } from '../../support/fake-auth.ts'
 import { temporaryFolder, writeJson } from '../../support/temporary.ts'
 import { createWeir } from '../../support/weir.ts'
 
@@ -100,4 +101,33 @@ test('a wrong client is told which one Python, kcat and Go use', async () => {
   const { code, stderr } = await weir.run('kafka clicks-1 --client python', { env })
   expect(code).toBe(2)
   expect(stderr).toContain('librdkafka (for kcat, Python, Go, .NET)')
+})
+
+test('of an output whose readers decrypt it says that fields are encrypted, and where to read how to decrypt them', async () => {
+  const auth = await fakeAuth({ stream: 'lake', kind: 'derived', decryptAt: 'reader' })
+  try {
+    const { code, stderr } = await weir.run('kafka lake', {
+      env: { ...env, WEIR_AUTH_URL: auth.url },
+    })
+    expect([code, stderr]).toEqual([
+      0,
+      `Its personal fields are encrypted. How to decrypt them: ${auth.url}/docs/keys#keys-for-readers\n`,
+    ])
+  } finally {
+    auth.close()
+  }
+})
+
+test("a topic's name is answered with the name of its stream", async () => {
+  const auth = await fakeAuth({ stream: 'orders-2', kind: 'derived' })
+  try {
+    const own = { WEIR_AUTH_URL: auth.url, WEIR_BILLING_ID: 'acme', WEIR_API_KEY: 'k' }
+    const { code, stderr } = await weir.run('kafka acme.orders-2', { env: own })
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringContaining('there is no stream or output acme.orders-2; did you mean orders-2?'),
+    ])
+  } finally {
+    auth.close()
+  }
 })

@@ -1,4 +1,4 @@
-// Nothing can be sent to an output, with whatever credentials: the command says where to send instead.
+// A command for input streams that gets an output's name says which input stream is meant, with whatever credentials.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fakeAuth } from '../../support/fake-auth.ts'
 import type { FakeAuth } from '../../support/fake-auth.ts'
@@ -15,8 +15,8 @@ afterAll(() => auth.close())
 const credentials = { WEIR_CLIENT_ID: 'c2', WEIR_CLIENT_SECRET: 's2' }
 const key = { WEIR_API_KEY: 'k' }
 const withInput =
-  'weir: orders-2 is an output of orders: its events are derived, and none can be sent to it\n' +
-  '  Send to its input stream, orders.\n'
+  'weir: orders-2 is an output of orders. This command needs an input stream\n' +
+  '  Give its input stream, orders.\n'
 
 test.each([
   ['send orders-2 --schema x', { ...credentials, ...key }, withInput],
@@ -25,10 +25,39 @@ test.each([
   [
     'send orders-2 --schema x',
     credentials,
-    'weir: orders-2 is an output: its events are derived, and none can be sent to it\n' +
-      '  Send to its input stream.\n',
+    'weir: orders-2 is an output. This command needs an input stream\n' +
+      '  Give the input stream of the output.\n',
   ],
 ] as const)('weir %s with %j names the input stream if it can', async (line, own, stderr) => {
   const env = { WEIR_AUTH_URL: auth.url, WEIR_BILLING_ID: 'acme', ...own }
   expect(await weir.run(line, { env, input: '{}' })).toMatchObject({ code: 1, stdout: '', stderr })
+})
+
+const withCommand = `${withInput}  For the output use: weir output … orders orders-2\n`
+
+test.each([
+  ['stream show orders-2', withCommand],
+  ['stream update orders-2 --rate 7', withCommand],
+  ['stream disable orders-2', withCommand],
+  ['stream delete orders-2 --yes', withCommand],
+  ['output list orders-2', withInput],
+  ['output create orders-2 b --level 1', withInput],
+  ['output show orders-2 b', withInput],
+  ['output preview orders-2 --level 1', withInput],
+  ['usage orders-2', withInput],
+  ['subject erase orders-2 a --yes', withInput],
+  ['subject withdraw orders-2 a --level 1 --yes', withInput],
+  ['subject erase orders-2 --subject a --yes', withInput],
+  ['subject show orders-2 --subject a', withInput],
+  ['subject export orders-2 a -o a.jsonl', withInput],
+  ['erasure list orders-2', withInput],
+  ['person show a --stream orders-2', withInput],
+] as const)('weir %s names the input stream', async (line, stderr) => {
+  const env = {
+    WEIR_AUTH_URL: auth.url,
+    WEIR_OUTPUT_URL: auth.url,
+    WEIR_BILLING_ID: 'acme',
+    ...key,
+  }
+  expect(await weir.run(line, { env })).toMatchObject({ code: 1, stdout: '', stderr })
 })

@@ -1,0 +1,72 @@
+// What a 404 means that names a stream, an output or a contract: an output where an input stream is wanted, a name that
+// was probably meant, or another account. All commands get this answer, because all calls to management pass here.
+import { accountInWords } from '../accounts/account.ts'
+import type { CliAccount } from '../accounts/account.ts'
+import { CliError, failure } from '../errors.ts'
+import { nearest } from '../input/nearest.ts'
+import { textAt, textsAt } from '../json.ts'
+import { streamNameOf, streamRecordsOf } from './stream-records.ts'
+
+type NotFound = { readonly path: readonly string[]; readonly json?: unknown }
+
+/** The answer of management to GET. */
+type Look = (path: readonly string[]) => Promise<unknown>
+
+/** Adds to the error what the account has instead. */
+export async function explainNotFound(
+  error: unknown,
+  { path, json }: NotFound,
+  { account, look }: { readonly account: CliAccount; readonly look: Look },
+): Promise<unknown> {
+  if (!(error instanceof CliError) || error.status !== 404) return error
+  const inPath = path.flatMap((name, index) =>
+    index % 2 === 1 && index < 4 ? [{ name, list: path.slice(0, index) }] : [],
+  )
+  const inBody = textsAt(json, 'streams').map((name) => ({ name, list: ['streams'] }))
+  for (const { name, list } of [...inBody, ...inPath]) {
+    const found = await look(list).catch(() => undefined)
+    if (found === undefined) return error
+    const names = namesIn(found)
+    if (names.includes(name)) continue
+    const input = list.join() === 'streams' ? await inputOf(name, names, look) : undefined
+    if (input !== undefined) {
+      // Commands of `weir stream` and `weir output` have the same verbs.
+      const forOutputs =
+        path.length === 2 && path[1] === name
+          ? [`For the output use: weir output … ${input} ${name}`]
+          : []
+      return isOutput(name, input, ...forOutputs)
+    }
+    const meant = nearest(name, names)
+    return error.withAdvice(
+      ...(meant === undefined ? [] : [`Did you mean ${meant}?`]),
+      `This is about ${accountInWords(account)}.`,
+    )
+  }
+  return error
+}
+
+/** The refusal of an output's name where only an input stream's is possible. `input`: if it is known. */
+export const isOutput = (name: string, input: string | undefined, ...advice: string[]): CliError =>
+  failure(
+    `${name} is an output${input === undefined ? '' : ` of ${input}`}. This command needs an input stream`,
+    input === undefined
+      ? 'Give the input stream of the output.'
+      : `Give its input stream, ${input}.`,
+    ...advice,
+  )
+
+async function inputOf(
+  name: string,
+  inputs: readonly string[],
+  look: Look,
+): Promise<string | undefined> {
+  for (const input of inputs) {
+    const outputs = await look(['streams', input, 'outputs']).catch(() => [])
+    if (namesIn(outputs).includes(name)) return input
+  }
+  return undefined
+}
+
+const namesIn = (answer: unknown): readonly string[] =>
+  streamRecordsOf(answer).flatMap((one) => streamNameOf(one) ?? textAt(one, 'id') ?? [])
