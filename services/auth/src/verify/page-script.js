@@ -97,7 +97,7 @@ const others = [
 function isOther(text) {
   if (readNote(text)) return true
   if (/eyJ[\w-]{9}/.test(text)) return false
-  const [, title, use] = others.find(([start]) => start.test(text))
+  const [, title, use] = others.find(([start]) => start.test(text.trim()))
   const needed =
     'A receipt is a file such as receipt-….jws, with one long text that starts with eyJ. It is on the page Erasures of the console once the request is complete.'
   show(element('h2', title), element('p', `${use}${needed}`))

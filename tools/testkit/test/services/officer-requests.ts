@@ -30,7 +30,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     }
     const list = (await downloaded('Download this list (CSV)', scene().own.folder)).split(/\r?\n/)
     expect(list).toEqual([
-      'kind,reference,id,stream,events,accepted,due,state,completed',
+      '\uFEFFkind,reference,id,stream,events,accepted,due,state,completed',
       expect.stringMatching(
         /^erasure,TICKET-7,[\w-]{36},clicks,[1-9]\d*,2.*Z,2999-12-24,complete,2.*Z$/,
       ),
@@ -84,7 +84,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await goTo('People')
     await button('Erase many people …').click()
     await choose('value;due\nsession-0003;tomorrow\n')
-    await seen('Person 1 is due on tomorrow: write a day such as 2026-12-24 or 24.12.2026.')
+    await seen('Line 2 is due on tomorrow: write a day such as 2026-12-24 or 24.12.2026.')
     await choose('value;reference;due\nmany-1;TICKET-8;24.12.2026\n"many;2";;\nnobody;;\n')
     await seen('2 people have no reference')
     await page().getByLabel('Reference of lines without one').fill('TICKET-9')
@@ -112,7 +112,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .trim()
       .split(/\r?\n/)
     expect(lines).toEqual([
-      'value,reference,due,stream,events,outputs,erasure,salt,problem',
+      '\uFEFFvalue,reference,due,stream,events,outputs,erasure,salt,problem',
       expect.stringMatching(
         /^many-1,TICKET-8,2026-12-24,clicks,2,clicks-0: \d; clicks-1: \d; clicks-2: \d,[\w-]{36},\w[\w-]{42},$/,
       ),

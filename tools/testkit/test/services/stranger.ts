@@ -58,7 +58,7 @@ export async function strangerReads(
         /Enter those of a line below\. A receipt is a file such as receipt-/,
       ],
       [
-        'kind,reference,id,stream,events,accepted,due,state,completed',
+        '\uFEFFkind,reference,id,stream,events,accepted,due,state,completed',
         'This is the list of requests, not a receipt',
         /^A receipt is a file such as receipt-….jws/,
       ],
