@@ -125,11 +125,13 @@ function progressOf(people: readonly Person[], isBusy: boolean): string {
   if (people.length === 0) return ''
   const done = people.filter(({ search }) => search !== undefined).length
   const outcomes = people.flatMap((person) => person.outcomes)
-  const erased = outcomes.filter(({ problem }) => problem === '').length
-  const found = people.filter((person) => person.outcomes.length > 0).length
+  const accepted = outcomes.filter(({ problem }) => problem === '').length
+  const withRequest = people.filter((person) =>
+    person.outcomes.some(({ problem }) => problem === ''),
+  ).length
   const what =
     outcomes.length > 0
-      ? `${many(erased, 'request')} accepted, of ${found} of ${many(people.length, 'person', 'people')}`
+      ? `${many(accepted, 'request')} accepted. ${withRequest} of the ${many(people.length, 'person', 'people')} in the file ${withRequest === 1 ? 'has' : 'have'} a request`
       : `${done} of ${many(people.length, 'person', 'people')} searched`
   return isBusy ? `${what} …` : `${what}.`
 }
