@@ -15,6 +15,7 @@ test.each([
     'value;reference;due\nann;T-1;2026-12-24\n',
     { reference: 'T-1', dueOn: '2026-12-24' },
   ],
+  ['two columns and an empty line', 'value;due\n\nann;2026-12-24\n', { dueOn: '2026-12-24' }],
   ['a byte order mark and lines of Windows', '\uFEFFvalue\r\nann\r\n\r\n', {}],
   ['a day as spreadsheets write it', 'value,due\nann,4.12.2026\n', { dueOn: '2026-12-04' }],
   ['columns in another order, and more of them', 'country,due,value\nfr,,ann\n', {}],

@@ -21,13 +21,17 @@ export function DueDate({ session: { calls, may }, erasure, onChanged }: Props) 
     onChanged()
   })
   const { reference, id, dueOn } = erasure
+  const label = dueOn === '' ? 'Add a due date' : 'Change the due date'
   if (!may('officer')) return null
   if (day === undefined)
     return (
       <p>
-        <button type="button" onClick={() => setDay(dueOn)}>
-          {dueOn === '' ? 'Add a due date' : 'Change the due date'}
-          <span class="unseen"> of {reference || id}</span>
+        <button
+          type="button"
+          aria-label={`${label} of ${reference || id}`}
+          onClick={() => setDay(dueOn)}
+        >
+          {label}
         </button>
       </p>
     )

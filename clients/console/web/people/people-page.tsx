@@ -2,7 +2,7 @@
 // the body of a request. Later requests use the search's id, so that nobody is erased by another field than the one
 // that was found.
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { PageProps } from '../session.ts'
 import type { Erasure } from '../api/erasure.ts'
@@ -96,6 +96,10 @@ function useSearch({ calls, people }: PageProps['session']) {
     await searchFor(value)
   })
   const refreshing = useDoing(() => searchFor(searched)) // the field may contain another value by now
+  // The page was left during a search.
+  useEffect(() => {
+    if (people.value !== '' && people.search === undefined) refreshing.run()
+  }, [])
   return { value, onValue, search, searched, searching, refreshing }
 }
 

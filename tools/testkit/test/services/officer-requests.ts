@@ -109,7 +109,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await people.getByRole('row', { name: /^many-1 / }).waitFor()
     expect(await page().evaluate('location.hash')).toBe('#/people')
     const lines = (await downloaded('Save the results with the salts', own.folder))
-      .trim()
+      .trimEnd()
       .split(/\r?\n/)
     expect(lines).toEqual([
       '\uFEFFvalue,reference,due,stream,events,outputs,erasure,salt,problem',

@@ -46,7 +46,10 @@ type Row = { readonly at: number; readonly cells: readonly string[] }
 /** Without empty rows. A cell in quotes may have several lines. */
 function rowsIn(text: string): readonly Row[] {
   let at = 1
-  return parse<string[]>(text.replace(/^\uFEFF/, ''))
+  const plain = text.replace(/^\uFEFF/, '')
+  // Empty lines would mislead the guess. The lines are counted, so they stay otherwise.
+  const { delimiter } = parse(plain, { skipEmptyLines: 'greedy', preview: 1 }).meta
+  return parse<string[]>(plain, { delimiter })
     .data.map((cells) => {
       const row = { at, cells }
       at += 1 + (cells.join().match(/\r\n|\r|\n/g) ?? []).length
