@@ -1,7 +1,7 @@
 // Another due date for a request, or the first one. The audit log records who changed it.
 import { useState } from 'preact/hooks'
 import { changeDue } from '../api/erasures.ts'
-import { Due } from '../people/request-fields.tsx'
+import { Due } from '../ui/request-fields.tsx'
 import type { Session } from '../session.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'

@@ -1,5 +1,5 @@
 // The reference and the due date of a request, or of all requests of a file.
-import { isPast } from '../ui/words.ts'
+import { isPast } from './words.ts'
 
 type TextProps = {
   readonly value: string
