@@ -19,18 +19,30 @@ test('every level that an output asks for or a field has is there once, with wha
   expect(levelsIn([], [])).toEqual([])
 })
 
-test('the fields that can be searched, and the personal fields that cannot, are there once', () => {
-  const contract = (keyField: string, subjectField: string, personal: readonly string[]) => ({
+test('the fields that can be searched are there once, and each contract has those that cannot', () => {
+  const contract = (
+    id: string,
+    keyField: string,
+    subjectField: string,
+    personal: readonly string[],
+  ) => ({
+    id,
     keyField,
     subjectField,
     levels: new Map(personal.map((path) => [path, 1])),
   })
   expect(
     searchFields([
-      contract('session', 'customer', ['customer', 'mail']),
-      contract('session', '', ['session', 'mail', 'phone']),
+      contract('orders', 'session', 'customer', ['customer', 'mail']),
+      contract('visits', 'session', '', ['session', 'mail', 'phone']),
     ]),
-  ).toEqual({ naming: ['session', 'customer'], others: ['mail', 'phone'] })
-  const many = Array.from({ length: 20 }, (_, index) => contract(`field-${index}`, '', []))
+  ).toEqual({
+    naming: ['session', 'customer'],
+    contracts: [
+      { id: 'orders', by: ['session', 'customer'], not: ['mail'] },
+      { id: 'visits', by: ['session'], not: ['mail', 'phone'] },
+    ],
+  })
+  const many = Array.from({ length: 20 }, (_, index) => contract('c', `field-${index}`, '', []))
   expect(searchFields(many).naming).toHaveLength(13)
 })

@@ -1,6 +1,7 @@
 // The session: the account, the role of its API key, and the calls to the API. Each page gets the session and its place.
 import type { Calls } from './api/calls.ts'
 import type { Erasure } from './api/erasure.ts'
+import type { Search } from './api/people.ts'
 import type { Place } from './place.ts'
 import { mayDo } from './roles.ts'
 import type { Role } from './roles.ts'
@@ -11,6 +12,8 @@ export type Session = {
   readonly calls: Calls
   /** This session's last request by person and stream, without salts. No service could find it: none stores the person. */
   readonly requests: Map<string, Erasure>
+  /** The person who was searched last, so that the page of people still shows them after another page. */
+  readonly people: { value: string; search?: Search }
   /** Whether the key has the role, or a higher one (docs/api-keys.md). Other actions are hidden. */
   may(needed: Role): boolean
 }
@@ -21,5 +24,6 @@ export const createSession = (billingId: string, role: Role, calls: Calls): Sess
   role,
   calls,
   requests: new Map(),
+  people: { value: '' },
   may: (needed) => mayDo(role, needed),
 })

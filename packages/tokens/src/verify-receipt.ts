@@ -10,8 +10,8 @@ export type ReceiptClaims = Readonly<Record<string, unknown>>
 
 /**
  * Returns the claims of a receipt. `keys` are JWKs; keys for other purposes are ignored.
- * @throws TokenError `tokens.not_a_receipt` for a change of any byte except white space. Its message says why, without
- * a full stop.
+ * @throws TokenError `tokens.not_a_receipt`, `tokens.receipt_key_unknown` or `tokens.receipt_changed` for a change of any
+ * byte except white space. Its message says why, without a full stop.
  */
 export function verifyReceipt(text: string, keys: readonly unknown[]): ReceiptClaims {
   const receipt = text.replace(/\s+/g, '') // a printed or mailed receipt contains line ends
@@ -23,7 +23,8 @@ export function verifyReceipt(text: string, keys: readonly unknown[]): ReceiptCl
   if (header['alg'] !== receiptAlgorithm || header['typ'] !== receiptType)
     throw doesNotHold('it is not a receipt: its type is wrong')
   const key = keyOf(keys, header['kid'])
-  if (key === undefined) throw doesNotHold('its key is not among the published keys')
+  if (key === undefined)
+    throw new TokenError('tokens.receipt_key_unknown', 'its key is not among the published keys')
   const bytes = Buffer.from(signature, 'base64url')
   const signed = Buffer.from(`${head}.${payload}`)
   const isSigned =
@@ -31,7 +32,10 @@ export function verifyReceipt(text: string, keys: readonly unknown[]): ReceiptCl
     bytes.toString('base64url') === signature &&
     verify('sha256', signed, { key, dsaEncoding: 'ieee-p1363' }, bytes)
   if (!isSigned)
-    throw doesNotHold('its signature is wrong: the receipt was changed, or is not complete')
+    throw new TokenError(
+      'tokens.receipt_changed',
+      'its signature is wrong: the receipt was changed, or is not complete',
+    )
   return claims
 }
 

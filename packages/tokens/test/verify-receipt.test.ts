@@ -36,13 +36,20 @@ test('whichever character of it is changed, to whatever, it does not hold', () =
 })
 
 test.each([
-  ['of another type, such as a token', receiptOf({}, { typ: 'JWT' }), 'type'],
-  ['of another algorithm', receiptOf({}, { alg: 'none' }), 'type'],
-  ['under a key that was never published', receiptOf({}, { kid: 'unknown' }), 'published'],
-  ['that is cut off', receiptOf({}).slice(0, -10), 'signature'],
-  ['that is something else', 'hello', 'not a receipt'],
-])('one %s does not hold', (_, receipt, why) => {
-  expect(() => verifyReceipt(receipt, keys)).toThrow(why)
+  ['of another type, such as a token', receiptOf({}, { typ: 'JWT' }), 'not_a_receipt', 'type'],
+  ['of another algorithm', receiptOf({}, { alg: 'none' }), 'not_a_receipt', 'type'],
+  [
+    'under a key that was never published',
+    receiptOf({}, { kid: 'unknown' }),
+    'receipt_key_unknown',
+    'published',
+  ],
+  ['that is cut off', receiptOf({}).slice(0, -10), 'receipt_changed', 'signature'],
+  ['that is something else', 'hello', 'not_a_receipt', 'not a receipt'],
+])('one %s does not hold', (_, receipt, code, why) => {
+  expect(() => verifyReceipt(receipt, keys)).toThrow(
+    expect.objectContaining({ code: `tokens.${code}`, message: expect.stringContaining(why) }),
+  )
 })
 
 test('one from paper or a mail holds: line ends and spaces in it mean nothing', () => {

@@ -20,7 +20,7 @@ import {
   showDeleted,
   tellOnce,
 } from '../api/streams.ts'
-import { streamNameOf } from '../api/stream-records.ts'
+import { streamNameOf, streamRecordsOf } from '../api/stream-records.ts'
 import { confirmLosses, requireChange } from './retention.ts'
 import type { Retention } from './retention.ts'
 
@@ -64,7 +64,9 @@ export function addStreamCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('delete')
-      .description('delete an input stream, its events and its keys; asks first on a terminal')
+      .description(
+        'delete an input stream, its events, its keys, and the records of its erasures with their receipts; asks first on a terminal',
+      )
       .argument('<name>')
       .option('--recursive', 'also delete the outputs of the stream')
       .option('-y, --yes', "don't ask")
@@ -253,8 +255,18 @@ async function deletionQuestion(
   name: string,
   { recursive, yes }: DeleteOptions,
 ): Promise<string> {
-  const asks = recursive && !yes && session.terminal.isInteractive
-  const outputs = asks ? (await fetchOutputs(session, name)).map(streamNameOf) : []
+  const asks = !yes && session.terminal.isInteractive
+  const outputs = asks && recursive ? (await fetchOutputs(session, name)).map(streamNameOf) : []
   const withThem = outputs.length === 0 ? '' : ` and its outputs ${outputs.join(', ')}`
-  return `This deletes the stream ${name}${withThem}, with all events and keys.`
+  const erasures = asks ? await countErasures(session, name) : 0
+  const receipts =
+    erasures === 0
+      ? ''
+      : `\nThe records of its erasures and withdrawals (${erasures}) are deleted, too, and nobody gets a receipt of them any more. Save the receipts first: weir erasure list ${name}, weir erasure receipt ID.`
+  return `This deletes the stream ${name}${withThem}, with all events and keys.${receipts}`
+}
+
+async function countErasures(session: Session, name: string): Promise<number> {
+  const path = ['streams', name, 'erasures']
+  return streamRecordsOf(await session.manage({ method: 'GET', path, advice: inputAdvice })).length
 }

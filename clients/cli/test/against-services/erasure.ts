@@ -27,10 +27,16 @@ export function erasureTests(ground: LookUpGround): void {
     const id = memberOf(stdout, 'id')
     expect(memberOf(await weir.ok(`erasure show ${id}`), 'values')).toBe('1')
     expect(await weir.ok('erasure list forgetful')).toMatch(new RegExp(`^${id} +\\w+ +1 +all`, 'm'))
+    const changed = await weir.run(`erasure update ${id} --due 2001-12-24`)
+    expect([changed.code, memberOf(changed.stdout, 'due')]).toEqual([0, '2001-12-24'])
+    expect(changed.stderr).toContain('the due date 2001-12-24 is already past (in UTC)')
+    expect(memberOf(await weir.ok(`erasure show ${id}`), 'due')).toBe('2001-12-24')
     const early = await weir.run(`erasure receipt ${id}`)
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('(409)')])
     const nobody = await weir.run('erasure show 00000000-0000-4000-8000-000000000000')
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('no stream has an')])
+    const audit = linesOf(await weir.ok('audit'))
+    expect(audit.filter((line) => /read.refused.*:erasure(?!\/)/.test(line))).toEqual([])
   })
 
   test('names the outputs that hold decrypted values, and until when', async () => {
@@ -41,10 +47,10 @@ export function erasureTests(ground: LookUpGround): void {
     expect(shown).toContain(
       'Outputs may still contain values that were decrypted before the erasure was applied.',
     )
-    expect(shown).toMatch(/^held-1 +0, 1 +\d{4}-\S+Z/m)
+    expect(shown).toMatch(/^held-1 +0, 1 +0 +\d{4}-\S+Z/m)
     const withdrawing = 'subject withdraw held session-0001 --level 1 -y'
     const withdrawn = await weir.ok(`${withdrawing} --even-if-none-found`)
-    expect(withdrawn).toMatch(/^held-1 +1 +\d{4}-\S+Z/m)
+    expect(withdrawn).toMatch(/^held-1 +1 +0 +\d{4}-\S+Z/m)
     expect(await weir.ok(`erasure show ${memberOf(withdrawn, 'id')}`)).toMatch(/^held-1 +1 +/m)
   })
 

@@ -16,6 +16,8 @@ const changes: string[] = []
 const server = createServer((request, response) => {
   if (request.method !== 'GET') changes.push(`${request.method ?? ''} ${request.url ?? ''}`)
   response.setHeader('content-type', 'application/json')
+  if (request.url?.endsWith('/many/erasures'))
+    return void response.end(JSON.stringify([{ id: 'e1' }, { id: 'e2' }]))
   // One response that every command accepts.
   response.end(
     JSON.stringify({
@@ -37,8 +39,9 @@ beforeAll(async () => {
 beforeEach(() => void changes.splice(0))
 afterAll(() => void server.close())
 
-async function weir(line: string, answer?: string) {
+async function weirOn(line: string, answer?: string) {
   const asked: string[] = []
+  const notes: string[] = []
   const cwd = temporaryFolder()
   const terminal: Terminal = {
     ...quietTerminal,
@@ -53,14 +56,17 @@ async function weir(line: string, answer?: string) {
     input: Readable.from([]),
     isInteractive: answer !== undefined,
     print: () => true,
-    note: () => undefined,
+    note: (text) => void notes.push(text),
     ask: (question) => {
       asked.push(question)
       return answer === undefined ? undefined : Promise.resolve(answer)
     },
   }
-  return { code: await run(terminal, line.split(' ')), asked, changes: [...changes] }
+  const code = await run(terminal, line.split(' '))
+  return { told: { code, asked, changes: [...changes] }, notes }
 }
+
+const weir = async (line: string, answer?: string) => (await weirOn(line, answer)).told
 
 test.each([
   ['stream update s --key-retention-days 400', 'PATCH /v2/streams/s'],
@@ -70,6 +76,13 @@ test.each([
 ])('weir %s does not ask, because nothing is deleted', async (line, change) => {
   const { asked, changes: made } = await weir(line, 'n')
   expect([asked, made]).toEqual([[], [change]])
+})
+
+test('before a stream is deleted, it says how many erasures lose their receipts', async () => {
+  const { notes, told } = await weirOn('stream delete many', 'n')
+  expect(notes.join('\n')).toContain('The records of its erasures and withdrawals (2) are deleted')
+  expect(notes.join('\n')).toContain('Save the receipts first')
+  expect(told).toMatchObject({ asked: ['Type many to confirm: '], changes: [] })
 })
 
 const deletion = 'account delete a'

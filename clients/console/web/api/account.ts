@@ -11,6 +11,8 @@ export type Input = {
   readonly keyRetentionDays: number
   readonly eventRate: string
   readonly eventCount: string
+  /** The times in which requests were accepted that a restore may have undone; ISO 8601. */
+  readonly erasuresLost: readonly { readonly since: string; readonly until: string }[]
   readonly outputs: readonly Output[]
 }
 

@@ -40,5 +40,8 @@ export const timeOf = ({ states }: Pick<Erasure, 'states'>, state: ErasureState)
   states.get(state)?.at ?? ''
 
 /** Whether it only records that nothing was found, in the stream and in its outputs. */
-export const isRecord = ({ levels, found, outputs }: Erasure): boolean =>
-  levels === undefined && found === 0 && outputs.every(({ events = 0 }) => events === 0)
+export const isRecord = ({ levels, found, outputs, notSearched }: Erasure): boolean =>
+  levels === undefined &&
+  found === 0 &&
+  notSearched === '' &&
+  outputs.every(({ events = 0 }) => events === 0)

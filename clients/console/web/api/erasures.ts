@@ -29,6 +29,15 @@ export async function erase({ auth }: Calls, input: string, asked: Asked): Promi
   return { erasure: erasureOf(answer), salt: textOf(answer['salt']) }
 }
 
+/** `dueOn` is a day such as 2026-12-24. */
+export async function changeDue(
+  { auth }: Calls,
+  { stream, id }: { readonly stream: string; readonly id: string },
+  dueOn: string,
+): Promise<void> {
+  await auth('PATCH', `${pathOf(stream)}/${id}`, { dueOn })
+}
+
 /** Where anyone can check a receipt. */
 export const verifyPage = ({ authUrl }: Where): string => `${authUrl}/verify`
 

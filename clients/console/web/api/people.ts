@@ -6,6 +6,7 @@ import type { Json } from './json.ts'
 
 export type Search = {
   readonly id: string
+  readonly startedAt: string
   readonly isDone: boolean
   /** The number of records read, and of all. */
   readonly scanned: number
@@ -71,6 +72,7 @@ function searchOf(id: string, found: Json): Search {
   if (state === 'failed') throw new Refused(0, [textOf(found['because'])])
   return {
     id,
+    startedAt: textOf(found['startedAt']),
     isDone: state === 'done',
     scanned: numberOf(found['scanned']),
     total: numberOf(found['total']),

@@ -30,6 +30,9 @@ function inputOf(stream: Json, outputs: readonly Output[]): Input {
     keyRetentionDays: numberOf(stream['keyRetentionDays']),
     eventRate: textOf(limits['eventRate']),
     eventCount: textOf(limits['eventCount']),
+    erasuresLost: listOf(stream['erasuresLost'])
+      .map(objectOf)
+      .map(({ since, until }) => ({ since: textOf(since), until: textOf(until) })),
     outputs: outputs.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   }
 }

@@ -1,11 +1,9 @@
 // The list of requests as a CSV file. Pure.
-import { unparse } from 'papaparse'
 import { erasureStates, isRecord, timeOf } from '../api/erasure.ts'
+import { csvFile } from '../ui/csv-file.ts'
 import type { OfStream } from './wanted.ts'
 
-/** Texts that a spreadsheet would take for a formula get an apostrophe. */
-export const erasuresFile = (erasures: readonly OfStream[]): string =>
-  unparse(erasures.map(rowOf), { escapeFormulae: true })
+export const erasuresFile = (erasures: readonly OfStream[]): string => csvFile(erasures.map(rowOf))
 
 const rowOf = (erasure: OfStream) => ({
   kind: kindOf(erasure),

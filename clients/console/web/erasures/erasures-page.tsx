@@ -12,6 +12,7 @@ import { saveFile } from '../ui/save-file.ts'
 import { useLoad } from '../ui/use-load.ts'
 import { dayOf, many } from '../ui/words.ts'
 import { erasuresFile } from './erasures-file.ts'
+import { LostRequests } from './lost-requests.tsx'
 import { OneErasure } from './one-erasure.tsx'
 import { anyErasure, inOrder, isWanted, kinds } from './wanted.ts'
 import type { OfStream, Wanted } from './wanted.ts'
@@ -22,15 +23,24 @@ const refreshMsMax = 60_000
 
 export function ErasuresPage({ session, place }: PageProps) {
   const { calls } = session
-  const inputs = useLoad(async () => (await listInputs(calls)).map(({ name }) => name), [calls])
-  const names = inputs.value?.filter((name) => place.name === undefined || name === place.name)
+  const inputs = useLoad(() => listInputs(calls), [calls])
+  const all = inputs.value?.map(({ name }) => name)
+  const names = all?.filter((name) => place.name === undefined || name === place.name)
   return (
     <>
       <h1>Erasures and withdrawals</h1>
       <Problems of={inputs.error} />
       {names?.length === 0 ? <NoInput place={place} /> : null}
+      {names?.length === 0 && place.name !== undefined ? (
+        <WithoutReceipts>
+          When a stream is deleted, its requests and their receipts are deleted, too.
+        </WithoutReceipts>
+      ) : null}
       {names === undefined || names.length === 0 ? null : (
-        <ErasuresOf key={place.id} {...{ session, names }} all={inputs.value ?? []} id={place.id} />
+        <>
+          <LostRequests inputs={(inputs.value ?? []).filter(({ name }) => names.includes(name))} />
+          <ErasuresOf key={place.id} {...{ session, names }} all={all ?? []} id={place.id} />
+        </>
       )}
     </>
   )
@@ -54,7 +64,7 @@ function ErasuresOf({ session, names, all, id }: OfProps) {
     const timer = setInterval(() => !document.hidden && erasures.reload(), everyMs)
     return () => clearInterval(timer)
   }, [names.length])
-  const { value } = erasures
+  const value = erasures.value?.requests
   const shown = inOrder(value?.filter((erasure) => isWanted(erasure, wanted)) ?? [], wanted)
   return (
     <>
@@ -66,6 +76,11 @@ function ErasuresOf({ session, names, all, id }: OfProps) {
         </button>
       </div>
       <Problems of={erasures.error} />
+      {erasures.value?.gone.map((name) => (
+        <WithoutReceipts key={name}>
+          {`The stream ${name} was deleted. Its requests and their receipts were deleted, too.`}
+        </WithoutReceipts>
+      ))}
       {value === undefined || shown.length > 0 ? null : (
         <p class="empty">{whyEmpty(value.length, wanted)}</p>
       )}
@@ -76,30 +91,45 @@ function ErasuresOf({ session, names, all, id }: OfProps) {
       ) : null}
       <ul class="erasures">
         {shown.map((erasure) => (
-          <OneErasure key={erasure.id} {...{ session, erasure }} />
+          <OneErasure key={erasure.id} {...{ session, erasure }} onChanged={erasures.reload} />
         ))}
       </ul>
     </>
   )
 }
 
-const erasuresOf = async (calls: Calls, names: readonly string[]): Promise<readonly OfStream[]> =>
-  (
-    await Promise.all(
-      names.map(async (stream) =>
-        (await listErasures(calls, stream).catch(noneIfGone)).map((erasure) => ({
-          ...erasure,
-          stream,
-        })),
-      ),
-    )
-  ).flat()
+type Listed = {
+  readonly requests: readonly OfStream[]
+  /** The streams that were deleted since the page was opened. */
+  readonly gone: readonly string[]
+}
 
-/** A stream that somebody deletes meanwhile has no erasures any more. */
-function noneIfGone(error: unknown): readonly [] {
-  if (error instanceof Refused && error.status === 404) return []
+async function erasuresOf(calls: Calls, names: readonly string[]): Promise<Listed> {
+  const lists = await Promise.all(
+    names.map(async (stream) => ({
+      stream,
+      list: await listErasures(calls, stream).catch(undefinedIfGone),
+    })),
+  )
+  return {
+    requests: lists.flatMap(({ stream, list = [] }) =>
+      list.map((erasure) => ({ ...erasure, stream })),
+    ),
+    gone: lists.filter(({ list }) => list === undefined).map(({ stream }) => stream),
+  }
+}
+
+function undefinedIfGone(error: unknown): undefined {
+  if (error instanceof Refused && error.status === 404) return undefined
   throw error
 }
+
+const WithoutReceipts = ({ children }: { readonly children: string }) => (
+  <p class="said">
+    {children} A receipt that was saved before can still be checked, and the audit log still has the
+    ids and times of the requests.
+  </p>
+)
 
 const saveList = (shown: readonly OfStream[]): void =>
   saveFile(new Blob([erasuresFile(shown)], { type: 'text/csv' }), 'requests.csv')

@@ -7,6 +7,7 @@ import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
 import { byTime, dateAndTime, dayOf, many } from '../ui/words.ts'
+import { DueDate } from './due-date.tsx'
 import { Holdings } from './holdings.tsx'
 import { VerifyLink } from './verify-link.tsx'
 import { isLate } from './wanted.ts'
@@ -15,12 +16,16 @@ import type { OfStream } from './wanted.ts'
 const inWords = {
   accepted: 'accepted',
   applied: 'applied by all services',
-  complete: 'complete: the keys are gone',
+  complete: 'complete: Weir has no keys for it any more',
 } as const
 
-type Props = { readonly session: Session; readonly erasure: OfStream }
+type Props = {
+  readonly session: Session
+  readonly erasure: OfStream
+  readonly onChanged: () => void
+}
 
-export function OneErasure({ session, erasure }: Props) {
+export function OneErasure({ session, erasure, onChanged }: Props) {
   const { id, found, reference, dueOn } = erasure
   const isComplete = timeOf(erasure, 'complete') !== ''
   return (
@@ -46,6 +51,7 @@ export function OneErasure({ session, erasure }: Props) {
           </li>
         ))}
       </ol>
+      <DueDate {...{ session, erasure, onChanged }} />
       <Holdings erasure={erasure} />
       <p class="muted small">{masterKeysOf(erasure)}</p>
       <Receipt {...{ session, erasure }} />
@@ -70,11 +76,11 @@ function whenOf(erasure: Erasure, state: ErasureState): string {
 function masterKeysOf(erasure: Erasure): string {
   const at = timeOf(erasure, 'destroyed')
   return at === ''
-    ? 'The master keys of that time still exist. Anyone who has them and an old copy of the keys can decrypt old copies of events. The operators of Weir decide when to destroy them.'
-    : `The master keys of that time were destroyed: ${dateAndTime(at)}.`
+    ? '«Complete» means that Weir has deleted the keys, and can never decrypt these fields again. What is left are the master keys of that time. With them, and with an old copy of the keys such as a backup, somebody can decrypt old copies of events. The operators of Weir decide when to destroy them.'
+    : `No key is left: the master keys of that time were destroyed, too, as far as Weir can know: ${dateAndTime(at)}.`
 }
 
-function Receipt({ session: { calls, may }, erasure }: Props) {
+function Receipt({ session: { calls, may }, erasure }: Omit<Props, 'onChanged'>) {
   const receipt = () => receiptOf(calls, erasure.stream, erasure.id)
   const downloading = useDoing(async () => {
     saveFile(new Blob([await receipt()], { type: 'application/jose' }), `receipt-${erasure.id}.jws`)

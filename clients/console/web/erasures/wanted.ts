@@ -6,7 +6,10 @@ import { dateAndTime, dayOf, isoDay } from '../ui/words.ts'
 export const kinds = ['all', 'not complete', 'overdue', 'complete'] as const
 
 export type Wanted = {
-  /** A part of the reference, of the id, or of a date as it is shown or in a file; upper and lower case are the same. */
+  /**
+   * A part of the reference, or of a date as it is shown or in a file, or the first characters of the id; upper and lower
+   * case are the same.
+   */
   readonly words: string
   readonly which: (typeof kinds)[number]
 }
@@ -19,8 +22,9 @@ export function isWanted(erasure: Sought, { words, which }: Wanted): boolean {
   const { reference, id, dueOn, states } = erasure
   const times = [...states.values()].map(({ at }) => at).filter((at) => at !== '')
   const days = [dueOn, ...times].flatMap((each) => daysOf(each.slice(0, 10)))
-  const text = [reference, id, dayOf(dueOn), ...times.map(dateAndTime), ...days].join(' ')
-  if (!text.toLowerCase().includes(words.trim().toLowerCase())) return false
+  const text = [reference, dayOf(dueOn), ...times.map(dateAndTime), ...days].join(' ')
+  const sought = words.trim().toLowerCase()
+  if (!text.toLowerCase().includes(sought) && !id.startsWith(sought)) return false
   const isComplete = timeOf(erasure, 'complete') !== ''
   return {
     all: true,

@@ -71,6 +71,12 @@ export function FoundStream({ request, ...props }: Props) {
         ))}
       </ul>
       <HeldTable stream={stream} held={held} />
+      {isErasable(found) ? (
+        <p>
+          Several people may use the same device or session. A copy then contains data of the
+          others, too: read it before you give it to the person.
+        </p>
+      ) : null}
       <NotPersonal contracts={[...new Set(by.map(({ contract }) => contract))]} />
     </section>
   )

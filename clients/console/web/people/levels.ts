@@ -33,19 +33,23 @@ export function levelsIn(
 const decrypts = ({ levels, type }: Pick<Output, 'levels' | 'type'>, level: number): boolean =>
   type === 'CUMULATIVE' ? level <= (levels[0] ?? -1) : levels.includes(level)
 
-/** The fields by which people can be found, and the other personal fields; each once, and no more than fit a sentence. */
-export function searchFields(
-  contracts: readonly Pick<Contract, 'keyField' | 'subjectField' | 'levels'>[],
-): { readonly naming: readonly string[]; readonly others: readonly string[] } {
-  const naming = new Set(
-    contracts.flatMap(({ keyField, subjectField }) => [keyField, subjectField]),
-  )
-  const personal = new Set(contracts.flatMap(({ levels }) => [...levels.keys()]))
+type Naming = Pick<Contract, 'id' | 'keyField' | 'subjectField' | 'levels'>
+
+/** The fields by which people can be found, together and by contract; and no more than can be read. */
+export function searchFields(contracts: readonly Naming[]) {
+  const naming = new Set(contracts.flatMap(fieldsNaming))
   return {
-    naming: shortened([...naming].filter((field) => field !== '')),
-    others: shortened([...personal].filter((field) => !naming.has(field))),
+    naming: shortened([...naming]),
+    contracts: contracts.map((contract) => {
+      const by = fieldsNaming(contract)
+      const others = [...contract.levels.keys()].filter((field) => !by.includes(field))
+      return { id: contract.id, by, not: shortened(others) }
+    }),
   }
 }
+
+const fieldsNaming = ({ keyField, subjectField }: Naming): readonly string[] =>
+  [keyField, subjectField].filter((field) => field !== '')
 
 const fieldsMax = 12
 const shortened = (fields: readonly string[]): readonly string[] =>

@@ -2,7 +2,7 @@
 // the body of a request. Later requests use the search's id, so that nobody is erased by another field than the one
 // that was found.
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { PageProps } from '../session.ts'
 import type { Erasure } from '../api/erasure.ts'
@@ -13,22 +13,23 @@ import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import type { Doing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
-import type { Loaded } from '../ui/use-load.ts'
-import { count, many } from '../ui/words.ts'
 import { FoundStream } from './found-stream.tsx'
 import { searchFields } from './levels.ts'
 import { MadeDialog } from './made-dialog.tsx'
 import { ManyDialog } from './many/many-dialog.tsx'
 import { NothingIn } from './nothing-in.tsx'
 import { PersonDialog } from './person-dialog.tsx'
+import { Progress } from './progress.tsx'
+import type { Fields } from './progress.tsx'
 import type { StreamAnswer, AskedOf } from './person-dialog.tsx'
 
-export function PeoplePage({ session: { calls, requests } }: PageProps) {
+export function PeoplePage({ session }: PageProps) {
+  const { calls, requests } = session
   const [asked, setAsked] = useState<AskedOf>()
   const [answers, setAnswers] = useState<readonly StreamAnswer[]>([])
   const [isMany, setMany] = useState(false)
   const fields = useLoad(async () => searchFields(await listContracts(calls)), [calls])
-  const { search, searched, searching, refreshing, ...form } = useSearch(calls)
+  const { search, searched, searching, refreshing, ...form } = useSearch(session)
   const keyOf = ({ stream }: FoundIn): string => JSON.stringify([searched, stream])
   const onDone = (done: readonly StreamAnswer[]): void => {
     for (const answer of done)
@@ -50,7 +51,7 @@ export function PeoplePage({ session: { calls, requests } }: PageProps) {
       </SearchForm>
       <div role="status" class="said">
         <Progress
-          {...{ search, searched, fields }}
+          {...{ search, searched, fields, where: calls.where }}
           isSearching={searching.isDoing || refreshing.isDoing}
         />
       </div>
@@ -78,24 +79,29 @@ export function PeoplePage({ session: { calls, requests } }: PageProps) {
   )
 }
 
-function useSearch(calls: Calls) {
-  const [value, onValue] = useState('')
-  const [searched, setSearched] = useState('')
-  const [search, setSearch] = useState<Search>()
+function useSearch({ calls, people }: PageProps['session']) {
+  const [value, onValue] = useState(people.value)
+  const [searched, setSearched] = useState(people.value)
+  const [search, setSearch] = useState(people.search)
   const searchFor = async (term: string): Promise<void> => {
     setSearch(undefined)
     setSearched(term)
-    await searchPerson(calls, term, setSearch)
+    people.value = term
+    delete people.search
+    const found = await searchPerson(calls, term, setSearch)
+    if (people.value === term) people.search = found
   }
   const searching = useDoing(async () => {
     if (value === '') throw new Error('Enter a value to search for.')
     await searchFor(value)
   })
   const refreshing = useDoing(() => searchFor(searched)) // the field may contain another value by now
+  // The page was left during a search.
+  useEffect(() => {
+    if (people.value !== '' && people.search === undefined) refreshing.run()
+  }, [])
   return { value, onValue, search, searched, searching, refreshing }
 }
-
-type Fields = Loaded<ReturnType<typeof searchFields>>
 
 type FormProps = {
   readonly fields: Fields
@@ -131,49 +137,6 @@ function SearchForm({ fields, value, onValue, searching, error, children }: Form
         {children}
       </p>
     </form>
-  )
-}
-
-type ProgressProps = {
-  readonly search: Search | undefined
-  readonly searched: string
-  readonly fields: Fields
-  readonly isSearching: boolean
-}
-
-function Progress({ search, searched, fields, isSearching }: ProgressProps) {
-  if (search === undefined || (isSearching && search.total === 0)) return null
-  if (!search.isDone)
-    return (
-      <p class="muted">
-        {count(search.scanned)} of {many(search.total, 'record')} read
-      </p>
-    )
-  const events = search.streams.reduce((sum, stream) => sum + stream.events, 0)
-  if (events > 0)
-    return (
-      <p>
-        {many(events, 'event')} of <strong>{searched}</strong> found.
-      </p>
-    )
-  const { naming = [], others = [] } = fields.value ?? {}
-  return (
-    <>
-      <p>
-        No event has <strong>{searched}</strong> in {naming.join(', ')}. Values are compared
-        exactly: upper and lower case and spaces count.
-        {searched === searched.trim()
-          ? ''
-          : ' The value that you entered starts or ends with a space.'}
-      </p>
-      {others.length === 0 ? null : (
-        <p>
-          This does not mean that nothing is stored about the person: {others.join(', ')} cannot be
-          searched. If you know the person by one of these, ask the team that sends the events for
-          the value of {naming.join(' or ')}.
-        </p>
-      )}
-    </>
   )
 }
 

@@ -15,7 +15,7 @@ import { useLoad } from '../ui/use-load.ts'
 import { many } from '../ui/words.ts'
 import { levelsIn } from './levels.ts'
 import type { KnownLevel } from './levels.ts'
-import { Due, Reference } from './request-fields.tsx'
+import { Due, Reference } from '../ui/request-fields.tsx'
 import {
   Remaining,
   WhatErasingDoes,

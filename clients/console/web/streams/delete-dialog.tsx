@@ -2,10 +2,14 @@
 import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { Input, Output } from '../api/account.ts'
+import { listErasures } from '../api/erasures.ts'
+import { hrefOf } from '../place.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { Typed } from '../ui/typed.tsx'
 import { useDoing } from '../ui/use-doing.ts'
+import { useLoad } from '../ui/use-load.ts'
+import { many } from '../ui/words.ts'
 
 export type Doomed = { readonly input: Input; readonly output?: Output }
 
@@ -35,6 +39,7 @@ export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone
             : ''}
           {others.length > 0 ? ` Its outputs are deleted too: ${others.join(', ')}.` : ''}
         </p>
+        {output === undefined ? <LostReceipts {...{ calls, input }} onClose={onClose} /> : null}
         <Typed text={name} value={typed} onValue={setTyped} />
         <Problems of={deleting.error} />
         <footer>
@@ -44,6 +49,26 @@ export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone
         </footer>
       </form>
     </Dialog>
+  )
+}
+
+type LostProps = Pick<Props, 'calls' | 'onClose'> & { readonly input: Input }
+
+/** Only somebody who knows this saves the receipts before. */
+function LostReceipts({ calls, input: { name }, onClose }: LostProps) {
+  const erasures = useLoad(() => listErasures(calls, name), [calls, name])
+  const count = erasures.value?.length ?? 0
+  if (count === 0) return <Problems of={erasures.error} />
+  return (
+    <p>
+      <strong>{many(count, 'request')} to erase or withdraw</strong> and{' '}
+      {count === 1 ? 'its receipt' : 'their receipts'} are deleted, too. Save the receipts first, on
+      the page{' '}
+      <a href={hrefOf('erasures', name)} onClick={onClose}>
+        Erasures
+      </a>
+      : nobody can get them later.
+    </p>
   )
 }
 

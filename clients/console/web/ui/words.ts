@@ -46,6 +46,9 @@ export const dayOf = (iso: string): string =>
 /** The day in UTC, such as 2026-12-24. */
 export const isoDay = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10)
 
+/** Whether a day such as 2026-12-24 is over, in UTC. */
+export const isPast = (day: string): boolean => day !== '' && day < isoDay(Date.now())
+
 /** A time that something is expected by, in words; says if it has passed. */
 export function byTime(iso: string, nowMs = Date.now()): string {
   const atMs = Date.parse(iso)

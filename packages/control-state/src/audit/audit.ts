@@ -25,6 +25,7 @@ export type AuditAction =
   | 'contract.create'
   | 'contract.archive'
   | 'erasure.create'
+  | 'erasure.change'
   /** No replica has the keys any more, but readers may. */
   | 'erasure.heard'
   | 'erasure.applied'
@@ -84,7 +85,7 @@ export type Actor =
   /** A reconcile loop, not a request. */
   | { readonly kind: 'auth' }
 
-/** Settings of people are numbers and flags. Limits are texts. */
+/** Settings of people are numbers and flags. Limits and due dates are texts. */
 export type Settings = Readonly<Record<string, string | number | boolean>>
 
 export type AuditTarget = {

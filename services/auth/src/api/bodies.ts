@@ -224,6 +224,8 @@ export const erasureBody = z
     ...asked,
   }))
 
+export const erasurePatch = z.strictObject({ dueOn: z.iso.date(dueOnRule) }, bodyRule)
+
 const peopleIn = (values: readonly string[] | undefined, subject = ''): Wanted =>
   values === undefined
     ? { values: [subject], as: ['data_subject_field'] }

@@ -83,7 +83,10 @@ function mountErasures(mount: Mount, deps: Shown): void {
     GET: erasures.listErasures(deps),
     POST: audited('erasure.create', erasures.createErasureRoute(deps)),
   })
-  mount(`${stream}/erasures/:erasure`, { GET: erasures.showErasure(deps) })
+  mount(`${stream}/erasures/:erasure`, {
+    GET: erasures.showErasure(deps),
+    PATCH: audited('erasure.change', erasures.changeErasureRoute(deps)),
+  })
   mount(`${stream}/erasures/:erasure/receipt`, { GET: erasures.showReceipt(deps) })
   mount(`${stream}/subjects/lookup`, {
     POST: audited('subject.lookup', subjects.lookUpSubject(deps)),

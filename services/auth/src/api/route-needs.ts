@@ -77,6 +77,7 @@ export const routeNeeds = {
   [`GET ${stream}/erasures`]: 'viewer',
   [`POST ${stream}/erasures`]: 'officer',
   [`GET ${stream}/erasures/:erasure`]: 'viewer',
+  [`PATCH ${stream}/erasures/:erasure`]: 'officer',
   [`GET ${stream}/erasures/:erasure/receipt`]: 'officer',
   [`POST ${stream}/subjects/lookup`]: 'officer',
   [`POST ${stream}/subject-access`]: 'officer',

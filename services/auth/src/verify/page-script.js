@@ -21,6 +21,19 @@ function show(...elements) {
   result.replaceChildren(...elements)
 }
 
+// Never by color alone: each kind has its own sign, and the heading says it in words.
+const signs = { good: '✔', other: '⚠', bad: '✖' }
+
+function verdict(kind, title, ...sentences) {
+  const block = Object.assign(document.createElement('div'), { className: `verdict ${kind}` })
+  const sign = element('span', `${signs[kind]} `)
+  sign.setAttribute('aria-hidden', 'true')
+  const heading = document.createElement('h2')
+  heading.append(sign, title)
+  block.append(heading, ...sentences.map((sentence) => element('p', sentence)))
+  return block
+}
+
 function listed(title, sentences) {
   const list = document.createElement('ul')
   list.append(...sentences.map((sentence) => element('li', sentence)))
@@ -59,9 +72,9 @@ function readNote(text) {
   }
   const which = ids.map((id) => `receipt-${id}.jws`).join(' or ')
   show(
-    element('h2', 'This is the file with the salt, not the receipt'),
-    element(
-      'p',
+    verdict(
+      'other',
+      'This is the file with the salt, not the receipt',
       `Choose the receipt, ${which}. It is on the page Erasures of the console once the request is complete. ${
         salts.length === 1
           ? 'The value and the salt are entered now.'
@@ -97,10 +110,10 @@ const others = [
 function isOther(text) {
   if (readNote(text)) return true
   if (/eyJ[\w-]{9}/.test(text)) return false
-  const [, title, use] = others.find(([start]) => start.test(text))
+  const [, title, use] = others.find(([start]) => start.test(text.trim()))
   const needed =
     'A receipt is a file such as receipt-….jws, with one long text that starts with eyJ. It is on the page Erasures of the console once the request is complete.'
-  show(element('h2', title), element('p', `${use}${needed}`))
+  show(verdict('other', title, `${use}${needed}`))
   return true
 }
 
@@ -139,8 +152,14 @@ form.addEventListener('submit', async (event) => {
   }
 })
 
-function showAnswer({ isValid, why, isAboutValue, says, doesNotSay }) {
-  if (!isValid) return show(element('h2', 'The receipt is not valid'), element('p', `Why: ${why}.`))
+const invalid = {
+  not_a_receipt: 'This is not a receipt, or only a part of one',
+  unknown_key: 'The receipt is not valid here: this Weir did not sign it',
+  wrong_signature: 'The receipt is not valid: it was changed, or is not complete',
+}
+
+function showAnswer({ isValid, why, reason, title, warning, isAboutValue, says, doesNotSay }) {
+  if (!isValid) return show(verdict('bad', invalid[reason], `Why: ${why}.`))
   const about = {
     true: `It is about the value that you entered: ${value.value}`,
     false:
@@ -148,14 +167,13 @@ function showAnswer({ isValid, why, isAboutValue, says, doesNotSay }) {
     undefined:
       'It does not name the person. Enter the value and the salt to check whom it is about.',
   }[String(isAboutValue)]
+  const signed = 'Weir signed it, and nothing in it was changed.'
   show(
-    element(
-      'h2',
-      isAboutValue === false
-        ? 'The receipt is genuine, but not about this value and salt'
-        : 'The receipt is genuine',
-    ),
-    element('p', `Weir signed it, and nothing in it was changed. ${about}`),
+    isAboutValue === false
+      ? verdict('other', 'The receipt is genuine, but not about this value and salt', signed, about)
+      : verdict('good', 'The receipt is genuine', signed, about),
+    ...(warning === undefined ? [] : [verdict('bad', 'It may be undone', warning)]),
+    element('h2', title),
     ...listed('What it says', says),
     ...listed('What it does not say', doesNotSay),
     element('h2', 'The receipt itself'),

@@ -2,16 +2,17 @@
 // that no sentence says more than what was signed.
 import type { ReceiptClaims } from '@weir/tokens'
 
-export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', readonly string[]> {
+type InWords = Record<'says' | 'doesNotSay', readonly string[]> & { readonly title: string }
+
+export function inWords(claims: ReceiptClaims): InWords {
   const levels = listOf(claims['levels'])
   return {
+    title: titleOf(claims),
     says: [
-      levels.length === 0
-        ? `On ${timeOf(claims['acceptedAt'])}, Weir received the request to erase ${peopleOf(claims)} from ${placeOf(claims)}.`
-        : `On ${timeOf(claims['acceptedAt'])}, Weir received the notice that ${peopleOf(claims)} had withdrawn their consent for level ${levels.join(', ')} in ${placeOf(claims)}.`,
+      requestOf(claims),
       foundOf(objectOf(claims['found'])),
       `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(claims)}.`,
-      `Since ${timeOf(claims['completeAt'])}, Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.`,
+      `Since ${timeOf(claims['completeAt'])}, the request is complete: Weir's log of keys no longer contains the keys for this. The leading broker of that moment was read.`,
       ...destroyedOf(claims),
       ...listOf(claims['outputs'])
         .map(objectOf)
@@ -38,6 +39,30 @@ export function inWords(claims: ReceiptClaims): Record<'says' | 'doesNotSay', re
     ],
   }
 }
+
+function titleOf(claims: ReceiptClaims): string {
+  const levels = listOf(claims['levels'])
+  const people = peopleOf(claims)
+  if (levels.length > 0) return `Withdrawal of consent for level ${levels.join(', ')} by ${people}`
+  return isRecord(claims) ? `Record that nothing was found of ${people}` : `Erasure of ${people}`
+}
+
+function requestOf(claims: ReceiptClaims): string {
+  const levels = listOf(claims['levels'])
+  const [people, place] = [peopleOf(claims), placeOf(claims)]
+  const start = `On ${timeOf(claims['acceptedAt'])}, Weir received the`
+  if (levels.length > 0)
+    return `${start} notice that ${people} had withdrawn their consent for level ${levels.join(', ')} in ${place}.`
+  if (isRecord(claims))
+    return `${start} request to record that nothing was found of ${people} in ${place}. Such a request takes effect as an erasure.`
+  return `${start} request to erase ${people} from ${place}.`
+}
+
+/** Whether the search was complete, and found nothing in the stream and in its outputs. */
+const isRecord = ({ found, outputs }: ReceiptClaims): boolean =>
+  [objectOf(found), ...listOf(outputs).map(objectOf)].every(
+    ({ events, notSearched }) => Number(events ?? 0) === 0 && textOf(notSearched) === '',
+  )
 
 const placeOf = ({ stream, billingId }: ReceiptClaims): string =>
   `the stream ${textOf(stream)} of the account ${textOf(billingId)}`

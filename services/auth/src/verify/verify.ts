@@ -7,7 +7,7 @@ import type { Call, RouteAnswer, RouteHandler } from '@weir/http-api'
 import { createAllowance, hasCode } from '@weir/kit'
 import type { Erasures, Restores, StateFollower } from '@weir/control-state'
 import { isAbout, verifyReceipt } from '@weir/tokens'
-import type { ReceiptClaims } from '@weir/tokens'
+import type { ReceiptClaims, TokenErrorCode } from '@weir/tokens'
 import { lostAt } from '../control/erasure/lost-windows.ts'
 import { receiptJwks } from '../control/erasure/receipts.ts'
 import type { AnswerNamed } from '../api/answers/answers.ts'
@@ -48,12 +48,13 @@ export function verifyForAnyone(state: Pick<StateFollower, 'tables'>) {
 function claimsIn(
   receipt: string,
   keys: readonly unknown[],
-): { readonly claims: ReceiptClaims } | { readonly why: string } {
+): { readonly claims: ReceiptClaims } | { readonly why: string; readonly reason: Reason } {
   try {
     return { claims: verifyReceipt(receipt, keys) }
   } catch (error) {
-    if (hasCode(error, 'tokens.not_a_receipt')) return { why: String(error.message) }
-    throw error
+    const [, reason] = reasons.find(([code]) => hasCode(error, code)) ?? []
+    if (reason === undefined || !(error instanceof Error)) throw error
+    return { why: error.message, reason }
   }
 }
 
@@ -70,6 +71,12 @@ export function warningOf(
     'is no longer known here: ask for the erasure again.'
   )
 }
+type Reason = NonNullable<AnswerNamed<'Verified'>['reason']>
+const reasons = [
+  ['tokens.not_a_receipt', 'not_a_receipt'],
+  ['tokens.receipt_key_unknown', 'unknown_key'],
+  ['tokens.receipt_changed', 'wrong_signature'],
+] as const satisfies readonly (readonly [TokenErrorCode, Reason])[]
 
 const script = readFileSync(new URL('page-script.js', import.meta.url))
 

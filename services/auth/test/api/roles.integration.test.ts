@@ -60,6 +60,7 @@ test('the table itself is right: what is about people is an officer’s, what op
     routes.filter(([, needs]) => these.includes(needs)).map(([route]) => route)
   expect(needing('officer')).toEqual([
     'POST /v2/streams/:stream/erasures',
+    'PATCH /v2/streams/:stream/erasures/:erasure',
     'GET /v2/streams/:stream/erasures/:erasure/receipt',
     'POST /v2/streams/:stream/subjects/lookup',
     'POST /v2/streams/:stream/subject-access',

@@ -62,6 +62,7 @@ const management: Readonly<Record<string, Ask>> = {
   'POST /people/search': json(({ stream }) => ({ value: 'somebody', streams: [stream] })),
   'GET /people/searches/:search': plainly,
   'GET /streams/:stream/erasures/:erasure': plainly,
+  'PATCH /streams/:stream/erasures/:erasure': json(() => ({ dueOn: '2999-12-24' })),
   'GET /streams/:stream/erasures/:erasure/receipt': plainly,
   'GET /streams/:stream/outputs': plainly,
   'POST /streams/:stream/outputs': json(({ output: name }) => ({

@@ -26,12 +26,13 @@ const claims = {
 }
 
 test('an erasure', () => {
-  const { says, doesNotSay } = inWords({ ...claims, reference: 'T-1' })
+  const { title, says, doesNotSay } = inWords({ ...claims, reference: 'T-1' })
+  expect(title).toBe('Erasure of one person')
   expect(says).toEqual([
     'On 20 Nov 2026, 10:00 UTC, Weir received the request to erase one person from the stream shop of the account acme.',
     'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
     'Since 20 Nov 2026, 10:00 UTC, no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id of orders or session of visits.',
-    "Since 20 Nov 2026, 10:11 UTC, Weir's log of keys no longer contains the keys for this; the leading broker of that moment was read.",
+    "Since 20 Nov 2026, 10:11 UTC, the request is complete: Weir's log of keys no longer contains the keys for this. The leading broker of that moment was read.",
     'The output marketing may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
     'The output research may contain values that it decrypted before: it is not known until when (kept for ever).',
     'Its reference is T-1.',
@@ -48,7 +49,8 @@ test('an erasure', () => {
 })
 
 test('a withdrawal names the levels, and says nothing of others', () => {
-  const { says } = inWords({ ...claims, levels: [2], subjects: ['a', 'b'], outputs: [] })
+  const { title, says } = inWords({ ...claims, levels: [2], subjects: ['a', 'b'], outputs: [] })
+  expect(title).toBe('Withdrawal of consent for level 2 by 2 people')
   expect(says[0]).toContain('that 2 people had withdrawn their consent for level 2')
   expect(says[2]).toContain('decrypts a field of level 2, or uses that consent,')
   expect(says[2]).toContain('have a value that names one of these people in customer/id')
@@ -57,6 +59,10 @@ test('a withdrawal names the levels, and says nothing of others', () => {
 
 test('0 found is said, and destroyed keys are only where it was signed', () => {
   const none = inWords({ ...claims, found: { events: 0, by: [] } })
+  expect(none.title).toBe('Record that nothing was found of one person')
+  expect(none.says[0]).toMatch(
+    /^On .* the request to record that nothing was found of one person in the stream shop .* takes effect as an erasure\.$/,
+  )
   expect(none.says[1]).toContain('found 0 events')
   expect(none.says).toContain(
     'The output marketing may contain values of events that had left the stream before the search: until 27 Nov 2026, 10:00 UTC.',
@@ -65,6 +71,7 @@ test('0 found is said, and destroyed keys are only where it was signed', () => {
   expect(partly.says[1]).toBe(
     'Before that a search of the stream found 0 events of the person. Events that arrived between the search and the request are covered, too. Not everything was searched: 2 are old.',
   )
+  expect(partly.title).toBe('Erasure of one person') // nobody knows that nothing is there
   const destroyed = inWords({ ...claims, destroyedAt: '2026-12-20T10:00:00.000Z' })
   expect(destroyed.says).toContainEqual(
     expect.stringContaining('master keys of that time are destroyed'),

@@ -50,18 +50,19 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
     let number = 0
     return {
       contentType: 'text/csv; charset=utf-8',
-      head: rowOf(['event', 'time', 'contract', 'field', 'value', 'note']),
+      // Without the byte order mark, Excel reads UTF-8 as another encoding.
+      head: '\uFEFF' + rowOf(['event', 'time', 'contract', 'field', 'value', 'note']),
       line({ time, contract, event, notDecrypted = {}, withdrawn = [], unreadable }) {
         number += 1
         const row = (...cells: readonly string[]): string =>
           rowOf([String(number), time, contract, ...cells])
         if (unreadable !== undefined) return row('', '', unreadable)
         return leavesOf(event, '', '')
+          .filter(isOfUse)
           .map(({ path, field, value }) => {
             const why = notDecrypted[field]
-            if (why !== undefined) return row(path, cellOf(value), `not decrypted: ${why}`)
-            const isWithdrawn =
-              field === 'svcMeta/consentLevels' && withdrawn.some((level) => level === value)
+            if (why !== undefined) return row(path, inWords[why], `not decrypted: ${why}`)
+            const isWithdrawn = field === consentField && withdrawn.some((level) => level === value)
             return row(path, cellOf(value), isWithdrawn ? 'withdrawn since' : '')
           })
           .join('')
@@ -69,6 +70,18 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
     }
   },
 }
+
+/** Instead of the encrypted value, which nobody can use. */
+const inWords: Readonly<Record<NotDecrypted, string>> = {
+  withdrawn: '(withdrawn)',
+  level_not_served: '(encrypted)',
+  corrupt: '(encrypted)',
+}
+
+/** Of what Weir adds to an event, only the consent levels: each row has the time and the contract. */
+const isOfUse = ({ field }: Leaf): boolean =>
+  field === consentField || !field.startsWith('svcMeta/')
+const consentField = 'svcMeta/consentLevels'
 
 /** `field` is the path in the contract, in which list elements have no numbers. */
 type Leaf = { readonly path: string; readonly field: string; readonly value: unknown }

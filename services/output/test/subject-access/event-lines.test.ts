@@ -20,22 +20,24 @@ test('CSV has a row for each value, numbered by event, and says why a field is n
     total: -2.5,
   }
   const at = '2026-11-20T12:00:00.000Z,orders'
-  expect(head).toBe('event,time,contract,field,value,note\r\n')
+  expect(head).toBe('\uFEFFevent,time,contract,field,value,note\r\n')
   expect(line({ ...told, event, notDecrypted: { 'items/mail': 'withdrawn' } })).toBe(
     [
       `1,${at},user/name,"Ada ""A"", Lovelace",`,
       `1,${at},user/born,,`,
-      `1,${at},items/0/mail,xyz,not decrypted: withdrawn`,
-      `1,${at},items/1/mail,uvw,not decrypted: withdrawn`,
+      `1,${at},items/0/mail,(withdrawn),not decrypted: withdrawn`,
+      `1,${at},items/1/mail,(withdrawn),not decrypted: withdrawn`,
       `1,${at},total,-2.5,`,
       '',
     ].join('\r\n'),
   )
-  expect(line({ ...told, unreadable: 'it is broken' })).toBe(`2,${at},,,it is broken\r\n`)
+  const encrypted = { ...told, event: { mail: 'xyz' }, notDecrypted: { mail: 'corrupt' } } as const
+  expect(line(encrypted)).toBe(`2,${at},mail,(encrypted),not decrypted: corrupt\r\n`)
+  expect(line({ ...told, unreadable: 'it is broken' })).toBe(`3,${at},,,it is broken\r\n`)
 })
 
-test('a level that is withdrawn since is noted in CSV where the event has it', () => {
-  const event = { svcMeta: { consentLevels: [0, 2] }, level: 2 }
+test('of svcMeta, CSV has only the levels; one that is withdrawn since is noted', () => {
+  const event = { svcMeta: { nonce: 7, keyLink: 'k', consentLevels: [0, 2] }, level: 2 }
   const { line } = linesOf.csv()
   const at = '1,2026-11-20T12:00:00.000Z,orders'
   expect(line({ ...told, event, withdrawn: [1, 2] })).toBe(

@@ -281,6 +281,7 @@ else
       await goTo('Streams')
       await button('Delete clicks').click()
       expect(await page().locator('dialog button.danger').isDisabled()).toBe(true)
+      await seen(/^\d+ requests to erase or withdraw$/)
       await page().getByLabel('Type clicks to confirm').fill('clicks')
       await expectAccessible('deleting')
       await page().locator('dialog button.danger').click()

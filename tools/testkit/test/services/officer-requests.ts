@@ -30,7 +30,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     }
     const list = (await downloaded('Download this list (CSV)', scene().own.folder)).split(/\r?\n/)
     expect(list).toEqual([
-      'kind,reference,id,stream,events,accepted,due,state,completed',
+      '\uFEFFkind,reference,id,stream,events,accepted,due,state,completed',
       expect.stringMatching(
         /^erasure,TICKET-7,[\w-]{36},clicks,[1-9]\d*,2.*Z,2999-12-24,complete,2.*Z$/,
       ),
@@ -84,42 +84,42 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await goTo('People')
     await button('Erase many people …').click()
     await choose('value;due\nsession-0003;tomorrow\n')
-    await seen('Person 1 is due on tomorrow: write a day such as 2026-12-24 or 24.12.2026.')
-    await choose('value;reference;due\nmany-1;TICKET-8;24.12.2026\n"many;2";;\nnobody;;\n')
+    await seen('Line 2 is due on tomorrow: write a day such as 2026-12-24 or 24.12.2026.')
+    await choose('value;reference;due\nmany-1;TICKET-8;24.12.2999\n"many;2";;\nnobody;;\n')
     await seen('2 people have no reference')
     await page().getByLabel('Reference of lines without one').fill('TICKET-9')
-    await page().getByLabel('Due in lines without a date').fill('2026-12-31')
+    await page().getByLabel('Due in lines without a date').fill('2999-12-31')
     expect(await page().getByText('no reference: their').count()).toBe(0)
     await button('Search 3 people in all streams').click()
     await seen('3 of 3 people searched.')
     const people = page().getByRole('region', { name: 'People of the file' })
     await people
-      .getByRole('row', { name: /^many-1 TICKET-8 24 Dec 2026 clicks: 2 events/ })
+      .getByRole('row', { name: /^many-1 TICKET-8 24 Dec 2999 clicks: 2 events/ })
       .waitFor()
-    await people.getByRole('row', { name: /^nobody TICKET-9 31 Dec 2026 nowhere/ }).waitFor()
+    await people.getByRole('row', { name: /^nobody TICKET-9 31 Dec 2999 nowhere/ }).waitFor()
     await expectAccessible('many people')
     await page()
       .getByLabel(/^Type erase 2 people/)
       .fill('erase 2 people')
     await button('Erase 2 people').click()
-    await seen('2 requests accepted, of 2 of 3 people.')
+    await seen('2 requests accepted. 2 of the 3 people in the file have a request.')
     await page().keyboard.press('Escape')
     await seen('The results are not saved')
     await page().goBack()
     await people.getByRole('row', { name: /^many-1 / }).waitFor()
     expect(await page().evaluate('location.hash')).toBe('#/people')
     const lines = (await downloaded('Save the results with the salts', own.folder))
-      .trim()
+      .trimEnd()
       .split(/\r?\n/)
     expect(lines).toEqual([
-      'value,reference,due,stream,events,outputs,erasure,salt,problem',
+      '\uFEFFvalue,reference,due,stream,events,outputs,erasure,salt,problem',
       expect.stringMatching(
-        /^many-1,TICKET-8,2026-12-24,clicks,2,clicks-0: \d; clicks-1: \d; clicks-2: \d,[\w-]{36},\w[\w-]{42},$/,
+        /^many-1,TICKET-8,2999-12-24,clicks,2,clicks-0: \d; clicks-1: \d; clicks-2: \d,[\w-]{36},\w[\w-]{42},$/,
       ),
       expect.stringMatching(
-        /^many;2,TICKET-9,2026-12-31,clicks,1,clicks-0: .*,[\w-]{36},\w[\w-]{42},$/,
+        /^many;2,TICKET-9,2999-12-31,clicks,1,clicks-0: .*,[\w-]{36},\w[\w-]{42},$/,
       ),
-      'nobody,TICKET-9,2026-12-31,,0,,,,no event was found: not erased',
+      'nobody,TICKET-9,2999-12-31,,0,,,,no event was found: not erased',
     ])
     await page().keyboard.press('Escape')
     await find('many-1')
@@ -197,7 +197,14 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('nothing is recorded in two streams in one window', async () => {
     await goTo('People')
     await find('two-nowhere')
-    await button('Record that nothing was found in all 2 streams …').click()
+    const recording = button('Record that nothing was found in all 2 streams …')
+    await recording.waitFor()
+    const before = page().viewportSize()
+    await page().setViewportSize({ width: 390, height: 800 })
+    const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    expect(await page().evaluate(wide)).toBe(0)
+    if (before !== null) await page().setViewportSize(before)
+    await recording.click()
     await seen('two-nowhere: 0 events found in clicks, 0 events found in shop.')
     await confirm('two-nowhere')
     await button('Record').click()
@@ -223,6 +230,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       },
     )
     expect(await page().locator('.problems').count()).toBe(0)
+    await seen(/^The stream shop was deleted\. Its requests and their receipts were deleted, too\./)
   })
 
   test('a request that was complete after its day says that it was late', async () => {
@@ -233,5 +241,18 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await goTo('Erasures')
     const erasure = page().locator('.erasures > li', { hasText: 'TICKET-10' })
     await erasure.getByText('due 29 Feb 2020, was late').waitFor({ timeout: 90_000 })
+  })
+
+  test('a due date is changed, and a day that is already past says so before', async () => {
+    const erasure = page().locator('.erasures > li', { hasText: 'TICKET-10' })
+    await erasure.getByRole('button', { name: 'Change the due date of TICKET-10' }).click()
+    const due = erasure.getByLabel('Due')
+    await due.fill('2001-01-31')
+    await seen('This day is already past (in UTC). The request is overdue from the start.')
+    await expectAccessible('changing a due date')
+    await due.fill('2999-01-31')
+    await button('Save the due date').click()
+    await erasure.getByText(/^due 31 Jan 2999$/).waitFor()
+    await erasure.getByRole('button', { name: 'Change the due date of TICKET-10' }).waitFor()
   })
 }

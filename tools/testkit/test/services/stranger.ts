@@ -27,9 +27,16 @@ export async function strangerReads(
       await stranger.getByRole('button', { name: 'Check' }).click()
     }
     const says = async (text: string | RegExp) => stranger.getByText(text).first().waitFor()
+    // Each verdict has its own words and its own sign, not only its color.
+    const verdict = async (kind: 'good' | 'other' | 'bad', title: string) => {
+      const heading = stranger.locator(`.verdict.${kind}`).getByRole('heading', { name: title })
+      await heading.waitFor()
+      expect((await heading.innerText()).charAt(0)).toBe({ good: '✔', other: '⚠', bad: '✖' }[kind])
+    }
     await check(receipt)
-    await says('The receipt is genuine')
+    await verdict('good', 'The receipt is genuine')
     await says('It does not name the person.')
+    await stranger.getByRole('heading', { name: 'Erasure of one person' }).waitFor()
     await says(
       /^On .* Weir received the request to erase one person from the stream clicks of the account/,
     )
@@ -58,7 +65,7 @@ export async function strangerReads(
         /Enter those of a line below\. A receipt is a file such as receipt-/,
       ],
       [
-        'kind,reference,id,stream,events,accepted,due,state,completed',
+        '\uFEFFkind,reference,id,stream,events,accepted,due,state,completed',
         'This is the list of requests, not a receipt',
         /^A receipt is a file such as receipt-….jws/,
       ],
@@ -78,12 +85,19 @@ export async function strangerReads(
     }
     expect(problems).toEqual([])
     await check(receipt, 'session-0002', salt)
-    await says('The receipt is genuine, but not about this value')
+    await verdict('other', 'The receipt is genuine, but not about this value')
     await says('It is not about the value that you entered')
     await check(receipt, 'session-0001')
     await says('Enter both the value and the salt, or neither')
     await check(`${receipt.slice(0, -4)}AAAA`)
-    await says('The receipt is not valid')
+    await verdict('bad', 'The receipt is not valid: it was changed, or is not complete')
+    const [, ...rest] = receipt.split('.')
+    const head = { alg: 'ES256', typ: 'weir-receipt+jws', kid: 'of another Weir' }
+    const other = [Buffer.from(JSON.stringify(head)).toString('base64url'), ...rest].join('.')
+    await check(other)
+    await verdict('bad', 'The receipt is not valid here: this Weir did not sign it')
+    await check('eyJhbGciOiJub25lIn0.eyJqdGkiOiIxIn0.AAAA')
+    await verdict('bad', 'This is not a receipt, or only a part of one')
   } finally {
     await stranger.close()
   }

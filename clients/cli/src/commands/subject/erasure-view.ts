@@ -34,6 +34,7 @@ export function renderOutputs(outputs: readonly unknown[]): string {
   const rows = outputs.map((output) => [
     textAt(output, 'name'),
     valueAt(output, 'levels'),
+    valueAt(output, 'events') ?? 'unknown',
     textAt(output, 'clearAt'),
     [
       textAt(output, 'because'),
@@ -44,7 +45,8 @@ export function renderOutputs(outputs: readonly unknown[]): string {
   ])
   return [
     'Outputs may still contain values that were decrypted before the erasure was applied.',
+    'EVENTS is the number of events that the search before found in the output.',
     'After CLEAR AT, the topic of an output no longer contains them:',
-    renderTable(['OUTPUT', 'LEVELS', 'CLEAR AT', 'WHY'], rows),
+    renderTable(['OUTPUT', 'LEVELS', 'EVENTS', 'CLEAR AT', 'WHY'], rows),
   ].join('\n')
 }

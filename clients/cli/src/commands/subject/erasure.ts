@@ -3,14 +3,16 @@
 import type { Command } from 'commander'
 import { call, urlOf } from '../../api/request.ts'
 import type { Advice } from '../../api/request.ts'
-import { CliError, failure, misuse } from '../../errors.ts'
+import { failure, misuse } from '../../errors.ts'
 import { openInput } from '../../input/file.ts'
 import { isObject, listAt, parseJson, textAt, valueAt } from '../../json.ts'
 import { withExamples } from '../../input/options.ts'
 import type { ReceiptClaims } from '@weir/tokens'
+import { addErasureUpdate } from './erasure-update.ts'
 import { renderErasure, renderOutputs } from './erasure-view.ts'
+import { findErasure } from './find-erasure.ts'
 import type { OpenSession, Session } from '../../session.ts'
-import { inputAdvice, listInputNames } from '../../api/streams.ts'
+import { inputAdvice } from '../../api/streams.ts'
 import { streamRecordsOf } from '../../api/stream-records.ts'
 import { renderDetails } from '../../terminal/table.ts'
 import { readAll } from '../../terminal/terminal.ts'
@@ -34,10 +36,11 @@ export function addErasureCommands(program: Command, open: OpenSession): void {
       .argument('<id>', 'the id that `weir subject erase` and `weir erasure list` print')
       .action(async (id: string, _options: unknown, command: Command) => {
         const session = open(command)
-        session.showRecord((await find(session, id)).record, renderErasure)
+        session.showRecord((await findErasure(session, id)).record, renderErasure)
       }),
     ['weir erasure show 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed', 'shows whether it is complete'],
   )
+  addErasureUpdate(noun, open)
   addReceiptCommands(noun, open)
 }
 
@@ -72,7 +75,7 @@ function addReceiptCommands(noun: Command, open: OpenSession): void {
 }
 
 async function showReceipt(session: Session, id: string): Promise<void> {
-  const { path } = await find(session, id)
+  const { path } = await findErasure(session, id)
   const answer = await session.manage({ method: 'GET', path: [...path, 'receipt'], advice })
   session.showRecord(answer, (record) => textAt(record, 'receipt') ?? '')
 }
@@ -143,23 +146,13 @@ async function list(session: Session, name: string): Promise<void> {
     },
     whenEmpty: `Nobody was erased from ${name}.`,
   })
-}
-
-/** An id belongs to one stream, which the user need not know. */
-async function find(
-  session: Session,
-  id: string,
-): Promise<{ path: readonly string[]; record: unknown }> {
-  for (const name of await listInputNames(session)) {
-    const path = ['streams', name, 'erasures', id]
-    try {
-      return { path, record: await session.manage({ method: 'GET', path }) }
-    } catch (error) {
-      if (!(error instanceof CliError) || error.status !== 404) throw error
-    }
-  }
-  throw failure(
-    `no stream has an erasure ${id}`,
-    '`weir erasure list NAME` shows the erasures of an input stream.',
-  )
+  const stream = await session.manage({
+    method: 'GET',
+    path: ['streams', name],
+    advice: inputAdvice,
+  })
+  for (const lost of listAt(stream, 'erasuresLost'))
+    session.terminal.note(
+      `warning: Weir was restored from a backup. Erasures that were accepted between ${textAt(lost, 'since')} and ${textAt(lost, 'until')} may be undone, and are not in this list: make them again.`,
+    )
 }

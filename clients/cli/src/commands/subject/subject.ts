@@ -10,6 +10,7 @@ import { addSubjectShow } from './data-subject.ts'
 import { addSubjectExport } from './export.ts'
 import { eraseSubject, eraseValues } from './erase.ts'
 import type { EraseAsked } from './erase.ts'
+import { tellPast } from './erasure-update.ts'
 
 type EraseOptions = {
   readonly file?: string
@@ -110,6 +111,7 @@ async function erase(session: Session, { name, value, options, levels }: Erasing
   const { subject, reference, due: dueOn, file, yes, evenIfNoneFound } = options
   if (subject !== undefined && (value !== undefined || file !== undefined))
     throw misuse('--subject and a value of the key field exclude each other', 'Give one of them.')
+  tellPast(session, dueOn)
   const asked: EraseAsked = { levels, reference, dueOn, evenIfNoneFound }
   const values = subject === undefined ? await valuesOf(session, value, file) : [subject]
   const people = values.length === 1 ? 'one person' : `${values.length} people`

@@ -7,7 +7,7 @@ import { saveFile } from '../../ui/save-file.ts'
 import { many } from '../../ui/words.ts'
 import { Erasing } from './erasing.tsx'
 import { ManyTable } from './many-table.tsx'
-import { Due, Reference } from '../request-fields.tsx'
+import { Due, Reference } from '../../ui/request-fields.tsx'
 import { outcomesFile, peopleMax, readPeople } from './people-file.ts'
 import type { Asked } from './people-file.ts'
 import { linesOf, toErase, toRecord, useMany } from './use-many.ts'
@@ -125,11 +125,13 @@ function progressOf(people: readonly Person[], isBusy: boolean): string {
   if (people.length === 0) return ''
   const done = people.filter(({ search }) => search !== undefined).length
   const outcomes = people.flatMap((person) => person.outcomes)
-  const erased = outcomes.filter(({ problem }) => problem === '').length
-  const found = people.filter((person) => person.outcomes.length > 0).length
+  const accepted = outcomes.filter(({ problem }) => problem === '').length
+  const withRequest = people.filter((person) =>
+    person.outcomes.some(({ problem }) => problem === ''),
+  ).length
   const what =
     outcomes.length > 0
-      ? `${many(erased, 'request')} accepted, of ${found} of ${many(people.length, 'person', 'people')}`
+      ? `${many(accepted, 'request')} accepted. ${withRequest} of the ${many(people.length, 'person', 'people')} in the file ${withRequest === 1 ? 'has' : 'have'} a request`
       : `${done} of ${many(people.length, 'person', 'people')} searched`
   return isBusy ? `${what} …` : `${what}.`
 }

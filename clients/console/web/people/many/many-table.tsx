@@ -1,5 +1,5 @@
 // The people of a list: where each was found, and what became of it.
-import { dayOf, many } from '../../ui/words.ts'
+import { dayOf, isPast, many } from '../../ui/words.ts'
 import type { FoundIn } from '../../api/people.ts'
 import type { Person } from './use-many.ts'
 
@@ -20,7 +20,10 @@ export const ManyTable = ({ people }: { readonly people: readonly Person[] }) =>
           <tr key={person.asked.value}>
             <th scope="row">{person.asked.value}</th>
             <td data-column="reference">{person.asked.reference}</td>
-            <td data-column="due">{dayOf(person.asked.dueOn)}</td>
+            <td data-column="due">
+              {dayOf(person.asked.dueOn)}
+              {isPast(person.asked.dueOn) ? ', already past' : ''}
+            </td>
             <td data-column="found">{foundOf(person)}</td>
             <td data-column="result">{outcomesOf(person)}</td>
           </tr>

@@ -1,5 +1,6 @@
 // The CSV files of a request that concerns many people: the list of people, and what was done. Pure.
-import { parse, unparse } from 'papaparse'
+import { parse } from 'papaparse'
+import { csvFile } from '../../ui/csv-file.ts'
 
 export const peopleMax = 100
 
@@ -17,41 +18,86 @@ export type PeopleFile = {
   readonly problems: readonly string[]
 }
 
-/** Reads a list with the columns value, reference and due, of which only value is required. */
-export function readPeople(text: string): PeopleFile {
-  const { data, meta } = parse<Record<string, string>>(text, {
-    header: true,
-    transformHeader: (name) => name.trim().toLowerCase(),
-    skipEmptyLines: 'greedy',
-  })
-  const refused = (problem: string): PeopleFile => ({ people: [], problems: [problem] })
-  if (text.includes('\uFFFD'))
-    return refused('The file has characters that are not UTF-8. Save it as CSV in UTF-8.')
-  if (!meta.fields?.includes('value'))
-    return refused('The first line must name the columns: value, and if you like reference, due.')
-  if (data.length === 0) return refused('The file names nobody.')
-  if (data.length > peopleMax)
-    return refused(`The file has ${data.length} people. At most ${peopleMax} are possible.`)
-  const people = data.map((line) => ({
-    value: line['value'] ?? '',
-    reference: (line['reference'] ?? '').trim(),
-    dueOn: dayIn((line['due'] ?? '').trim()),
-  }))
-  return { people, problems: people.flatMap((one, index) => problemsOf(one, index, people)) }
+type Line = Asked & {
+  /** The number of its first line in the file. */
+  readonly at: number
 }
 
-function problemsOf({ value, reference, dueOn }: Asked, index: number, all: readonly Asked[]) {
+/**
+ * Reads a list with the columns value, reference and due, of which only value is required. A file of results is such a
+ * list, too: it names each person once for each stream.
+ */
+export function readPeople(text: string): PeopleFile {
+  const [head, ...rows] = rowsIn(text)
+  const names = head?.cells.map((name) => name.trim().toLowerCase()) ?? []
+  const isResults = names.includes('salt')
+  const lines = rows.map(({ at, cells }) => lineOf(at, (name) => cells[names.indexOf(name)] ?? ''))
+  const all = isResults ? eachOnce(lines.map(withoutApostrophe)) : lines
+  const problem = refusalOf(text, names, all.length)
+  if (problem !== undefined) return { people: [], problems: [problem] }
+  return {
+    people: all.map(({ value, reference, dueOn }) => ({ value, reference, dueOn })),
+    problems: all.flatMap((line) => problemsOf(line, all)),
+  }
+}
+
+type Row = { readonly at: number; readonly cells: readonly string[] }
+
+/** Without empty rows. A cell in quotes may have several lines. */
+function rowsIn(text: string): readonly Row[] {
+  let at = 1
+  const plain = text.replace(/^\uFEFF/, '')
+  // Empty lines would mislead the guess. The lines are counted, so they stay otherwise.
+  const { delimiter } = parse(plain, { skipEmptyLines: 'greedy', preview: 1 }).meta
+  return parse<string[]>(plain, { delimiter })
+    .data.map((cells) => {
+      const row = { at, cells }
+      at += 1 + (cells.join().match(/\r\n|\r|\n/g) ?? []).length
+      return row
+    })
+    .filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
+}
+
+const lineOf = (at: number, cellOf: (name: string) => string): Line => ({
+  at,
+  value: cellOf('value'),
+  reference: cellOf('reference').trim(),
+  dueOn: dayIn(cellOf('due').trim()),
+})
+
+/** Files of results have an apostrophe before a text that a spreadsheet would take for a formula. */
+const withoutApostrophe = ({ value, reference, ...line }: Line): Line => ({
+  ...line,
+  value: value.replace(formulaEscape, ''),
+  reference: reference.replace(formulaEscape, ''),
+})
+const formulaEscape = /^'(?=[=+\-@\t\r])/
+
+const eachOnce = (lines: readonly Line[]): readonly Line[] =>
+  lines.filter(({ value }, index) => lines.findIndex((other) => other.value === value) === index)
+
+/** Why no line can be read. */
+function refusalOf(text: string, names: readonly string[], count: number): string | undefined {
+  if (text.includes('\uFFFD'))
+    return 'The file has characters that are not UTF-8. Save it as CSV in UTF-8.'
+  if (!names.includes('value'))
+    return 'The first line must name the columns: value, and if you like reference, due.'
+  if (count === 0) return 'The file names nobody.'
+  if (count > peopleMax) return `The file has ${count} people. At most ${peopleMax} are possible.`
+  return undefined
+}
+
+function problemsOf({ at, value, reference, dueOn }: Line, all: readonly Line[]) {
+  const first = all.find((other) => other.value === value)?.at ?? at
   const wrong = [
     value === '' ? 'has no value' : '',
-    all.findIndex((other) => other.value === value) < index
-      ? 'names a person of an earlier line'
-      : '',
+    value !== '' && first < at ? `has the same person as line ${first}: delete one of them` : '',
     reference.length > 200 ? 'has a reference of more than 200 characters' : '',
     dueOn === '' || isDay(dueOn)
       ? ''
       : `is due on ${dueOn}: write a day such as 2026-12-24 or 24.12.2026`,
   ]
-  return wrong.filter((text) => text !== '').map((text) => `Person ${index + 1} ${text}.`)
+  return wrong.filter((text) => text !== '').map((text) => `Line ${at} ${text}.`)
 }
 
 /** As spreadsheets write it in many countries: 24.12.2026. */
@@ -75,22 +121,8 @@ export type Outcome = Asked & {
   readonly problem: string
 }
 
-/** Texts that a spreadsheet would take for a formula get an apostrophe. No salt is one. */
 export const outcomesFile = (outcomes: readonly Outcome[]): string =>
-  unparse(
+  csvFile(
     outcomes.map(({ dueOn, ...outcome }) => ({ ...outcome, due: dueOn })),
-    {
-      columns: [
-        'value',
-        'reference',
-        'due',
-        'stream',
-        'events',
-        'outputs',
-        'erasure',
-        'salt',
-        'problem',
-      ],
-      escapeFormulae: true,
-    },
+    ['value', 'reference', 'due', 'stream', 'events', 'outputs', 'erasure', 'salt', 'problem'],
   )

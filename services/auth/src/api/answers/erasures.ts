@@ -95,7 +95,12 @@ export const erasureAnswers = {
     warning: string
       .describe('present if a restore may have undone what the receipt says')
       .optional(),
+    reason: z
+      .enum(['not_a_receipt', 'unknown_key', 'wrong_signature'])
+      .describe('why it is not valid, for programs')
+      .optional(),
     isAboutValue: z.boolean().describe('present if a value was sent').optional(),
+    title: string.describe('what the receipt is of').optional(),
     says: listOf(string).optional(),
     doesNotSay: listOf(string).optional(),
     claims: z

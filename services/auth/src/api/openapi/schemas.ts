@@ -74,6 +74,7 @@ const requests = {
     properties: { scope: scopeOf('listen') },
   }),
   ContractRequest: jsonSchemaOf(newContract),
+  ErasureChange: jsonSchemaOf(bodies.erasurePatch),
   ErasureRequest: jsonSchemaOf(bodies.erasureBody, oneWayToName),
   SearchRequest: jsonSchemaOf(bodies.searchBody),
   VerifyRequest: jsonSchemaOf(verifyBody),

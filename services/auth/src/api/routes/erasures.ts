@@ -1,4 +1,5 @@
 // Erasures and withdrawals in an input stream. Values come in the body. No response, error or log line contains one.
+import { changeErasure } from '../../control/erasure/change-erasure.ts'
 import { erasePeople } from '../../control/erasure/erase.ts'
 import type { LinksByTerm } from '../../control/erasure/erase.ts'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
@@ -6,7 +7,7 @@ import type { FoundTerm } from '../../control/erasure/subject-log.ts'
 import { receiptFor } from '../../control/erasure/receipts.ts'
 import { requireErasure } from '@weir/control-state'
 import type { ErasureRecord, InputStream } from '@weir/control-state'
-import { erasureBody } from '../bodies.ts'
+import { erasureBody, erasurePatch } from '../bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import type { AnswerNamed } from '../answers/answers.ts'
 import { acting } from '../management.ts'
@@ -117,6 +118,16 @@ export const showErasure =
       requireErasure(state, stream, id),
     )
     return { status: 200, body: await shown(deps, erasure) }
+  }
+
+export const changeErasureRoute =
+  (deps: Pick<Shown, 'state' | 'erasures' | 'erasureView'>) =>
+  async (call: AccountCall): Promise<RouteAnswer> => {
+    const { billingId } = call.caller
+    const { dueOn } = checkBody(erasurePatch, await readJson(call))
+    const names = { billingId, name: call.param('stream'), erasureId: call.param('erasure') }
+    const changed = await changeErasure(acting(deps.erasures, call.caller), { ...names, dueOn })
+    return { status: 200, body: await shown(deps, changed) }
   }
 
 export const showReceipt =

@@ -71,6 +71,37 @@ describe('an erasure', () => {
     }
   })
 
+  test('gets another due date, also one in the past, and the audit log has both', async () => {
+    const { json } = await account.post(erasures, adaAnyhow)
+    const path = `${erasures}/${textOf(json, 'id')}`
+    for (const dueOn of ['2026-12-24', '2001-12-24']) {
+      const changed = await account.patch(path, { dueOn })
+      expect(changed).toMatchObject({ status: 200, json: { dueOn } })
+      expect((await account.get(path)).json).toMatchObject({ dueOn, state: expect.any(String) })
+    }
+    const audit = await account.get('/v2/audit')
+    expect(audit.json['entries']).toContainEqual(
+      expect.objectContaining({
+        action: 'erasure.change',
+        target: expect.objectContaining({
+          erasure: textOf(json, 'id'),
+          before: { dueOn: '2026-12-24' },
+          after: { dueOn: '2001-12-24' },
+        }),
+      }),
+    )
+    for (const [body, sentence] of [
+      [{ dueOn: '2026-02-30' }, 'dueOn must be a day'],
+      [{}, 'dueOn must be a day'],
+      [{ dueOn: '2026-12-24', reference: 'T-1' }, 'reference is not known here'],
+    ] as const)
+      expect(problemsOf(await account.patch(path, body))).toEqual([
+        expect.stringContaining(sentence),
+      ])
+    const unknown = await account.patch(`${path.slice(0, -1)}x`, { dueOn: '2026-12-24' })
+    expect(unknown.json).toEqual(problem(404, 'not_found'))
+  })
+
   test('is listed before the older ones, in pages', async () => {
     const ids: string[] = []
     for (const keyFieldValue of ['a', 'b', 'c']) {

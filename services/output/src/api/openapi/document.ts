@@ -72,7 +72,7 @@ const access: Operation = {
   query: [
     {
       name: 'format',
-      says: 'ndjson: an event on each line. csv: a field on each line, to be read in a spreadsheet',
+      says: 'ndjson: an event on each line. csv: a field on each line, to be read in a spreadsheet, with a byte order mark',
       schema: { enum: ['ndjson', 'csv'], default: 'ndjson' },
     },
   ],

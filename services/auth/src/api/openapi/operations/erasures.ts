@@ -17,6 +17,11 @@ export function tellErasures(tell: Tell): void {
     says: 'One erasure, with the times of the states it has reached',
     ...answer(200, 'The erasure', 'Erasure'),
   })
+  tell('changeErasure', `PATCH ${erasures}/:erasure`, 'erasures', {
+    says: 'Changes the due date of an erasure, or adds one. It may be in the past',
+    ...body('ErasureChange'),
+    ...answer(200, 'The erasure', 'Erasure'),
+  })
   tell('showReceipt', `GET ${erasures}/:erasure/receipt`, 'erasures', {
     says: 'The signed receipt of an erasure that is complete',
     ...answer(200, 'The receipt, a JWS', 'Receipt'),

@@ -1,4 +1,5 @@
 // The reference and the due date of a request, or of all requests of a file.
+import { isPast } from './words.ts'
 
 type TextProps = {
   readonly value: string
@@ -26,8 +27,17 @@ export function Reference({ value, onValue, of = '' }: TextProps) {
 }
 
 export const Due = ({ value, onValue, of = '' }: TextProps) => (
-  <label>
-    Due{of} <span class="hint">optional: when the person must have an answer</span>
-    <input type="date" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
-  </label>
+  <div>
+    <label>
+      Due{of} <span class="hint">optional: when the person must have an answer</span>
+      <input type="date" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+    </label>
+    <div role="status">
+      {isPast(value) ? (
+        <p class="problem">
+          This day is already past (in UTC). The request is overdue from the start.
+        </p>
+      ) : null}
+    </div>
+  </div>
 )

@@ -1,0 +1,94 @@
+// How far a search is, and what it has found. If it has found nothing, the fields by which a person can be found, since
+// the person may be stored under another field.
+import type { Where } from '../api/calls.ts'
+import type { Search } from '../api/people.ts'
+import { hrefOf } from '../place.ts'
+import type { Loaded } from '../ui/use-load.ts'
+import { count, many, timeOfDay } from '../ui/words.ts'
+import type { searchFields } from './levels.ts'
+
+const contractsMax = 20
+
+export type Fields = Loaded<ReturnType<typeof searchFields>>
+
+type Props = {
+  readonly search: Search | undefined
+  readonly searched: string
+  readonly fields: Fields
+  readonly isSearching: boolean
+  readonly where: Where
+}
+
+export function Progress({ search, searched, fields, isSearching, where }: Props) {
+  if (search === undefined || (isSearching && search.total === 0)) return null
+  if (!search.isDone)
+    return (
+      <p class="muted">
+        {count(search.scanned)} of {many(search.total, 'record')} read
+      </p>
+    )
+  const events = search.streams.reduce((sum, stream) => sum + stream.events, 0)
+  return (
+    <>
+      {events === 0 ? (
+        <NothingFound {...{ searched, fields, where }} />
+      ) : (
+        <p>
+          {many(events, 'event')} of <strong>{searched}</strong> found.
+        </p>
+      )}
+      <p class="muted small">
+        Searched at {timeOfDay(Date.parse(search.startedAt)).slice(0, 8)} UTC.
+      </p>
+    </>
+  )
+}
+
+function NothingFound({ searched, fields, where }: Pick<Props, 'searched' | 'fields' | 'where'>) {
+  const { naming = [], contracts = [] } = fields.value ?? {}
+  return (
+    <>
+      <p>
+        No event has <strong>{searched}</strong> in {naming.join(', ')}. Values are compared
+        exactly: upper and lower case and spaces count.
+        {searched === searched.trim()
+          ? ''
+          : ' The value that you entered starts or ends with a space.'}
+      </p>
+      {contracts.length === 0 ? null : (
+        <>
+          <p>
+            This does not mean that nothing is stored about the person. A search reads only these
+            fields of each contract:
+          </p>
+          <ul class="plain">
+            {contracts.slice(0, contractsMax).map(({ id, by, not }) => (
+              <li key={id}>
+                {id}: {by.join(', ')}
+                {not.length === 0 ? '' : `; not ${not.join(', ')}`}
+              </li>
+            ))}
+            {contracts.length > contractsMax ? (
+              <li>
+                and {many(contracts.length - contractsMax, 'more contract')}, on the page{' '}
+                <a href={hrefOf('contracts')}>Contracts</a>
+              </li>
+            ) : null}
+          </ul>
+          <p>
+            If you know the person by another field, such as an e-mail address, ask the team that
+            sends the events for the value of one of these fields. A new contract can name{' '}
+            <a
+              href={`${where.authUrl}/docs/forgetting.html#data-subjects-that-are-not-the-key-field`}
+              target="_blank"
+              rel="noopener"
+            >
+              one more field that can be searched
+            </a>
+            .
+          </p>
+        </>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,29 @@
+// Changes the due date of an erasure. It is only shown, so what was erased and the receipt stay as they are.
+import { act, erasureKey, requireErasure, requireInput } from '@weir/control-state'
+import type { ErasureRecord } from '@weir/control-state'
+import type { Changes } from '../changes.ts'
+
+export type ErasureChange = {
+  readonly billingId: string
+  readonly name: string
+  readonly erasureId: string
+  /** A day such as 2026-12-24. */
+  readonly dueOn: string
+}
+
+/** @throws Refusal `not_found` */
+export function changeErasure(
+  deps: Changes,
+  { billingId, name, erasureId, dueOn }: ErasureChange,
+): Promise<ErasureRecord> {
+  const target = { account: billingId, stream: name, erasure: erasureId }
+  return deps.writer.change(act(deps, 'erasure.change', target), (draft) => {
+    const current = requireErasure(draft, requireInput(draft, billingId, name), erasureId)
+    const { dueOn: before = 'none' } = current
+    if (before === dueOn) return current
+    draft.addToEntry({ before: { dueOn: before }, after: { dueOn } })
+    const changed = { ...current, dueOn }
+    draft.put(erasureKey(current.streamId, erasureId), changed)
+    return changed
+  })
+}
