@@ -1,7 +1,7 @@
 // Golden records: one file for each type and version that any release has written. They are kept forever. Each is read
 // and written again; a record of the newest version must give the same bytes. docs/formats.md lists the members.
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { hasCode } from '@weir/kit'
 import { entryValue, parseEntry } from '../../src/audit/entry-form.ts'
@@ -38,11 +38,13 @@ type Golden = {
 
 const folder = join(import.meta.dirname, '../golden')
 const goldenIn = (name: string): Golden => JSON.parse(readFileSync(join(folder, name), 'utf8'))
-const files = readdirSync(folder).toSorted()
+const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.json'))
+  .toSorted()
 const newest = new Map(files.map((name) => [typeOf(name), name]))
 
 function typeOf(name: string): string {
-  return name.slice(0, name.indexOf('.'))
+  return basename(name).slice(0, basename(name).indexOf('.'))
 }
 
 const typeIn = (written: string): unknown => asObject(JSON.parse(written))['type']
@@ -56,7 +58,7 @@ describe.each(files)('%s', (name) => {
 
   test('is read, and written as its type is', () => {
     for (const { key, value } of records) {
-      expect(`${typeOf(name)}.v${String(value['version'])}.json`).toBe(name)
+      expect(`${typeOf(name)}.v${String(value['version'])}.json`).toBe(basename(name))
       const written = String(throughParser(key, bytes(value)))
       const isNewest = newest.get(typeOf(name)) === name
       expect(isNewest ? written : typeIn(written)).toBe(

@@ -42,7 +42,7 @@ export function liveEntries(
 
 export type LostSince = { readonly sinceMs?: number }
 
-export type Asked = {
+export type ErasureSources = {
   /** Undefined if the audit log is lost. */
   readonly entries: readonly AuditEntry[] | undefined
   readonly sources: Sources
@@ -56,7 +56,12 @@ export type Asked = {
  * Since when erasures may be unknown. Nothing: all are known.
  * @throws AppError `backup.erasures_unknown` if neither the logs nor the operator say it
  */
-export function erasuresLostSince({ entries, sources, copyMadeAtMs, lostSince }: Asked): LostSince {
+export function erasuresLostSince({
+  entries,
+  sources,
+  copyMadeAtMs,
+  lostSince,
+}: ErasureSources): LostSince {
   const missing = entries && missingIn(entries, sources)
   if (missing?.length === 0 || lostSince === 'never') return {}
   if (lostSince !== undefined) return { sinceMs: lostSince }
@@ -83,11 +88,11 @@ function missingIn(entries: readonly AuditEntry[], sources: Sources): AuditEntry
 
 /** The entries that Kafka has lost. */
 export function lostEntries({ live, backup, copy }: Sources): SavedRecord[] {
-  const there = new Set(live.map(nameOf))
+  const there = new Set(live.map(recordName))
   const lost = new Map<string, SavedRecord>()
   for (const record of [...backup, ...copy])
-    if (!there.has(nameOf(record)) && !isWrappingKeyId(nameOf(record)))
-      lost.set(nameOf(record), record)
+    if (!there.has(recordName(record)) && !isWrappingKeyId(recordName(record)))
+      lost.set(recordName(record), record)
   return [...lost.values()]
 }
 
@@ -101,7 +106,7 @@ export function logKeys(
 ): SavedRecord[] {
   const newest = new Map<string, SavedRecord>()
   for (const record of [...keys, ...backup, ...copy, ...live]) {
-    const name = nameOf(record)
+    const name = recordName(record)
     if (!name.startsWith(wrappingKeyId(ERASURE_LOG_KEY, ''))) continue
     if (record.timestampMs >= (newest.get(name)?.timestampMs ?? 0)) newest.set(name, record)
   }
@@ -109,4 +114,4 @@ export function logKeys(
   return [...newest.values()].flatMap((record) => both.map((topic) => ({ ...record, topic })))
 }
 
-export const nameOf = ({ key }: Pick<AddressedRecord, 'key'>): string => key?.toString() ?? ''
+export const recordName = ({ key }: Pick<AddressedRecord, 'key'>): string => key?.toString() ?? ''

@@ -65,14 +65,14 @@ export const endLine = (records: number): string => JSON.stringify({ records })
 
 export type SavedRecord = AddressedRecord & { readonly timestampMs: number }
 
-export type Lines = {
+export type SavedLines = {
   readonly madeAtMs: number
   /** @throws AppError `backup.unreadable`, also at its end; then the caller must use nothing of it */
   readonly records: AsyncIterable<SavedRecord>
 }
 
 /** @throws AppError `backup.unreadable`, ControlStateError `control-state.record_not_known` */
-export async function readLines(kind: Kind, text: AsyncIterable<string>): Promise<Lines> {
+export async function readLines(kind: Kind, text: AsyncIterable<string>): Promise<SavedLines> {
   const lines = text[Symbol.asyncIterator]()
   const first = await lines.next()
   const { data } = head.safeParse(first.done === true ? undefined : parsedJson(first.value))

@@ -21,12 +21,18 @@ import {
 } from '@weir/control-state'
 import type { RestoreRecord, Window } from '@weir/control-state'
 import { makeControlTopics } from '../control/control-topics.ts'
-import { erasuresLostSince, liveEntries, logKeys, lostEntries, nameOf } from './erasures-known.ts'
+import {
+  erasuresLostSince,
+  liveEntries,
+  logKeys,
+  lostEntries,
+  recordName,
+} from './erasures-known.ts'
 import type { LostSince, Sources } from './erasures-known.ts'
 import { readLines } from './lines.ts'
 import type { SavedRecord } from './lines.ts'
 import { withAuditLog } from './restore-audit.ts'
-import { recordsOf } from './save.ts'
+import { topicRecords } from './save.ts'
 
 type RestoreDeps = {
   kafka: Kafka
@@ -124,12 +130,12 @@ async function begin(
   if (!(await topics.isEmpty(controlTopic))) throw notEmpty(controlTopic)
   const all = async (topic: string): Promise<SavedRecord[]> => {
     const found: SavedRecord[] = []
-    for await (const record of recordsOf({ offsets, reader }, topic))
+    for await (const record of topicRecords({ offsets, reader }, topic))
       found.push({ topic, ...record })
     return found
   }
   const keys = await all(keysTopic)
-  if (keys.some((record) => nameOf(record) !== restoringKey)) throw notEmpty(keysTopic)
+  if (keys.some((record) => recordName(record) !== restoringKey)) throw notEmpty(keysTopic)
   const before = keys.at(-1)?.value ?? null
   const audit = (await all(auditTopic)).map(({ value }) =>
     value === null ? null : Buffer.from(value),
@@ -189,7 +195,7 @@ function allRecords(
   const ofLog = [erasuresTopic, subjectsTopic]
   // A backup from after an earlier restore would otherwise remove the record that stops the services.
   const saved = state.filter(
-    (record) => !ofLog.includes(record.topic) && nameOf(record) !== restoringKey,
+    (record) => !ofLog.includes(record.topic) && recordName(record) !== restoringKey,
   )
   const value = controlValue(restored)
   return [
@@ -207,7 +213,7 @@ function allRecords(
 }
 
 function formerRestore(state: readonly SavedRecord[]): RestoreRecord | undefined {
-  const value = state.findLast((record) => nameOf(record) === restoreKey)?.value ?? null
+  const value = state.findLast((record) => recordName(record) === restoreKey)?.value ?? null
   const record = value === null ? undefined : parseControlRecord(restoreKey, Buffer.from(value))
   return record?.type === 'restore' ? record : undefined
 }

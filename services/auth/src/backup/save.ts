@@ -21,7 +21,7 @@ export async function* savedLines(
   yield `${headLine(kind, deps.now())}\n`
   for (const topic of kind === 'erasures' ? [erasuresTopic] : savedTopics) {
     let ofTopic = 0
-    for await (const record of recordsOf(deps, topic)) {
+    for await (const record of topicRecords(deps, topic)) {
       requireKnown(topic, record.key, record.value)
       yield `${backupLineOf(topic, record)}\n`
       ofTopic += 1
@@ -33,7 +33,7 @@ export async function* savedLines(
 }
 
 /** Yields one fetch after the other, because a topic may not fit into memory. */
-export async function* recordsOf(
+export async function* topicRecords(
   { offsets, reader }: Pick<SaveDeps, 'offsets' | 'reader'>,
   topic: string,
 ): AsyncGenerator<SourceRecord> {

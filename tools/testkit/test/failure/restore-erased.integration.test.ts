@@ -163,6 +163,11 @@ test('if everything is lost, a later copy of the erasures is demanded; it holds,
   const since = madeAtOf(await readFile(copy, 'utf8'))
   expect(lost).toEqual({ since, until: expect.any(String) })
 
+  const env = { WEIR_AUTH_URL: world.auth.url, WEIR_API_KEY: account.apiKey, HOME: own.folder }
+  const weir = [join(REPOSITORY, 'clients/cli/bin/weir.js'), 'erasure', 'list', 'clicks'] as const
+  const listed = await runProgram(weir, { env: { ...process.env, ...env } })
+  expect([listed.code, listed.complaint]).toEqual([0, expect.stringContaining(`between ${since}`)])
+
   // The links of data subjects are in the backup; those of the time after it are lost.
   const erased = await erase({ subject: 'c-ada' })
   expect(erased).toMatchObject({ found: { events: 1 }, incompleteSince: madeAtOf(backup) })
