@@ -27,10 +27,10 @@ export async function expectHolds(
   const jwks = (await request(world.auth.url, '', 'GET', '/.well-known/jwks.json')).text
   const [file, keys] = [join(own.folder, 'receipt'), join(own.folder, 'keys.json')]
   await writeFile(keys, jwks)
-  const verify = async (text: string, value = 'bob') => {
+  const verify = async (text: string, value = 'bob', format = 'json') => {
     await writeFile(file, text)
     const args = ['erasure', 'verify', file, '--jwks', keys, '--value', value, '--salt', salt]
-    return run(process.execPath, [weir, ...args, '-o', 'json'], {
+    return run(process.execPath, [weir, ...args, '-o', format], {
       cwd: own.folder,
       env: compiledBefore(),
     })
@@ -48,6 +48,8 @@ export async function expectHolds(
     outputs: [{ name: output, levels: [1, 2, 3], clearAt: expect.any(String) }],
     scanned: { topic: 'weir.keys', leader: 1 },
   })
+  const { stdout: words } = await verify(receipt, 'bob', 'table')
+  expect(words).toMatch(/What it says:\n- On .*\n\nWhat it does not say:\n- /s)
   await expect(verify(receipt, 'eve')).rejects.toThrow('not about this value')
   const at = receipt.indexOf('.') + 20
   const other = receipt[at] === 'A' ? 'B' : 'A'

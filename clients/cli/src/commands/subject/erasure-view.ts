@@ -29,7 +29,7 @@ function timeOf(erasure: unknown, state: (typeof states)[number]): string {
   return expected === 'unknown' ? 'not yet' : `expected by ${expected}`
 }
 
-export function renderOutputs(outputs: readonly unknown[]): string {
+function renderOutputs(outputs: readonly unknown[]): string {
   if (outputs.length === 0) return 'No output of the stream decrypts what was erased.'
   const rows = outputs.map((output) => [
     textAt(output, 'name'),

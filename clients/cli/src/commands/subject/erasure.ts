@@ -5,16 +5,15 @@ import { call, urlOf } from '../../api/request.ts'
 import type { Advice } from '../../api/request.ts'
 import { failure, misuse } from '../../errors.ts'
 import { openInput } from '../../input/file.ts'
-import { isObject, listAt, parseJson, textAt, valueAt } from '../../json.ts'
+import { listAt, parseJson, textAt, valueAt } from '../../json.ts'
 import { withExamples } from '../../input/options.ts'
-import type { ReceiptClaims } from '@weir/tokens'
+import type { InWords, ReceiptClaims } from '@weir/tokens'
 import { addErasureUpdate } from './erasure-update.ts'
-import { renderErasure, renderOutputs } from './erasure-view.ts'
+import { renderErasure } from './erasure-view.ts'
 import { findErasure } from './find-erasure.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { inputAdvice } from '../../api/streams.ts'
 import { streamRecordsOf } from '../../api/stream-records.ts'
-import { renderDetails } from '../../terminal/table.ts'
 import { readAll } from '../../terminal/terminal.ts'
 
 export function addErasureCommands(program: Command, open: OpenSession): void {
@@ -58,7 +57,7 @@ function addReceiptCommands(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('verify')
-      .description('check a receipt, and print what it claims')
+      .description('check a receipt, and print what it says and does not say')
       .argument('<file>', 'a file with a receipt; - means standard input')
       .option('--jwks <file-or-url>', 'the published keys (default: from auth)')
       .option('--value <value>', 'check that the receipt is about this value; needs --salt')
@@ -93,12 +92,12 @@ async function verify(session: Session, file: string, options: VerifyOptions): P
     )
   const receipt = (await readAll(openInput(session, file))).trim()
   // Only here, because no other command needs it.
-  const { isAbout, verifyReceipt } = await import('@weir/tokens')
+  const { inWords, isAbout, verifyReceipt } = await import('@weir/tokens')
   const keys = listAt(await readJwks(session, jwks), 'keys')
   const claims = held(() => verifyReceipt(receipt, keys))
   if (value !== undefined && salt !== undefined && !isAbout(claims, salt, value))
     throw failure('the receipt is valid, but it is not about this value, or the salt is wrong')
-  session.showRecord(claims, renderClaims)
+  session.showRecord(claims, () => renderWords(inWords(claims)))
   session.tell(
     value === undefined ? 'The receipt is valid.' : 'The receipt is valid for this value.',
   )
@@ -116,10 +115,12 @@ function held(verify: () => ReceiptClaims): ReceiptClaims {
   }
 }
 
-function renderClaims(claims: unknown): string {
-  const { outputs, ...rest } = isObject(claims) ? claims : {}
-  return `${renderDetails(rest)}\n\n${renderOutputs(Array.isArray(outputs) ? outputs : [])}`
-}
+const renderWords = ({ title, says, doesNotSay }: InWords): string =>
+  [
+    title,
+    ['What it says:', ...says.map((sentence) => `- ${sentence}`)].join('\n'),
+    ['What it does not say:', ...doesNotSay.map((sentence) => `- ${sentence}`)].join('\n'),
+  ].join('\n\n')
 
 async function readJwks(session: Session, from: string | undefined): Promise<unknown> {
   const isUrl = from === undefined || /^https?:\/\//.test(from)

@@ -1,9 +1,10 @@
 // What a receipt says and doesn't say, in sentences for people who don't know Weir. Uses only the receipt's claims, so
 // that no sentence says more than what was signed.
-import type { ReceiptClaims } from '@weir/tokens'
+import type { ReceiptClaims } from './verify-receipt.ts'
 
-type InWords = Record<'says' | 'doesNotSay', readonly string[]> & { readonly title: string }
+export type InWords = Record<'says' | 'doesNotSay', readonly string[]> & { readonly title: string }
 
+/** Reads claims of any form: what is missing or unknown gets no sentence of its own. */
 export function inWords(claims: ReceiptClaims): InWords {
   const levels = listOf(claims['levels'])
   return {
@@ -160,4 +161,7 @@ const calendar = new Intl.DateTimeFormat('en-GB', {
   timeStyle: 'short',
   timeZone: 'UTC',
 })
-const timeOf = (iso: unknown): string => `${calendar.format(Date.parse(textOf(iso)))} UTC`
+function timeOf(iso: unknown): string {
+  const ms = Date.parse(textOf(iso))
+  return Number.isNaN(ms) ? 'a time that it does not name' : `${calendar.format(ms)} UTC`
+}

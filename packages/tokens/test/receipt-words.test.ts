@@ -1,8 +1,6 @@
 // A receipt in sentences: each says what was signed, and nothing more.
 import { expect, test } from '@jest/globals'
-import { inWords } from '../../src/verify/receipt-words.ts'
-import { warningOf } from '../../src/verify/verify.ts'
-import { erasureRecord } from '../control/erasure/erasure-record.ts'
+import { inWords } from '../src/receipt-words.ts'
 
 const claims = {
   jti: '7a1e',
@@ -110,18 +108,7 @@ test('what a restore left unknown', () => {
   )
 })
 
-test('a receipt of a request that a restore may have undone gets a warning, unless the request is known', () => {
-  const atMs = Date.parse(claims.acceptedAt)
-  const lost = { sinceMs: atMs - 1, untilMs: atMs + 1 }
-  const restore = {
-    type: 'restore',
-    restoredAtMs: atMs,
-    erasuresLost: [lost],
-    subjectsLost: [],
-  } as const
-  const state = { restored: () => restore, erasure: () => undefined }
-  expect(warningOf(state, claims)).toContain('this one is no longer known here')
-  expect(warningOf({ ...state, erasure: () => erasureRecord({}) }, claims)).toBeUndefined()
-  expect(warningOf(state, { ...claims, acceptedAt: '2026-11-20T09:00:00.000Z' })).toBeUndefined()
-  expect(warningOf({ ...state, restored: () => undefined }, claims)).toBeUndefined()
+test('claims that are missing are not invented', () => {
+  const { says } = inWords({})
+  expect(says[0]).toMatch(/^On a time that it does not name, /)
 })
