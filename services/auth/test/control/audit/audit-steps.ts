@@ -192,6 +192,23 @@ export const steps: readonly Step[] = [
     ),
   },
   {
+    route: 'PATCH /streams/:stream/erasures/:erasure',
+    entry: ({ stream }) => ({
+      action: 'erasure.change',
+      target: {
+        stream,
+        erasure: expect.any(String),
+        before: { dueOn: 'none' },
+        after: { dueOn: '2026-12-24' },
+      },
+    }),
+    async send({ account, v, stream }) {
+      const path = `/${v}/streams/${stream}/erasures`
+      const [erasure] = (await account.get(path)).list
+      return account.patch(`${path}/${textOf(erasure ?? {}, 'id')}`, { dueOn: '2026-12-24' })
+    },
+  },
+  {
     route: 'POST /streams/:stream/subjects/lookup',
     entry: ({ stream }) => ({ action: 'subject.lookup', target: { stream } }),
     send: post(
