@@ -2,10 +2,10 @@
 # Installs, by package name, the programs that tests compare Weir with: kcat, curl, Chromium, in .weir/venv Confluent's
 # Python client and Tink, and in .weir/producers what the guide tells producers to install. For `npm run soak`
 # (WEIR_TEST_SCALE=full) also those that only it needs: zsh, fish, nghttp2's clients, httpx, OpenTelemetry's
-# definitions, DuckDB and pandas, schemathesis, the oldest Node that clients are for, Node 26, the programs of tools/manifests,
-# h2spec, and Vault, which is built, once on a machine. What exists already is kept, so a second run takes no time, and
-# needs no rights. Reports immediately what can't be installed; continuous integration ends then, and elsewhere the
-# tests that need it fail.
+# definitions, DuckDB, pandas and PyIceberg, schemathesis, the oldest Node that clients are for, Node 26, the programs of
+# tools/manifests, h2spec, and Vault, which is built, once on a machine. What exists already is kept, so a second run
+# takes no time, and needs no rights. Reports immediately what can't be installed; continuous integration ends then, and
+# elsewhere the tests that need it fail.
 set -uo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -127,8 +127,13 @@ for_the_soak() {
   python_packages 'httpx, h2' 'httpx[http2]==0.28.*'
   python_packages opentelemetry.proto.collector.trace.v1.trace_service_pb2 'opentelemetry-proto==1.*'
   python_packages 'duckdb, pandas, pyarrow, pytz' 'duckdb==2.*' 'pandas==3.*' 'pyarrow==26.*' pytz
+<<<<<<< HEAD
   node_of 20
   node_of 26
+=======
+  python_packages 'pyiceberg, sqlalchemy' 'pyiceberg[pyarrow,sql-sqlite]==0.12.*'
+  node_20
+>>>>>>> lake
   python_schemathesis
   command -v zsh >/dev/null && command -v fish >/dev/null || apt_install zsh fish
   command -v h2load >/dev/null || apt_install nghttp2-client

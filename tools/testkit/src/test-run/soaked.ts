@@ -64,6 +64,7 @@ export const SOAKED: readonly string[] = [
   'tools/testkit/test/failure/newer-record.integration.test.ts',
   'tools/testkit/test/keys/rotation.integration.test.ts',
   'tools/testkit/test/keys/vault.integration.test.ts',
+  'tools/testkit/test/readers/lake.integration.test.ts',
   'tools/testkit/test/security/level-wrapping-keys.integration.test.ts',
   'tools/testkit/test/services/traces.integration.test.ts',
   'tools/torture/test/torture.integration.test.ts',

@@ -1,17 +1,20 @@
-"""All messages of a topic, for the programs beside."""
+"""Messages of a topic, for the programs beside."""
 
 from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaError, TopicPartition
 
 
-def read(settings: dict, topic: str) -> list:
-    consumer = Consumer({**settings, "group.id": "any", "enable.auto.commit": False, "enable.partition.eof": True})
+def read(settings: dict, topic: str, is_wanted=lambda message: True) -> list:
+    """All that are wanted, of the whole topic."""
+    own = {"enable.auto.commit": False, "enable.partition.eof": True}
+    consumer = Consumer({"group.id": "any", **settings, **own})
     partitions = consumer.list_topics(topic, timeout=20).topics[topic].partitions
     consumer.assign([TopicPartition(topic, number, OFFSET_BEGINNING) for number in partitions])
     found, at_end = [], set()
     while len(at_end) < len(partitions):
         for message in consumer.consume(100, timeout=1):
-            if not message.error():
-                found.append(message)
+            if message.error() is None:
+                if is_wanted(message):
+                    found.append(message)
             elif message.error().code() == KafkaError._PARTITION_EOF:
                 at_end.add(message.partition())
             else:

@@ -1,6 +1,7 @@
 // Programs in Python that share no code with Weir.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { REPOSITORY } from '@weir/devstack'
 
 const python = join(REPOSITORY, '.weir/venv/bin/python')
@@ -16,4 +17,28 @@ export function runPython(script: string, input: object = {}): unknown[] {
   if (status !== 0) throw new Error(`${script} ended with ${String(status)}: ${stderr}`)
   const lines = stdout.split('\n').filter((line) => line !== '')
   return lines.map((line): unknown => JSON.parse(line))
+}
+
+export type PythonProgram = {
+  /** Sends a task as a line. Resolves with the next line of output. One task at a time. */
+  ask(task: object): Promise<unknown>
+  close(): void
+}
+
+/** Starts a program of this folder that answers each line of JSON with one. */
+export function startPython(script: string): PythonProgram {
+  const child = spawn(python, [join(import.meta.dirname, script)])
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text))
+  child.stdin.on('error', () => {}) // the program has ended, which `ask` reports
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    async ask(task) {
+      child.stdin.write(`${JSON.stringify(task)}\n`)
+      const { value, done } = await lines.next()
+      if (done === true) throw new Error(`${script} ended: ${errors}`)
+      return JSON.parse(value)
+    },
+    close: () => void child.kill('SIGKILL'),
+  }
 }
