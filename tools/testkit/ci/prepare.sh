@@ -127,13 +127,9 @@ for_the_soak() {
   python_packages 'httpx, h2' 'httpx[http2]==0.28.*'
   python_packages opentelemetry.proto.collector.trace.v1.trace_service_pb2 'opentelemetry-proto==1.*'
   python_packages 'duckdb, pandas, pyarrow, pytz' 'duckdb==2.*' 'pandas==3.*' 'pyarrow==26.*' pytz
-<<<<<<< HEAD
+  python_packages 'pyiceberg, sqlalchemy' 'pyiceberg[pyarrow,sql-sqlite]==0.12.*'
   node_of 20
   node_of 26
-=======
-  python_packages 'pyiceberg, sqlalchemy' 'pyiceberg[pyarrow,sql-sqlite]==0.12.*'
-  node_20
->>>>>>> lake
   python_schemathesis
   command -v zsh >/dev/null && command -v fish >/dev/null || apt_install zsh fish
   command -v h2load >/dev/null || apt_install nghttp2-client
