@@ -213,6 +213,7 @@ export {
   createReplicaTable,
   heartbeatValue,
   liveForMs,
+  parseHeartbeat,
   replicasTopic,
 } from './replicas/replicas.ts'
 export type {

@@ -17,6 +17,7 @@ export const breakageNames = [
   'create-time',
   'forgets-withdrawn',
   'hears-late',
+  'undoes-erasures',
 ] as const
 export type BreakageName = (typeof breakageNames)[number]
 
@@ -147,6 +148,14 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       file: 'services/output/src/derive/flow/take.ts',
       from: '  lane?.append(records).then(\n',
       to: '  new Promise((done) => setTimeout(done, 3_000)).then(() => lane?.append(records)).then(\n',
+    },
+  ],
+  // A restore does not apply the erasures since the backup.
+  'undoes-erasures': [
+    {
+      file: 'services/auth/src/control/restore/reapply.ts',
+      from: '    await applyAll(deps, entries)\n',
+      to: '',
     },
   ],
   // Records of derived topics have their writer's timestamp.

@@ -18,6 +18,7 @@ import type { Brokers } from './world/brokers.ts'
 import { createFleet } from './world/fleet.ts'
 import type { Fleet } from './world/fleet.ts'
 import { createTestOutput } from './world/make-streams.ts'
+import { operateWith } from './world/operate.ts'
 import { openWays, serviceOf, slots } from './world/slots.ts'
 import type { Slot } from './world/slots.ts'
 import { openStrangers } from './world/strangers.ts'
@@ -95,7 +96,21 @@ export async function openWorld(options: TortureOptions): Promise<TortureWorld> 
     )
     const tokens = createTokens(account)
     const { brokers: all, addresses, schemaRegistryUrl } = brokers
-    const theatre = { brokers: all, fleet, ways, topics, streams, tokens, account, strangers }
+    const operate = operateWith({
+      ...envOf(options, brokers, clockShiftMs)('auth-1'),
+      KAFKA_BROKERS: addresses.join(),
+    })
+    const theatre = {
+      brokers: all,
+      fleet,
+      ways,
+      topics,
+      streams,
+      tokens,
+      account,
+      strangers,
+      operate,
+    }
     const world = { ...theatre, clockShiftMs, formerPositions: new Map() }
     await makeStreams(world)
     return { ...world, losses, outside: { brokers: addresses, schemaRegistryUrl }, close }

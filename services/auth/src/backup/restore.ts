@@ -32,6 +32,7 @@ import type { LostSince, Sources } from './erasures-known.ts'
 import { readLines } from './lines.ts'
 import type { SavedRecord } from './lines.ts'
 import { withAuditLog } from './restore-audit.ts'
+import { demandStopped } from './running.ts'
 import { topicRecords } from './save.ts'
 
 type RestoreDeps = {
@@ -127,6 +128,7 @@ async function begin(
   madeAtMs: number,
 ): Promise<Plan> {
   const { topics, offsets } = admin
+  await demandStopped({ offsets, reader })
   if (!(await topics.isEmpty(controlTopic))) throw notEmpty(controlTopic)
   const all = async (topic: string): Promise<SavedRecord[]> => {
     const found: SavedRecord[] = []

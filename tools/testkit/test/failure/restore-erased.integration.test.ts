@@ -4,6 +4,8 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { restoringKey, restoringValue } from '@weir/control-state'
+import { createTransactor } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 import { REPOSITORY } from '@weir/devstack'
 
@@ -94,16 +96,10 @@ const becomes = (adminUrl: string, status: number, words = ''): Promise<unknown>
     return response?.status === status && (await response.text()).includes(words)
   }, soon)
 
-async function startAuth(): Promise<void> {
-  const auth = await world.replica('auth')
-  account = account.at(auth.url)
-  await Promise.all([world.ingest, world.output].map(({ adminUrl }) => becomes(adminUrl, 200)))
-}
-
 /** The time in the first line of a file. */
 const madeAtOf = (text: string): string => /"madeAt":"([^"]+)"/.exec(text)?.[1] ?? 'no time'
 
-const encrypted = (): unknown => expect.not.stringMatching(/^(ada|bob|cem)$/)
+const encrypted = (): unknown => expect.not.stringMatching(/^(ada|bob|cem|dan)$/)
 const clicks = async () => (await account.call('GET', '/v2/streams/clicks')).body
 
 test('erasures after the backup hold: Kafka still has their log, and the audit log says that it is complete', async () => {
@@ -111,14 +107,17 @@ test('erasures after the backup hold: Kafka still has their log, and the audit l
   const backup = await saved('save')
   const { id } = await erase({ keyFieldValue: 'bob', reference: 'T-1' })
   await world.auth.stop()
+  const early = await operate(['restore'], backup)
+  expect([early.code, early.complaint]).toEqual([
+    1,
+    expect.stringMatching(/^Stop all services first.*: ingest \S+, output \S+\.$/m),
+  ])
+  await world.stop()
   await lose('control', 'keys')
-
-  // ingest and output are still running.
   const restored = await operate(['restore'], backup)
   expect([restored.code, restored.complaint]).toEqual([0, expect.not.stringContaining('undone')])
-  const why = 'a backup is being restored'
-  await Promise.all([world.ingest, world.output].map(({ adminUrl }) => becomes(adminUrl, 503, why)))
-  await startAuth()
+  world = await own.startWorld()
+  account = account.at(world.auth.url)
 
   expect(await inNewOutput('clicks-2')).toEqual({ ada: 'ada', bob: encrypted(), cem: 'cem' })
   const path = `/v2/streams/clicks/erasures/${String(id)}`
@@ -126,6 +125,24 @@ test('erasures after the backup hold: Kafka still has their log, and the audit l
   expect(body).toMatchObject({ id, reference: 'T-1', found: { events: 1 } })
   expect(await clicks()).not.toHaveProperty('erasuresLost')
 }, 240_000)
+
+test('while a restore is not finished no service uses a key, and each says why; auth finishes it', async () => {
+  const transactor = createTransactor(own.reader.kafka, {
+    transactionalId: 'weir.restoring',
+    timeoutMs: 10_000,
+  })
+  await transactor.fence()
+  const value = restoringValue({ subjectsLost: false })
+  await transactor.transaction((tx) =>
+    tx.send([{ topic: 'weir.keys', partition: 0, key: restoringKey, value }]),
+  )
+  await transactor.close()
+  const all = [world.auth, world.ingest, world.output]
+  const why = 'a backup is being restored'
+  await Promise.all(all.map(({ adminUrl }) => becomes(adminUrl, 503, why)))
+  await Promise.all(all.map(({ adminUrl }) => becomes(adminUrl, 200)))
+  await send('dan')
+}, 120_000)
 
 test('if everything is lost, a later copy of the erasures is demanded; it holds, and what is unknown is said', async () => {
   const backup = await saved('save')
@@ -157,6 +174,7 @@ test('if everything is lost, a later copy of the erasures is demanded; it holds,
     ada: 'ada',
     bob: encrypted(),
     cem: encrypted(),
+    dan: 'dan',
     eve: 'eve',
   })
   const [lost] = listIn(await clicks(), 'erasuresLost').map(asObject)

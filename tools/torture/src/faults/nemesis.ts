@@ -9,6 +9,7 @@ import { faultNeedsOf } from './plan.ts'
 import type { PlannedFault, FaultKind, Storm } from './plan.ts'
 import * as processes from './process-faults.ts'
 import { erase, rebuild, withdraw } from './people-faults.ts'
+import { restore } from './restore-fault.ts'
 import { disable, remake, rotate } from './stream-faults.ts'
 import { commitLate, openTransaction, writeCorrupt, writeForeign } from './stranger-faults.ts'
 import type { Theatre } from './theatre.ts'
@@ -42,6 +43,7 @@ const acts: Readonly<Record<FaultKind, Act>> = {
   erase,
   withdraw,
   rebuild,
+  restore,
 }
 
 export type Nemesis = {

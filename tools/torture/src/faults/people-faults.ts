@@ -55,11 +55,16 @@ export async function learnApplied({
   for (const forgetting of people.all()) {
     const { stream, erasureId, appliedMs } = forgetting
     if (erasureId === undefined || appliedMs !== undefined) continue
-    const { body } = await account().call('GET', `/v2/streams/${stream}/erasures/${erasureId}`)
+    const path = `/v2/streams/${stream}/erasures/${erasureId}`
+    const { status, body } = await account().call('GET', path)
+    if (status === 404) throw new Error(`the erasure ${erasureId} was accepted, and is gone`)
     const { at } = asObject(asObject(body['states'])['applied'])
     if (typeof at === 'string') forgetting.appliedMs = Date.parse(at) - clockShiftMs
   }
 }
+
+/** A stream that started `now` begins at the same event as before. */
+const later = (one: bigint, other = one): bigint => (other > one ? other : one)
 
 /** Rebuilds an output. Afterwards it contains what the input still has, whatever it contained before. */
 export async function rebuild(theatre: Theatre, { choice }: PlannedFault): Promise<void> {
@@ -82,7 +87,10 @@ export async function rebuild(theatre: Theatre, { choice }: PlannedFault): Promi
   const after = await earliest()
   const rebuilt: TestOutput = {
     ...stream,
-    start: before.map((from, partition) => ({ earliest: from, latest: after[partition] ?? from })),
+    start: stream.start.map(({ earliest, latest }, partition) => ({
+      earliest: later(earliest, before[partition]),
+      latest: later(latest, after[partition]),
+    })),
   }
   theatre.streams.put(rebuilt)
 }

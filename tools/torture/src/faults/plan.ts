@@ -32,6 +32,7 @@ export const faultKinds = [
   'erase',
   'withdraw',
   'rebuild',
+  'restore',
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
@@ -104,6 +105,7 @@ const sorts: Readonly<Record<FaultKind, Sort>> = {
   erase: { weight: 2, forMs: [0, 0], on: nobody },
   withdraw: { weight: 2, forMs: [0, 0], on: nobody },
   rebuild: { weight: 2, forMs: [0, 0], on: nobody },
+  restore: { weight: 1, forMs: [0, 0], on: nobody },
 }
 
 const STORM_MS = 12_000
@@ -188,6 +190,8 @@ export function faultNeedsOf({ kind, on }: PlannedFault): string[] {
       return ['strangers']
     case 'late-commit':
       return ['streams', ...on]
+    case 'restore':
+      return ['broker', 'streams', 'people', ...slots]
     case 'open-transaction':
       // If a broker stops during this fault, the end of the transaction may be lost permanently (KAFKA-20734).
       return ['broker', 'streams', ...on]

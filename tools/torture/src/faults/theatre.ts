@@ -6,6 +6,7 @@ import type { Account } from '@weir/testkit'
 import type { TorturePeople } from '../people.ts'
 import type { TestOutput, TortureStreams } from '../streams.ts'
 import type { Fleet } from '../world/fleet.ts'
+import type { Operate } from '../world/operate.ts'
 import type { Ways } from '../world/slots.ts'
 import type { Strangers } from '../world/strangers.ts'
 import type { Topics } from '../world/topics.ts'
@@ -23,6 +24,7 @@ export type Theatre = {
   /** How far the services' clocks are ahead of the brokers' clocks. */
   clockShiftMs: number
   strangers: Strangers
+  operate: Operate
   /** By name of a derived stream: positions that other clients will commit again. */
   formerPositions: Map<string, readonly Position[]>
   /** Uses auth's current address. Its calls fail while auth is down. */

@@ -7,6 +7,8 @@ import {
   ERA_MS,
   eraAt,
   keyTimeOf,
+  linksOf,
+  termOf,
   parseKekFile,
 } from '@weir/fieldcrypt'
 import type { EraKeys, KekProvider } from '@weir/fieldcrypt'
@@ -249,4 +251,29 @@ test('the audit entry of an erasure has the hash of its entry, and nobody reads 
   expect(entry?.target.logged).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)])
   const text = memory.logged.map(({ key, value }) => key + value.toString('latin1')).join()
   expect(text).not.toContain('example.org')
+})
+
+test('after it the keys and the withdrawn levels of everybody are as they were', async () => {
+  const people = Array.from({ length: 40 }, (_, n) => `p${n}`)
+  for (const value of people) seal(value)
+  const state = (at: Memory) =>
+    people.map((value) => {
+      const keys = at.follower.keyring.termKeys(
+        'acme',
+        stream.streamId,
+        termOf(eraAt(memory.deps.now())),
+      )
+      if (keys === undefined) throw new Error('none')
+      return linksOf(keys, value).map((link) =>
+        [value, ...(keys.withdrawn(link) ?? ['unknown'])].join(' '),
+      )
+    })
+  await eraseClicks(memory.deps, { values: ['p1'], levels: [1] })
+  const saved = backup()
+  await eraseClicks(memory.deps, { values: ['p2'] })
+  await eraseClicks(memory.deps, { values: ['p3'], levels: [0] })
+  const other = await restore(saved)
+  await reapplyErasures(other.deps)
+  expect(state(other)).toEqual(state(memory))
+  expect(opened(other)).toEqual(opened(memory))
 })
