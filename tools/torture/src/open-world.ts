@@ -80,10 +80,10 @@ export async function openWorld(options: TortureOptions): Promise<TortureWorld> 
       if (loss !== undefined) losses.push(loss)
     },
   })
-  const { topics, strangers } = openOwnClients(brokers, ways.ports.kafka)
+  const own = openOwnClients(brokers, ways.ports.kafka, envOf(options, brokers, clockShiftMs))
   const close = async (): Promise<void> => {
     await fleet.close()
-    await Promise.all([topics.close(), strangers.close()])
+    await Promise.all([own.topics.close(), own.strangers.close()])
     await Promise.all(brokers.brokers.map((broker) => broker.stop()))
     await ways.close()
   }
@@ -96,21 +96,7 @@ export async function openWorld(options: TortureOptions): Promise<TortureWorld> 
     )
     const tokens = createTokens(account)
     const { brokers: all, addresses, schemaRegistryUrl } = brokers
-    const operate = operateWith({
-      ...envOf(options, brokers, clockShiftMs)('auth-1'),
-      KAFKA_BROKERS: addresses.join(),
-    })
-    const theatre = {
-      brokers: all,
-      fleet,
-      ways,
-      topics,
-      streams,
-      tokens,
-      account,
-      strangers,
-      operate,
-    }
+    const theatre = { ...own, brokers: all, fleet, ways, streams, tokens, account }
     const world = { ...theatre, clockShiftMs, formerPositions: new Map() }
     await makeStreams(world)
     return { ...world, losses, outside: { brokers: addresses, schemaRegistryUrl }, close }
@@ -120,10 +106,14 @@ export async function openWorld(options: TortureOptions): Promise<TortureWorld> 
   }
 }
 
-function openOwnClients({ addresses }: Brokers, port: number) {
+function openOwnClients({ addresses }: Brokers, port: number, env: (slot: Slot) => ServiceEnv) {
   const log = pino({ level: 'silent' })
   const kafka = createKafka({ brokers: addresses, clientId: 'weir-torture', log })
-  return { topics: openTopics(kafka, port), strangers: openStrangers(kafka) }
+  return {
+    topics: openTopics(kafka, port),
+    strangers: openStrangers(kafka),
+    operate: operateWith({ ...env('auth-1'), KAFKA_BROKERS: addresses.join() }),
+  }
 }
 
 const authUrl = (fleet: Fleet): string => fleet.find('auth-1')?.url ?? NOWHERE

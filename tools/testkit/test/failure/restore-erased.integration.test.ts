@@ -4,7 +4,6 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { restoringKey, restoringValue } from '@weir/control-state'
 import { createTransactor } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 import { REPOSITORY } from '@weir/devstack'
@@ -132,9 +131,9 @@ test('while a restore is not finished no service uses a key, and each says why; 
     timeoutMs: 10_000,
   })
   await transactor.fence()
-  const value = restoringValue({ subjectsLost: false })
+  const value = Buffer.of(1, 0)
   await transactor.transaction((tx) =>
-    tx.send([{ topic: 'weir.keys', partition: 0, key: restoringKey, value }]),
+    tx.send([{ topic: 'weir.keys', partition: 0, key: '_restoring', value }]),
   )
   await transactor.close()
   const all = [world.auth, world.ingest, world.output]

@@ -156,9 +156,11 @@ export function describeFault({ kind, atMs, forMs, on, choice }: PlannedFault): 
   return `${(atMs / 1000).toFixed(1)} s ${kind}${where} for ${forMs} ms, choice ${choice.toFixed(3)}`
 }
 
+const outputs = slots.filter((slot) => slot.startsWith('output'))
+
 /** The names of what a fault needs exclusively. Other faults with one of these names wait. */
 export function faultNeedsOf({ kind, on }: PlannedFault): string[] {
-  const outputs = slots.filter((slot) => slot.startsWith('output'))
+  if (kind === 'restore') return ['broker', 'streams', 'people', ...slots]
   switch (kind) {
     case 'kill':
     case 'pause':
@@ -190,8 +192,6 @@ export function faultNeedsOf({ kind, on }: PlannedFault): string[] {
       return ['strangers']
     case 'late-commit':
       return ['streams', ...on]
-    case 'restore':
-      return ['broker', 'streams', 'people', ...slots]
     case 'open-transaction':
       // If a broker stops during this fault, the end of the transaction may be lost permanently (KAFKA-20734).
       return ['broker', 'streams', ...on]
