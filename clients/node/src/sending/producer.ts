@@ -49,13 +49,7 @@ export function createProducer<Event extends object = object>(
     sender.stop()
     for (const pending of buffer.unsettled())
       buffer.settle(pending, closedWith(pending, reports.troubleOf(pending)))
-    await nextTurn()
-  }
-
-  /** Handlers of promises run before the next turn of the event loop. */
-  async function flush(): Promise<void> {
-    await room.flushed()
-    await nextTurn()
+    await handlersRun()
   }
 
   async function send(event: Event): Promise<void> {
@@ -76,11 +70,14 @@ export function createProducer<Event extends object = object>(
       return sending
     },
     ready: () => room.ready(),
-    flush,
+    flush: () => room.flushed().then(handlersRun),
     close: (closeOptions) => (closing ??= close(deadlineOf(closeOptions))),
     buffered: () => room.size(),
   }
 }
+
+/** Handlers of settled promises run before the next turn of the event loop. */
+const handlersRun = (): Promise<void> => nextTurn()
 
 async function within(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
