@@ -3,8 +3,8 @@
     python3 send_event.py clickstream < events.ndjson
 
 The argument is the contract. WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET name the input stream. Standard input
-holds one event a line; its svcMeta needs only consentLevels. What may be sent again is sent again, so an event may be
-stored twice. The first refusal ends the program, with exit code 1.
+holds one event a line; its svcMeta needs only consentLevels. After 429 and 503 it sends the event again, so an event
+may be stored twice. Any other refusal, or a lost connection, ends the program with exit code 1.
 """
 
 import json

@@ -41,6 +41,9 @@ class Decrypter:
         client_secret: str,
         ca_file: str | None = None,
     ):
+        for name, url in (("auth_url", auth_url), ("output_url", output_url)):
+            if not url.startswith(("http://", "https://")):
+                raise ValueError(f"{name} must begin with http:// or https://")
         self._auth_url = auth_url.rstrip("/")
         self._output_url = output_url.rstrip("/")
         self._credentials = {"billingId": billing_id, "clientId": client_id, "clientSecret": client_secret}
@@ -125,7 +128,7 @@ class Decrypter:
                     raise WeirError("unreachable", refused.sentence) from None
             except URLError as error:
                 if time.monotonic() + pause > end:
-                    raise WeirError("unreachable", f"{self._output_url} can't be reached: {error.reason}") from error
+                    raise WeirError("unreachable", str(error.reason)) from error
             time.sleep(pause)
             pause = min(10.0, pause * 2)
 
@@ -146,7 +149,7 @@ class Decrypter:
             except _Refused as refused:
                 raise WeirError("refused", refused.sentence) from None
             except URLError as error:
-                raise WeirError("unreachable", f"{self._auth_url} can't be reached: {error.reason}") from error
+                raise WeirError("unreachable", str(error.reason)) from error
             self._schemas[number] = fastavro.parse_schema(json.loads(answer["schema"]))
         return self._schemas[number]
 
@@ -158,8 +161,8 @@ class Decrypter:
                 return json.load(response)
         except HTTPError as error:
             raise _Refused(error.code, _sentence(error)) from None
-        except TimeoutError as error:
-            raise URLError(error) from error
+        except (URLError, TimeoutError) as error:
+            raise URLError(f"{url} can't be reached: {getattr(error, 'reason', error)}") from error
 
 
 class _Refused(Exception):

@@ -28,6 +28,9 @@ export async function explainNotFound(
     if (found === undefined) return error
     const names = namesIn(found)
     if (names.includes(name)) continue
+    // Its input stream was found before.
+    if (list[2] === 'outputs' && list[1] === name)
+      return failure(`${name} is an input stream, not an output`)
     const input = list.join() === 'streams' ? await inputOf(name, names, look) : undefined
     if (input !== undefined) {
       // Commands of `weir stream` and `weir output` have the same verbs.

@@ -24,7 +24,9 @@ export async function fakeAuth(claims: {
   const server = createServer(({ method, url }, response) => {
     const asked = `${method} ${url}`
     requests.push(asked)
-    const missing = /^\/v[12]\/(streams\/orders-2|people)\b/.test(url ?? '') ? 404 : 500
+    const missing = /^\/v[12]\/(streams\/orders(-2|\/outputs\/orders)|people)\b/.test(url ?? '')
+      ? 404
+      : 500
     response.writeHead(asked in answers ? 200 : missing, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answers[asked] ?? {}))
   })

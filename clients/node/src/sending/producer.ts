@@ -1,4 +1,5 @@
 // The producer: `send` keeps an encoded event until its outcome is known.
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Trouble } from '../address.ts'
 import { UndeliveredError } from '../errors.ts'
 import { createBuffer } from './buffer.ts'
@@ -19,7 +20,7 @@ export type Producer<Event extends object = object> = {
   send(event: Event): Promise<void>
   /** Resolves when the buffer has room: for programs that don't wait for each `send`. */
   ready(): Promise<void>
-  /** Resolves when every event sent so far has its outcome. Each `send` says which one. */
+  /** Resolves when every event sent so far has its outcome, and the handlers of its `send` have run. */
   flush(): Promise<void>
   /** Accepts no more events, flushes for at most `deadlineMs` (30,000), and gives up the rest. Never rejects. */
   close(options?: CloseOptions): Promise<void>
@@ -48,6 +49,7 @@ export function createProducer<Event extends object = object>(
     sender.stop()
     for (const pending of buffer.unsettled())
       buffer.settle(pending, closedWith(pending, reports.troubleOf(pending)))
+    await handlersRun()
   }
 
   async function send(event: Event): Promise<void> {
@@ -68,11 +70,14 @@ export function createProducer<Event extends object = object>(
       return sending
     },
     ready: () => room.ready(),
-    flush: () => room.flushed(),
+    flush: () => room.flushed().then(handlersRun),
     close: (closeOptions) => (closing ??= close(deadlineOf(closeOptions))),
     buffered: () => room.size(),
   }
 }
+
+/** Handlers of settled promises run before the next turn of the event loop. */
+const handlersRun = (): Promise<void> => nextTurn()
 
 async function within(work: Promise<void>, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined

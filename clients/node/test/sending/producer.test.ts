@@ -1,4 +1,7 @@
 // A producer without services: what it keeps is bounded, and every `send` gets its outcome.
+import { createServer as createHttp } from 'node:http'
+import { createServer as createHttp2 } from 'node:http2'
+import type { Server } from 'node:net'
 import { afterAll, expect, test } from '@jest/globals'
 import { createProducer } from '../../src/index.ts'
 import type { Producer, ProducerOptions, Retry } from '../../src/index.ts'
@@ -67,6 +70,52 @@ test('a flush ends with the last outcome, and ready waits for room', async () =>
   expect(codeOf(await given)).toBe('timed_out')
   await producer.flush()
 })
+
+test.each(['stored', 'rejected'] as const)(
+  'after a flush the handlers of 700 sends have run whose events are %s',
+  async (kind) => {
+    const { stop, ...services } = await answering(kind)
+    const producer = producerOf(services)
+    const counts = { stored: 0, rejected: 0 }
+    for (let number = 0; number < 700; number += 1)
+      producer.send({ number }).then(
+        () => (counts.stored += 1),
+        () => (counts.rejected += 1),
+      )
+    await producer.flush()
+    const { [kind]: count } = counts
+    await producer.close()
+    stop()
+    expect(count).toBe(700)
+  },
+)
+
+/** An auth, and an ingest that stores or rejects all events of a request. */
+async function answering(kind: 'stored' | 'rejected') {
+  const token = JSON.stringify({ idToken: 'token', expiresAt: Date.now() / 1_000 + 3_600 })
+  const auth = createHttp((_request, response) => response.end(token))
+  const ingest = createHttp2((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (part: string) => (text += part))
+    request.on('end', () => {
+      const events = text.trim().split('\n')
+      const refusal = { status: 400, code: 'validation_failed', message: 'no' }
+      const rejected = kind === 'stored' ? [] : events.map((_, index) => ({ index, ...refusal }))
+      response.end(JSON.stringify({ accepted: events.length - rejected.length, rejected }))
+    })
+  })
+  return {
+    authUrl: await listening(auth),
+    ingestUrl: await listening(ingest),
+    stop: () => [auth, ingest].forEach((server) => server.close()),
+  }
+}
+
+async function listening(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
+}
 
 test('once it is closed nothing is taken, and closing again is the same', async () => {
   const producer = producerOf()

@@ -59,4 +59,19 @@ asked.clear()
 people = [{**event, "svc_key_link": f"00000000-0000-0000-0000-{number:012}"} for number in range(1, 8)]
 assert all(one["name"] == weir.Encrypted(text, "erased") for one in decrypter.decrypt(people))
 assert [len(persons) for persons in asked] == [7, 2, 2, 2, 1], asked
+
+# An error names the address that is wrong or can't be reached.
+own = {"billing_id": "b", "client_id": "c", "client_secret": "s"}
+weir._GIVE_UP_AFTER_S = 0
+for addresses, sentence in (
+    ({"auth_url": "auth", "output_url": url}, "auth_url must begin with http:// or https://"),
+    ({"auth_url": url, "output_url": "output"}, "output_url must begin with http:// or https://"),
+    ({"auth_url": "http://127.0.0.1:9", "output_url": url}, "http://127.0.0.1:9/auth can't be reached"),
+    ({"auth_url": url, "output_url": "http://127.0.0.1:9"}, "http://127.0.0.1:9/v2/keys can't be reached"),
+):
+    try:
+        weir.Decrypter(**addresses, **own).decrypt([event])
+        raise AssertionError(sentence)
+    except (ValueError, weir.WeirError) as error:
+        assert str(error).startswith(sentence), error
 print(dumps("right"))

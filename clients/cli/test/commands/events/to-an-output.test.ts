@@ -61,3 +61,12 @@ test.each([
   }
   expect(await weir.run(line, { env })).toMatchObject({ code: 1, stdout: '', stderr })
 })
+
+test('weir output delete says that an input stream is not an output', async () => {
+  const env = { WEIR_AUTH_URL: auth.url, WEIR_BILLING_ID: 'acme', ...key }
+  expect(await weir.run('output delete orders orders --yes', { env })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'weir: orders is an input stream, not an output\n',
+  })
+})
