@@ -23,10 +23,7 @@ import type { Cut, Piece } from '../erasure/puncture-terms.ts'
 import { refusal } from '../../errors.ts'
 
 export type Reapplying = Omit<Erasing, 'follower'> & {
-  readonly follower: Pick<
-    StateFollower,
-    'tables' | 'keyring' | 'keyStore' | 'wrappingKeys' | 'catchUp'
-  >
+  readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore' | 'wrappingKeys'>
   /** Passes all records of `weir.erasures`, in portions. */
   readonly readErasures: (
     onRecords: (records: readonly SourceRecord[]) => Promise<void>,
