@@ -12,7 +12,7 @@ const node26 = join(
   import.meta.dirname,
   `../../../.weir/node-26/node_modules/node-linux-${arch}/bin/node`,
 )
-const script = join(import.meta.dirname, 'node_siv.mjs')
+const script = join(import.meta.dirname, 'node-siv.mjs')
 const casesCount = 20_000
 
 type Case = { readonly key: string; readonly ad: string; readonly plain: string }
