@@ -1,6 +1,6 @@
 // The levels that an officer can choose from.
 import { expect, test } from '@jest/globals'
-import { levelsIn, searchFields } from '../web/people/levels.ts'
+import { levelsIn, levelsInWords, searchFields } from '../web/people/levels.ts'
 
 test('every level that an output asks for or a field has is there once, with what it is of', () => {
   const outputs = [
@@ -45,4 +45,9 @@ test('the fields that can be searched are there once, and each contract has thos
   })
   const many = Array.from({ length: 20 }, (_, index) => contract('c', `field-${index}`, '', []))
   expect(searchFields(many).naming).toHaveLength(13)
+})
+
+test('the levels of an output in words', () => {
+  expect(levelsInWords({ levels: [2], type: 'CUMULATIVE' })).toBe('up to level 2')
+  expect(levelsInWords({ levels: [1, 3], type: 'GRANULAR' })).toBe('level 1, 3')
 })

@@ -1,6 +1,6 @@
 // Future times, in words.
 import { expect, test } from '@jest/globals'
-import { byTime } from '../web/ui/words.ts'
+import { byTime, completeBy } from '../web/ui/words.ts'
 
 const nowMs = Date.parse('2026-11-22T12:00:00Z')
 const at = (text: string): string => byTime(new Date(text).toISOString(), nowMs)
@@ -12,4 +12,12 @@ test('a time to come is told with its day and its time zone', () => {
 test('one that has gone by is told to be late, and none is made up', () => {
   expect(at('2026-11-22T11:00:00Z')).toMatch(/^overdue, expected by 22 Nov 2026, 11:00 UTC$/)
   expect(byTime('unknown', nowMs)).toBe('not yet')
+})
+
+test('a request is complete usually long before its latest time, unless that has gone by', () => {
+  expect(completeBy('2026-11-22T14:05:00Z', nowMs)).toMatch(
+    /^usually after about 11 minutes, at the latest 22 Nov 2026, 14:05 UTC$/,
+  )
+  expect(completeBy('2026-11-22T11:00:00Z', nowMs)).toMatch(/^overdue, expected by /)
+  expect(completeBy('unknown', nowMs)).toBe('not yet')
 })

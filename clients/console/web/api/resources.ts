@@ -4,16 +4,21 @@ import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
 import type { Contract, Input, Kept, LevelType, Output } from './account.ts'
 
-export async function listInputs({ auth }: Calls): Promise<readonly Input[]> {
-  const streams = listOf(await auth('GET', '/v2/streams')).map(objectOf)
+export async function listInputs(calls: Calls): Promise<readonly Input[]> {
+  const streams = listOf(await calls.auth('GET', '/v2/streams')).map(objectOf)
   const inputs = await Promise.all(
     streams.map(async (stream) => {
       const name = nameOf(stream)
-      const outputs = listOf(await auth('GET', `/v2/streams/${name}/outputs`))
-      return inputOf(stream, outputs.map(objectOf).map(outputOf))
+      return inputOf(stream, await outputsIn(calls, name))
     }),
   )
   return inputs.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+export async function outputsIn({ auth }: Calls, input: string): Promise<readonly Output[]> {
+  return listOf(await auth('GET', `/v2/streams/${input}/outputs`))
+    .map(objectOf)
+    .map(outputOf)
 }
 
 const nameOf = (stream: Json): string => textOf(objectOf(stream['ref'])['name'])

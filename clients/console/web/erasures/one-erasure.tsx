@@ -6,7 +6,7 @@ import type { Erasure, ErasureState } from '../api/erasure.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
-import { byTime, dateAndTime, dayOf, many } from '../ui/words.ts'
+import { byTime, completeBy, dateAndTime, dayOf, many } from '../ui/words.ts'
 import { DueDate } from './due-date.tsx'
 import { Holdings } from './holdings.tsx'
 import { VerifyLink } from './verify-link.tsx'
@@ -70,7 +70,9 @@ function headingOf(erasure: Erasure): string {
 
 function whenOf(erasure: Erasure, state: ErasureState): string {
   const at = timeOf(erasure, state)
-  return at === '' ? byTime(erasure.states.get(state)?.expectedBy ?? '') : dateAndTime(at)
+  if (at !== '') return dateAndTime(at)
+  const expectedBy = erasure.states.get(state)?.expectedBy ?? ''
+  return state === 'complete' ? completeBy(expectedBy) : byTime(expectedBy)
 }
 
 function masterKeysOf(erasure: Erasure): string {
@@ -100,6 +102,9 @@ function Receipt({ session: { calls, may }, erasure }: Omit<Props, 'onChanged'>)
         <button type="button" onClick={reading.run} disabled={reading.isDoing}>
           Read and print receipt
         </button>
+      </p>
+      <p class="small">
+        Save the receipt: when the stream is deleted, its receipts are deleted, too.
       </p>
       <p class="small">
         Anyone can check it, with the salt and the value, and without an account:{' '}

@@ -1,14 +1,18 @@
 // What one stream contains of a person: which events, where, which fields decrypted and until when; and the possible
 // actions.
 import type { Calls } from '../api/calls.ts'
+import type { Output } from '../api/account.ts'
 import type { Erasure } from '../api/erasure.ts'
 import { eventsOf, isErasable } from '../api/people.ts'
 import type { FoundIn, Held } from '../api/people.ts'
+import { outputsIn } from '../api/resources.ts'
 import { hrefOf } from '../place.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
+import { useLoad } from '../ui/use-load.ts'
 import { count, dateAndTime, dayOf, many } from '../ui/words.ts'
+import { levelsInWords } from './levels.ts'
 import type { AskedOf } from './person-dialog.tsx'
 import { RequestLink } from './request-link.tsx'
 
@@ -70,7 +74,7 @@ export function FoundStream({ request, ...props }: Props) {
           </li>
         ))}
       </ul>
-      <HeldTable stream={stream} held={held} />
+      <HeldTable {...props} />
       {isErasable(found) ? (
         <p>
           Several people may use the same device or session. A copy then contains data of the
@@ -142,6 +146,18 @@ const useDownload = (calls: Calls, person: string, what: Parameters<typeof event
     saveFile(file, `${name}.${what.format === 'csv' ? 'csv' : 'jsonl'}`)
   })
 
+/** Of an output whose readers decrypt, «none» alone would say that nobody can read these fields. */
+function byReaders(
+  { isErased, withdrawn }: FoundIn,
+  outputs: readonly Output[] | undefined,
+  name: string,
+): string {
+  const output = outputs?.find((one) => one.name === name)
+  if (isErased || output?.keyMaxAgeSeconds === undefined) return ''
+  const but = withdrawn.length === 0 ? '' : ', except what is withdrawn'
+  return `; readers with this output's credentials can decrypt ${levelsInWords(output)}${but}`
+}
+
 const kinds = {
   input: 'stream',
   output: 'output',
@@ -149,7 +165,9 @@ const kinds = {
   deleted: 'deleted output',
 } as const satisfies Record<Held['kind'], string>
 
-function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) {
+function HeldTable({ calls, found }: Pick<Props, 'calls' | 'found'>) {
+  const { stream, held } = found
+  const outputs = useLoad(() => outputsIn(calls, stream), [calls, found])
   const there = held.filter(({ events }) => events > 0)
   if (there.length === 0) return null
   return (
@@ -172,6 +190,7 @@ function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) 
               <td data-column="events">{count(events)}</td>
               <td data-column="decrypted">
                 {decrypted.length === 0 ? 'none' : decrypted.join(', ')}
+                {kind === 'output' ? byReaders(found, outputs.value, name) : ''}
               </td>
               <td data-column="kept until">
                 {until === 'unknown' ? `unknown: ${because}` : dayOf(until)}
@@ -184,6 +203,7 @@ function HeldTable({ stream, held }: { stream: string; held: readonly Held[] }) 
         Other personal fields are encrypted. Numbers may differ, because an output gets only events
         with consent to its levels, and keeps them for its own time.
       </p>
+      <Problems of={outputs.error} />
     </div>
   )
 }

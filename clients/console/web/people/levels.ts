@@ -33,6 +33,9 @@ export function levelsIn(
 const decrypts = ({ levels, type }: Pick<Output, 'levels' | 'type'>, level: number): boolean =>
   type === 'CUMULATIVE' ? level <= (levels[0] ?? -1) : levels.includes(level)
 
+export const levelsInWords = ({ levels, type }: Pick<Output, 'levels' | 'type'>): string =>
+  type === 'CUMULATIVE' ? `up to level ${levels.join()}` : `level ${levels.join(', ')}`
+
 type Naming = Pick<Contract, 'id' | 'keyField' | 'subjectField' | 'levels'>
 
 /** The fields by which people can be found, together and by contract; and no more than can be read. */

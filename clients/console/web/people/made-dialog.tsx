@@ -13,7 +13,7 @@ import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
-import { dateAndTime, dayOf, many } from '../ui/words.ts'
+import { completeBy, dateAndTime, dayOf, many } from '../ui/words.ts'
 import type { StreamAnswer } from './person-dialog.tsx'
 
 type Props = {
@@ -89,10 +89,8 @@ function Answer(answer: StreamAnswer) {
     <>
       <p>
         {many(erasure.found, 'event')} of this person found in {stream}. The page Erasures has the
-        receipt when this is complete, at the latest{' '}
-        {dateAndTime(erasure.states.get('complete')?.expectedBy ?? '') ||
-          'at a time that is unknown'}
-        .
+        receipt when this is complete:{' '}
+        {completeBy(erasure.states.get('complete')?.expectedBy ?? '')}.
       </p>
       <Holdings erasure={erasure} />
     </>

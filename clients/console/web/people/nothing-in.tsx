@@ -1,6 +1,10 @@
-// The streams in which nothing was found of a person. That can be recorded, in each or in all of them.
+// The streams in which nothing was found of a person. That can be recorded, in each or in all of them. Where this session
+// has erased the person, outputs may contain what they decrypted before, though a search finds nothing.
 import type { Erasure } from '../api/erasure.ts'
+import { isRecord } from '../api/erasure.ts'
 import type { FoundIn } from '../api/people.ts'
+import { hrefOf } from '../place.ts'
+import { dayOf } from '../ui/words.ts'
 import type { AskedOf } from './person-dialog.tsx'
 import { RequestLink } from './request-link.tsx'
 
@@ -11,6 +15,53 @@ type Props = {
 }
 
 export function NothingIn({ others, requestOf, onAsk }: Props) {
+  const requested = others.flatMap((found) => {
+    const request = requestOf(found)
+    const isErasing = request !== undefined && !isRecord(request)
+    return isErasing ? [{ stream: found.stream, request }] : []
+  })
+  const nowhere = others.filter(({ stream }) => !requested.some((one) => one.stream === stream))
+  return (
+    <>
+      {requested.length === 0 ? null : <Requested requested={requested} />}
+      {nowhere.length === 0 ? null : <Nowhere {...{ requestOf, onAsk }} others={nowhere} />}
+    </>
+  )
+}
+
+type RequestedProps = {
+  readonly requested: readonly { readonly stream: string; readonly request: Erasure }[]
+}
+
+const Requested = ({ requested }: RequestedProps) => (
+  <section class="card" aria-label="Streams with a request for this person">
+    <p>
+      A search by this value no longer finds what is erased. Outputs can still contain what they
+      decrypted before, until these days:
+    </p>
+    <ul class="plain">
+      {requested.map(({ stream, request }) => (
+        <li key={stream}>
+          {stream}: {keptIn(request)}. <RequestLink {...{ stream, request }} />
+        </li>
+      ))}
+    </ul>
+  </section>
+)
+
+function keptIn({ outputs }: Erasure): string {
+  const keeping = outputs.filter(({ events }) => events !== 0)
+  if (keeping.length === 0) return 'no output'
+  return keeping
+    .map(({ name, clearAt }) =>
+      clearAt === 'unknown'
+        ? `${name}, nobody knows until when`
+        : `${name} until ${dayOf(clearAt)}`,
+    )
+    .join(', ')
+}
+
+function Nowhere({ others, requestOf, onAsk }: Props) {
   const [first, ...rest] = others.filter((found) => requestOf(found) === undefined)
   return (
     <section class="card" aria-label="Streams without events of this person">
@@ -29,6 +80,11 @@ export function NothingIn({ others, requestOf, onAsk }: Props) {
           </li>
         ))}
       </ul>
+      <p class="muted small">
+        A search may not find what was erased before. The page{' '}
+        <a href={hrefOf('erasures')}>Erasures</a> lists the outputs that may still contain values
+        that they decrypted before an erasure.
+      </p>
       {first === undefined || rest.length === 0 ? null : (
         <p>
           <button type="button" onClick={() => onAsk({ kind: 'record', found: [first, ...rest] })}>

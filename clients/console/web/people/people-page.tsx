@@ -20,8 +20,8 @@ import { ManyDialog } from './many/many-dialog.tsx'
 import { NothingIn } from './nothing-in.tsx'
 import { PersonDialog } from './person-dialog.tsx'
 import { Progress } from './progress.tsx'
-import type { Fields } from './progress.tsx'
 import type { StreamAnswer, AskedOf } from './person-dialog.tsx'
+import type { Fields } from './searched-fields.tsx'
 
 export function PeoplePage({ session }: PageProps) {
   const { calls, requests } = session
@@ -65,7 +65,7 @@ export function PeoplePage({ session }: PageProps) {
       ) : null}
       {asked === undefined || search === undefined ? null : (
         <PersonDialog
-          {...{ calls, ...asked, onDone }}
+          {...{ calls, fields, ...asked, onDone }}
           person={searched}
           searchId={search.id}
           onClose={() => setAsked(undefined)}

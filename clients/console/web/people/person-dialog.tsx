@@ -16,6 +16,8 @@ import { many } from '../ui/words.ts'
 import { levelsIn } from './levels.ts'
 import type { KnownLevel } from './levels.ts'
 import { Due, Reference } from '../ui/request-fields.tsx'
+import { OnlyTheseFields } from './searched-fields.tsx'
+import type { Fields } from './searched-fields.tsx'
 import {
   Remaining,
   WhatErasingDoes,
@@ -43,6 +45,7 @@ type Props = AskedOf & {
   readonly searchId: string
   /** The value that was searched. */
   readonly person: string
+  readonly fields: Fields
   readonly onClose: () => void
   /** At least one request was accepted. */
   readonly onDone: (answers: readonly StreamAnswer[]) => void
@@ -55,7 +58,7 @@ const titles = {
 } as const satisfies Record<Kind, string>
 const verbs = { erase: 'Erase', record: 'Record', withdraw: 'Withdraw' } as const
 
-export function PersonDialog({ kind, found, person, onClose, ...rest }: Props) {
+export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: Props) {
   const [levels, setLevels] = useState<readonly number[]>([])
   const [reference, setReference] = useState('')
   const [dueOn, setDueOn] = useState('')
@@ -83,6 +86,7 @@ export function PersonDialog({ kind, found, person, onClose, ...rest }: Props) {
         {kind === 'record' ? null : (
           <Remaining {...{ found, levels: chosen }} known={known.value ?? []} />
         )}
+        {kind === 'record' ? null : <OnlyTheseFields fields={fields} isOpen={false} />}
         <div class="two">
           <Reference value={reference} onValue={setReference} />
           <Due value={dueOn} onValue={setDueOn} />
@@ -120,7 +124,7 @@ type Requested = {
 
 /** A refusal for one stream does not stop the others, because each accepted request has a salt that must be kept. */
 const useRequests = (
-  { kind, found, calls, searchId, onDone }: Omit<Props, 'person' | 'onClose'>,
+  { kind, found, calls, searchId, onDone }: Omit<Props, 'person' | 'fields' | 'onClose'>,
   { levels, reference, dueOn }: Requested,
 ) =>
   useDoing(async () => {

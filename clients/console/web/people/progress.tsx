@@ -1,15 +1,10 @@
-// How far a search is, and what it has found. If it has found nothing, the fields by which a person can be found, since
-// the person may be stored under another field.
+// How far a search is, what it has found, and the fields by which a person can be found, since the person may be stored
+// under another field, too.
 import type { Where } from '../api/calls.ts'
 import type { Search } from '../api/people.ts'
-import { hrefOf } from '../place.ts'
-import type { Loaded } from '../ui/use-load.ts'
 import { count, many, timeOfDay } from '../ui/words.ts'
-import type { searchFields } from './levels.ts'
-
-const contractsMax = 20
-
-export type Fields = Loaded<ReturnType<typeof searchFields>>
+import { FieldsOfContracts, OnlyTheseFields } from './searched-fields.tsx'
+import type { Fields } from './searched-fields.tsx'
 
 type Props = {
   readonly search: Search | undefined
@@ -33,9 +28,12 @@ export function Progress({ search, searched, fields, isSearching, where }: Props
       {events === 0 ? (
         <NothingFound {...{ searched, fields, where }} />
       ) : (
-        <p>
-          {many(events, 'event')} of <strong>{searched}</strong> found.
-        </p>
+        <>
+          <p>
+            {many(events, 'event')} of <strong>{searched}</strong> found.
+          </p>
+          <OnlyTheseFields fields={fields} isOpen />
+        </>
       )}
       <p class="muted small">
         Searched at {timeOfDay(Date.parse(search.startedAt)).slice(0, 8)} UTC.
@@ -61,20 +59,7 @@ function NothingFound({ searched, fields, where }: Pick<Props, 'searched' | 'fie
             This does not mean that nothing is stored about the person. A search reads only these
             fields of each contract:
           </p>
-          <ul class="plain">
-            {contracts.slice(0, contractsMax).map(({ id, by, not }) => (
-              <li key={id}>
-                {id}: {by.join(', ')}
-                {not.length === 0 ? '' : `; not ${not.join(', ')}`}
-              </li>
-            ))}
-            {contracts.length > contractsMax ? (
-              <li>
-                and {many(contracts.length - contractsMax, 'more contract')}, on the page{' '}
-                <a href={hrefOf('contracts')}>Contracts</a>
-              </li>
-            ) : null}
-          </ul>
+          <FieldsOfContracts fields={fields} />
           <p>
             If you know the person by another field, such as an e-mail address, ask the team that
             sends the events for the value of one of these fields. A new contract can name{' '}

@@ -57,6 +57,12 @@ export function byTime(iso: string, nowMs = Date.now()): string {
   return atMs < nowMs ? `overdue, expected by ${by}` : `at the latest ${by}`
 }
 
+/** When a request is expected to be complete, in words. */
+export function completeBy(iso: string, nowMs = Date.now()): string {
+  const by = byTime(iso, nowMs)
+  return by.startsWith('at the latest') ? `usually after about 11 minutes, ${by}` : by
+}
+
 const units = ['B', 'kB', 'MB', 'GB', 'TB']
 
 export function bytes(value: number): string {

@@ -92,7 +92,7 @@ const outside = `
     const root = document.querySelector('dialog[open]') ?? document.body
     const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth
     const out = [...root.querySelectorAll('*'), root].filter((element) => {
-      if (element.closest('.scroller, nav, .events, .chart, pre, .unseen, .skip, option')) return false
+      if (element.closest('.scroller, .events, .chart, pre, .unseen, .skip, option')) return false
       const { left, right, width } = element.getBoundingClientRect()
       return width > 0 && (left < -1 || right > innerWidth + 1)
     })

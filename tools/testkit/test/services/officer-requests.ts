@@ -1,10 +1,15 @@
 // A privacy officer's work with earlier requests: finding them, printing a receipt, and a file of many people.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
-import { expectStatus } from '../../src/index.ts'
+import { asObject, expectStatus } from '../../src/index.ts'
 import { sendFor } from './console-hands.ts'
 import type { consoleHands } from './console-hands.ts'
 import type { OfficerScene } from './officer.ts'
+
+/** As if the erasure had deleted what finds the person. */
+const gone = {
+  streams: ['clicks', 'shop'].map((stream) => ({ stream, by: [], held: [] })),
+}
 
 export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
   const { page, goTo, button, seen, find, confirm, downloaded, expectAccessible } = hands
@@ -169,7 +174,18 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await page().getByRole('link', { name: 'as set in Kafka' }).first().waitFor()
     for (const stream of ['clicks', 'shop']) await sendFor({ world, account }, 'two-1', 1, stream)
     await goTo('People')
-    await find('two-1')
+    await pollUntil(
+      async () => {
+        await find('two-1')
+        await seen(/events of two-1 found\.$/)
+        return (
+          (await page()
+            .getByRole('row', { name: /^clicks-2 output 1 / })
+            .count()) === 1
+        )
+      },
+      { deadlineMs: 60_000, what: 'that an output has the event' },
+    )
     await button('Erase from all 2 streams …').click()
     await seen('two-1: 1 event found in clicks, 1 event found in shop.')
     await seen('The search found no event of this person in these outputs: shop-9.')
@@ -192,6 +208,24 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await goTo('Erasures')
     await page().getByPlaceholder('Reference, id or date').fill('ticket-11')
     await seen('1 event found in shop')
+  })
+
+  test('a value that finds nothing after its erasure is not said to be in no output', async () => {
+    const searches = '**/v2/people/searches/*'
+    await page().route(searches, async (route) => {
+      const response = await route.fetch()
+      const body = asObject(await response.json())
+      await route.fulfill({ response, json: { ...body, ...(body['streams'] ? gone : {}) } })
+    })
+    await goTo('People')
+    await find('two-1')
+    await seen('A search by this value no longer finds what is erased.')
+    await seen(
+      /^clicks: .*clicks-2 until \d+ \w{3,4} \d{4}.* Request accepted on .*: see the request$/,
+    )
+    await seen(/^shop: no output\./)
+    expect(await page().getByText('Nothing was found in these streams').count()).toBe(0)
+    await page().unroute(searches)
   })
 
   test('nothing is recorded in two streams in one window', async () => {

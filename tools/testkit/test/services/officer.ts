@@ -78,6 +78,8 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('a person is found with the field that names them, and with what is held where and until when', async () => {
     await find('session-0001')
     await seen(/\d+ events of clickstream, named by producerSessionId/)
+    await seen(/^Not included: events of this person/)
+    await seen(/^clickstream: producerSessionId; not .*customer\/id/)
     await pollUntil(
       async () => {
         await find('session-0001')
@@ -116,6 +118,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     const keeping = page().getByRole('dialog').getByRole('listitem')
     expect(await keeping.allTextContents()).toEqual([expect.stringMatching(/^clicks-2: until \d/)])
     await seen(/Tell the team that sends the events, since later events keep the levels/)
+    await page().locator('dialog summary', { hasText: 'Not included: events' }).waitFor()
     await confirm('session-0001')
     await expectAccessible('withdrawing')
     await button('Withdraw').click()
@@ -239,7 +242,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await erasure.locator('.states .reached').nth(1).waitFor({ timeout: 90_000 })
     await erasure
       .locator('.states')
-      .getByText(/^(at the latest|overdue, expected by) /)
+      .getByText(/^(usually after about 11 minutes, at the latest|overdue, expected by) /)
       .or(erasure.locator('.states .reached').nth(2))
       .first()
       .waitFor()
@@ -252,6 +255,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     const erasure = page().locator('.erasures > li', { hasText: 'TICKET-7' })
     const download = erasure.getByRole('button', { name: 'Download receipt' })
     await download.waitFor({ timeout: 90_000 })
+    await erasure.getByText(/^Save the receipt: when the stream is deleted/).waitFor()
     await picture('erasures')
     await expectAccessible('erasures')
     const downloading = page().waitForEvent('download')

@@ -1,0 +1,40 @@
+// The fields with which a search compares a value: what it leaves out looks the same as what is not stored.
+import { hrefOf } from '../place.ts'
+import type { Loaded } from '../ui/use-load.ts'
+import { many } from '../ui/words.ts'
+import type { searchFields } from './levels.ts'
+
+const contractsMax = 20
+
+export type Fields = Loaded<ReturnType<typeof searchFields>>
+
+type FieldsProps = { readonly fields: Fields }
+
+export function FieldsOfContracts({ fields }: FieldsProps) {
+  const { contracts = [] } = fields.value ?? {}
+  return (
+    <ul class="plain">
+      {contracts.slice(0, contractsMax).map(({ id, by, not }) => (
+        <li key={id}>
+          {id}: {by.join(', ')}
+          {not.length === 0 ? '' : `; not ${not.join(', ')}`}
+        </li>
+      ))}
+      {contracts.length > contractsMax ? (
+        <li>
+          and {many(contracts.length - contractsMax, 'more contract')}, on the page{' '}
+          <a href={hrefOf('contracts')}>Contracts</a>
+        </li>
+      ) : null}
+    </ul>
+  )
+}
+
+/** Beside what was found, and in the windows that act on it; there it is closed, so that all of the window is seen. */
+export const OnlyTheseFields = ({ fields, isOpen }: FieldsProps & { readonly isOpen: boolean }) => (
+  <details open={isOpen}>
+    <summary>Not included: events of this person under other values, such as a session.</summary>
+    <p>Search for these values, too. Only these fields were compared:</p>
+    <FieldsOfContracts fields={fields} />
+  </details>
+)
