@@ -1,27 +1,31 @@
-// Part `forgetting`: the cost of erasing many people of one stream in thirteen eras, in time, in bytes of `weir.keys`
-// and in memory of the services; and whether this slows down the encryption of other people's events.
+// Part `forgetting`: with two replicas of each service, the cost of erasing many people of one stream in thirteen eras, in
+// time, in bytes of `weir.keys` and in memory of the services; and whether this slows down the encryption of other
+// people's events.
 import { createKafka, createLogScan } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
 import {
   account as accountAt,
+  asObject,
   clockShiftedBy,
   signUp,
   expectStatus,
   kafkaBrokers,
   request,
   startWorld,
+  textIn,
 } from '@weir/testkit'
 import type { Account, TestStream, World } from '@weir/testkit'
 import { clickstreamBodies } from '../events.ts'
 import { partitions, unlimited } from '../filled-stream.ts'
 import { loadOf } from '../load-of.ts'
 import { measure } from '../measure.ts'
-import { benchOthersMeanwhile } from './others-meanwhile.ts'
+import { services } from '../many-streams/streams.ts'
 import type { Run } from '../measure.ts'
 import type { PartOptions } from '../part.ts'
 import { measuredCore, pin, rssMb } from '../processes.ts'
 import { resultOf, timesOf } from '../results.ts'
 import type { Result } from '../results.ts'
+import { benchOthersMeanwhile } from './others-meanwhile.ts'
 
 const eraMs = 2_764_800_000
 /** auth creates the present era and the next. So each of these starts creates two past eras. */
@@ -36,45 +40,73 @@ const singlesMax = 200
 const pseudonyms = 30_000
 
 export async function benchForgetting(options: PartOptions): Promise<Result[]> {
-  const { erasures, log } = options
+  const { erasures: people, only, log } = options
   const made = await makePastEras()
   const world = await startWorld({
-    ERASURES_MAX: String(erasures),
+    ERASURES_MAX: String(people),
     SUBJECT_LINKS_MAX: String(pseudonyms),
     ACCOUNT_KEY_BYTES_MAX: keyBytesMax,
     KEY_BYTES_MAX: keyBytesMax,
   })
   try {
-    const { input } = made
-    const account = accountAt(world.auth.url, made.account.billingId, made.account.apiKey)
-    pin(world.ingest.pid, measuredCore)
-    const token = await account.token(input)
-    const seal = await prepareSealing(options, { world, token })
-    await tellSize(world, log, 'before')
-    const before = await seal()
-
-    const values = Array.from({ length: erasures }, (_, i) => `leaver-${i}`)
-    const singles = Math.min(singlesMax, Math.ceil(erasures / 10))
-    const erase = eraserOf(world, account)
-    const one: number[] = []
-    for (const value of values.slice(0, singles)) one.push(await erase({ keyFieldValue: value }))
-    const hundred: number[] = []
-    for (let at = singles; at < values.length; at += valuesMax)
-      hundred.push(await erase({ keyFieldValues: values.slice(at, at + valuesMax) }))
-    await untilApplied(world, account)
-
-    const after = await seal()
-    await tellSize(world, log, `after ${erasures} erasures`)
     return [
-      resultOf('sealing-before', before),
-      resultOf('sealing-after', after),
-      timesOf('erasure-of-one', one, rssMb(world.auth.pid)),
-      timesOf(`erasure-of-${valuesMax}`, hundred, rssMb(world.auth.pid)),
-      ...(await benchOthersMeanwhile(world, { pseudonyms, log })),
+      ...(await benchPeople(options, world, made)),
+      ...('others'.startsWith(only) ? await benchOthersMeanwhile(world, { pseudonyms, log }) : []),
     ]
   } finally {
     await world.stop()
   }
+}
+
+async function benchPeople(options: PartOptions, world: World, made: Made): Promise<Result[]> {
+  const { erasures: people, log } = options
+  const pidsOf = () => Promise.all(services.map(async (name) => (await world.replica(name)).pid))
+  const pids = [...services.map((name) => world[name].pid), ...(await pidsOf())]
+  const account = accountAt(world.auth.url, made.account.billingId, made.account.apiKey)
+  pin(world.ingest.pid, measuredCore)
+  // A stream with so many events is searched before each erasure, which is not what is measured here.
+  const others = await account.input('others', { partitions, limits: unlimited })
+  const sealOthers = await prepareSealing(options, { world, token: await account.token(others) })
+  const before = await sealOthers()
+  await tellSize(pids, log, 'before')
+
+  const { one, hundred, meanwhile } = await erasePeople(
+    eraserOf(world, account),
+    people,
+    sealOthers,
+  )
+  await untilApplied(account)
+  await tellSize(pids, log, `after ${people} erasures`)
+  await tellSize(await pidsOf(), log, 'in replicas that start now')
+  const token = await account.token(made.input)
+  const after = await (await prepareSealing(options, { world, token }))()
+  return [
+    resultOf('sealing-before', before),
+    resultOf('sealing-meanwhile', meanwhile),
+    resultOf('sealing-after', after),
+    timesOf('erasure-of-one', one.map(acceptedMs), rssMb(world.auth.pid)),
+    timesOf('erasure-of-one-applied', await Promise.all(one.map(appliedMs(account)))),
+    timesOf(`erasure-of-${valuesMax}`, hundred.map(acceptedMs), rssMb(world.auth.pid)),
+  ]
+}
+
+/** Some one by one, and the others in hundreds while `work` runs. */
+async function erasePeople<Meanwhile>(
+  erase: (body: object) => Promise<Erased>,
+  people: number,
+  work: () => Promise<Meanwhile>,
+) {
+  const values = Array.from({ length: people }, (_, i) => `leaver-${i}`)
+  const singles = Math.min(singlesMax, Math.ceil(people / 10))
+  const one: Erased[] = []
+  for (const value of values.slice(0, singles)) one.push(await erase({ keyFieldValue: value }))
+  const hundred: Erased[] = []
+  const eraseOthers = async (): Promise<void> => {
+    for (let at = singles; at < values.length; at += valuesMax)
+      hundred.push(await erase({ keyFieldValues: values.slice(at, at + valuesMax) }))
+  }
+  const [meanwhile] = await Promise.all([work(), eraseOthers()])
+  return { one, hundred, meanwhile }
 }
 
 type Made = { account: Account; input: TestStream }
@@ -118,28 +150,44 @@ async function prepareSealing(
   }
 }
 
-/** Resolves with the time until the erasure was accepted, in ms. */
+type Erased = { readonly id: string; readonly acceptedMs: number }
+
+const acceptedMs = (erased: Erased): number => erased.acceptedMs
+
+const erasures = `/v2/streams/${stream}/erasures`
+
 const eraserOf = ({ auth }: World, { apiKey }: Account) => {
-  return async (body: object): Promise<number> => {
+  return async (body: object): Promise<Erased> => {
     const startedAt = performance.now()
-    const path = `/v2/streams/${stream}/erasures`
     const asked = { ...body, evenIfNoneFound: true }
-    expectStatus(await request(auth.url, apiKey, 'POST', path, asked), 201)
-    return performance.now() - startedAt
+    const reply = await request(auth.url, apiKey, 'POST', erasures, asked)
+    const tookMs = performance.now() - startedAt
+    return { id: textIn(expectStatus(reply, 201).body, 'id'), acceptedMs: tookMs }
   }
 }
 
-async function untilApplied({ auth }: World, { apiKey }: Account): Promise<void> {
-  const isApplied = async (): Promise<boolean> => {
-    const path = `/v2/streams/${stream}/erasures`
-    const { text } = await request(auth.url, apiKey, 'GET', path)
-    return !text.includes('"state":"accepted"')
+/** The time from accepted to applied, as the record of the erasure has it. */
+const appliedMs =
+  (account: Account) =>
+  async ({ id }: Erased): Promise<number> => {
+    const { body } = expectStatus(await account.call('GET', `${erasures}/${id}`), 200)
+    const at = (state: string) =>
+      Date.parse(textIn(asObject(asObject(body['states'])[state]), 'at'))
+    return at('applied') - at('accepted')
   }
+
+async function untilApplied(account: Account): Promise<void> {
+  const isApplied = async () =>
+    !(await account.call('GET', erasures)).text.includes('"state":"accepted"')
   await pollUntil(isApplied, { deadlineMs: 60_000, everyMs: 500 })
 }
 
 /** Logs the size of the newest version of each key, and of everything in the log. */
-async function tellSize(world: World, log: (line: string) => void, when: string): Promise<void> {
+async function tellSize(
+  pids: readonly number[],
+  log: (line: string) => void,
+  when: string,
+): Promise<void> {
   const brokers = kafkaBrokers()
   const kafka = createKafka({ brokers, clientId: 'bench', log: createLog('bench', 'silent') })
   const logScan = createLogScan(kafka)
@@ -156,8 +204,8 @@ async function tellSize(world: World, log: (line: string) => void, when: string)
   }
   const live = [...newest.values()].reduce((sum, bytes) => sum + bytes, 0)
   const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
-  const memory = (['auth', 'ingest', 'output'] as const)
-    .map((name) => `${name} ${Math.round(rssMb(world[name].pid))} MB`)
-    .join(', ')
-  log(`${when}: weir.keys ${mb(live)} in ${newest.size} records (log ${mb(all)}); ${memory}`)
+  const memory = pids.map((pid) => `${Math.round(rssMb(pid))} MB`).join(', ')
+  log(
+    `${when}: weir.keys ${mb(live)} in ${newest.size} records (log ${mb(all)}); ${services.join(', ')}: ${memory}`,
+  )
 }
