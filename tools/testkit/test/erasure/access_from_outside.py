@@ -1,5 +1,5 @@
-"""Compares the events that people get about themselves with what was sent, without any code of Weir. It sends events of
-very many people, half of them in one term and half in the next, and requests those of some people. Reads its task as
+"""Compares the events that people get about themselves, and what a search finds of them, with what was sent, without any
+code of Weir. It sends events of very many people, some in each era, and requests those of some people. Reads its task as
 JSON from standard input, and prints the differences as JSON.
 """
 
@@ -11,10 +11,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from datetime import datetime
 
 BATCH = 1_000
 KEY = {"visit": "user", "order": "device", "letter": "recipient"}
 ASKED = 5
+ERA_MS = 32 * 24 * 3_600_000
+TERM_ERAS = 12
+# Of the person who is erased three times and comes back each time.
+GENERATIONS = 4
 
 
 def make_event(choose: random.Random, people: int) -> dict:
@@ -28,9 +33,14 @@ def make_event(choose: random.Random, people: int) -> dict:
     return {"contract": contract, "recipient": person}
 
 
-def make_half(half: int, count: int) -> list:
-    choose = random.Random(half)
-    return [{**make_event(choose, max(count // 10, 20)), "nr": f"{half}-{nth}"} for nth in range(count // 2)]
+def make_part(era: int, wanted: dict) -> list:
+    choose = random.Random(era)
+    events = range(wanted["count"] // len(wanted["eras"]))
+    return [{**make_event(choose, people_of(wanted)), "nr": f"{era}-{nth}"} for nth in events]
+
+
+def people_of(wanted: dict) -> int:
+    return max(wanted["count"] // 10, 20)
 
 
 def fields_of(event: dict) -> dict:
@@ -71,53 +81,62 @@ class Weir:
         token = self.post(path, body)["accessToken"]
         return self.ask(self.wanted["output"] + path + query, token).decode()
 
+    def search(self, value: str) -> dict:
+        search = self.post("/v2/people/search", {"value": value, "streams": ["events"]})["searchId"]
+        while (found := self.get(f"/v2/people/searches/{search}"))["state"] == "running":
+            time.sleep(0.2)
+        stream = found["streams"][0]
+        erased = [held["erased"] for held in stream["held"] if held["kind"] == "input"]
+        return {"searchId": search, "by": stream["by"], "erased": sum(erased)}
+
     def erase(self, value: str, more: dict) -> None:
         """Uses a search, because a stream may be too large to be searched within one request."""
-        search = self.post("/v2/people/search", {"value": value, "streams": ["events"]})["searchId"]
-        while self.get(f"/v2/people/searches/{search}")["state"] == "running":
-            time.sleep(0.2)
         path = "/v2/streams/events/erasures"
-        erasure = self.post(path, {"searchId": search, **more})["id"]
+        erasure = self.post(path, {"searchId": self.search(value)["searchId"], **more})["id"]
         while "at" not in self.get(f"{path}/{erasure}")["states"]["applied"]:
             time.sleep(0.1)
 
+    def send_all(self, events: list) -> None:
+        for contract in KEY:
+            mine = [event for event in events if event["contract"] == contract]
+            for start in range(0, len(mine), BATCH):
+                self.send(contract, mine[start : start + BATCH])
 
-def send_half(wanted: dict) -> dict:
-    weir = Weir(wanted)
-    events = make_half(wanted["half"], wanted["count"])
-    for contract in KEY:
-        mine = [event for event in events if event["contract"] == contract]
-        for start in range(0, len(mine), BATCH):
-            weir.send(contract, mine[start : start + BATCH])
+
+def send_part(wanted: dict) -> dict:
+    events = make_part(wanted["era"], wanted)
+    Weir(wanted).send_all(events)
     return {"sent": len(events)}
 
 
 class Sent:
-    """By half, because a data subject's links belong to a term."""
+    """By term, because a data subject's links belong to a term."""
 
-    def __init__(self, count: int) -> None:
-        self.by_key: list = [{}, {}]
-        self.devices: list = [{}, {}]
-        for half in (0, 1):
-            for event in make_half(half, count):
+    def __init__(self, wanted: dict) -> None:
+        self.by_key: dict = {}
+        self.devices: dict = {}
+        for era in wanted["eras"]:
+            keyed = self.by_key.setdefault(era // TERM_ERAS, {})
+            devices = self.devices.setdefault(era // TERM_ERAS, {})
+            for event in make_part(era, wanted):
                 key = event[KEY[event["contract"]]]
-                self.by_key[half].setdefault(key, []).append(event)
+                keyed.setdefault(key, []).append(event)
                 if "customer" in event:
-                    self.devices[half].setdefault(event["customer"], set()).add(key)
+                    devices.setdefault(event["customer"], set()).add(key)
 
     def of_key(self, value: str) -> list:
-        return [event for half in self.by_key for event in half.get(value, [])]
+        return [event for keyed in self.by_key.values() for event in keyed.get(value, [])]
 
     def of_subject(self, value: str) -> list:
-        halves = zip(self.by_key, self.devices)
-        return [event for keyed, devices in halves for device in devices.get(value, ()) for event in keyed[device]]
+        terms = [(keyed, self.devices[term]) for term, keyed in self.by_key.items()]
+        return [event for keyed, devices in terms for device in devices.get(value, ()) for event in keyed[device]]
 
 
-def told(line: str, boundary: str) -> tuple:
+def told(line: str) -> tuple:
     said = json.loads(line)
-    half = "0" if said["time"] < boundary else "1"
+    era = int(datetime.fromisoformat(said["time"]).timestamp() * 1_000) // ERA_MS
     fields = {name: value for name, value in said["event"].items() if name != "svcMeta"}
-    if not fields["nr"].startswith(half + "-"):
+    if not fields["nr"].startswith(f"{era}-"):
         raise SystemExit(f"an event has the time {said['time']}")
     for name in said.get("notDecrypted", {}):
         fields[name] = said["notDecrypted"][name]
@@ -134,9 +153,9 @@ def expected(events: list) -> list:
 
 def compare(wanted: dict) -> dict:
     weir = Weir(wanted)
-    sent = Sent(wanted["count"])
+    sent = Sent(wanted)
     choose = random.Random(4)
-    people = [f"person-{n}" for n in choose.sample(range(max(wanted["count"] // 10, 20)), ASKED)]
+    people = [f"person-{n}" for n in choose.sample(range(people_of(wanted)), ASKED)]
     differ: list = []
     seconds: list = []
 
@@ -144,11 +163,24 @@ def compare(wanted: dict) -> dict:
         start = time.monotonic()
         lines = weir.export(body).splitlines()
         seconds.append(round(time.monotonic() - start, 1))
-        given, want = sorted(told(line, wanted["boundary"]) for line in lines), expected(events)
+        given, want = sorted(told(line) for line in lines), expected(events)
         if given != want:
             differ.append({"body": body, "given": given[:5], "wanted": want[:5], "sizes": [len(given), len(want)]})
 
+    def hold_search(value: str, by_key: list, by_subject: list, erased: int = 0) -> None:
+        """A search counts erased events, too, and says how many they are."""
+        search = weir.search(value)
+        found = {(by["contract"], by["as"]): by["events"] for by in search["by"]} | {"erased": search["erased"]}
+        want: dict = {"erased": erased}
+        for way, events in (("key_field", by_key), ("data_subject_field", by_subject)):
+            for event in events:
+                want[event["contract"], way] = want.get((event["contract"], way), 0) + 1
+        if found != want:
+            differ.append({"search": value, "found": str(found), "wanted": str(want)})
+
     hold({"keyFieldValue": people[0]}, sent.of_key(people[0]))
+    for person in people[:3]:
+        hold_search(person, sent.of_key(person), sent.of_subject(person))
     hold({"keyFieldValue": f"device 1 of {people[1]}"}, sent.of_key(f"device 1 of {people[1]}"))
     hold({"subject": people[2]}, sent.of_subject(people[2]))
     hold({"keyFieldValue": "person-none"}, [])
@@ -163,8 +195,35 @@ def compare(wanted: dict) -> dict:
     weir.erase(people[4], {"levels": [2]})
     left = [withdrawn_of_level_2(event) for event in sent.of_key(people[4])]
     hold({"keyFieldValue": people[4]}, left)
+    hold_returner(weir, hold, hold_search)
     return {"differ": differ, "seconds": seconds}
 
 
+def hold_returner(weir: Weir, hold, hold_search) -> None:
+    """After each erasure the person is another one to Weir: only later events are theirs."""
+    era = int(time.time() * 1_000) // ERA_MS
+    devices = [f"device {n} of returner" for n in (0, 1)]
+    erased: list = []
+    for generation in range(GENERATIONS):
+        orders = [
+            {"contract": "order", "device": device, "customer": "returner", "nr": f"{era}-back-{generation}-{n}"}
+            for n, device in enumerate(devices)
+        ]
+        visits = [
+            {"contract": "visit", "user": "returner", "mail": "m", "nr": f"{era}-back-{generation}-own-{n}"}
+            for n in range(generation + 1)
+        ]
+        weir.send_all(orders + visits)
+        hold({"subject": "returner"}, orders)
+        hold({"keyFieldValue": "returner"}, visits)
+        hold({"keyFieldValue": devices[1]}, orders[1:])
+        hold_search("returner", erased + visits, orders, len(erased))
+        if generation < GENERATIONS - 1:
+            weir.erase("returner", {})
+            erased += visits
+            hold({"subject": "returner"}, [])
+            hold({"keyFieldValue": "returner"}, [])
+
+
 wanted = json.load(sys.stdin)
-print(json.dumps(send_half(wanted) if wanted["do"] == "send" else compare(wanted)))
+print(json.dumps(send_part(wanted) if wanted["do"] == "send" else compare(wanted)))
