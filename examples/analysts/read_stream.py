@@ -24,11 +24,14 @@ except ImportError as error:
 def main(topic: str, path: str) -> None:
     kafka, schemas = read_settings(path)
     require_token(kafka)
+    errors: list = []
     consumer = Consumer(
         {
             **kafka,
             "enable.auto.commit": False,  # nothing is committed: each run reads all
             "enable.partition.eof": True,
+            "log_level": 0,  # it would repeat an error until the program ends
+            "error_cb": errors.append,
         }
     )
     deserialize = AvroDeserializer(
@@ -43,7 +46,9 @@ def main(topic: str, path: str) -> None:
     try:
         found = consumer.list_topics(topic, timeout=10).topics[topic]
     except KafkaException:
-        sys.exit(f"Kafka at {kafka.get('bootstrap.servers')} can't be reached; is it the listener for analysts?")
+        consumer.poll(0)  # this calls error_cb
+        reason = f" ({errors[0].str()})" if errors else ""
+        sys.exit(f"Kafka at {kafka.get('bootstrap.servers')} can't be reached; is it the listener for analysts?{reason}")
     if found.error:
         # To those who may not read a topic, Kafka does not say whether it exists.
         own = schemas.get("topic", topic)
@@ -55,14 +60,24 @@ def main(topic: str, path: str) -> None:
         if record is None:
             sys.exit("no answer from Kafka within 10 s")
         if record.error():
-            if record.error().code() != KafkaError._PARTITION_EOF:
-                sys.exit(str(record.error()))
+            require_end(record.error(), kafka, path)
             at_end.add(record.partition())
             continue
         event = deserialize(record.value(), SerializationContext(topic, MessageField.VALUE))
         source = dict(record.headers())["svc-source"].decode()
         print(source, json.dumps(event, default=str))
     consumer.close()
+
+
+def require_end(error, kafka: dict, path: str) -> None:
+    if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
+        start = kafka.get("sasl.oauthbearer.client.id", "the client id of the credentials")
+        sys.exit(
+            f"These credentials may not use the group {kafka.get('group.id')}: "
+            f"group.id in {path} must begin with {start}, after the prefix of the topics if there is one"
+        )
+    if error.code() != KafkaError._PARTITION_EOF:
+        sys.exit(str(error))
 
 
 def require_token(kafka: dict) -> None:

@@ -47,17 +47,20 @@ def framed(lines, schema):
         try:
             # strict: without it, fastavro drops a misspelt field
             schemaless_writer(datum, schema, event, strict_allow_default=True)
-        except (TypeError, ValueError) as error:
+            validate(event, schema)  # the writer turns 19.99 into 19 for an int, and true into 1
+        except ValidationError as found:
+            sys.exit(f"line {number}: {found.errors[0]}")
+        except (TypeError, ValueError, OverflowError) as error:
             sys.exit(f"line {number}: {misfit(event, schema, error)}")
         yield struct.pack(">I", datum.tell()) + datum.getvalue()
 
 
 def misfit(event, schema, error):
-    """The writer does not say in which field an enum has a wrong symbol, nor that Avro JSON's branches are too much."""
+    """The writer does not name the field of a wrong symbol or number, nor says that Avro JSON's branches are too much."""
     if "<class 'dict'>) do not match" in str(error):
         return f"{error}; give a union's value without its branch"
     try:
-        if str(error).endswith("is not in list"):
+        if isinstance(error, OverflowError) or str(error).endswith("is not in list"):
             validate(event, schema)
     except ValidationError as found:
         return found.errors[0]

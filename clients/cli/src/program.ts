@@ -49,8 +49,9 @@ export async function run(terminal: Terminal, args: readonly string[]): Promise<
 /** Also with `--help`, which commander answers with the help of the program. */
 function refuseUnknown(program: Command, args: readonly string[]): void {
   const known = program.commands.map((command) => command.name())
-  const [word = ''] = args.filter((each) => !each.startsWith('-'))
-  const isFirst = args[0] === word || args[0] === '--demo'
+  const words = args.filter((each) => !each.startsWith('-'))
+  const [word = ''] = words[0] === 'help' ? words.slice(1) : words
+  const isFirst = [word, 'help', '--demo'].includes(args[0] ?? '')
   if (word === '' || !isFirst || [...known, 'help'].includes(word)) return
   const below = program.commands.filter(({ commands }) =>
     commands.some((command) => command.name() === word),

@@ -1,7 +1,7 @@
 // One run of a command: its terminal, the common options, the account, and how results are shown (the unchanged
 // response with `-o json`, otherwise tables). Commands are functions of a session.
 import type { Command } from 'commander'
-import { requireApiKey, resolveAccount } from './accounts/account.ts'
+import { adviceOnKey, requireApiKey, resolveAccount } from './accounts/account.ts'
 import type { CliAccount } from './accounts/account.ts'
 import { explainNotFound } from './api/not-found.ts'
 import { call, urlOf } from './api/request.ts'
@@ -139,7 +139,7 @@ function callManagement(account: CliAccount, what: ManagementCall): Promise<unkn
       bearer: requireApiKey(account),
       ...(json === undefined ? {} : { json }),
     },
-    advice,
+    { ...adviceOnKey(account), ...advice },
   )
 }
 

@@ -139,6 +139,14 @@ describe('the command line', () => {
     expect(out).toEqual([])
   })
 
+  test('`weir help` of a mistyped command says which is meant', async () => {
+    const { terminal, notes, out } = recorder()
+    expect(await run(terminal, ['help', 'outpt'])).toBe(2)
+    expect(notes.join()).toContain('there is no command outpt')
+    expect(notes.join()).toContain('Did you mean `weir output`?')
+    expect(out).toEqual([])
+  })
+
   test.each([
     ['contract create event.json', 'Give a file with -f: weir contract create -f FILE'],
     ['send clicks event.json --schema x', 'Give a file with -f: weir send NAME -f FILE'],

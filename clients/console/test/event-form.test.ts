@@ -28,6 +28,11 @@ test('samples pass the validations where a simple one does', () => {
   })
 })
 
+test('a field whose pattern no sample fits is empty', () => {
+  const phones = contract({ validations: [{ field: 'page', pattern: String.raw`^\+31\d{9}$` }] })
+  expect(samplesOf(phones, fieldsOf(phones))).toMatchObject({ page: '', 'person/id': 'id-1' })
+})
+
 test('the event has the consent that was asked for, and an envelope for the service to fill in', () => {
   const asked = {
     ...values,

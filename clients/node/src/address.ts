@@ -9,6 +9,19 @@ export function serviceUrl(address: string, path: string): URL {
   return url
 }
 
+/** For a response that the service of this option would not give. */
+export const wrongAddress = (
+  service: 'auth' | 'ingest' | 'output',
+  origin: string,
+  reason: string,
+): string => `${service}Url ${origin} is not the address of ${service}: ${reason}`
+
+/** For a refusal that does not say more. Auth itself always says more. */
+export const authAnswers = (origin: string, status: number): string =>
+  status === 404
+    ? wrongAddress('auth', origin, 'it returns 404')
+    : `auth at ${origin} answers ${status}`
+
 /** Why a service was not reached: for people, and the error of Node. */
 export type Trouble = { readonly trouble: string; readonly cause?: unknown }
 

@@ -3,7 +3,7 @@
 import { isObject, memberOf, tryParseJson } from './json.ts'
 import { RejectedError, rejectionCodeOf } from './errors.ts'
 import { requestJson } from './json-request.ts'
-import { serviceUrl } from './address.ts'
+import { authAnswers, serviceUrl } from './address.ts'
 import { address, certificates, checkOptions, required, text } from './options.ts'
 import type { Rules } from './options.ts'
 
@@ -49,7 +49,7 @@ export async function loadContract<Event extends object = object>(
   const { status, json } = await requestJson({ url, method: 'GET', bearer: apiKey, ca, timeoutMs })
   if (status !== 200) {
     const detail = memberOf(json, 'detail')
-    const message = typeof detail === 'string' ? detail : `auth at ${url.origin} answers ${status}`
+    const message = typeof detail === 'string' ? detail : authAnswers(url.origin, status)
     throw new RejectedError(rejectionCodeOf(memberOf(json, 'code')), message, status)
   }
   return { id, schema: memberOf(json, 'schema') }

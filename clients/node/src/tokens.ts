@@ -5,7 +5,7 @@ import { requestJson } from './json-request.ts'
 import type { JsonReply } from './json-request.ts'
 import { RejectedError, rejectionCodeOf } from './errors.ts'
 import { pauseMs, retryAfterMsOf } from './retries.ts'
-import { serviceUrl } from './address.ts'
+import { authAnswers, serviceUrl, wrongAddress } from './address.ts'
 import type { CredentialsOptions } from './credentials.ts'
 
 export type Tokens = {
@@ -125,7 +125,7 @@ async function answered({ address, ask, nowMs }: TokensDeps): Promise<JsonReply>
   const said = memberOf(json, 'message')
   throw refusedByAuth(
     rejectionCodeOf(memberOf(json, 'code')),
-    typeof said === 'string' ? said : `auth at ${address} answers ${status}`,
+    typeof said === 'string' ? said : authAnswers(address, status),
     status,
   )
 }
@@ -134,7 +134,7 @@ function heldOf({ headers, json }: JsonReply, { address, nowMs }: TokensDeps): H
   const token = memberOf(json, 'idToken')
   const expiresAt = memberOf(json, 'expiresAt')
   if (typeof token !== 'string' || typeof expiresAt !== 'number')
-    throw refusedByAuth('refused', `${address} does not answer as auth does`, 200)
+    throw refusedByAuth('refused', wrongAddress('auth', address, 'it gives no token'), 200)
   return { token, ...timesOf({ expiresAt, date: headers.date, nowMs: nowMs() }) }
 }
 

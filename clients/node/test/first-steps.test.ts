@@ -224,7 +224,9 @@ test('a refusal by auth is told in full, because it cannot quote an event', asyn
     'await producer.close()',
     'server.close()',
   )
-  expect(stderr).toBe(`@weir/client: send failed with refused: auth at ${url.trim()} answers 404\n`)
+  expect(stderr).toBe(
+    `@weir/client: send failed with refused: authUrl ${url.trim()} is not the address of auth: it returns 404\n`,
+  )
 })
 
 test('a send that fails and that nobody waits for does not end the program', async () => {

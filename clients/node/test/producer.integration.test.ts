@@ -193,6 +193,12 @@ test('an address of another service is said to be that', async () => {
   const { url } = world.auth
   await expect(producerOf({ ingestUrl: url }).send(event)).rejects.toMatchObject({
     code: 'not_found',
-    message: `${url} is not ingest: Events are sent to ingest, which has another address`,
+    message: `ingestUrl ${url} is not the address of ingest: Events are sent to ingest, which has another address`,
+  })
+  const { url: ingestUrl } = world.ingest
+  await expect(
+    producerOf({ authUrl: ingestUrl, ingestUrl: url }).send(event),
+  ).rejects.toMatchObject({
+    message: `authUrl ${ingestUrl} is not the address of auth: it returns 404`,
   })
 })

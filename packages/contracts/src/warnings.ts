@@ -4,9 +4,14 @@ import { parseSchema } from './avro/schema.ts'
 import { nullableOf } from './avro/types.ts'
 import type { AvroType } from './avro/types.ts'
 import { typeAt } from './paths.ts'
-import type { PreparedContract } from './types.ts'
+import { likelyMistake } from './pattern/likely-mistake.ts'
+import type { PreparedContract, Validation } from './types.ts'
 
-export function contractWarnings({ schemaText, keyField }: PreparedContract): string[] {
+export function contractWarnings({
+  schemaText,
+  keyField,
+  validations,
+}: PreparedContract): string[] {
   const result = parseSchema(schemaText)
   if (!('type' in result) || result.type.kind !== 'record') return []
   const key = typeAt(result.type, keyField)
@@ -14,7 +19,12 @@ export function contractWarnings({ schemaText, keyField }: PreparedContract): st
     key && nullableOf(key)
       ? [`The key field ${keyField} is nullable: events in which it is null are refused`]
       : []
-  return [...nullableKey, ...decimalsIn(result.type).map(decimal)]
+  return [...nullableKey, ...decimalsIn(result.type).map(decimal), ...validations.flatMap(pattern)]
+}
+
+function pattern({ field, value }: Validation): string[] {
+  const mistake = likelyMistake(value)
+  return mistake === undefined ? [] : [`The pattern of the field ${field} has ${mistake}`]
 }
 
 const decimalsIn = (root: AvroType): string[] =>

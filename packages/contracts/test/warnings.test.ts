@@ -34,3 +34,43 @@ test('decimals and a nullable key field get a warning', async () => {
 test('an ordinary contract gets none', async () => {
   expect(await warningsOf({})).toEqual([])
 })
+
+const patternWarnings = (value: string): Promise<string[]> =>
+  warningsOf({ validations: [{ field: 'key', type: 'regex', value }] })
+
+test.each([
+  [
+    String.raw`^\p{L}+$`,
+    String.raw`\p{L}, in which \p is only the letter p: list the characters, for example [A-Za-zÀ-ÿ]`,
+  ],
+  [
+    String.raw`[\P{Script=Latin} ]`,
+    String.raw`\P{Script=Latin}, in which \P is only the letter P: list the characters, for example [A-Za-zÀ-ÿ]`,
+  ],
+  [
+    String.raw`\u{1F600}`,
+    String.raw`\u{1F600}, in which \u is only the letter u: write \ud83d\ude00`,
+  ],
+  [String.raw`\u{e9}`, String.raw`\u{e9}, in which \u is only the letter u: write \u00e9`],
+  ...['x{4,', 'x{,5}', '^{', String.raw`[\]]{`].map((source) => [
+    source,
+    String.raw`a { that starts no repeat, so it is only the character {: write \{ for this character, {4} or {4,} or {4,9} for a repeat`,
+  ]),
+])('a pattern that means something else without the flag u gets one: %s', async (value, said) => {
+  expect(await patternWarnings(value)).toEqual([`The pattern of the field key has ${said}`])
+})
+
+test.each([
+  String.raw`\{`,
+  '[{]',
+  String.raw`[\]{]`,
+  'a{2}',
+  'a{2,}?',
+  'a{2,3}',
+  String.raw`\\{2}`,
+  String.raw`\\p{2}`,
+  String.raw`\u00e9{2}`,
+  'p+u',
+])('a pattern that means what it says gets none: %s', async (value) => {
+  expect(await patternWarnings(value)).toEqual([])
+})

@@ -92,6 +92,12 @@ describe('what documents cite', () => {
   })
 })
 
+test('analysts read which kcat decodes Avro, and what else does', async () => {
+  expect(await readDocument('docs/analysts.md')).toMatch(
+    /kcat decodes Avro only if `kcat -V` lists `Avro`; Debian 12's does not\. .*read_stream\.py/,
+  )
+})
+
 describe('what comments in the code cite', () => {
   test('every document exists', async () => {
     const missing = await findAll(sources, (text) =>

@@ -21,6 +21,7 @@ import type {
 export type CliAccount = ServiceAddresses & {
   readonly billingId: string | undefined
   readonly apiKey: string | undefined
+  readonly isKeyFromEnv: boolean
   /** Kafka's listener for clients with a stream's credentials. */
   readonly analystBrokers: string
   /** The prefix of topics and groups in this Kafka. */
@@ -64,6 +65,7 @@ export function resolveAccount(choice: AccountChoice): CliAccount {
     ...addresses,
     billingId,
     apiKey: env.WEIR_API_KEY || base.apiKey,
+    isKeyFromEnv: Boolean(env.WEIR_API_KEY),
     analystBrokers: env.WEIR_ANALYST_BROKERS || brokersOf(demo, bringsOwn) || defaultAnalystBrokers,
     kafkaPrefix: env.WEIR_KAFKA_PREFIX ?? demo?.kafkaPrefix ?? '',
     streams: new Map([...base.streams, ...own]),
@@ -154,6 +156,13 @@ export function requireApiKey(account: CliAccount): string {
     'or run weir in the folder of a running demo (`npm start`).',
   )
 }
+
+export const keyOfEnvironment =
+  'The key is from WEIR_API_KEY, which takes precedence over standard input and the profile: set another one, or unset it.'
+
+/** For a refusal of the API key, by status. */
+export const adviceOnKey = ({ isKeyFromEnv }: CliAccount): Readonly<Record<number, string>> =>
+  isKeyFromEnv ? { 401: keyOfEnvironment } : {}
 
 /** Of the environment or the profile. */
 export const savedCredentials = (

@@ -19,6 +19,8 @@ export type ApiAnswer = {
   readonly status: number
   readonly text: string
   readonly json: unknown
+  /** From the header `Svc-Error`. */
+  readonly code?: string | undefined
   readonly retryAfter: string | undefined
   /** The service's time. */
   readonly date: string | undefined
@@ -79,6 +81,7 @@ export async function requestApi({ method, url, ...rest }: ApiRequest): Promise<
       status: response.status,
       text,
       json: tryParseJson(text),
+      code: response.headers.get('svc-error') ?? undefined,
       retryAfter: response.headers.get('retry-after') ?? undefined,
       date: response.headers.get('date') ?? undefined,
       help: helpIn(link),

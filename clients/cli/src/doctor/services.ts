@@ -1,6 +1,6 @@
 // The three services from this machine: whether they respond, are ready and have the same time, and whether they accept
 // the account's key and the streams' credentials.
-import { requireApiKey } from '../accounts/account.ts'
+import { adviceOnKey, requireApiKey } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { call, requestApi, urlOf } from '../api/request.ts'
@@ -131,7 +131,8 @@ export async function checkApiKey(account: CliAccount): Promise<readonly DoctorF
   if (account.apiKey === undefined) return []
   try {
     const url = urlOf(account.authUrl, ['v2', 'account'])
-    const answer = await call({ method: 'GET', url, bearer: requireApiKey(account) })
+    const bearer = requireApiKey(account)
+    const answer = await call({ method: 'GET', url, bearer }, adviceOnKey(account))
     const billingId = visible(textAt(answer, 'billingId') ?? '?')
     const role = visible(textAt(answer, 'key', 'role') ?? '?')
     return [ok('API key', `valid, for the account ${billingId}, with the role ${role}`)]

@@ -77,6 +77,27 @@ export function accountTests(ground: LookUpGround): void {
     expect((await elsewhere.run('account show')).stderr).toContain('no API key')
   })
 
+  test('a login says that its key is from WEIR_API_KEY, whether the key is refused or saved', async () => {
+    const { apiKey, addresses } = ground()
+    const elsewhere = createWeir({ isHere: true })
+    const login = (key: string) =>
+      elsewhere.run(`account login ${addresses}`, {
+        input: `${apiKey}\n`,
+        env: { WEIR_API_KEY: key },
+      })
+    const stale = await login('weir_stale')
+    expect([stale.code, stale.stderr]).toEqual([
+      1,
+      'weir: No account has the API key that was sent (401)\n' +
+        '  The key is from WEIR_API_KEY, which takes precedence over standard input and the profile: set another one, or unset it.\n',
+    ])
+    const { code, stderr } = await login(apiKey)
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringMatching(/\nThe key is from WEIR_API_KEY\.\n$/),
+    ])
+  })
+
   test("the demo's account is found from any folder below its own, without a login", async () => {
     const { billingId, apiKey, world } = ground()
     const { folder, run } = createWeir()

@@ -41,7 +41,7 @@ export function doctorTests(ground: LookUpGround): void {
     expect([code, stderr]).toEqual([1, expect.stringContaining('there are 2 problems')])
     expect(stdout).toMatch(/problem {2}ingest +nothing listens at/)
     expect(stdout).toContain(nowhere)
-    expect(stdout).toMatch(/problem {2}API key +.*\(401\)/)
+    expect(stdout).toMatch(/problem {2}API key +.*\(401\)\n +The key is from WEIR_API_KEY/)
     expect(stdout).toMatch(
       /warning {2}credentials .*\n +The credentials are from WEIR_CLIENT_ID and/,
     )

@@ -102,9 +102,14 @@ export function eventTests(ground: LookUpGround): void {
       {
         accepted: 2,
         rejected: [
-          { line: 2, status: 400, message: sentence },
-          { line: 5, status: 400, message: expect.stringContaining('svcMeta') },
-          { line: 6, status: 400, message: 'The body is not JSON' },
+          { line: 2, status: 400, code: 'validation_failed', message: sentence },
+          {
+            line: 5,
+            status: 400,
+            code: 'undecodable',
+            message: expect.stringContaining('svcMeta'),
+          },
+          { line: 6, status: 400, code: 'undecodable', message: 'The body is not JSON' },
         ],
       },
     ])

@@ -80,6 +80,7 @@ export function keyAloneTests(ground: LookUpGround): void {
   test('a file that takes a secret can be read by its owner alone', async () => {
     const { weir } = ground()
     await weir.ok('stream create secret --save')
+    await weir.ok('output create secret secret-1 --level 1 --save')
     const bin = fileURLToPath(new URL('../../bin/weir.js', import.meta.url))
     const shell = (line: string) =>
       spawnSync('sh', ['-c', `umask 022; '${process.execPath}' '${bin}' ${line}`], {
@@ -87,7 +88,7 @@ export function keyAloneTests(ground: LookUpGround): void {
         env: { ...process.env, ...compiledOnce, HOME: weir.folder, WEIR_CONFIG: weir.profile },
       }).status
     const modeOf = (file: string) => statSync(join(weir.folder, file)).mode & 0o777
-    expect(shell('kafka secret > secret.properties')).toBe(0)
+    expect(shell('kafka secret-1 > secret.properties')).toBe(0)
     expect(shell('credentials rotate secret -o json > rotated.json')).toBe(0)
     expect(shell('token secret > token.txt')).toBe(0)
     expect(shell('stream list > streams.txt')).toBe(0)

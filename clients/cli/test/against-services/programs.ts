@@ -74,7 +74,7 @@ export function programTests(ground: LookUpGround): void {
       stdout: '',
       stderr:
         'weir: No account has the API key that was sent (401)\n' +
-        '  `weir account login` saves another API key.\n',
+        '  The key is from WEIR_API_KEY, which takes precedence over standard input and the profile: set another one, or unset it.\n',
       more: 'http://auth.test/docs/errors/invalid_api_key',
     })
   })

@@ -111,8 +111,10 @@ describe.each([
 ])('weir %s', (line, name, change) => {
   test('asks on a terminal, and anything but the name changes nothing', async () => {
     for (const answer of ['', 'n', 'y', 'yes', `${name}s`]) {
-      const { code, asked, changes: made } = await weir(line, answer)
+      const { told, notes } = await weirOn(line, answer)
+      const { code, asked, changes: made } = told
       expect([code, asked.length, made]).toEqual([1, 1, []])
+      expect(notes.at(-1)).toBe('weir: not confirmed, so nothing was done')
     }
     expect(await weir(line, name)).toMatchObject({ code: 0, changes: [change] })
   })

@@ -104,7 +104,7 @@ function sampleOf({ path, kind, symbols }: FormField, patterns: readonly string[
   const own = `${path.split('/').at(-1)}-1`
   if (kind === 'text' || kind === 'list')
     return (
-      [own, ...sampleTexts].find((text) => patterns.every((pattern) => fits(pattern, text))) ?? own
+      [own, ...sampleTexts].find((text) => patterns.every((pattern) => fits(pattern, text))) ?? ''
     )
   if (kind === 'number') return '1'
   if (kind === 'boolean') return 'false'

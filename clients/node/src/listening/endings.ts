@@ -1,5 +1,6 @@
 // Why a WebSocket to output ended or was refused, and what follows (docs/errors.md, WebSocket): connect again, with a
 // new token if this one was refused, or end with an error. Pure.
+import { wrongAddress } from '../address.ts'
 import { RejectedError, rejectionCodeOf } from '../errors.ts'
 import { memberOf, tryParseJson } from '../json.ts'
 import { retryAfterMsOf } from '../retries.ts'
@@ -52,7 +53,7 @@ export function endingOfRefusal(
   const isFinal = status >= 300 && status < 500 && ![408, 425, 429].includes(status)
   if (isFinal) {
     // Output never returns 404 at /ws.
-    const message = status === 404 ? `${origin} is not output: ${reason}` : reason
+    const message = status === 404 ? wrongAddress('output', origin, reason) : reason
     return { kind: 'final', error: new RejectedError(rejectionCodeOf(code), message, status) }
   }
   return { kind: 'again', reason, afterMs: retryAfterMsOf(retryAfter, nowMs) }

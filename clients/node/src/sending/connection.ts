@@ -1,7 +1,7 @@
 // One HTTP/2 connection to ingest, opened when it is needed and again after it has ended. For each request it returns
 // the response, or whether the request may have had an effect. It never sends anything twice.
 import * as http2 from 'node:http2'
-import { reasonOf, troubleReaching } from '../address.ts'
+import { reasonOf, troubleReaching, wrongAddress } from '../address.ts'
 import type { Trouble } from '../address.ts'
 import { memberOf, tryParseJson } from '../json.ts'
 import { trust } from '../trust.ts'
@@ -184,6 +184,6 @@ function answerFrom({ origin }: URL, headers: http2.IncomingHttpHeaders, text: s
     status,
     code: headers['svc-error'],
     retryAfter: headers['retry-after'],
-    text: typeof detail === 'string' ? `${origin} is not ingest: ${detail}` : text,
+    text: typeof detail === 'string' ? wrongAddress('ingest', origin, detail) : text,
   }
 }

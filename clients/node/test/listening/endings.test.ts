@@ -52,6 +52,8 @@ test.each([
 ])('the address of %s is said not to be output', (_, text) => {
   const refused = { status: 404, code: 'not_found', retryAfter: undefined, text, ...at }
   expect(endingOfRefusal(refused, 0)).toMatchObject({
-    error: { message: 'ws://127.0.0.1:8082 is not output: There is nothing here' },
+    error: {
+      message: 'outputUrl ws://127.0.0.1:8082 is not the address of output: There is nothing here',
+    },
   })
 })

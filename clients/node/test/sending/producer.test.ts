@@ -17,13 +17,17 @@ const nowhere = {
   onRetry: () => undefined,
   onError: () => undefined,
 }
+const servers: Server[] = []
 const producers: Producer[] = []
 function producerOf(more: Partial<ProducerOptions> = {}): Producer {
   const producer = createProducer({ ...nowhere, ...more })
   producers.push(producer)
   return producer
 }
-afterAll(() => Promise.all(producers.map((producer) => producer.close({ deadlineMs: 0 }))))
+afterAll(async () => {
+  await Promise.all(producers.map((producer) => producer.close({ deadlineMs: 0 })))
+  for (const server of servers) server.close()
+})
 
 const outcome = (sending: Promise<void>): Promise<unknown> =>
   sending.then(
@@ -74,8 +78,7 @@ test('a flush ends with the last outcome, and ready waits for room', async () =>
 test.each(['stored', 'rejected'] as const)(
   'after a flush the handlers of 700 sends have run whose events are %s',
   async (kind) => {
-    const { stop, ...services } = await answering(kind)
-    const producer = producerOf(services)
+    const producer = producerOf(await answering(kind))
     const counts = { stored: 0, rejected: 0 }
     for (let number = 0; number < 700; number += 1)
       producer.send({ number }).then(
@@ -84,8 +87,6 @@ test.each(['stored', 'rejected'] as const)(
       )
     await producer.flush()
     const { [kind]: count } = counts
-    await producer.close()
-    stop()
     expect(count).toBe(700)
   },
 )
@@ -104,14 +105,11 @@ async function answering(kind: 'stored' | 'rejected') {
       response.end(JSON.stringify({ accepted: events.length - rejected.length, rejected }))
     })
   })
-  return {
-    authUrl: await listening(auth),
-    ingestUrl: await listening(ingest),
-    stop: () => [auth, ingest].forEach((server) => server.close()),
-  }
+  return { authUrl: await listening(auth), ingestUrl: await listening(ingest) }
 }
 
 async function listening(server: Server): Promise<string> {
+  servers.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`

@@ -1,13 +1,16 @@
 // The services as `npm start` runs them, a listener for analysts, and the settings for an analyst's client.
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { followState } from '@weir/control-state'
 import type { StateFollowing } from '@weir/control-state'
 import {
   kekFilesIn,
   makeKekFiles,
   makePlatformKey,
+  REPOSITORY,
   secretsIn,
   startEverything,
 } from '@weir/devstack'
@@ -29,6 +32,8 @@ export type AnalystsScene = {
   settingsOf(of: Secrets, group?: string): Task['settings']
   /** A client that doesn't log in. */
   onTheListener(group: string): Task['settings']
+  /** What examples/analysts/read_stream.py writes to standard error. */
+  complaintOfScript(of: Secrets & { topic: string }, group: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -51,25 +56,53 @@ export async function startAnalystsScene(billingId: string): Promise<AnalystsSce
     'group.id': group,
     'isolation.level': 'read_committed',
   })
+  const settingsOf: AnalystsScene['settingsOf'] = (
+    { clientId, clientSecret },
+    group = clientId,
+  ) => ({
+    ...onTheListener(group),
+    'sasl.mechanism': 'OAUTHBEARER',
+    'sasl.oauthbearer.method': 'oidc',
+    'sasl.oauthbearer.token.endpoint.url': `${auth.url}/oauth2/token`,
+    'sasl.oauthbearer.client.id': clientId,
+    'sasl.oauthbearer.client.secret': clientSecret,
+  })
   return {
     everything,
     account: accountAt(auth.url, billingId, textIn(made.body, 'apiKey')),
     following,
     onTheListener,
-    settingsOf: ({ clientId, clientSecret }, group = clientId) => ({
-      ...onTheListener(group),
-      'sasl.mechanism': 'OAUTHBEARER',
-      'sasl.oauthbearer.method': 'oidc',
-      'sasl.oauthbearer.token.endpoint.url': `${auth.url}/oauth2/token`,
-      'sasl.oauthbearer.client.id': clientId,
-      'sasl.oauthbearer.client.secret': clientSecret,
-    }),
+    settingsOf,
+    async complaintOfScript(of, group) {
+      const file = join(folder, 'settings')
+      await writeFile(file, linesOf({ ...settingsOf(of, group), ...registryOf(auth.url, of) }))
+      return complaintOf(of.topic, file)
+    },
     async close() {
       await following.close()
       await everything.stop()
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+const registryOf = (authUrl: string, { clientId, clientSecret }: Secrets) => ({
+  '# schema.registry.url': `${authUrl}/registry`,
+  '# basic.auth.user.info': `${clientId}:${clientSecret}`,
+})
+
+const linesOf = (settings: Task['settings']): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n')
+
+function complaintOf(topic: string, file: string): Promise<string> {
+  const python = join(REPOSITORY, '.weir/venv/bin/python')
+  const script = join(REPOSITORY, 'examples/analysts/read_stream.py')
+  return promisify(execFile)(python, [script, topic, file], { timeout: 120_000 }).then(
+    () => '',
+    ({ stderr }: { stderr: string }) => stderr,
+  )
 }
 
 async function followAsAuth(folder: string, brokers: string): Promise<StateFollowing> {

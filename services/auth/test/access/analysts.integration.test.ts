@@ -115,6 +115,13 @@ describe("a stream's own credentials", () => {
     }
   })
 
+  test("give read_stream.py one sentence about another's group", async () => {
+    const sentence = `must begin with ${mine.clientId}, after the prefix of the topics if there is one`
+    expect(await scene.complaintOfScript(mine, 'any')).toMatch(
+      new RegExp(`^These credentials may not use the group any: group.id in \\S+ ${sentence}\n$`),
+    )
+  })
+
   test('of an input stream may not read it, unless they were made to listen and for nothing else', async () => {
     const producers = follow(input)
     await producers.until(({ errors }) => errors.length > 0)

@@ -1,6 +1,7 @@
 // `weir account …`: the current account, and the accounts in the profile. Keys are read from the environment, a hidden
 // prompt or the input, never from the arguments, which other users of the machine can see.
 import type { Command } from 'commander'
+import { keyOfEnvironment } from '../../accounts/account.ts'
 import { call, urlOf } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
 import { isObject, textAt, valueAt } from '../../json.ts'
@@ -55,8 +56,8 @@ function addLogin(noun: Command, open: OpenSession): void {
         .command('login')
         .summary('check an API key and save it in the profile')
         .description(
-          'check an API key and save it in the profile. weir asks for the key without showing it,  ' +
-            'or takes it from the first line of standard input, or from WEIR_API_KEY.',
+          'check an API key and save it in the profile. weir takes the key from WEIR_API_KEY if it is set, ' +
+            'otherwise from the first line of standard input. On a terminal it asks for the key without showing it.',
         )
         .option('--billing-id <id>', 'refuse a key of another account'),
     ).action((options: LoginOptions, command: Command) => login(open(command), options)),
@@ -104,7 +105,10 @@ export function renderAccount(account: unknown): string {
 async function login(session: Session, options: LoginOptions): Promise<void> {
   const addresses = addressesFor(session, options)
   const apiKey = await readSecret(session.terminal, 'API key', 'WEIR_API_KEY')
-  const advice = { 401: 'Is the key complete, and is this the right address?' }
+  const isFromEnv = session.account().isKeyFromEnv
+  const advice = {
+    401: isFromEnv ? keyOfEnvironment : 'Is the key complete, and is this the right address?',
+  }
   const url = urlOf(addresses.authUrl, ['v2', 'account'])
   const billingId = textAt(await call({ method: 'GET', url, bearer: apiKey }, advice), 'billingId')
   if (billingId === undefined) throw failure(`${url.origin} returned no billing id`, 'Is it Weir?')
@@ -112,6 +116,7 @@ async function login(session: Session, options: LoginOptions): Promise<void> {
     throw failure(`the key belongs to the account ${billingId}, not ${options.billingId}`)
   }
   await keepLogin(session, billingId, { ...addresses, apiKey })
+  if (isFromEnv) session.tell('The key is from WEIR_API_KEY.')
   if (session.isJson) session.showRecord({ billingId, ...addresses })
 }
 

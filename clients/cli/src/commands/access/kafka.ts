@@ -8,6 +8,7 @@ import type { CliAccount } from '../../accounts/account.ts'
 import { readerAdvice, requireCredentials } from '../../api/credentials.ts'
 import { claimsOf, fetchToken, idTokenOf, requireStream } from '../../api/id-token.ts'
 import { urlOf } from '../../api/request.ts'
+import { failure } from '../../errors.ts'
 import { brokerList, withExamples } from '../../input/options.ts'
 import type { StreamCredentials } from '../../accounts/profile.ts'
 import { registrySettings, registryUrlOf } from '../../api/registry.ts'
@@ -61,6 +62,7 @@ async function print(session: Session, name: string, options: KafkaOptions): Pro
   const account = session.account()
   const isFromEnv = credentials === account.credentials
   const looked = isFromEnv ? await lookAt(account, name, credentials) : undefined
+  if (account.apiKey !== undefined) await requireReader(session, name, credentials)
   const { settings, aside } = settingsFor(account, credentials, options)
   const topic = account.billingId && { topic: requireTopic(account, name) }
   session.terminal.keepPrivate()
@@ -68,7 +70,6 @@ async function print(session: Session, name: string, options: KafkaOptions): Pro
     session.isJson ? JSON.stringify(settings, null, 2) : lines(settings, { ...topic, ...aside }),
   )
   if (looked ?? (await lookAt(account, name, credentials))) session.tell(forReaders(account))
-  if (account.apiKey !== undefined) await tellIfInput(session, name, credentials)
 }
 
 /** Whether readers decrypt. The settings are right also without auth, so its errors don't matter, here and below. */
@@ -86,7 +87,8 @@ async function lookAt(
 const forReaders = ({ authUrl }: CliAccount): string =>
   `Its personal fields are encrypted. How to decrypt them: ${urlOf(authUrl, ['docs', 'keys']).href}#keys-for-readers`
 
-async function tellIfInput(
+/** Kafka lets credentials of an input stream read only if they may do nothing else. */
+async function requireReader(
   session: Session,
   name: string,
   { clientId }: StreamCredentials,
@@ -96,7 +98,10 @@ async function tellIfInput(
     .flat()
     .find((one) => textAt(one, 'clientId') === clientId)
   if (path.length !== 2 || textsAt(own, 'scope').join() === 'listen') return
-  session.tell([`${name} is an input stream.`, ...readerAdvice(name, 'kafka')].join('\n'))
+  throw failure(
+    `${name} is an input stream, and these credentials may not read it`,
+    ...readerAdvice(name, 'kafka'),
+  )
 }
 
 type Settings = Readonly<Record<string, string>>

@@ -18,7 +18,12 @@ type SendOptions = { readonly schema: string; readonly file?: string }
 
 type Sending = SendOptions & { readonly name: string }
 
-type Rejected = { readonly line: number; readonly status: number; readonly message: string }
+type Rejected = {
+  readonly line: number
+  readonly status: number
+  readonly code: string | undefined
+  readonly message: string
+}
 
 export function addSendCommand(program: Command, open: OpenSession): void {
   withExamples(
@@ -104,7 +109,7 @@ function rejectedEvent(
   const fault = jsonFault(Buffer.from(body).toString(), line)
   const told = fault === undefined ? `line ${line}: ${message}` : `${fault}; ${message}`
   session.terminal.note(`${told} (${answer.status})`)
-  return { line, status: answer.status, message }
+  return { line, status: answer.status, code: answer.code, message }
 }
 
 const adviceFor = (name: string): Advice => ({

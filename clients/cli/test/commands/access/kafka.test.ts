@@ -118,6 +118,20 @@ test('of an output whose readers decrypt it says that fields are encrypted, and 
   }
 })
 
+test('of an input stream it prints no settings, because they could not be used to read', async () => {
+  const auth = await fakeAuth({ stream: 'orders', kind: 'input' })
+  try {
+    const own = { ...env, WEIR_AUTH_URL: auth.url, WEIR_API_KEY: 'k' }
+    const { code, stdout, stderr } = await weir.run('kafka orders', { env: own })
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toMatch(
+      /^weir: orders is an input stream, and these credentials may not read it\n  Use an output\. .*\n  weir credentials rotate orders --scope listen\n/,
+    )
+  } finally {
+    auth.close()
+  }
+})
+
 test("a topic's name is answered with the name of its stream", async () => {
   const auth = await fakeAuth({ stream: 'orders-2', kind: 'derived' })
   try {
