@@ -35,6 +35,9 @@ export function erasureTests(ground: LookUpGround): void {
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('(409)')])
     const nobody = await weir.run('erasure show 00000000-0000-4000-8000-000000000000')
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('no stream has an')])
+    expect(await weir.ok('erasure receipts kept forgetful')).toMatch(
+      /^\S+ +forgetful +not complete/m,
+    )
     const audit = linesOf(await weir.ok('audit'))
     expect(audit.filter((line) => /read.refused.*:erasure(?!\/)/.test(line))).toEqual([])
   })
