@@ -158,7 +158,13 @@ function Result({ calls, search, person, requestOf, onAsk }: ResultProps) {
   return (
     <div class="stack">
       {first === undefined || rest.length === 0 ? null : (
-        <p>
+        <p class="row">
+          <button
+            type="button"
+            onClick={() => onAsk({ kind: 'withdraw', found: [first, ...rest] })}
+          >
+            Withdraw a consent in all {rest.length + 1} streams …
+          </button>
           <button
             type="button"
             class="danger"
