@@ -59,6 +59,7 @@ function erasureOf(erasure: Json): Erasure {
     levels: erasure['levels'] === undefined ? undefined : numbersOf(erasure['levels']),
     states: new Map(erasureStates.map((state) => [state, timesOf(objectOf(states[state]))])),
     outputs: listOf(erasure['outputs']).map(objectOf).map(holdingOf),
+    incompleteSince: textOf(erasure['incompleteSince']),
   }
 }
 
