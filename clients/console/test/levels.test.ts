@@ -19,7 +19,7 @@ test('every level that an output asks for or a field has is there once, with wha
   expect(levelsIn([], [])).toEqual([])
 })
 
-test('the fields that can be searched are there once, and each contract has those that cannot', () => {
+test('the fields that can be searched are there once, and each contract has those that cannot, and those that are not personal', () => {
   const contract = (
     id: string,
     keyField: string,
@@ -30,6 +30,7 @@ test('the fields that can be searched are there once, and each contract has thos
     keyField,
     subjectField,
     levels: new Map(personal.map((path) => [path, 1])),
+    schema: { fields: ['page', ...personal].map((name) => ({ name, type: 'string' })) },
   })
   expect(
     searchFields([
@@ -39,8 +40,8 @@ test('the fields that can be searched are there once, and each contract has thos
   ).toEqual({
     naming: ['session', 'customer'],
     contracts: [
-      { id: 'orders', by: ['session', 'customer'], not: ['mail'] },
-      { id: 'visits', by: ['session'], not: ['mail', 'phone'] },
+      { id: 'orders', by: ['session', 'customer'], not: ['mail'], plain: ['page'] },
+      { id: 'visits', by: ['session'], not: ['mail', 'phone'], plain: ['page'] },
     ],
   })
   const many = Array.from({ length: 20 }, (_, index) => contract('c', `field-${index}`, '', []))

@@ -3,6 +3,7 @@ import { expect, test } from '@jest/globals'
 import { outcomesFile, peopleMax, readPeople } from '../web/people/many/people-file.ts'
 
 const person = { value: 'ann', reference: '', dueOn: '' }
+const once = (asked: typeof person) => ({ asked, lines: [asked] })
 
 test.each([
   [
@@ -15,30 +16,45 @@ test.each([
     'value;reference;due\nann;T-1;2026-12-24\n',
     { reference: 'T-1', dueOn: '2026-12-24' },
   ],
+  ['tabs', 'value\treference\nann\tT-1\n', { reference: 'T-1' }],
+  ['semicolons, and commas in values', 'value;due\n"Ng, Ann";\n', { value: 'Ng, Ann' }],
+  ['commas, and semicolons in values', 'VALUE,due\nNg; Ann,\n', { value: 'Ng; Ann' }],
+  ['names of columns in any case', 'Due;Value;"a,b"\n;ann;\n', {}],
   ['two columns and an empty line', 'value;due\n\nann;2026-12-24\n', { dueOn: '2026-12-24' }],
   ['a byte order mark and lines of Windows', '\uFEFFvalue\r\nann\r\n\r\n', {}],
   ['a day as spreadsheets write it', 'value,due\nann,4.12.2026\n', { dueOn: '2026-12-04' }],
   ['columns in another order, and more of them', 'country,due,value\nfr,,ann\n', {}],
   ['quotes', 'value,reference\n"ann","T ""1"", 2"\n', { reference: 'T "1", 2' }],
 ])('a list with %s is read', (_, text, more) => {
-  expect(readPeople(text)).toEqual({ people: [{ ...person, ...more }], problems: [] })
+  const people = [once({ ...person, ...more })]
+  expect(readPeople(text)).toEqual({ people, notes: [], problems: [] })
 })
 
 test('spaces of a value are kept: values are compared exactly', () => {
-  expect(readPeople('value\n ann \n').people).toEqual([{ ...person, value: ' ann ' }])
+  expect(readPeople('value\n ann \n').people).toEqual([once({ ...person, value: ' ann ' })])
 })
 
 test.each([
-  ['no column value', 'name\nann\n', 'The first line must name the columns'],
+  [
+    'no column value',
+    'name;due\nann;\n',
+    'The first line must name the columns: value, or value,reference,due. It is: name, due',
+  ],
+  [
+    'a person in the first line',
+    'ann\nbob\n',
+    'The first line must name the columns: value, or value,reference,due. It is: ann',
+  ],
+  ['nothing', '\n', 'value,reference,due. The file is empty.'],
   ['nobody', 'value\n', 'The file names nobody.'],
   ['not UTF-8', 'value\nJos\uFFFD\n', 'not UTF-8'],
-  ['too many', `value\n${'ann\n'.repeat(peopleMax + 1)}`, 'At most 100 are possible'],
-  ['an empty value', 'value,reference\nann,\n,T-1\n', 'Line 3 has no value.'],
   [
-    'a person twice',
-    'value\nann\n\nbob\nann\n',
-    'Line 5 has the same person as line 2: delete one of them.',
+    'too many',
+    `value\n${Array.from({ length: peopleMax + 1 }, (_, at) => `ann-${at}\n`).join('')}`,
+    'At most 100 are possible',
   ],
+  ['an empty value', 'value,reference\nann,\n,T-1\n', 'Line 3 has no value.'],
+  ['a part of a value in no column', 'value\nNg, Ann\n', 'Line 2 has more columns than the first'],
   [
     'a wrong line after a cell of two lines',
     'value,reference\nann,"T-1\r\nof May"\n,T-2\n',
@@ -49,6 +65,23 @@ test.each([
 ])('a list with %s is refused, with the reason', (_, text, problem) => {
   const { problems } = readPeople(text)
   expect(problems).toEqual([expect.stringContaining(problem)])
+})
+
+test('a person of several lines is read once, and keeps them for the results', () => {
+  const { people, notes, problems } = readPeople(
+    'value,reference,due\nann,,\nbob,T-2,\nann,T-1,2026-12-24\nbob,T-2,\nann,T-3,2026-12-01\n',
+  )
+  expect({ notes, problems }).toEqual({
+    notes: [
+      'Lines 2, 4 and 6 name the same person, who is erased once. The request has their first reference and their earliest due date.',
+      'Lines 3 and 5 name the same person, who is erased once.',
+    ],
+    problems: [],
+  })
+  expect(people.map(({ asked, lines }) => [asked, lines.length])).toEqual([
+    [{ value: 'ann', reference: 'T-1', dueOn: '2026-12-01' }, 3],
+    [{ value: 'bob', reference: 'T-2', dueOn: '' }, 2],
+  ])
 })
 
 const outcome = {
@@ -66,7 +99,8 @@ test('the results are a list of people, too: each is read once, as in the file b
     { ...one, ...outcome },
     { ...one, ...outcome, stream: 'shop' },
   ])
-  expect(readPeople(outcomesFile(results))).toEqual({ people: asked, problems: [] })
+  const people = asked.map(once)
+  expect(readPeople(outcomesFile(results))).toEqual({ people, notes: [], problems: [] })
 })
 
 test('the results have a column for each salt, and no formula', () => {

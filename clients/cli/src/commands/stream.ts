@@ -262,7 +262,7 @@ async function deletionQuestion(
   const receipts =
     erasures === 0
       ? ''
-      : `\nThe records of its erasures and withdrawals (${erasures}) are deleted, too, and nobody gets a receipt of them any more. Save the receipts first: weir erasure list ${name}, weir erasure receipt ID.`
+      : `\nThe records of its erasures and withdrawals (${erasures}) are deleted, too, and nobody gets a receipt of them any more. Save the receipts first: weir erasure receipts FOLDER ${name}`
   return `This deletes the stream ${name}${withThem}, with all events and keys.${receipts}`
 }
 

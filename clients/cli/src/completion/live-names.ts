@@ -19,7 +19,7 @@ const kinds: readonly (readonly [RegExp, Kind])[] = [
   [/^stream (list|show|enable|disable|delete) name$/, 'inputs'],
   [/^output [a-z ]+ input$/, 'inputs'],
   [/^output (show|enable|disable|delete|dead [a-z]+) name$/, 'outputs'],
-  [/^(send|simulate|usage|subject [a-z]+|erasure list) name$/, 'inputs'],
+  [/^(send|simulate|usage|subject [a-z]+|erasure (list|receipts)) name$/, 'inputs'],
   [/^(listen|token|kafka|export|credentials [a-z]+) name$/, 'streams'],
   [/^contract (show|types|archive) id$/, 'contracts'],
   [/^(send|simulate|export) schema$/, 'contracts'],

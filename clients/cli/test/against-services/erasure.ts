@@ -31,8 +31,13 @@ export function erasureTests(ground: LookUpGround): void {
     expect([changed.code, memberOf(changed.stdout, 'due')]).toEqual([0, '2001-12-24'])
     expect(changed.stderr).toContain('the due date 2001-12-24 is already past (in UTC)')
     expect(memberOf(await weir.ok(`erasure show ${id}`), 'due')).toBe('2001-12-24')
+    const removed = await weir.ok(`erasure update ${id} --due none`)
+    expect(removed).not.toMatch(/^due /m)
     const early = await weir.run(`erasure receipt ${id}`)
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('(409)')])
+    expect(await weir.ok('erasure receipts kept forgetful')).toMatch(
+      /^\S+ +forgetful +not complete/m,
+    )
     const nobody = await weir.run('erasure show 00000000-0000-4000-8000-000000000000')
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('no stream has an')])
     const audit = linesOf(await weir.ok('audit'))

@@ -33,6 +33,8 @@ export type Erasure = {
   readonly levels: readonly number[] | undefined
   readonly states: ReadonlyMap<ErasureState, StateTimes>
   readonly outputs: readonly Holding[]
+  /** Since when a restore has lost links to events of the person; otherwise empty. */
+  readonly incompleteSince: string
 }
 
 /** When the state was reached; empty if it is not. */

@@ -29,13 +29,13 @@ export async function erase({ auth }: Calls, input: string, asked: Asked): Promi
   return { erasure: erasureOf(answer), salt: textOf(answer['salt']) }
 }
 
-/** `dueOn` is a day such as 2026-12-24. */
+/** `dueOn` is a day such as 2026-12-24, or empty for none. */
 export async function changeDue(
   { auth }: Calls,
   { stream, id }: { readonly stream: string; readonly id: string },
   dueOn: string,
 ): Promise<void> {
-  await auth('PATCH', `${pathOf(stream)}/${id}`, { dueOn })
+  await auth('PATCH', `${pathOf(stream)}/${id}`, { dueOn: dueOn === '' ? null : dueOn })
 }
 
 /** Where anyone can check a receipt. */
@@ -59,6 +59,7 @@ function erasureOf(erasure: Json): Erasure {
     levels: erasure['levels'] === undefined ? undefined : numbersOf(erasure['levels']),
     states: new Map(erasureStates.map((state) => [state, timesOf(objectOf(states[state]))])),
     outputs: listOf(erasure['outputs']).map(objectOf).map(holdingOf),
+    incompleteSince: textOf(erasure['incompleteSince']),
   }
 }
 

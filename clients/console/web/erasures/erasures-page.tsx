@@ -11,6 +11,7 @@ import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useLoad } from '../ui/use-load.ts'
 import { dayOf, many } from '../ui/words.ts'
+import { AllReceipts } from './all-receipts.tsx'
 import { erasuresFile } from './erasures-file.ts'
 import { LostRequests } from './lost-requests.tsx'
 import { OneErasure } from './one-erasure.tsx'
@@ -85,9 +86,12 @@ function ErasuresOf({ session, names, all, id }: OfProps) {
         <p class="empty">{whyEmpty(value.length, wanted)}</p>
       )}
       {session.may('officer') ? (
-        <p class="said">
-          <a href={hrefOf('people')}>Find a person</a> to make a request.
-        </p>
+        <>
+          <AllReceipts calls={calls} erasures={shown} />
+          <p class="said">
+            <a href={hrefOf('people')}>Find a person</a> to make a request.
+          </p>
+        </>
       ) : null}
       <ul class="erasures">
         {shown.map((erasure) => (

@@ -51,6 +51,13 @@ export function OneErasure({ session, erasure, onChanged }: Props) {
           </li>
         ))}
       </ol>
+      {erasure.incompleteSince === '' ? null : (
+        <p class="problems">
+          A restore of Weir has lost some of the links to events of this person since{' '}
+          {dateAndTime(erasure.incompleteSince)}. Erase the person by the values of the key field,
+          too.
+        </p>
+      )}
       <DueDate {...{ session, erasure, onChanged }} />
       <Holdings erasure={erasure} />
       <p class="muted small">{masterKeysOf(erasure)}</p>

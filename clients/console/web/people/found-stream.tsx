@@ -15,6 +15,7 @@ import { count, dateAndTime, dayOf, many } from '../ui/words.ts'
 import { levelsInWords } from './levels.ts'
 import type { AskedOf } from './person-dialog.tsx'
 import { RequestLink } from './request-link.tsx'
+import type { Fields } from './searched-fields.tsx'
 
 type Props = {
   readonly calls: Calls
@@ -22,6 +23,7 @@ type Props = {
   /** The value that was searched. */
   readonly person: string
   readonly found: FoundIn
+  readonly fields: Fields
   /** The person's last request of this session in this stream. */
   readonly request: Erasure | undefined
   readonly onAsk: (asked: AskedOf) => void
@@ -81,7 +83,7 @@ export function FoundStream({ request, ...props }: Props) {
           others, too: read it before you give it to the person.
         </p>
       ) : null}
-      <NotPersonal contracts={[...new Set(by.map(({ contract }) => contract))]} />
+      <NotPersonal {...props} />
     </section>
   )
 }
@@ -95,20 +97,22 @@ const keptBelow = (held: readonly Held[]): string =>
     : ''
 
 /** Without this, «none» is taken for «nothing that one can read». */
-const NotPersonal = ({ contracts }: { readonly contracts: readonly string[] }) =>
-  contracts.length === 0 ? null : (
-    <p class="muted small">
-      The events also have fields that are not personal by their contract. Nothing encrypts these
-      fields:{' '}
-      {contracts.map((contract) => (
-        <a key={contract} href={hrefOf('contracts', contract)}>
-          {contract}{' '}
-        </a>
-      ))}
-    </p>
+const NotPersonal = ({ fields, found }: Pick<Props, 'fields' | 'found'>) =>
+  found.by.length === 0 ? null : (
+    <div class="muted small">
+      <p>The events also have fields that are not personal by their contract, and not encrypted:</p>
+      <ul class="plain">
+        {[...new Set(found.by.map(({ contract }) => contract))].map((contract) => (
+          <li key={contract}>
+            <a href={hrefOf('contracts', contract)}>{contract}</a>:{' '}
+            {fields.value?.contracts.find(({ id }) => id === contract)?.plain.join(', ') ?? '…'}
+          </li>
+        ))}
+      </ul>
+    </div>
   )
 
-function Actions({ calls, searchId, person, found, onAsk }: Omit<Props, 'request'>) {
+function Actions({ calls, searchId, person, found, onAsk }: Omit<Props, 'request' | 'fields'>) {
   const { stream } = found
   const csv = useDownload(calls, person, { stream, searchId, format: 'csv' })
   const ndjson = useDownload(calls, person, { stream, searchId, format: 'ndjson' })

@@ -1,5 +1,6 @@
 // The consent levels that are used in a stream. Pure.
 import type { Contract, Output } from '../api/account.ts'
+import { schemaFieldsOf } from '../contracts/schema-fields.ts'
 
 export type KnownLevel = {
   readonly level: number
@@ -36,17 +37,24 @@ const decrypts = ({ levels, type }: Pick<Output, 'levels' | 'type'>, level: numb
 export const levelsInWords = ({ levels, type }: Pick<Output, 'levels' | 'type'>): string =>
   type === 'CUMULATIVE' ? `up to level ${levels.join()}` : `level ${levels.join(', ')}`
 
-type Naming = Pick<Contract, 'id' | 'keyField' | 'subjectField' | 'levels'>
+type Naming = Pick<Contract, 'id' | 'keyField' | 'subjectField' | 'levels' | 'schema'>
 
-/** The fields by which people can be found, together and by contract; and no more than can be read. */
+/**
+ * The fields by which people can be found, together and by contract, the other personal ones, and those that are not
+ * personal; and no more than can be read.
+ */
 export function searchFields(contracts: readonly Naming[]) {
   const naming = new Set(contracts.flatMap(fieldsNaming))
   return {
     naming: shortened([...naming]),
     contracts: contracts.map((contract) => {
       const by = fieldsNaming(contract)
-      const others = [...contract.levels.keys()].filter((field) => !by.includes(field))
-      return { id: contract.id, by, not: shortened(others) }
+      const personal = [...contract.levels.keys()]
+      const others = personal.filter((field) => !by.includes(field))
+      const plain = schemaFieldsOf(contract.schema)
+        .map(({ path }) => path)
+        .filter((path) => !personal.some((field) => `${field}/`.startsWith(`${path}/`)))
+      return { id: contract.id, by, not: shortened(others), plain: shortened(plain) }
     }),
   }
 }

@@ -57,7 +57,7 @@ export function PeoplePage({ session }: PageProps) {
       </div>
       {search?.isDone ? (
         <Result
-          {...{ search, calls }}
+          {...{ search, calls, fields }}
           requestOf={(found) => requests.get(keyOf(found))}
           person={searched}
           onAsk={setAsked}
@@ -143,6 +143,7 @@ function SearchForm({ fields, value, onValue, searching, error, children }: Form
 type ResultProps = {
   readonly calls: Calls
   readonly search: Search
+  readonly fields: Fields
   readonly person: string
   /** The person's last request of this session in this stream. */
   readonly requestOf: (found: FoundIn) => Erasure | undefined
@@ -152,13 +153,19 @@ type ResultProps = {
 const isAnywhere = ({ held, notSearched }: FoundIn): boolean =>
   notSearched !== '' || held.some(({ events }) => events > 0)
 
-function Result({ calls, search, person, requestOf, onAsk }: ResultProps) {
+function Result({ calls, search, fields, person, requestOf, onAsk }: ResultProps) {
   const others = search.streams.filter((found) => !isAnywhere(found))
   const [first, ...rest] = search.streams.filter(isErasable)
   return (
     <div class="stack">
       {first === undefined || rest.length === 0 ? null : (
-        <p>
+        <p class="row">
+          <button
+            type="button"
+            onClick={() => onAsk({ kind: 'withdraw', found: [first, ...rest] })}
+          >
+            Withdraw a consent in all {rest.length + 1} streams …
+          </button>
           <button
             type="button"
             class="danger"
@@ -171,7 +178,7 @@ function Result({ calls, search, person, requestOf, onAsk }: ResultProps) {
       {search.streams.filter(isAnywhere).map((found) => (
         <FoundStream
           key={found.stream}
-          {...{ calls, person, found, onAsk }}
+          {...{ calls, person, found, fields, onAsk }}
           searchId={search.id}
           request={requestOf(found)}
         />

@@ -30,7 +30,7 @@ export type Kind = 'erase' | 'record' | 'withdraw'
 
 export type AskedOf = {
   readonly kind: Kind
-  /** One for each stream, and at least one; a withdrawal has one. */
+  /** One for each stream, and at least one. */
   readonly found: readonly [FoundIn, ...FoundIn[]]
 }
 
@@ -65,7 +65,7 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
   const [typed, setTyped] = useState('')
   const chosen = kind === 'withdraw' ? levels : undefined
   const doing = useRequests({ ...rest, kind, found }, { levels: chosen, reference, dueOn })
-  const known = useKnownLevels(rest.calls, found[0])
+  const known = useKnownLevels(rest.calls, found)
   if (kind === 'withdraw' && known.value === undefined && known.error === undefined) return null
   return (
     <Dialog
@@ -81,7 +81,7 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
             .join(', ')}
           .
         </p>
-        {chosen && <Levels {...{ known, levels }} found={found[0]} onLevels={setLevels} />}
+        {chosen && <Levels {...{ known, levels, found }} onLevels={setLevels} />}
         {what[kind]({ found })}
         {kind === 'record' ? null : (
           <Remaining {...{ found, levels: chosen }} known={known.value ?? []} />
@@ -129,7 +129,9 @@ const useRequests = (
 ) =>
   useDoing(async () => {
     const answers: StreamAnswer[] = []
-    for (const one of found)
+    const isWanted = ({ withdrawn }: FoundIn): boolean =>
+      levels?.every((level) => withdrawn.includes(level)) !== true
+    for (const one of found.filter(isWanted))
       answers.push(
         await erase(calls, one.stream, {
           searchId,
@@ -149,21 +151,27 @@ const useRequests = (
   })
 
 type LevelsProps = {
-  readonly found: FoundIn
+  readonly found: readonly FoundIn[]
   readonly known: ReturnType<typeof useKnownLevels>
   readonly levels: readonly number[]
   readonly onLevels: (levels: readonly number[]) => void
 }
 
-const useKnownLevels = (calls: Calls, { stream, by }: FoundIn) =>
+/** A level means the same in all streams, so what one of them knows can be withdrawn in each. */
+const useKnownLevels = (calls: Calls, found: readonly FoundIn[]) =>
   useLoad(async () => {
     const [inputs, contracts] = await Promise.all([listInputs(calls), listContracts(calls)])
+    const by = found.flatMap((one) => one.by)
     const held = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
-    const outputs = inputs.find(({ name }) => name === stream)?.outputs ?? []
+    const outputs = inputs
+      .filter(({ name }) => found.some(({ stream }) => stream === name))
+      .flatMap((input) => input.outputs)
     return levelsIn(outputs, held.length === 0 ? contracts : held)
-  }, [calls, stream, by])
+  }, [calls, found])
 
 function Levels({ known, found, levels, onLevels }: LevelsProps) {
+  const isWithdrawn = (level: number): boolean =>
+    found.every(({ withdrawn }) => withdrawn.includes(level))
   return (
     <fieldset>
       <legend>
@@ -175,7 +183,7 @@ function Levels({ known, found, levels, onLevels }: LevelsProps) {
           <input
             type="checkbox"
             checked={levels.includes(each.level)}
-            disabled={found.withdrawn.includes(each.level)}
+            disabled={isWithdrawn(each.level)}
             onChange={(event) =>
               onLevels(
                 event.currentTarget.checked
@@ -184,7 +192,7 @@ function Levels({ known, found, levels, onLevels }: LevelsProps) {
               )
             }
           />
-          <LevelInWords {...each} isWithdrawn={found.withdrawn.includes(each.level)} />
+          <LevelInWords {...each} isWithdrawn={isWithdrawn(each.level)} />
         </label>
       ))}
     </fieldset>

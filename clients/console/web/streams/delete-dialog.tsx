@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { Input, Output } from '../api/account.ts'
 import { listErasures } from '../api/erasures.ts'
+import { AllReceipts } from '../erasures/all-receipts.tsx'
 import { hrefOf } from '../place.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
@@ -57,18 +58,22 @@ type LostProps = Pick<Props, 'calls' | 'onClose'> & { readonly input: Input }
 /** Only somebody who knows this saves the receipts before. */
 function LostReceipts({ calls, input: { name }, onClose }: LostProps) {
   const erasures = useLoad(() => listErasures(calls, name), [calls, name])
-  const count = erasures.value?.length ?? 0
+  const all = erasures.value?.map((erasure) => ({ ...erasure, stream: name })) ?? []
+  const count = all.length
   if (count === 0) return <Problems of={erasures.error} />
   return (
-    <p>
-      <strong>{many(count, 'request')} to erase or withdraw</strong> and{' '}
-      {count === 1 ? 'its receipt' : 'their receipts'} are deleted, too. Save the receipts first, on
-      the page{' '}
-      <a href={hrefOf('erasures', name)} onClick={onClose}>
-        Erasures
-      </a>
-      : nobody can get them later.
-    </p>
+    <>
+      <p>
+        <strong>{many(count, 'request')} to erase or withdraw</strong> and{' '}
+        {count === 1 ? 'its receipt' : 'their receipts'} are deleted, too. Save the receipts first:
+        nobody can get them later. The page{' '}
+        <a href={hrefOf('erasures', name)} onClick={onClose}>
+          Erasures
+        </a>{' '}
+        shows the requests.
+      </p>
+      <AllReceipts calls={calls} erasures={all} />
+    </>
   )
 }
 

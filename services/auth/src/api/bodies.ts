@@ -181,6 +181,7 @@ const reference = z
   .regex(/^\P{C}+$/u, referenceRule)
 
 const dueOnRule = 'must be a day, such as 2026-12-24'
+const dueOnPatchRule = `${dueOnRule}, or null`
 
 const searchIdRule = 'must be the searchId that POST /v2/people/search returned'
 const searchId = z.string(searchIdRule).refine(isSecretId, searchIdRule)
@@ -224,7 +225,10 @@ export const erasureBody = z
     ...asked,
   }))
 
-export const erasurePatch = z.strictObject({ dueOn: z.iso.date(dueOnRule) }, bodyRule)
+export const erasurePatch = z.strictObject(
+  { dueOn: z.iso.date(dueOnPatchRule).nullable() },
+  bodyRule,
+)
 
 const peopleIn = (values: readonly string[] | undefined, subject = ''): Wanted =>
   values === undefined

@@ -136,6 +136,13 @@ const inFront = (isFocused: boolean): string => `
   })()
 `
 
+/** The cells of each row are beside each other. */
+export async function expectInRows(page: Page): Promise<void> {
+  const tops = '(row) => new Set([...row.cells].map((cell) => cell.getBoundingClientRect().top))'
+  const stacked = `[...document.querySelectorAll('tbody tr')].map(${tops}).map(({ size }) => size)`
+  expect(new Set(await page.evaluate<number[]>(stacked))).toEqual(new Set([1]))
+}
+
 /** Sends several events of one person, with consent for the levels 0, 1 and 2. */
 export async function sendFor(
   { world, account }: Pick<Scene, 'world' | 'account'>,

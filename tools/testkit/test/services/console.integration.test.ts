@@ -1,7 +1,6 @@
 // The console in a real Chromium, as a person uses it: signing in with an API key, creating streams, watching an event,
 // reading a refusal at its field, a privacy officer's day (officer.ts), deleting a stream; and the search of the
-// documents (documents.ts). With WEIR_SCREENSHOTS=1 it
-// also takes the README's pictures.
+// documents (documents.ts). With WEIR_SCREENSHOTS=1 it also takes the README's pictures.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { buildConsole } from '@weir/console/build'
 import { siteFolder } from '@weir/docs'
@@ -19,7 +18,7 @@ import type { Account, ConsolePage, World } from '../../src/index.ts'
 import { inSoak } from '../../src/scale.ts'
 import { openOwnStack } from '../../src/world/own-stack.ts'
 import type { OwnStack } from '../../src/world/own-stack.ts'
-import { consoleHands, sendClicks, startConsoleWorld } from './console-hands.ts'
+import { consoleHands, expectInRows, sendClicks, startConsoleWorld } from './console-hands.ts'
 import type { Load } from './console-hands.ts'
 import { fittingTests } from './console-fits.ts'
 import { documentTests } from './documents.ts'
@@ -131,6 +130,7 @@ else
       await page().getByRole('listbox').focus()
       await page().keyboard.press('End') // the first of all events
       await seen('consent lacks 2')
+      await expectInRows(page())
       await picture('live', ['light', 'dark'])
       await expectAccessible('live')
     })

@@ -1,18 +1,17 @@
 // A privacy officer's work with earlier requests: finding them, printing a receipt, and a file of many people.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
+import { strFromU8, unzipSync } from 'fflate'
 import { asObject, expectStatus } from '../../src/index.ts'
 import { sendFor } from './console-hands.ts'
 import type { consoleHands } from './console-hands.ts'
+import { twoStreamTests } from './officer-two-streams.ts'
 import type { OfficerScene } from './officer.ts'
 
-/** As if the erasure had deleted what finds the person. */
-const gone = {
-  streams: ['clicks', 'shop'].map((stream) => ({ stream, by: [], held: [] })),
-}
-
 export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
-  const { page, goTo, button, seen, find, confirm, downloaded, expectAccessible } = hands
+  const { page, goTo, button, seen, find, downloaded, expectAccessible } = hands
   const choose = async (text: string) =>
     page()
       .getByLabel(/^A CSV file/)
@@ -54,6 +53,34 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await page().getByLabel('State').selectOption('all')
   })
 
+  test('the receipts of all requests that are shown are one file', async () => {
+    await page().getByPlaceholder('Reference, id or date').fill('ticket-7')
+    const downloading = page().waitForEvent('download')
+    await button('Download 1 receipt').click()
+    expect((await downloading).suggestedFilename()).toBe('receipts.zip')
+    const file = join(scene().own.folder, 'receipts.zip')
+    await (await downloading).saveAs(file)
+    await seen('Saved the receipts of 1 of 1 request.')
+    const files = Object.entries(unzipSync(await readFile(file)))
+    expect(files.map(([name]) => name)).toEqual([
+      expect.stringMatching(/^TICKET-7-receipt-[\w-]{36}\.jws$/),
+    ])
+    const [, claims = ''] = strFromU8(files[0]?.[1] ?? new Uint8Array()).split('.')
+    expect(Buffer.from(claims, 'base64url').toString()).toContain('"reference":"TICKET-7"')
+    await page().getByPlaceholder('Reference, id or date').fill('')
+  })
+
+  test('they are offered before a stream is deleted, too', async () => {
+    await goTo('Streams')
+    await button('Delete clicks').click()
+    const dialog = page().getByRole('dialog')
+    await dialog.getByRole('button', { name: /^Download \d receipts?$/ }).click()
+    await dialog.getByText(/^Saved the receipts of \d of 3 requests\.$/).waitFor()
+    await expectAccessible('saving receipts before a stream is deleted')
+    await page().keyboard.press('Escape')
+    await goTo('Erasures')
+  })
+
   test('a receipt is read in a new tab, as a page that can be printed', async () => {
     const opening = page().waitForEvent('popup')
     await page()
@@ -90,7 +117,12 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await button('Erase many people …').click()
     await choose('value;due\nsession-0003;tomorrow\n')
     await seen('Line 2 is due on tomorrow: write a day such as 2026-12-24 or 24.12.2026.')
-    await choose('value;reference;due\nmany-1;TICKET-8;24.12.2999\n"many;2";;\nnobody;;\n')
+    await choose('name\nmany-1\n')
+    await seen(/^The first line must name the columns: value, .* It is: name$/)
+    await choose(
+      'Value;reference;due\nmany-1;TICKET-8;24.12.2999\n"many;2";;\nnobody;;\nmany-1;TICKET-12;\n',
+    )
+    await seen(/^Lines 2 and 5 name the same person, who is erased once\./)
     await seen('2 people have no reference')
     await page().getByLabel('Reference of lines without one').fill('TICKET-9')
     await page().getByLabel('Due in lines without a date').fill('2999-12-31')
@@ -122,10 +154,15 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
         /^many-1,TICKET-8,2999-12-24,clicks,2,clicks-0: \d; clicks-1: \d; clicks-2: \d,[\w-]{36},\w[\w-]{42},$/,
       ),
       expect.stringMatching(
+        /^many-1,TICKET-12,2999-12-24,clicks,2,clicks-0: .*,[\w-]{36},\w[\w-]{42},$/,
+      ),
+      expect.stringMatching(
         /^many;2,TICKET-9,2999-12-31,clicks,1,clicks-0: .*,[\w-]{36},\w[\w-]{42},$/,
       ),
       'nobody,TICKET-9,2999-12-31,,0,,,,no event was found: not erased',
     ])
+    const [one, two] = lines.slice(1).map((line) => line.split(',').slice(6, 8))
+    expect(two).toEqual(one) // the same request and salt
     await page().keyboard.press('Escape')
     await find('many-1')
     await seen('Erased: no service of Weir decrypts')
@@ -165,108 +202,6 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await page().keyboard.press('Escape')
   })
 
-  test('a person is erased from two streams in one window, with the salts in one file', async () => {
-    const { own, world, account } = scene()
-    const shop = { name: 'shop', retentionHours: 'broker' }
-    expectStatus(await account.call('POST', '/v2/streams', shop), 201)
-    await account.output('shop', 'shop-9', { consentLevels: [9] })
-    await goTo('Streams')
-    await page().getByRole('link', { name: 'as set in Kafka' }).first().waitFor()
-    for (const stream of ['clicks', 'shop']) await sendFor({ world, account }, 'two-1', 1, stream)
-    await goTo('People')
-    await pollUntil(
-      async () => {
-        await find('two-1')
-        await seen(/events of two-1 found\.$/)
-        return (
-          (await page()
-            .getByRole('row', { name: /^clicks-2 output 1 / })
-            .count()) === 1
-        )
-      },
-      { deadlineMs: 60_000, what: 'that an output has the event' },
-    )
-    await button('Erase from all 2 streams …').click()
-    await seen('two-1: 1 event found in clicks, 1 event found in shop.')
-    await seen('The search found no event of this person in these outputs: shop-9.')
-    await expectAccessible('erasing from two streams')
-    await page().getByLabel('Reference').fill('TICKET-11')
-    await confirm('two-1')
-    await button('Erase').click()
-    await seen('1 event of this person found in shop.')
-    await seen(
-      /^The search of .* UTC found nothing in this output: shop-9\. Events that arrived later are not counted\.$/,
-    )
-    const text = await downloaded('Save with the salt as a file', own.folder)
-    expect(
-      text.match(/^Stream: (clicks|shop)\nErasure: .*\nReference: TICKET-11\nAcc.*\nSalt: /gm),
-    ).toHaveLength(2)
-    await page().keyboard.press('Escape')
-    await pollUntil(async () => (await page().getByText('Erased: no service').count()) === 2, {
-      deadlineMs: 60_000,
-    })
-    await goTo('Erasures')
-    await page().getByPlaceholder('Reference, id or date').fill('ticket-11')
-    await seen('1 event found in shop')
-  })
-
-  test('a value that finds nothing after its erasure is not said to be in no output', async () => {
-    const searches = '**/v2/people/searches/*'
-    await page().route(searches, async (route) => {
-      const response = await route.fetch()
-      const body = asObject(await response.json())
-      await route.fulfill({ response, json: { ...body, ...(body['streams'] ? gone : {}) } })
-    })
-    await goTo('People')
-    await find('two-1')
-    await seen('A search by this value no longer finds what is erased.')
-    await seen(
-      /^clicks: .*clicks-2 until \d+ \w{3,4} \d{4}.* Request accepted on .*: see the request$/,
-    )
-    await seen(/^shop: no output\./)
-    expect(await page().getByText('Nothing was found in these streams').count()).toBe(0)
-    await page().unroute(searches)
-  })
-
-  test('nothing is recorded in two streams in one window', async () => {
-    await goTo('People')
-    await find('two-nowhere')
-    const recording = button('Record that nothing was found in all 2 streams …')
-    await recording.waitFor()
-    const before = page().viewportSize()
-    await page().setViewportSize({ width: 390, height: 800 })
-    const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
-    expect(await page().evaluate(wide)).toBe(0)
-    if (before !== null) await page().setViewportSize(before)
-    await recording.click()
-    await seen('two-nowhere: 0 events found in clicks, 0 events found in shop.')
-    await confirm('two-nowhere')
-    await button('Record').click()
-    await page().getByRole('heading', { name: 'Record accepted' }).waitFor()
-    const text = await downloaded('Save with the salt as a file', scene().own.folder)
-    expect(text.match(/^Stream: (clicks|shop)\nRecord: .*\nAcc.*\nSalt: /gm)).toHaveLength(2)
-    await page().keyboard.press('Escape')
-  })
-
-  test('requests are still refreshed after one of the streams was deleted', async () => {
-    const { account } = scene()
-    await goTo('Erasures')
-    await seen(/found in shop$/)
-    for (const path of ['/outputs/shop-9', ''])
-      expectStatus(await account.call('DELETE', `/v2/streams/shop${path}`), 200)
-    await pollUntil(
-      async () =>
-        (await page()
-          .getByText(/found in shop$/)
-          .count()) === 0,
-      {
-        deadlineMs: 60_000,
-      },
-    )
-    expect(await page().locator('.problems').count()).toBe(0)
-    await seen(/^The stream shop was deleted\. Its requests and their receipts were deleted, too\./)
-  })
-
   test('a request that was complete after its day says that it was late', async () => {
     const { world, account } = scene()
     await sendFor({ world, account }, 'late-1', 1)
@@ -287,6 +222,33 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await due.fill('2999-01-31')
     await button('Save the due date').click()
     await erasure.getByText(/^due 31 Jan 2999$/).waitFor()
-    await erasure.getByRole('button', { name: 'Change the due date of TICKET-10' }).waitFor()
+    await erasure.getByRole('button', { name: 'Change the due date of TICKET-10' }).click()
+    await button('Remove the due date').click()
+    await erasure.getByRole('button', { name: 'Add a due date of TICKET-10' }).waitFor()
+    expect(await erasure.getByText(/^due /).count()).toBe(0)
   })
+
+  test('a restore from a backup is told, with what it may have undone', async () => {
+    const [since, until] = ['2026-11-01T10:00:00.000Z', '2026-11-01T10:05:00.000Z']
+    const answers = [
+      ['**/v2/streams', { erasuresLost: [{ since, until }] }],
+      ['**/v2/streams/clicks/erasures', { incompleteSince: since }],
+    ] as const
+    for (const [path, more] of answers)
+      await page().route(path, async (route) => {
+        const response = await route.fetch()
+        const list: unknown = await response.json()
+        const json = Array.isArray(list)
+          ? list.map((each) => ({ ...asObject(each), ...more }))
+          : list
+        await route.fulfill({ response, json })
+      })
+    await goTo('People')
+    await goTo('Erasures')
+    await seen(/^Weir was restored from a backup\. Requests that were accepted between 1 Nov 2026/)
+    await seen(/^A restore of Weir has lost some of the links/)
+    for (const [path] of answers) await page().unroute(path)
+  })
+
+  twoStreamTests(scene, hands)
 }

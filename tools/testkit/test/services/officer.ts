@@ -93,6 +93,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await held()
       .getByRole('row', { name: /^clicks-1 output [\d,]+ .*producerSessionId.* \d+ \w{3,4} \d{4}/ })
       .waitFor()
+    await seen(/^clickstream: url, eventType, .*, svcMeta/) // not personal
     await picture('people')
     await expectAccessible('people')
   })

@@ -1,4 +1,4 @@
-// `weir erasure update`: another due date for an erasure or a withdrawal.
+// `weir erasure update`: another due date for an erasure or a withdrawal, or none.
 import type { Command } from 'commander'
 import { dayOption, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -11,9 +11,9 @@ export function addErasureUpdate(noun: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('update')
-      .description('change the due date of an erasure; the audit log has both dates')
+      .description('change or remove the due date of an erasure; the audit log has both dates')
       .argument('<id>', 'the id that `weir subject erase` and `weir erasure list` print')
-      .requiredOption('--due <day>', 'when the person must have an answer', dayOption)
+      .requiredOption('--due <day>', 'when the person must have an answer, or none', dayOrNone)
       .action((id: string, { due }: UpdateOptions, command: Command) =>
         update(open(command), id, due),
       ),
@@ -21,14 +21,19 @@ export function addErasureUpdate(noun: Command, open: OpenSession): void {
       'weir erasure update 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed --due 2026-12-24',
       'the person gets an answer by this day',
     ],
+    ['weir erasure update 1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed --due none', 'removes the due date'],
   )
 }
 
-async function update(session: Session, id: string, dueOn: string): Promise<void> {
+const none = 'none'
+const dayOrNone = (text: string): string => (text === none ? none : dayOption(text))
+
+async function update(session: Session, id: string, due: string): Promise<void> {
   const { path } = await findErasure(session, id)
+  const dueOn = due === none ? null : due
   const changed = await session.manage({ method: 'PATCH', path, json: { dueOn } })
   session.showRecord(changed, renderErasure)
-  tellPast(session, dueOn)
+  tellPast(session, dueOn ?? undefined)
 }
 
 /** A late request may be recorded, so a past day is no error. */

@@ -10,6 +10,7 @@ import { withExamples } from '../../input/options.ts'
 import type { InWords, ReceiptClaims } from '@weir/tokens'
 import { addErasureUpdate } from './erasure-update.ts'
 import { renderErasure } from './erasure-view.ts'
+import { addReceiptsCommand } from './receipts.ts'
 import { findErasure } from './find-erasure.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { inputAdvice } from '../../api/streams.ts'
@@ -41,6 +42,7 @@ export function addErasureCommands(program: Command, open: OpenSession): void {
   )
   addErasureUpdate(noun, open)
   addReceiptCommands(noun, open)
+  addReceiptsCommand(noun, open)
 }
 
 type VerifyOptions = { readonly jwks?: string; readonly value?: string; readonly salt?: string }

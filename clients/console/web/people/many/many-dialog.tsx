@@ -9,7 +9,7 @@ import { Erasing } from './erasing.tsx'
 import { ManyTable } from './many-table.tsx'
 import { Due, Reference } from '../../ui/request-fields.tsx'
 import { outcomesFile, peopleMax, readPeople } from './people-file.ts'
-import type { Asked } from './people-file.ts'
+import type { Asked, PeopleFile } from './people-file.ts'
 import { linesOf, toErase, toRecord, useMany } from './use-many.ts'
 import type { ForAll, Person } from './use-many.ts'
 
@@ -18,11 +18,11 @@ type Props = { readonly calls: Calls; readonly onClose: () => void }
 export function ManyDialog({ calls, onClose }: Props) {
   const [forAll, setForAll] = useState<ForAll>({ reference: '', dueOn: '', records: false })
   const { people, start, searching, erasing } = useMany(calls, forAll)
-  const [problems, setProblems] = useState<readonly string[]>([])
+  const [{ notes, problems }, setSaid] = useState<Said>({ notes: [], problems: [] })
   const [isSaved, setSaved] = useState(true)
   const onFile = async (file: File | undefined): Promise<void> => {
     const read = readPeople((await file?.text()) ?? '')
-    setProblems(read.problems)
+    setSaid(read)
     start(read.problems.length > 0 ? [] : read.people)
   }
   const onErase = (event: Event): void => {
@@ -40,7 +40,7 @@ export function ManyDialog({ calls, onClose }: Props) {
       onClose={onClose}
     >
       {isSaved ? (
-        <FileChoice {...{ isBusy, problems }} onFile={(file) => void onFile(file)} />
+        <FileChoice {...{ isBusy, notes, problems }} onFile={(file) => void onFile(file)} />
       ) : null}
       {people.every(({ outcomes }) => outcomes.length === 0) ? (
         <FieldsForAll {...forAll} onChange={(change) => setForAll({ ...forAll, ...change })} />
@@ -59,24 +59,25 @@ export function ManyDialog({ calls, onClose }: Props) {
   )
 }
 
-type FileProps = {
+type Said = Pick<PeopleFile, 'notes' | 'problems'>
+
+type FileProps = Said & {
   readonly isBusy: boolean
-  readonly problems: readonly string[]
   readonly onFile: (file: File | undefined) => void
 }
 
-const FileChoice = ({ isBusy, problems, onFile }: FileProps) => (
+const FileChoice = ({ isBusy, notes, problems, onFile }: FileProps) => (
   <>
     <label>
       A CSV file with one person per line, at most {peopleMax}{' '}
       <span class="hint">
         The first line names the columns: <code>value</code>, and if you like <code>reference</code>{' '}
-        and <code>due</code> (such as 2026-12-24 or 24.12.2026). A value is what you would search
-        for.
+        and <code>due</code> (such as 2026-12-24 or 24.12.2026), with commas, semicolons or tabs
+        between them. A value is what you would search for.
       </span>
       <input
         type="file"
-        accept=".csv,text/csv"
+        accept=".csv,.tsv,.txt,text/csv"
         disabled={isBusy}
         onChange={(event) => onFile(event.currentTarget.files?.[0])}
       />
@@ -85,6 +86,9 @@ const FileChoice = ({ isBusy, problems, onFile }: FileProps) => (
       {problems.map((problem) => (
         <p key={problem}>{problem}</p>
       ))}
+    </div>
+    <div role="status">
+      {problems.length > 0 ? null : notes.map((note) => <p key={note}>{note}</p>)}
     </div>
   </>
 )

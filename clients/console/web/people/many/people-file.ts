@@ -4,7 +4,7 @@ import { csvFile } from '../../ui/csv-file.ts'
 
 export const peopleMax = 100
 
-/** A line of the list. */
+/** What a line of the list asks for, or all lines of a person. */
 export type Asked = {
   readonly value: string
   readonly reference: string
@@ -12,8 +12,17 @@ export type Asked = {
   readonly dueOn: string
 }
 
+/** Each person once. */
+export type Listed = {
+  readonly asked: Asked
+  /** All lines that name the person, for the results. */
+  readonly lines: readonly Asked[]
+}
+
 export type PeopleFile = {
-  readonly people: readonly Asked[]
+  readonly people: readonly Listed[]
+  /** What an officer must know before the lines are used; one sentence each. */
+  readonly notes: readonly string[]
   /** One sentence each. If there is one, no line may be used. */
   readonly problems: readonly string[]
 }
@@ -21,6 +30,8 @@ export type PeopleFile = {
 type Line = Asked & {
   /** The number of its first line in the file. */
   readonly at: number
+  /** Whether it has a text in a column without a name: a part of a value with a separator. */
+  readonly isLonger: boolean
 }
 
 /**
@@ -31,13 +42,15 @@ export function readPeople(text: string): PeopleFile {
   const [head, ...rows] = rowsIn(text)
   const names = head?.cells.map((name) => name.trim().toLowerCase()) ?? []
   const isResults = names.includes('salt')
-  const lines = rows.map(({ at, cells }) => lineOf(at, (name) => cells[names.indexOf(name)] ?? ''))
-  const all = isResults ? eachOnce(lines.map(withoutApostrophe)) : lines
-  const problem = refusalOf(text, names, all.length)
-  if (problem !== undefined) return { people: [], problems: [problem] }
+  const all = rows.map((row) => lineOf(row, names))
+  const lines = isResults ? all.map(withoutApostrophe) : all
+  const people = [...Map.groupBy(lines, ({ value }) => value).values()]
+  const problem = refusalOf(text, head, names) ?? countRefusalOf(people.length)
+  if (problem !== undefined) return { people: [], notes: [], problems: [problem] }
   return {
-    people: all.map(({ value, reference, dueOn }) => ({ value, reference, dueOn })),
-    problems: all.flatMap((line) => problemsOf(line, all)),
+    people: people.map((of) => personOf(isResults ? of.slice(0, 1) : of)),
+    notes: isResults ? [] : people.filter((of) => of.length > 1).map(noteOf),
+    problems: lines.flatMap(problemsOf),
   }
 }
 
@@ -47,9 +60,7 @@ type Row = { readonly at: number; readonly cells: readonly string[] }
 function rowsIn(text: string): readonly Row[] {
   let at = 1
   const plain = text.replace(/^\uFEFF/, '')
-  // Empty lines would mislead the guess. The lines are counted, so they stay otherwise.
-  const { delimiter } = parse(plain, { skipEmptyLines: 'greedy', preview: 1 }).meta
-  return parse<string[]>(plain, { delimiter })
+  return parse<string[]>(plain, { delimiter: separatorOf(plain) })
     .data.map((cells) => {
       const row = { at, cells }
       at += 1 + (cells.join().match(/\r\n|\r|\n/g) ?? []).length
@@ -58,12 +69,22 @@ function rowsIn(text: string): readonly Row[] {
     .filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
 }
 
-const lineOf = (at: number, cellOf: (name: string) => string): Line => ({
-  at,
-  value: cellOf('value'),
-  reference: cellOf('reference').trim(),
-  dueOn: dayIn(cellOf('due').trim()),
-})
+/** Only by the names of the columns, because values may contain separators. */
+function separatorOf(text: string): string {
+  const head = text.split(/[\r\n]/).find((line) => line.trim() !== '') ?? ''
+  return /[,;\t]/.exec(head.replaceAll(/"[^"]*"/g, ''))?.[0] ?? ','
+}
+
+function lineOf({ at, cells }: Row, names: readonly string[]): Line {
+  const cellOf = (name: string): string => cells[names.indexOf(name)] ?? ''
+  return {
+    at,
+    value: cellOf('value'),
+    reference: cellOf('reference').trim(),
+    dueOn: dayIn(cellOf('due').trim()),
+    isLonger: cells.slice(names.length).some((cell) => cell.trim() !== ''),
+  }
+}
 
 /** Files of results have an apostrophe before a text that a spreadsheet would take for a formula. */
 const withoutApostrophe = ({ value, reference, ...line }: Line): Line => ({
@@ -73,25 +94,51 @@ const withoutApostrophe = ({ value, reference, ...line }: Line): Line => ({
 })
 const formulaEscape = /^'(?=[=+\-@\t\r])/
 
-const eachOnce = (lines: readonly Line[]): readonly Line[] =>
-  lines.filter(({ value }, index) => lines.findIndex((other) => other.value === value) === index)
+/** One request has one reference and one due date. */
+function personOf(lines: readonly Line[]): Listed {
+  const [value = ''] = lines.map((line) => line.value)
+  const reference = lines.map((line) => line.reference).find((text) => text !== '') ?? ''
+  const [dueOn = ''] = lines
+    .map((line) => line.dueOn)
+    .filter((day) => day !== '')
+    .toSorted()
+  return {
+    asked: { value, reference, dueOn },
+    lines: lines.map((line) => ({ value, reference: line.reference, dueOn: line.dueOn })),
+  }
+}
+
+function noteOf(lines: readonly Line[]): string {
+  const numbers = lines.map(({ at }) => at)
+  const listed = `${numbers.slice(0, -1).join(', ')} and ${numbers.at(-1)}`
+  const differ = ({ dueOn, reference }: Line): boolean =>
+    dueOn !== lines[0]?.dueOn || reference !== lines[0].reference
+  return `Lines ${listed} name the same person, who is erased once.${
+    lines.some(differ) ? ' The request has their first reference and their earliest due date.' : ''
+  }`
+}
+
+const lineMax = 200
 
 /** Why no line can be read. */
-function refusalOf(text: string, names: readonly string[], count: number): string | undefined {
+function refusalOf(text: string, head: Row | undefined, names: readonly string[]) {
   if (text.includes('\uFFFD'))
     return 'The file has characters that are not UTF-8. Save it as CSV in UTF-8.'
-  if (!names.includes('value'))
-    return 'The first line must name the columns: value, and if you like reference, due.'
+  if (names.includes('value')) return undefined
+  const read = head === undefined ? 'The file is empty.' : `It is: ${head.cells.join(', ')}`
+  return `The first line must name the columns: value, or value,reference,due. ${read.slice(0, lineMax)}`
+}
+
+function countRefusalOf(count: number): string | undefined {
   if (count === 0) return 'The file names nobody.'
   if (count > peopleMax) return `The file has ${count} people. At most ${peopleMax} are possible.`
   return undefined
 }
 
-function problemsOf({ at, value, reference, dueOn }: Line, all: readonly Line[]) {
-  const first = all.find((other) => other.value === value)?.at ?? at
+function problemsOf({ at, value, reference, dueOn, isLonger }: Line): readonly string[] {
   const wrong = [
     value === '' ? 'has no value' : '',
-    value !== '' && first < at ? `has the same person as line ${first}: delete one of them` : '',
+    isLonger ? 'has more columns than the first line: put a value with a separator in quotes' : '',
     reference.length > 200 ? 'has a reference of more than 200 characters' : '',
     dueOn === '' || isDay(dueOn)
       ? ''

@@ -8,10 +8,9 @@ import type { Holding } from '../../api/erasure.ts'
 import { isErasable, searchPerson } from '../../api/people.ts'
 import type { FoundIn, Search } from '../../api/people.ts'
 import { useDoing } from '../../ui/use-doing.ts'
-import type { Asked, Outcome } from './people-file.ts'
+import type { Asked, Listed, Outcome } from './people-file.ts'
 
-export type Person = {
-  readonly asked: Asked
+export type Person = Listed & {
   readonly search?: Search
   /** Why the search failed. */
   readonly problem?: string
@@ -27,7 +26,11 @@ export type ForAll = Omit<Asked, 'value'> & {
 
 export function useMany(calls: Calls, forAll: ForAll) {
   const [read, setPeople] = useState<readonly Person[]>([])
-  const people = read.map((person) => ({ ...person, asked: withAll(person.asked, forAll) }))
+  const people = read.map(({ asked, lines, ...person }) => ({
+    ...person,
+    asked: withAll(asked, forAll),
+    lines: lines.map((line) => withAll(line, withAll(asked, forAll))),
+  }))
   const change = (at: number, changed: (person: Person) => Person): void =>
     setPeople((all) => all.map((one, index) => (index === at ? changed(one) : one)))
   const searching = useDoing(async () => {
@@ -50,12 +53,12 @@ export function useMany(calls: Calls, forAll: ForAll) {
         }))
       }
   })
-  const start = (asked: readonly Asked[]): void =>
-    setPeople(asked.map((one) => ({ asked: one, outcomes: [] })))
+  const start = (listed: readonly Listed[]): void =>
+    setPeople(listed.map((one) => ({ ...one, outcomes: [] })))
   return { people, start, searching, erasing }
 }
 
-const withAll = ({ value, reference, dueOn }: Asked, forAll: ForAll): Asked => ({
+const withAll = ({ value, reference, dueOn }: Asked, forAll: Omit<Asked, 'value'>): Asked => ({
   value,
   reference: reference || forAll.reference.trim(),
   dueOn: dueOn || forAll.dueOn,
@@ -77,12 +80,14 @@ const isEmpty = ({ held, notSearched }: FoundIn): boolean =>
 const isDone = (outcomes: readonly Outcome[], found: FoundIn): boolean =>
   outcomes.some(({ stream, problem }) => stream === found.stream && problem === '')
 
-/** The results of a person: one for each stream, or one that says why there is none. */
-export function linesOf({ asked, search, problem, outcomes }: Person): readonly Outcome[] {
-  if (outcomes.length > 0) return outcomes
+/** The results of a person: for each line one for each stream, or one that says why there is none. */
+export function linesOf({ lines, search, problem, outcomes }: Person): readonly Outcome[] {
+  if (outcomes.length > 0)
+    return lines.flatMap((line) => outcomes.map((outcome) => ({ ...outcome, ...line })))
   const isErased = search?.streams.some((found) => found.isErased) === true
   const why = problem ?? (isErased ? 'already erased' : 'no event was found: not erased')
-  return [{ ...asked, stream: '', events: 0, outputs: '', erasure: '', salt: '', problem: why }]
+  const none = { stream: '', events: 0, outputs: '', erasure: '', salt: '', problem: why }
+  return lines.map((line) => ({ ...line, ...none }))
 }
 
 async function eraseIn(calls: Calls, person: Person, { stream, events }: FoundIn) {

@@ -1,4 +1,4 @@
-// Changes the due date of an erasure. It is only shown, so what was erased and the receipt stay as they are.
+// Changes or removes the due date of an erasure. It is only shown, so what was erased and the receipt stay as they are.
 import { act, erasureKey, requireErasure, requireInput } from '@weir/control-state'
 import type { ErasureRecord } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
@@ -7,8 +7,8 @@ export type ErasureChange = {
   readonly billingId: string
   readonly name: string
   readonly erasureId: string
-  /** A day such as 2026-12-24. */
-  readonly dueOn: string
+  /** A day such as 2026-12-24, or null for none. */
+  readonly dueOn: string | null
 }
 
 /** @throws Refusal `not_found` */
@@ -19,10 +19,13 @@ export function changeErasure(
   const target = { account: billingId, stream: name, erasure: erasureId }
   return deps.writer.change(act(deps, 'erasure.change', target), (draft) => {
     const current = requireErasure(draft, requireInput(draft, billingId, name), erasureId)
-    const { dueOn: before = 'none' } = current
+    const { dueOn: before = null, ...rest } = current
     if (before === dueOn) return current
-    draft.addToEntry({ before: { dueOn: before }, after: { dueOn } })
-    const changed = { ...current, dueOn }
+    draft.addToEntry({
+      before: { dueOn: before ?? 'none' },
+      after: { dueOn: dueOn ?? 'none' },
+    })
+    const changed = { ...rest, ...(dueOn === null ? {} : { dueOn }) }
     draft.put(erasureKey(current.streamId, erasureId), changed)
     return changed
   })

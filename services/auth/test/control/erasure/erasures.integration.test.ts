@@ -71,7 +71,7 @@ describe('an erasure', () => {
     }
   })
 
-  test('gets another due date, also one in the past, and the audit log has both', async () => {
+  test('gets another due date, also one in the past, or none, and the audit log has each', async () => {
     const { json } = await account.post(erasures, adaAnyhow)
     const path = `${erasures}/${textOf(json, 'id')}`
     for (const dueOn of ['2026-12-24', '2001-12-24']) {
@@ -79,19 +79,30 @@ describe('an erasure', () => {
       expect(changed).toMatchObject({ status: 200, json: { dueOn } })
       expect((await account.get(path)).json).toMatchObject({ dueOn, state: expect.any(String) })
     }
-    const audit = await account.get('/v2/audit')
-    expect(audit.json['entries']).toContainEqual(
-      expect.objectContaining({
-        action: 'erasure.change',
-        target: expect.objectContaining({
-          erasure: textOf(json, 'id'),
-          before: { dueOn: '2026-12-24' },
-          after: { dueOn: '2001-12-24' },
+    for (let times = 0; times < 2; times += 1) {
+      const removed = await account.patch(path, { dueOn: null })
+      expect(removed.status).toBe(200)
+      expect(removed.json).not.toHaveProperty('dueOn')
+    }
+    expect((await account.get(path)).json).not.toHaveProperty('dueOn')
+    const { json: audit } = await account.get('/v2/audit')
+    for (const [before, after] of [
+      ['2026-12-24', '2001-12-24'],
+      ['2001-12-24', 'none'],
+    ])
+      expect(audit['entries']).toContainEqual(
+        expect.objectContaining({
+          action: 'erasure.change',
+          target: expect.objectContaining({
+            erasure: textOf(json, 'id'),
+            before: { dueOn: before },
+            after: { dueOn: after },
+          }),
         }),
-      }),
-    )
+      )
     for (const [body, sentence] of [
-      [{ dueOn: '2026-02-30' }, 'dueOn must be a day'],
+      [{ dueOn: '2026-02-30' }, 'dueOn must be a day, such as 2026-12-24, or null'],
+      [{ dueOn: 'none' }, 'dueOn must be a day'],
       [{}, 'dueOn must be a day'],
       [{ dueOn: '2026-12-24', reference: 'T-1' }, 'reference is not known here'],
     ] as const)

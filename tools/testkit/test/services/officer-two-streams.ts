@@ -1,0 +1,148 @@
+// A person in two streams, and what an officer does in both in one window.
+import { expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+import { asObject, expectStatus } from '../../src/index.ts'
+import { sendFor } from './console-hands.ts'
+import type { consoleHands } from './console-hands.ts'
+import type { OfficerScene } from './officer.ts'
+
+/** As if the erasure had deleted what finds the person. */
+const gone = {
+  streams: ['clicks', 'shop'].map((stream) => ({ stream, by: [], held: [] })),
+}
+
+export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
+  const { page, goTo, button, seen, find, confirm, downloaded, expectAccessible } = hands
+
+  test('a consent is withdrawn in two streams in one window, also where no output knows its level', async () => {
+    const { own, world, account } = scene()
+    const shop = { name: 'shop', retentionHours: 'broker' }
+    expectStatus(await account.call('POST', '/v2/streams', shop), 201)
+    await account.output('shop', 'shop-9', { consentLevels: [9] })
+    await goTo('Streams')
+    await page().getByRole('link', { name: 'as set in Kafka' }).first().waitFor()
+    for (const stream of ['clicks', 'shop']) await sendFor({ world, account }, 'two-1', 1, stream)
+    await goTo('People')
+    await pollUntil(
+      async () => {
+        await find('two-1')
+        await seen(/events of two-1 found\.$/)
+        return (
+          (await page()
+            .getByRole('row', { name: /^clicks-2 output 1 / })
+            .count()) === 1
+        )
+      },
+      { deadlineMs: 60_000, what: 'that an output has the event' },
+    )
+    await button('Withdraw a consent in all 2 streams …').click()
+    await seen('two-1: 1 event found in clicks, 1 event found in shop.')
+    await page()
+      .getByLabel(/^Level 2 of the output clicks-2/)
+      .check()
+    await page()
+      .getByLabel(/^Level 9 of the output shop-9/)
+      .check()
+    await expectAccessible('withdrawing in two streams')
+    await confirm('two-1')
+    await button('Withdraw').click()
+    await page().getByRole('heading', { name: 'Withdrawal accepted' }).waitFor()
+    const text = await downloaded('Save with the salt as a file', own.folder)
+    expect(
+      text.match(/^Stream: (clicks|shop)\nWithdrawal: .*\nLevels: 2, 9\nAcc.*\nSalt: /gm),
+    ).toHaveLength(2)
+    await page().keyboard.press('Escape')
+    await pollUntil(
+      async () =>
+        (await page()
+          .getByText(/^Withdrawn: level 2/)
+          .count()) === 2,
+      {
+        deadlineMs: 60_000,
+      },
+    )
+  })
+
+  test('a person is erased from two streams in one window, with the salts in one file', async () => {
+    const { own } = scene()
+    await button('Erase from all 2 streams …').click()
+    await seen('two-1: 1 event found in clicks, 1 event found in shop.')
+    await seen('The search found no event of this person in these outputs: shop-9.')
+    await expectAccessible('erasing from two streams')
+    await page().getByLabel('Reference').fill('TICKET-11')
+    await confirm('two-1')
+    await button('Erase').click()
+    await seen('1 event of this person found in shop.')
+    await seen(
+      /^The search of .* UTC found nothing in this output: shop-9\. Events that arrived later are not counted\.$/,
+    )
+    const text = await downloaded('Save with the salt as a file', own.folder)
+    expect(
+      text.match(/^Stream: (clicks|shop)\nErasure: .*\nReference: TICKET-11\nAcc.*\nSalt: /gm),
+    ).toHaveLength(2)
+    await page().keyboard.press('Escape')
+    await pollUntil(async () => (await page().getByText('Erased: no service').count()) === 2, {
+      deadlineMs: 60_000,
+    })
+    await goTo('Erasures')
+    await page().getByPlaceholder('Reference, id or date').fill('ticket-11')
+    await seen('1 event found in shop')
+  })
+
+  test('a value that finds nothing after its erasure is not said to be in no output', async () => {
+    const searches = '**/v2/people/searches/*'
+    await page().route(searches, async (route) => {
+      const response = await route.fetch()
+      const body = asObject(await response.json())
+      await route.fulfill({ response, json: { ...body, ...(body['streams'] ? gone : {}) } })
+    })
+    await goTo('People')
+    await find('two-1')
+    await seen('A search by this value no longer finds what is erased.')
+    await seen(
+      /^clicks: .*clicks-2 until \d+ \w{3,4} \d{4}.* Request accepted on .*: see the request$/,
+    )
+    await seen(/^shop: no output\./)
+    expect(await page().getByText('Nothing was found in these streams').count()).toBe(0)
+    await page().unroute(searches)
+  })
+
+  test('nothing is recorded in two streams in one window', async () => {
+    await goTo('People')
+    await find('two-nowhere')
+    const recording = button('Record that nothing was found in all 2 streams …')
+    await recording.waitFor()
+    const before = page().viewportSize()
+    await page().setViewportSize({ width: 390, height: 800 })
+    const wide = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    expect(await page().evaluate(wide)).toBe(0)
+    if (before !== null) await page().setViewportSize(before)
+    await recording.click()
+    await seen('two-nowhere: 0 events found in clicks, 0 events found in shop.')
+    await confirm('two-nowhere')
+    await button('Record').click()
+    await page().getByRole('heading', { name: 'Record accepted' }).waitFor()
+    const text = await downloaded('Save with the salt as a file', scene().own.folder)
+    expect(text.match(/^Stream: (clicks|shop)\nRecord: .*\nAcc.*\nSalt: /gm)).toHaveLength(2)
+    await page().keyboard.press('Escape')
+  })
+
+  test('requests are still refreshed after one of the streams was deleted', async () => {
+    const { account } = scene()
+    await goTo('Erasures')
+    await seen(/found in shop$/)
+    for (const path of ['/outputs/shop-9', ''])
+      expectStatus(await account.call('DELETE', `/v2/streams/shop${path}`), 200)
+    await pollUntil(
+      async () =>
+        (await page()
+          .getByText(/found in shop$/)
+          .count()) === 0,
+      {
+        deadlineMs: 60_000,
+      },
+    )
+    expect(await page().locator('.problems').count()).toBe(0)
+    await seen(/^The stream shop was deleted\. Its requests and their receipts were deleted, too\./)
+  })
+}
