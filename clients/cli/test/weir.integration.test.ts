@@ -18,6 +18,7 @@ import { prepareGround } from './against-services/ground.ts'
 import type { Ground } from './against-services/ground.ts'
 import { outageTests } from './against-services/outage.ts'
 import { programTests } from './against-services/programs.ts'
+import { purposeTests } from './against-services/purpose.ts'
 import { simulateTests } from './against-services/simulate.ts'
 import { streamTests } from './against-services/stream.ts'
 import { usageTests } from './against-services/usage.ts'
@@ -41,6 +42,9 @@ describe('weir account', () => {
 })
 describe('weir contract', () => {
   contractTests(ground)
+})
+describe('weir purpose', () => {
+  purposeTests(ground)
 })
 describe('weir stream and weir output', () => {
   streamTests(ground)
