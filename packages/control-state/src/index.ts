@@ -45,7 +45,7 @@ export type {
 } from './records/people-records.ts'
 export { defaultQuotas, forEachQuota, quotasOf } from './records/quotas.ts'
 export type { QuotaName, Quotas } from './records/quotas.ts'
-export type { Purpose } from './records/purposes.ts'
+export type { ConsentPurpose } from './records/purposes.ts'
 export {
   accessesKey,
   accountKey,

@@ -1,6 +1,6 @@
 // A name for a consent level, for people. Events and outputs use the level alone.
 
-export type Purpose = {
+export type ConsentPurpose = {
   /** For programs: `marketing`. */
   readonly name: string
   /** For people: «marketing e-mails». */

@@ -3,7 +3,7 @@
 import type { Validation } from '@weir/contracts'
 import type { Role } from '../roles.ts'
 import type { ErasureTerm, FoundPeople, PeopleRecord } from './people-records.ts'
-import type { Purpose } from './purposes.ts'
+import type { ConsentPurpose } from './purposes.ts'
 import type { Quotas } from './quotas.ts'
 import type { RestoreRecord } from './restore-record.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
@@ -38,7 +38,7 @@ export type AccountRecord = {
   /** Contains only the quotas that the platform has set. */
   readonly quotas?: Partial<Quotas>
   /** In the order of their levels. */
-  readonly purposes?: readonly Purpose[]
+  readonly purposes?: readonly ConsentPurpose[]
 }
 
 export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }

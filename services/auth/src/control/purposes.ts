@@ -1,12 +1,12 @@
 // The names of an account's consent levels. Nothing decides by them.
 import { accountKey, act, requireAccount } from '@weir/control-state'
-import type { AccountRecord, Purpose } from '@weir/control-state'
+import type { AccountRecord, ConsentPurpose } from '@weir/control-state'
 import type { Changes } from './changes.ts'
 
 export function setPurposes(
   deps: Changes,
   billingId: string,
-  wanted: readonly Purpose[],
+  wanted: readonly ConsentPurpose[],
 ): Promise<AccountRecord> {
   const what = act(deps, 'account.purposes', { account: billingId })
   const purposes = wanted.toSorted((a, b) => a.level - b.level)
@@ -19,5 +19,5 @@ export function setPurposes(
   })
 }
 
-const titlesOf = (purposes: readonly Purpose[]): Readonly<Record<string, string>> =>
+const titlesOf = (purposes: readonly ConsentPurpose[]): Readonly<Record<string, string>> =>
   Object.fromEntries(purposes.map(({ level, title }) => [level, title]))
