@@ -20,6 +20,7 @@ import { addSendCommand } from './commands/events/send.ts'
 import { addSimulateCommand } from './commands/events/simulate.ts'
 import { addStreamCommands } from './commands/stream.ts'
 import { addPersonCommands } from './commands/person/show.ts'
+import { addPurposeCommands } from './commands/purpose.ts'
 import { addSubjectCommands } from './commands/subject/subject.ts'
 import { addTokenCommand } from './commands/access/token.ts'
 import { addUsageCommand } from './commands/usage.ts'
@@ -113,6 +114,7 @@ const leavesOf = (command: Command): readonly Command[] =>
 function addNouns(program: Command, open: OpenSession): void {
   addAccountCommands(program, open)
   addContractCommands(program, open)
+  addPurposeCommands(program, open)
   addStreamCommands(program, open)
   addOutputCommands(program, open)
   addSendCommand(program, open)

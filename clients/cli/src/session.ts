@@ -53,7 +53,7 @@ export type Session = SessionCalls &
   }
 
 export type ManagementCall = {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: readonly string[]
   /** The shape of streams in the response; default: v2. */
   readonly version?: 'v1' | 'v2'

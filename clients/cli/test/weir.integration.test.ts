@@ -5,7 +5,7 @@ import { accountTests } from './against-services/account.ts'
 import { apiKeyTests } from './against-services/api-key.ts'
 import { auditTests } from './against-services/audit.ts'
 import { completionTests } from './against-services/completion.ts'
-import { contractTests } from './against-services/contract.ts'
+import { contractTests, purposeTests } from './against-services/contract.ts'
 import { credentialsTests } from './against-services/credentials.ts'
 import { dataSubjectTests } from './against-services/data-subject.ts'
 import { deadTests } from './against-services/dead.ts'
@@ -41,6 +41,9 @@ describe('weir account', () => {
 })
 describe('weir contract', () => {
   contractTests(ground)
+})
+describe('weir purpose', () => {
+  purposeTests(ground)
 })
 describe('weir stream and weir output', () => {
   streamTests(ground)

@@ -1,6 +1,7 @@
 // The levels that an officer can choose from.
 import { expect, test } from '@jest/globals'
 import { levelsIn, levelsInWords, searchFields } from '../web/people/levels.ts'
+import { levelWordsOf } from '../web/purposes/level-words.ts'
 
 test('every level that an output asks for or a field has is there once, with what it is of', () => {
   const outputs = [
@@ -49,6 +50,10 @@ test('the fields that can be searched are there once, and each contract has thos
 })
 
 test('the levels of an output in words', () => {
-  expect(levelsInWords({ levels: [2], type: 'CUMULATIVE' })).toBe('up to level 2')
-  expect(levelsInWords({ levels: [1, 3], type: 'GRANULAR' })).toBe('level 1, 3')
+  const words = levelWordsOf([{ name: 'marketing', title: 'marketing e-mails', level: 2 }])
+  expect(levelsInWords({ levels: [1, 3], type: 'GRANULAR' }, words)).toBe('level 1, 3')
+  expect(levelsInWords({ levels: [2], type: 'CUMULATIVE' }, words)).toBe(
+    'up to level 2 (marketing e-mails)',
+  )
+  expect(levelsInWords({ levels: [2], type: 'CUMULATIVE' }, levelWordsOf([]))).toBe('up to level 2')
 })

@@ -3,15 +3,18 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Where } from './api/calls.ts'
+import { listPurposes } from './api/resources.ts'
 import { ContractsPage } from './contracts/contracts-page.tsx'
 import { ErasuresPage } from './erasures/erasures-page.tsx'
 import { PeoplePage } from './people/people-page.tsx'
 import { LivePage } from './live/live-page.tsx'
 import { goTo, hrefOf, usePlace } from './place.ts'
+import { Purposes } from './purposes/use-purposes.ts'
 import type { Role } from './roles.ts'
 import type { PageProps, Session } from './session.ts'
 import { SignIn } from './sign-in.tsx'
 import { StreamsPage } from './streams/streams-page.tsx'
+import { useLoad } from './ui/use-load.ts'
 import { Waves } from './ui/waves.tsx'
 import { UsagePage } from './usage/usage-page.tsx'
 
@@ -52,6 +55,7 @@ function SignedIn({ session, place, onSignOut }: SignedInProps) {
   const home = session.role === 'officer' ? 'people' : 'streams'
   const name = offered(session).find((one) => one === place.page) ?? home
   const { Page, title, ofStream } = pages[name]
+  const purposes = useLoad(() => listPurposes(session.calls), [session.calls])
   const stream = useRef<string | undefined>(undefined)
   if (ofStream && place.name !== undefined) stream.current = place.name
   const subject = ofStream && place.name !== undefined ? `${title} of ${place.name}` : title
@@ -63,7 +67,9 @@ function SignedIn({ session, place, onSignOut }: SignedInProps) {
       </a>
       <Head {...{ session, onSignOut }} current={name} stream={stream.current} />
       <main id="main" tabIndex={-1} key={name}>
-        <Page session={session} place={place} />
+        <Purposes.Provider value={purposes}>
+          <Page session={session} place={place} />
+        </Purposes.Provider>
       </main>
     </>
   )

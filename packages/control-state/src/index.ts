@@ -45,6 +45,7 @@ export type {
 } from './records/people-records.ts'
 export { defaultQuotas, forEachQuota, quotasOf } from './records/quotas.ts'
 export type { QuotaName, Quotas } from './records/quotas.ts'
+export type { ConsentPurpose } from './records/purposes.ts'
 export {
   accessesKey,
   accountKey,

@@ -126,6 +126,7 @@ export type Account = {
   readonly apiKey: string
   get(path: string): Promise<Reply>
   post(path: string, json?: unknown): Promise<Reply>
+  put(path: string, json: unknown): Promise<Reply>
   patch(path: string, json: unknown): Promise<Reply>
   delete(path: string): Promise<Reply>
   /** The same account, with requests to another replica. */
@@ -158,6 +159,7 @@ function accountAt({ url }: Pick<Service, 'url'>, billingId: string, apiKey: str
     apiKey,
     get: (path) => ask(path, {}),
     post: (path, json) => ask(path, { method: 'POST', ...(json === undefined ? {} : { json }) }),
+    put: (path, json) => ask(path, { method: 'PUT', json }),
     patch: (path, json) => ask(path, { method: 'PATCH', json }),
     delete: (path) => ask(path, { method: 'DELETE' }),
     at: (service) => accountAt(service, billingId, apiKey),

@@ -9,10 +9,15 @@ export const collectText = (text: string, before: readonly string[] = []): reado
   text,
 ]
 
-export function collectLevel(text: string, before: readonly number[] = []): readonly number[] {
+export const collectLevel = (text: string, before: readonly number[] = []): readonly number[] => [
+  ...before,
+  levelArgument(text),
+]
+
+export function levelArgument(text: string): number {
   const level = wholeNumber(text)
   if (level > 255) throw new InvalidArgumentError('A consent level is a number from 0 to 255.')
-  return [...before, level]
+  return level
 }
 
 function wholeNumber(text: string): number {

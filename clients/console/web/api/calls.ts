@@ -26,7 +26,7 @@ export class Refused extends Error {
   }
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Call = (method: Method, path: string, body?: unknown) => Promise<unknown>
 
 export type Calls = {

@@ -1,8 +1,9 @@
-// An account's streams, outputs, contracts and usage, each read from a response of management, version 2.
+// An account's streams, outputs, contracts, purposes and usage, each read from a response of management, version 2.
 import type { Calls } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
 import type { Contract, Input, Kept, LevelType, Output } from './account.ts'
+import type { Purpose } from '../purposes/level-words.ts'
 
 export async function listInputs(calls: Calls): Promise<readonly Input[]> {
   const streams = listOf(await calls.auth('GET', '/v2/streams')).map(objectOf)
@@ -83,6 +84,26 @@ function contractOf(contract: Json): Contract {
     subjectField: textOf(contract['data_subject_field']),
   }
 }
+
+const purposesPath = '/v2/account/purposes'
+
+export const listPurposes = async ({ auth }: Calls): Promise<readonly Purpose[]> =>
+  purposesIn(await auth('GET', purposesPath))
+
+/** Replaces the whole list. */
+export const savePurposes = async (
+  { auth }: Calls,
+  purposes: readonly Purpose[],
+): Promise<readonly Purpose[]> => purposesIn(await auth('PUT', purposesPath, purposes))
+
+const purposesIn = (answer: unknown): readonly Purpose[] =>
+  listOf(answer)
+    .map(objectOf)
+    .map(({ name, title, level }) => ({
+      name: textOf(name),
+      title: textOf(title),
+      level: numberOf(level),
+    }))
 
 export type Lag = {
   readonly lag: number

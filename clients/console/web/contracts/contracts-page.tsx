@@ -3,6 +3,8 @@ import type { PageProps } from '../session.ts'
 import type { Contract } from '../api/account.ts'
 import { listContracts, listInputs } from '../api/resources.ts'
 import { hrefOf } from '../place.ts'
+import { PurposesCard } from '../purposes/purposes-card.tsx'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
 import { schemaFieldsOf } from './schema-fields.ts'
@@ -39,6 +41,7 @@ export function ContractsPage({ session, place }: PageProps) {
                 <TestEvent session={session} contracts={[chosen]} inputs={inputs} />
               </section>
             ) : null}
+            <PurposesCard session={session} />
           </div>
         </div>
       )}
@@ -116,10 +119,11 @@ function Fields({ contract }: { contract: Contract }) {
 }
 
 function Personal({ contract, path }: { contract: Contract; path: string }) {
+  const words = useLevelWords()
   const level = contract.levels.get(path)
   return (
     <>
-      {level === undefined ? null : <span class="level">level {level}</span>}{' '}
+      {level === undefined ? null : <span class="level">level {words(level)}</span>}{' '}
       {path === contract.keyField ? <span class="tag">key field</span> : null}
     </>
   )

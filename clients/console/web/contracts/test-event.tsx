@@ -5,6 +5,8 @@ import { Refused } from '../api/calls.ts'
 import type { Json } from '../api/json.ts'
 import type { Contract, Input } from '../api/account.ts'
 import { hrefOf } from '../place.ts'
+import type { LevelWords } from '../purposes/level-words.ts'
+import { useLevelWords, usePurposes } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { eventOf, fieldIn, fieldsOf, samplesOf } from './event-form.ts'
@@ -83,6 +85,7 @@ function Form({ session, contract, input, onSend, onSent }: FormProps) {
   const [consent, setConsent] = useState(() => levelsIn(contract))
   const [isStored, setStored] = useState(false)
   const formId = useId()
+  const words = useLevelWords()
   const sending = useDoing(async () => {
     setStored(false)
     const event = eventOf(contract, { fields, values, consent })
@@ -97,7 +100,7 @@ function Form({ session, contract, input, onSend, onSent }: FormProps) {
       key={field.path}
       id={`${formId}-${field.path}`}
       field={field}
-      hint={hintOf(contract, field)}
+      hint={hintOf(contract, field, words)}
       value={values[field.path] ?? ''}
       problem={at === field.path ? refused : undefined}
       onValue={(value) => setValues((before) => ({ ...before, [field.path]: value }))}
@@ -135,9 +138,14 @@ function useRefusal(
 }
 
 function Consent({ value, onValue }: { value: string; onValue: (value: string) => void }) {
+  const words = useLevelWords()
+  const named = usePurposes().value?.map(({ level }) => words(level)) ?? []
   return (
     <label>
-      consent levels <span class="hint">the levels that the person agreed to</span>
+      consent levels{' '}
+      <span class="hint">
+        the levels that the person agreed to{named.length === 0 ? '' : `: ${named.join(', ')}`}
+      </span>
       <input value={value} onInput={(event) => onValue(event.currentTarget.value)} />
     </label>
   )
@@ -150,6 +158,7 @@ const levelsIn = ({ levels }: Contract): string =>
 function hintOf(
   { levels, keyField, validations }: Contract,
   { path, isNullable }: FormField,
+  words: LevelWords,
 ): string {
   const level = levels.get(path)
   const rules = validations
@@ -157,7 +166,7 @@ function hintOf(
     .map(({ pattern }) => `matches ${pattern}`)
   return [
     ...(path === keyField ? ['names the person'] : []),
-    ...(level === undefined ? [] : [`personal, level ${level}`]),
+    ...(level === undefined ? [] : [`personal, level ${words(level)}`]),
     ...(isNullable ? ['may be empty'] : []),
     ...rules,
   ].join(' · ')

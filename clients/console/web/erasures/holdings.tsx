@@ -1,6 +1,7 @@
 // The outputs that may contain values that were decrypted before an erasure, and until when; and those in which the
 // search before the erasure found nothing.
 import type { Erasure, Holding } from '../api/erasure.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { count, dateAndTime, dayOf } from '../ui/words.ts'
 
 type Props = {
@@ -46,31 +47,36 @@ const nameOf = ({ name, deleted }: Holding): string => `${name}${deleted ? ' (de
 
 type TableProps = { readonly label: string; readonly holding: readonly Holding[] }
 
-const HoldingTable = ({ label, holding }: TableProps) => (
-  <div class="scroller" tabIndex={0} role="region" aria-label={label}>
-    <table class="by-row">
-      <thead>
-        <tr>
-          <th scope="col">output</th>
-          <th scope="col">levels</th>
-          <th scope="col">events found</th>
-          <th scope="col">kept until</th>
-        </tr>
-      </thead>
-      <tbody>
-        {holding.map((output) => (
-          <tr key={output.name}>
-            <th scope="row">{nameOf(output)}</th>
-            <td data-column="levels">{output.levels.join(', ')}</td>
-            <td data-column="events found">
-              {output.events === undefined ? 'unknown' : count(output.events)}
-            </td>
-            <td data-column="kept until">
-              {output.clearAt === 'unknown' ? `unknown: ${output.because}` : dayOf(output.clearAt)}
-            </td>
+function HoldingTable({ label, holding }: TableProps) {
+  const words = useLevelWords()
+  return (
+    <div class="scroller" tabIndex={0} role="region" aria-label={label}>
+      <table class="by-row">
+        <thead>
+          <tr>
+            <th scope="col">output</th>
+            <th scope="col">levels</th>
+            <th scope="col">events found</th>
+            <th scope="col">kept until</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
-  </div>
-)
+        </thead>
+        <tbody>
+          {holding.map((output) => (
+            <tr key={output.name}>
+              <th scope="row">{nameOf(output)}</th>
+              <td data-column="levels">{output.levels.map(words).join(', ')}</td>
+              <td data-column="events found">
+                {output.events === undefined ? 'unknown' : count(output.events)}
+              </td>
+              <td data-column="kept until">
+                {output.clearAt === 'unknown'
+                  ? `unknown: ${output.because}`
+                  : dayOf(output.clearAt)}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

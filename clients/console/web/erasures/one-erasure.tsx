@@ -3,6 +3,8 @@ import type { Session } from '../session.ts'
 import { receiptOf, verifyPage } from '../api/erasures.ts'
 import { isRecord, timeOf } from '../api/erasure.ts'
 import type { Erasure, ErasureState } from '../api/erasure.ts'
+import type { LevelWords } from '../purposes/level-words.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
@@ -31,7 +33,7 @@ export function OneErasure({ session, erasure, onChanged }: Props) {
   return (
     <li class="card">
       <header>
-        <h2>{headingOf(erasure)}</h2>
+        <h2>{headingOf(erasure, useLevelWords())}</h2>
         <span>
           {many(found, 'event')} found in {erasure.stream}
         </span>
@@ -66,12 +68,12 @@ export function OneErasure({ session, erasure, onChanged }: Props) {
   )
 }
 
-function headingOf(erasure: Erasure): string {
+function headingOf(erasure: Erasure, words: LevelWords): string {
   const people = many(erasure.values, 'person', 'people')
   if (isRecord(erasure)) return `Nothing found: record for ${people}`
   const isComplete = timeOf(erasure, 'complete') !== ''
   if (erasure.levels === undefined) return isComplete ? `${people} erased` : `Erasing ${people}`
-  const consent = `level ${erasure.levels.join(', ')} for ${people}`
+  const consent = `level ${erasure.levels.map(words).join(', ')} for ${people}`
   return isComplete ? `Withdrawn: ${consent}` : `Withdrawing ${consent}`
 }
 

@@ -2,6 +2,7 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import type { Contract, Output } from '../api/account.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Dialog } from '../ui/dialog.tsx'
 import { dayOf, timeOfDay } from '../ui/words.ts'
 import { asCurl } from './as-curl.ts'
@@ -20,7 +21,9 @@ type Props = {
 export function EventDetail({ event, input, outputs, contract, ingestUrl }: Props) {
   const columns = columnsOf(event, input, outputs)
   const rows = rowsOf(event, columns, contract)
-  const consent = event.consent.length === 0 ? 'no level' : `levels ${event.consent.join(', ')}`
+  const words = useLevelWords()
+  const consent =
+    event.consent.length === 0 ? 'no level' : `levels ${event.consent.map(words).join(', ')}`
   return (
     <section class="detail" aria-label="The event as sent, as stored, and in each output">
       <header>
@@ -67,12 +70,13 @@ const Note = ({ column: { note, isFiltered } }: { column: Column }) =>
   )
 
 function FieldRow({ row }: { row: Row }) {
+  const words = useLevelWords()
   const isEnvelope = row.path.startsWith('svcMeta/')
   return (
     <tr class={isEnvelope ? 'envelope' : undefined}>
       <th scope="row">
         <Path path={row.path} />{' '}
-        {row.level === undefined ? null : <span class="level">level {row.level}</span>}
+        {row.level === undefined ? null : <span class="level">level {words(row.level)}</span>}
       </th>
       {row.cells.map((cell, index) => (
         <td key={index} class={cell.mark}>

@@ -7,6 +7,8 @@ import { eventsOf, isErasable } from '../api/people.ts'
 import type { FoundIn, Held } from '../api/people.ts'
 import { outputsIn } from '../api/resources.ts'
 import { hrefOf } from '../place.ts'
+import type { LevelWords } from '../purposes/level-words.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
@@ -30,6 +32,7 @@ type Props = {
 }
 
 export function FoundStream({ request, ...props }: Props) {
+  const words = useLevelWords()
   const { found } = props
   const { stream, events, by, held, isErased, withdrawn, notSearched } = found
   return (
@@ -55,7 +58,7 @@ export function FoundStream({ request, ...props }: Props) {
       )}
       {withdrawn.length === 0 ? null : (
         <p>
-          <strong>Withdrawn:</strong> level {withdrawn.join(', ')}.{keptBelow(held)}
+          <strong>Withdrawn:</strong> level {withdrawn.map(words).join(', ')}.{keptBelow(held)}
         </p>
       )}
       {request === undefined ? null : (
@@ -153,13 +156,12 @@ const useDownload = (calls: Calls, person: string, what: Parameters<typeof event
 /** Of an output whose readers decrypt, «none» alone would say that nobody can read these fields. */
 function byReaders(
   { isErased, withdrawn }: FoundIn,
-  outputs: readonly Output[] | undefined,
-  name: string,
+  output: Output | undefined,
+  words: LevelWords,
 ): string {
-  const output = outputs?.find((one) => one.name === name)
   if (isErased || output?.keyMaxAgeSeconds === undefined) return ''
   const but = withdrawn.length === 0 ? '' : ', except what is withdrawn'
-  return `; readers with this output's credentials can decrypt ${levelsInWords(output)}${but}`
+  return `; readers with this output's credentials can decrypt ${levelsInWords(output, words)}${but}`
 }
 
 const kinds = {
@@ -171,7 +173,9 @@ const kinds = {
 
 function HeldTable({ calls, found }: Pick<Props, 'calls' | 'found'>) {
   const { stream, held } = found
+  const words = useLevelWords()
   const outputs = useLoad(() => outputsIn(calls, stream), [calls, found])
+  const outputOf = (wanted: string) => outputs.value?.find(({ name }) => name === wanted)
   const there = held.filter(({ events }) => events > 0)
   if (there.length === 0) return null
   return (
@@ -194,7 +198,7 @@ function HeldTable({ calls, found }: Pick<Props, 'calls' | 'found'>) {
               <td data-column="events">{count(events)}</td>
               <td data-column="decrypted">
                 {decrypted.length === 0 ? 'none' : decrypted.join(', ')}
-                {kind === 'output' ? byReaders(found, outputs.value, name) : ''}
+                {kind === 'output' ? byReaders(found, outputOf(name), words) : ''}
               </td>
               <td data-column="kept until">
                 {until === 'unknown' ? `unknown: ${because}` : dayOf(until)}

@@ -1,6 +1,7 @@
 // The consent levels that are used in a stream. Pure.
 import type { Contract, Output } from '../api/account.ts'
 import { schemaFieldsOf } from '../contracts/schema-fields.ts'
+import type { LevelWords } from '../purposes/level-words.ts'
 
 export type KnownLevel = {
   readonly level: number
@@ -34,8 +35,10 @@ export function levelsIn(
 const decrypts = ({ levels, type }: Pick<Output, 'levels' | 'type'>, level: number): boolean =>
   type === 'CUMULATIVE' ? level <= (levels[0] ?? -1) : levels.includes(level)
 
-export const levelsInWords = ({ levels, type }: Pick<Output, 'levels' | 'type'>): string =>
-  type === 'CUMULATIVE' ? `up to level ${levels.join()}` : `level ${levels.join(', ')}`
+export const levelsInWords = (
+  { levels, type }: Pick<Output, 'levels' | 'type'>,
+  words: LevelWords,
+): string => `${type === 'CUMULATIVE' ? 'up to level' : 'level'} ${levels.map(words).join(', ')}`
 
 type Naming = Pick<Contract, 'id' | 'keyField' | 'subjectField' | 'levels' | 'schema'>
 

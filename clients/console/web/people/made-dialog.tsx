@@ -9,6 +9,8 @@ import type { Erasure } from '../api/erasure.ts'
 import { isRecord, timeOf } from '../api/erasure.ts'
 import { Holdings } from '../erasures/holdings.tsx'
 import { VerifyLink } from '../erasures/verify-link.tsx'
+import type { LevelWords } from '../purposes/level-words.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
@@ -27,11 +29,12 @@ type Props = {
 
 export function MadeDialog({ where, person, answers, onClose }: Props) {
   const [isKept, setKept] = useState(false)
+  const words = useLevelWords()
   const accepted = answers.filter((answer) => 'made' in answer)
   const first = accepted[0]?.made.erasure
   const record = [
     ['Person', person] as const,
-    ...accepted.flatMap(({ found, made }) => recordOf(found.stream, made)),
+    ...accepted.flatMap(({ found, made }) => recordOf(found.stream, made, words)),
   ]
   const text = `${record.map(([name, value]) => `${name}: ${value}\n`).join('')}\n${useOf(where)}`
   const save = (): void => {
@@ -103,10 +106,12 @@ function kindOf(erasure: Erasure): string {
 }
 
 /** What the officer keeps: the receipt does not name the person. */
-const recordOf = (stream: string, { erasure, salt }: Made) => [
+const recordOf = (stream: string, { erasure, salt }: Made, words: LevelWords) => [
   ['Stream', stream] as const,
   [kindOf(erasure), erasure.id] as const,
-  ...(erasure.levels === undefined ? [] : [['Levels', erasure.levels.join(', ')] as const]),
+  ...(erasure.levels === undefined
+    ? []
+    : [['Levels', erasure.levels.map(words).join(', ')] as const]),
   ...(erasure.reference === '' ? [] : [['Reference', erasure.reference] as const]),
   ['Accepted', dateAndTime(timeOf(erasure, 'accepted'))] as const,
   ...(erasure.dueOn === '' ? [] : [['Due', dayOf(erasure.dueOn)] as const]),

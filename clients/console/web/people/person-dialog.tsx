@@ -13,6 +13,7 @@ import { Typed } from '../ui/typed.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
 import { many } from '../ui/words.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { levelsIn } from './levels.ts'
 import type { KnownLevel } from './levels.ts'
 import { Due, Reference } from '../ui/request-fields.tsx'
@@ -203,7 +204,7 @@ type LevelProps = KnownLevel & { readonly isWithdrawn: boolean }
 
 const LevelInWords = ({ level, outputs, fields, isWithdrawn }: LevelProps) => (
   <span>
-    Level {level}
+    Level {useLevelWords()(level)}
     <span class="hint">
       {isWithdrawn ? ' already withdrawn;' : ''}
       {outputs.length === 0 ? '' : ` of ${named('output', outputs)}`}

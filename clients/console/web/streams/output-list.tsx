@@ -1,6 +1,7 @@
 // The derived streams of one input, one per row, with their actions.
 import type { Input, Output } from '../api/account.ts'
 import { levelsInWords } from '../live/levels.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { keptInWords } from './kept.ts'
 
 type Props = {
@@ -10,6 +11,7 @@ type Props = {
 }
 
 export function OutputList({ input: { outputs }, onDelete }: Props) {
+  const words = useLevelWords()
   if (outputs.length === 0) return null
   return (
     <details>
@@ -32,7 +34,9 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
             {outputs.map((output) => (
               <tr key={output.name}>
                 <th scope="row">{output.name}</th>
-                <td data-column="gets events with consent to">{output.levels.join(' and ')}</td>
+                <td data-column="gets events with consent to">
+                  {output.levels.map(words).join(' and ')}
+                </td>
                 <td data-column="decrypts">
                   {levelsInWords(output)}
                   {output.keyMaxAgeSeconds === undefined

@@ -1,10 +1,12 @@
 // A preview of a derived stream, computed from stored events: how many pass, and how often each personal field would be
 // decrypted.
 import type { Preview } from '../api/resources.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { many } from '../ui/words.ts'
 
 export function PreviewTable({ preview }: { preview: Preview }) {
   const { events, passed, filtered, failed, fields } = preview
+  const words = useLevelWords()
   if (events === 0) return <p class="muted">No event is stored yet, so there is no preview.</p>
   return (
     <>
@@ -31,7 +33,7 @@ export function PreviewTable({ preview }: { preview: Preview }) {
                   <td>{contract}</td>
                   <th scope="row">{path}</th>
                   <td>
-                    <span class="level">level {level}</span>
+                    <span class="level">level {words(level)}</span>
                   </td>
                   <td class={opened > 0 ? 'decrypted' : undefined}>{opened}</td>
                   <td class={sealed > 0 ? 'encrypted' : undefined}>{sealed}</td>

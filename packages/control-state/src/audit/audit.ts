@@ -9,6 +9,7 @@ export type AuditAction =
   | 'account.create'
   | 'account.delete'
   | 'account.quotas'
+  | 'account.purposes'
   | 'api-key.create'
   | 'api-key.delete'
   | 'stream.create'
@@ -85,7 +86,7 @@ export type Actor =
   /** A reconcile loop, not a request. */
   | { readonly kind: 'auth' }
 
-/** Settings of people are numbers and flags. Limits and due dates are texts. */
+/** Settings of people are numbers and flags. Limits, due dates and titles of purposes are texts. */
 export type Settings = Readonly<Record<string, string | number | boolean>>
 
 export type AuditTarget = {
@@ -111,7 +112,7 @@ export type AuditTarget = {
   readonly count?: number
   /** The names of the members that a change set. */
   readonly changed?: readonly string[]
-  /** The values of the changed members, before and after the change. */
+  /** The values of the changed members, before and after the change; of purposes, the titles by level. */
   readonly before?: Settings
   readonly after?: Settings
   /** How an output uses its levels, and from which events it starts. */

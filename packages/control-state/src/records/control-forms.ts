@@ -17,6 +17,7 @@ import {
 } from '../forms/guards.ts'
 import { isFoundPeople, isSearch, isSubjectAccess, isTerm } from './people-forms.ts'
 import { controlTopic } from './records.ts'
+import type { ConsentPurpose } from './purposes.ts'
 import type { RestoreRecord, Window } from './restore-record.ts'
 import type {
   AccessesRecord,
@@ -56,6 +57,7 @@ const isAccount = objectOf<AccountRecord>({
   apiKeys: listOf(isApiKey),
   createdAtMs: number,
   quotas: optional(tableOf(number)),
+  purposes: optional(listOf(objectOf<ConsentPurpose>({ name: text, title: text, level: number }))),
 })
 
 const isCredential = objectOf<Credential>({

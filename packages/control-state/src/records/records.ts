@@ -3,6 +3,7 @@
 import type { Validation } from '@weir/contracts'
 import type { Role } from '../roles.ts'
 import type { ErasureTerm, FoundPeople, PeopleRecord } from './people-records.ts'
+import type { ConsentPurpose } from './purposes.ts'
 import type { Quotas } from './quotas.ts'
 import type { RestoreRecord } from './restore-record.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
@@ -36,6 +37,8 @@ export type AccountRecord = {
   readonly createdAtMs: number
   /** Contains only the quotas that the platform has set. */
   readonly quotas?: Partial<Quotas>
+  /** In the order of their levels. */
+  readonly purposes?: readonly ConsentPurpose[]
 }
 
 export type KeyHolder = { readonly account: AccountRecord; readonly apiKey: ApiKeyRecord }

@@ -44,7 +44,7 @@ export type Cors = (request: CorsRequest) => CorsVerdict | undefined
 export function createCors({ origins, requestHeaders }: CorsOptions): Cors {
   const allowed = new Set(origins)
   const permitted = {
-    'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers': ['authorization', 'content-type', ...requestHeaders].join(', '),
     'access-control-max-age': '600',
   }

@@ -36,9 +36,10 @@ export function countJsonMembers(text: Uint8Array): number | undefined {
 /** No list of a management request needs more items. */
 export const listItemsMax = 1_000
 
-/** The first member of an object that is a longer list. Such a body is refused before the items are checked. */
+/** The longer list: the body, or the first such member. Such a body is refused before the items are checked. */
 export function longListIn(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
+  if (Array.isArray(body)) return body.length > listItemsMax ? 'The body' : undefined
   return Object.entries(body).find(
     ([, value]) => Array.isArray(value) && value.length > listItemsMax,
   )?.[0]

@@ -35,7 +35,7 @@ test('its preflight is told which methods and headers it may send', () => {
   expect(isPreflight).toBe(true)
   expect(headers).toMatchObject({
     'access-control-allow-origin': own,
-    'access-control-allow-methods': 'GET, POST, PATCH, DELETE',
+    'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE',
     vary: 'Origin',
   })
 })

@@ -36,5 +36,7 @@ test('a list that is too long is named, and what is no object has none', () => {
   const list = Array.from({ length: listItemsMax }, () => 1)
   expect(longListIn({ a: 1, b: list })).toBeUndefined()
   expect(longListIn({ a: list, b: [...list, 1] })).toBe('b')
+  expect(longListIn(list)).toBeUndefined()
+  expect(longListIn([...list, 1])).toBe('The body')
   expect([null, 'a', 1, undefined].map(longListIn)).toEqual(Array.from({ length: 4 }))
 })

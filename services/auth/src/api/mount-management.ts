@@ -13,6 +13,7 @@ import * as erasures from './routes/erasures.ts'
 import * as keys from './routes/keys.ts'
 import * as outputs from './routes/outputs.ts'
 import * as people from './routes/people.ts'
+import * as purposes from './routes/purposes.ts'
 import * as signingKeys from './routes/signing-keys.ts'
 import * as streams from './routes/streams.ts'
 import * as subjects from './routes/subjects.ts'
@@ -37,6 +38,10 @@ export function mountManagement(app: Express, base: '/v1' | '/v2', deps: Shown):
 
 function mountAccounts(mount: Mount, deps: Shown): void {
   mount('/account', { GET: accounts.showAccount(deps) })
+  mount('/account/purposes', {
+    GET: purposes.listPurposes,
+    PUT: audited('account.purposes', purposes.changePurposes(deps)),
+  })
   mount('/accounts', { POST: audited('account.create', accounts.createAccountRoute(deps)) })
   mount('/accounts/:billingId', {
     DELETE: audited('account.delete', accounts.deleteAccountRoute(deps)),

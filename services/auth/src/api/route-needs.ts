@@ -52,6 +52,8 @@ export const routeNeeds = {
   'GET /v2/audit': 'platform or viewer',
 
   'GET /v2/account': 'viewer',
+  'GET /v2/account/purposes': 'viewer',
+  'PUT /v2/account/purposes': 'developer',
   'GET /v2/api-keys': 'viewer',
   'POST /v2/api-keys': 'owner',
   'DELETE /v2/api-keys/:keyId': 'owner',

@@ -33,6 +33,8 @@ const json =
 /** The requests to `/v1` and `/v2`. */
 const management: Readonly<Record<string, Ask>> = {
   'GET /account': plainly,
+  'GET /account/purposes': plainly,
+  'PUT /account/purposes': json(() => [{ name: 'p', title: 'p', level: 1 }]),
   'POST /accounts': json(({ billingId }) => ({ billingId })),
   'DELETE /accounts/:billingId': plainly,
   'POST /accounts/:billingId/keys': plainly,

@@ -6,6 +6,7 @@ export class DemoError extends Error {}
 export type DemoApi = {
   get(path: string): Promise<DemoReply>
   post(path: string, body: unknown): Promise<DemoReply>
+  put(path: string, body: unknown): Promise<DemoReply>
 }
 export type DemoReply = { status: number; body: Record<string, unknown> }
 
@@ -18,9 +19,13 @@ export function createApi(baseUrl: string, key: string): DemoApi {
       signal: AbortSignal.timeout(30_000),
     })
     const text = await response.text()
-    return { status: response.status, body: text === '' ? {} : objectOf(text) }
+    return { status: response.status, body: text.startsWith('{') ? objectOf(text) : {} }
   }
-  return { get: (path) => call('GET', path), post: (path, body) => call('POST', path, body) }
+  return {
+    get: (path) => call('GET', path),
+    post: (path, body) => call('POST', path, body),
+    put: (path, body) => call('PUT', path, body),
+  }
 }
 
 /** Returns the response if its status is one of these. Otherwise throws with auth's message. */

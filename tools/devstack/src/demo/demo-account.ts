@@ -36,6 +36,12 @@ export type Addresses = Pick<
 const billingId = 'demo'
 const input = 'demo'
 const levels = [0, 1, 2]
+/** As in docs/guide/concepts.md. */
+const purposes = [
+  { name: 'shop', title: 'running the shop', level: 0 },
+  { name: 'analytics', title: 'analytics', level: 1 },
+  { name: 'advertising', title: 'advertising', level: 2 },
+]
 
 /** Creates what is missing, and writes the result to `file`, which only its owner can read. */
 export async function ensureDemo(options: {
@@ -90,7 +96,12 @@ async function ensureAccount(
     201,
     409,
   )
-  if (made.status === 201) return textOf(made.body, 'apiKey')
+  if (made.status === 201) {
+    const own = textOf(made.body, 'apiKey')
+    const named = await createApi(authUrl, own).put('/v2/account/purposes', purposes)
+    expectDemoStatus(named, 'Naming the levels of the demo account', 200)
+    return own
+  }
   const added = await platform.post(`/v2/accounts/${billingId}/keys`, {})
   return textOf(
     expectDemoStatus(added, 'Adding an API key to the demo account', 201).body,

@@ -1,6 +1,5 @@
-// The console in a real Chromium, as a person uses it: signing in with an API key, creating streams, watching an event,
-// reading a refusal at its field, a privacy officer's day (officer.ts), deleting a stream; and the search of the
-// documents (documents.ts). With WEIR_SCREENSHOTS=1 it also takes the README's pictures.
+// The console in a real Chromium, as people use it: creating streams, watching an event, a privacy officer's day
+// (officer.ts), deleting a stream. With WEIR_SCREENSHOTS=1 it also takes the README's pictures.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { buildConsole } from '@weir/console/build'
 import { siteFolder } from '@weir/docs'
@@ -21,6 +20,7 @@ import type { OwnStack } from '../../src/world/own-stack.ts'
 import { consoleHands, expectInRows, sendClicks, startConsoleWorld } from './console-hands.ts'
 import type { Load } from './console-hands.ts'
 import { fittingTests } from './console-fits.ts'
+import { purposeTests } from './console-purposes.ts'
 import { documentTests } from './documents.ts'
 import { officerByHandTests } from './officer-by-hand.ts'
 import { officerTests } from './officer.ts'
@@ -239,6 +239,7 @@ else
       })
     })
 
+    purposeTests(hands)
     officerTests(() => ({ own, world, account, weir }), hands)
 
     requestTests(() => ({ own, world, account, weir }), hands)

@@ -88,7 +88,7 @@ async function dayOf(
   await expectRoomy(weir, `${name}-withdraw`)
   await hand.press(button('Withdraw'))
   await keepSalt()
-  await seen('Withdrawn: level 2.')
+  await seen('Withdrawn: level 2 (marketing e-mails).')
 
   await hand.press(button('Erase …'))
   await hand.write(page.getByLabel(/^Type \S+ to confirm/), person)

@@ -114,7 +114,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await button('Withdraw a consent …').click()
     expect(await button('Withdraw').isDisabled()).toBe(true)
     await page()
-      .getByLabel(/^Level 2 of the output clicks-2/)
+      .getByLabel(/^Level 2 \(marketing e-mails\) of the output clicks-2/)
       .check()
     const keeping = page().getByRole('dialog').getByRole('listitem')
     expect(await keeping.allTextContents()).toEqual([expect.stringMatching(/^clicks-2: until \d/)])
@@ -126,12 +126,12 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await seen('Withdrawal accepted')
     await copiedSalt()
     await page().keyboard.press('Escape')
-    await seen('Withdrawn: level 2. Outputs keep what they decrypted before, until the days below.')
+    await seen(/^Withdrawn: level 2 \(marketing e-mails\)\. Outputs keep what .* the days below\.$/)
     await seen(/^Request accepted on .* UTC: see the request$/)
     await button('Withdraw a consent …').click()
     expect(
       await page()
-        .getByLabel(/^Level 2 already withdrawn/)
+        .getByLabel(/^Level 2 \(marketing e-mails\) already withdrawn/)
         .isDisabled(),
     ).toBe(true)
     await page().keyboard.press('Escape')
@@ -163,7 +163,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await seen(/\d+ events? of this person found in clicks\./)
     const outputs = page()
       .getByRole('dialog')
-      .getByRole('row', { name: /^clicks-2 0, 1, 2 [1-9]/ })
+      .getByRole('row', { name: /^clicks-2 0, 1, 2 \(marketing e-mails\) [1-9]/ })
     await outputs.waitFor() // with the number of events that the search found
     const link = page()
       .getByRole('dialog')
@@ -233,7 +233,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       await decryptedOutputs(erasure).getByRole('row', { name }).waitFor()
     expect(await page().locator('body').innerText()).not.toContain('in no copy')
     await page()
-      .getByText(/level 2 for 1 person$/)
+      .getByText(/level 2 \(marketing e-mails\) for 1 person$/)
       .waitFor()
     await seen('Nothing found: record for 1 person')
     await erasure

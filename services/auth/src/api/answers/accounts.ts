@@ -1,6 +1,6 @@
-// Accounts, their quotas and their API keys.
+// Accounts, their quotas, purposes and API keys.
 import { forEachQuota, roles } from '@weir/control-state'
-import { count, listOf, string, time } from '@weir/http-api'
+import { count, level, listOf, string, time } from '@weir/http-api'
 import { z } from 'zod'
 
 const counts = { streams: count, outputs: count, contracts: count }
@@ -15,6 +15,7 @@ export const accountAnswers = {
   AccountQuotas: z.strictObject({ billingId: string, quotas }),
   Account: z.strictObject({ ...account, erased: count, erasedMax: count, quotas, key: ApiKey }),
   NewAccount: z.strictObject({ ...account, key: ApiKey, apiKey: string }),
+  Purpose: z.strictObject({ name: string, title: string, level }),
   ApiKey,
   NewApiKey: z.strictObject({ ...apiKey, apiKey: string }),
   NewOwnerKey: z.strictObject({ billingId: string, ...apiKey, apiKey: string }),

@@ -5,6 +5,7 @@ import { answerSchemasOf, jsonSchemaOf, levelRules, string } from '@weir/http-ap
 import { z } from 'zod'
 import { answersByName } from '../answers/answers.ts'
 import * as bodies from '../bodies.ts'
+import { purposesBody } from '../routes/purposes.ts'
 import { refreshBody, secretsBody } from '../routes/tokens.ts'
 import { verifyBody } from '../../verify/verify-body.ts'
 
@@ -59,6 +60,7 @@ const requests = {
   GrantRequest: jsonSchemaOf(grant),
   AccountRequest: jsonSchemaOf(bodies.accountBody),
   QuotasRequest: jsonSchemaOf(bodies.quotasBody),
+  PurposesRequest: jsonSchemaOf(purposesBody),
   ApiKeyRequest: jsonSchemaOf(bodies.apiKeyBody),
   StreamRequest: jsonSchemaOf(bodies.streamBody({ eventRate: '100000', eventCount: '1000000000' })),
   StreamChange: jsonSchemaOf(bodies.streamPatch),

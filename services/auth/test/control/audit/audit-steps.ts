@@ -58,6 +58,14 @@ export const steps: readonly Step[] = [
       }),
   },
   {
+    route: 'PUT /account/purposes',
+    entry: () => ({ action: 'account.purposes', target: { after: { 2: 'marketing e-mails' } } }),
+    send: ({ account, v }) =>
+      account.put(`/${v}/account/purposes`, [
+        { name: 'marketing', title: 'marketing e-mails', level: 2 },
+      ]),
+  },
+  {
     route: 'POST /api-keys',
     entry: ({ keyId }) => ({
       action: 'api-key.create',

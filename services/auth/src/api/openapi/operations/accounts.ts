@@ -6,6 +6,7 @@ export function tellAccounts(tell: Tell, v: 'V1' | 'V2'): void {
     says: 'The account of the API key',
     ...answer(200, 'The account', 'Account'),
   })
+  tellPurposes(tell)
   tell('createAccount', 'POST /accounts', 'accounts', {
     says: 'Creates an account, with its first API key',
     ...body('AccountRequest'),
@@ -35,5 +36,17 @@ export function tellAccounts(tell: Tell, v: 'V1' | 'V2'): void {
   tell('deleteApiKey', 'DELETE /api-keys/:keyId', 'accounts', {
     says: 'Deletes an API key. It becomes invalid within a second, and its WebSockets are closed',
     ...answer(200, 'What was deleted', 'DeletedApiKeys'),
+  })
+}
+
+function tellPurposes(tell: Tell): void {
+  tell('listPurposes', 'GET /account/purposes', 'accounts', {
+    says: 'The purposes of the account, which are names of consent levels',
+    ...all('The purposes', 'Purpose'),
+  })
+  tell('setPurposes', 'PUT /account/purposes', 'accounts', {
+    says: 'Replaces the list of purposes. Purposes are only shown: events and outputs use levels',
+    ...body('PurposesRequest'),
+    ...all('The purposes', 'Purpose'),
   })
 }

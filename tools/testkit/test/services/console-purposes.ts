@@ -1,0 +1,29 @@
+// A developer names a level on the page Contracts. From then on everybody reads the name (officer.ts).
+import { expect, test } from '@jest/globals'
+import type { consoleHands } from './console-hands.ts'
+
+export function purposeTests(hands: ReturnType<typeof consoleHands>) {
+  const { page, goTo, button, seen, expectAccessible } = hands
+
+  test('a developer names a level, and reads the name beside the level', async () => {
+    await goTo('Contracts')
+    await page().getByRole('link', { name: 'clickstream', exact: true }).click()
+    const card = page().getByRole('region', { name: 'Names of levels' })
+    const level = card.getByRole('textbox', { name: 'Level' }).first()
+    await level.fill('x')
+    const title = card.getByRole('textbox', { name: /^Name/ }).first()
+    await title.fill('marketing e-mails')
+    await button('Save names').click()
+    await seen('Enter the level of «marketing e-mails», a whole number from 0 to 255.')
+    await level.fill('2')
+    await button('Save names').click()
+    await seen('Saved.')
+    await seen(/agreed to: 2 \(marketing e-mails\)$/)
+    expect(await card.locator('.problems').count()).toBe(0)
+    await expectAccessible('names of levels')
+    await goTo('Streams')
+    await page().getByText('Outputs: levels, retention and topics').click()
+    const row = page().getByRole('row', { name: /^clicks-2 2 \(marketing e-mails\) level 2 and/ })
+    await row.waitFor()
+  })
+}
