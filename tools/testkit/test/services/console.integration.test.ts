@@ -241,7 +241,6 @@ else
 
     purposeTests(hands)
     officerTests(() => ({ own, world, account, weir }), hands)
-
     requestTests(() => ({ own, world, account, weir }), hands)
 
     fittingTests(hands)
