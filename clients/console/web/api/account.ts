@@ -46,3 +46,9 @@ export type Contract = {
   readonly levels: ReadonlyMap<string, number>
   readonly subjectField: string
 }
+
+export type Purpose = {
+  readonly name: string
+  readonly title: string
+  readonly level: number
+}

@@ -2,8 +2,7 @@
 import type { Calls } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
-import type { Contract, Input, Kept, LevelType, Output } from './account.ts'
-import type { Purpose } from '../purposes/level-words.ts'
+import type { Contract, Input, Kept, LevelType, Output, Purpose } from './account.ts'
 
 export async function listInputs(calls: Calls): Promise<readonly Input[]> {
   const streams = listOf(await calls.auth('GET', '/v2/streams')).map(objectOf)

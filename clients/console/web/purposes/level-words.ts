@@ -1,10 +1,5 @@
 // A level as people read it: with the title of its purpose, if it has one. Pure.
-
-export type Purpose = {
-  readonly name: string
-  readonly title: string
-  readonly level: number
-}
+import type { Purpose } from '../api/account.ts'
 
 /** «2 (marketing e-mails)», or the number alone. */
 export type LevelWords = (level: number) => string

@@ -1,10 +1,10 @@
 // The names of the account's levels. Developers and owners can change them.
 import { useState } from 'preact/hooks'
 import type { Session } from '../session.ts'
+import type { Purpose } from '../api/account.ts'
 import { savePurposes } from '../api/resources.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
-import type { Purpose } from './level-words.ts'
 import { usePurposes } from './use-purposes.ts'
 
 export function PurposesCard({ session }: { session: Session }) {

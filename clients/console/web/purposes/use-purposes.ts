@@ -1,9 +1,10 @@
 // The account's purposes, which a session loads once. Without them, levels are numbers.
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { Purpose } from '../api/account.ts'
 import type { Loaded } from '../ui/use-load.ts'
 import { levelWordsOf } from './level-words.ts'
-import type { LevelWords, Purpose } from './level-words.ts'
+import type { LevelWords } from './level-words.ts'
 
 const none: Loaded<readonly Purpose[]> = { value: undefined, error: undefined, reload() {} }
 
