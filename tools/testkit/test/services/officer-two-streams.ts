@@ -38,7 +38,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await button('Withdraw a consent in all 2 streams …').click()
     await seen('two-1: 1 event found in clicks, 1 event found in shop.')
     await page()
-      .getByLabel(/^Level 2 of the output clicks-2/)
+      .getByLabel(/^Level 2 \(marketing e-mails\) of the output clicks-2/)
       .check()
     await page()
       .getByLabel(/^Level 9 of the output shop-9/)
@@ -49,7 +49,9 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await page().getByRole('heading', { name: 'Withdrawal accepted' }).waitFor()
     const text = await downloaded('Save with the salt as a file', own.folder)
     expect(
-      text.match(/^Stream: (clicks|shop)\nWithdrawal: .*\nLevels: 2, 9\nAcc.*\nSalt: /gm),
+      text.match(
+        /^Stream: (clicks|shop)\nWithdrawal: .*\nLevels: 2 \(marketing e-mails\), 9\nAcc.*\nSalt: /gm,
+      ),
     ).toHaveLength(2)
     await page().keyboard.press('Escape')
     await pollUntil(
