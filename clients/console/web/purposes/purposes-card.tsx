@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks'
 import type { Session } from '../session.ts'
 import type { Purpose } from '../api/account.ts'
-import { savePurposes } from '../api/resources.ts'
+import { listPurposes, savePurposes } from '../api/resources.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { usePurposes } from './use-purposes.ts'
@@ -49,10 +49,19 @@ type FormProps = { readonly session: Session; readonly purposes: readonly Purpos
 function Form({ session, purposes }: FormProps) {
   const { reload } = usePurposes()
   const [lines, setLines] = useState(() => linesOf(purposes))
+  const [known, setKnown] = useState(purposes)
   const [isSaved, setSaved] = useState(false)
   const saving = useDoing(async () => {
     const named = lines.filter(({ title }) => title.trim() !== '')
-    setLines(linesOf(await savePurposes(session.calls, named.map(asked))))
+    const wanted = named.map(asked)
+    // The list is replaced as a whole, and the session may have loaded it hours ago.
+    if (JSON.stringify(await listPurposes(session.calls)) !== JSON.stringify(known)) {
+      reload()
+      throw new Error('The names were changed meanwhile. Open another page, then this one again.')
+    }
+    const saved = await savePurposes(session.calls, wanted)
+    setKnown(saved)
+    setLines(linesOf(saved))
     setSaved(true)
     reload()
   })
@@ -93,7 +102,7 @@ const LineFields = ({ line, onLine }: LineProps) => (
       <input
         inputMode="numeric"
         value={line.level}
-        onInput={(event) => onLine({ ...line, level: event.currentTarget.value })}
+        onInput={(event) => onLine({ ...line, name: '', level: event.currentTarget.value })}
       />
     </label>
     <label>

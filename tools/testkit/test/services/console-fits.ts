@@ -63,13 +63,33 @@ export function fittingTests(hands: ReturnType<typeof consoleHands>) {
     await check('erasures')
   }
 
-  test.each(widths)('every page and window fits on a screen of %i pixels', async (width) => {
+  const fits = async (where: string) =>
+    expect({ where, outside: await page().evaluate(outside) }).toEqual({ where, outside: [] })
+
+  async function at(width: number, check: () => Promise<void>): Promise<void> {
     const before = page().viewportSize()
     await page().setViewportSize({ width, height })
-    await everywhere(async (where) => {
-      expect({ where, outside: await page().evaluate(outside) }).toEqual({ where, outside: [] })
-    })
+    await check()
     if (before !== null) await page().setViewportSize(before)
+  }
+
+  test.each(widths)('every page and window fits on a screen of %i pixels', (width) =>
+    at(width, () => everywhere(fits)),
+  )
+
+  test('streams that are not connected fit on a phone', async () => {
+    let isAway = true
+    await page().routeWebSocket(/./, (socket) => {
+      if (isAway) void socket.close()
+      else socket.connectToServer()
+    })
+    await goTo('Streams')
+    await at(390, async () => {
+      await goTo('Live')
+      await page().locator('.trouble').nth(3).waitFor()
+      await fits('live, not connected')
+    })
+    isAway = false
   })
 
   test('the borders of fields and buttons are seen: 3 to 1 in light and in dark', async () => {

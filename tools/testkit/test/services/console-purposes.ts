@@ -1,8 +1,10 @@
 // A developer names a level on the page Contracts. From then on everybody reads the name (officer.ts).
 import { expect, test } from '@jest/globals'
+import { expectStatus } from '../../src/index.ts'
+import type { Account } from '../../src/index.ts'
 import type { consoleHands } from './console-hands.ts'
 
-export function purposeTests(hands: ReturnType<typeof consoleHands>) {
+export function purposeTests(account: () => Account, hands: ReturnType<typeof consoleHands>) {
   const { page, goTo, button, seen, expectAccessible } = hands
 
   test('a developer names a level, and reads the name beside the level', async () => {
@@ -25,5 +27,24 @@ export function purposeTests(hands: ReturnType<typeof consoleHands>) {
     await page().getByText('Outputs: levels, retention and topics').click()
     const row = page().getByRole('row', { name: /^clicks-2 2 \(marketing e-mails\) level 2 and/ })
     await row.waitFor()
+  })
+
+  test('names that somebody else has changed meanwhile are not overwritten', async () => {
+    await goTo('Contracts')
+    const card = page().getByRole('region', { name: 'Names of levels' })
+    await card.getByRole('textbox', { name: 'Level' }).nth(1).waitFor()
+    const elsewhere = [{ name: 'mail', title: 'newsletter', level: 2 }]
+    expectStatus(await account().call('PUT', '/v2/account/purposes', elsewhere), 200)
+    await button('Save names').click()
+    await seen('The names were changed meanwhile.')
+    await goTo('Streams')
+    await goTo('Contracts')
+    const title = card.getByRole('textbox', { name: /^Name/ }).first()
+    expect(await title.inputValue()).toBe('newsletter')
+    await title.fill('marketing e-mails')
+    await button('Save names').click()
+    await seen('Saved.')
+    const { text } = await account().call('GET', '/v2/account/purposes')
+    expect(JSON.parse(text)).toEqual([{ name: 'mail', title: 'marketing e-mails', level: 2 }])
   })
 }

@@ -239,7 +239,7 @@ else
       })
     })
 
-    purposeTests(hands)
+    purposeTests(() => account, hands)
     officerTests(() => ({ own, world, account, weir }), hands)
     requestTests(() => ({ own, world, account, weir }), hands)
 
