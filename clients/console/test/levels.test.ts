@@ -18,6 +18,8 @@ test('every level that an output asks for or a field has is there once, with wha
     { level: 2, outputs: ['marketing', 'both'], fields: [], decryptedIn: ['marketing', 'both'] },
   ])
   expect(levelsIn([], [])).toEqual([])
+  const unused = { level: 7, outputs: [], fields: [], decryptedIn: [] }
+  expect(levelsIn([], [], [7])).toEqual([unused])
 })
 
 test('the fields that can be searched are there once, and each contract has those that cannot, and those that are not personal', () => {

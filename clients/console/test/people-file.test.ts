@@ -88,6 +88,7 @@ const outcome = {
   stream: 'clicks',
   events: 2,
   outputs: '',
+  keptUntil: '',
   erasure: 'e-1',
   salt: 's-1',
   problem: '',
@@ -105,7 +106,9 @@ test('the results are a list of people, too: each is read once, as in the file b
 
 test('the results have a column for each salt, and no formula', () => {
   const outputs = 'clicks-1: 2; clicks-2: 0'
-  expect(outcomesFile([{ ...person, value: '=1+1', ...outcome, outputs }])).toBe(
-    '\uFEFFvalue,reference,due,stream,events,outputs,erasure,salt,problem\r\n"\'=1+1",,,clicks,2,clicks-1: 2; clicks-2: 0,e-1,s-1,',
+  expect(
+    outcomesFile([{ ...person, value: '=1+1', ...outcome, outputs, keptUntil: '2026-12-27' }]),
+  ).toBe(
+    '\uFEFFvalue,reference,due,stream,events,outputs,outputs_keep_until,erasure,salt,problem\r\n"\'=1+1",,,clicks,2,clicks-1: 2; clicks-2: 0,2026-12-27,e-1,s-1,',
   )
 })

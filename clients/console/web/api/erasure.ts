@@ -47,3 +47,12 @@ export const isRecord = ({ levels, found, outputs, notSearched }: Erasure): bool
   found === 0 &&
   notSearched === '' &&
   outputs.every(({ events = 0 }) => events === 0)
+
+/**
+ * The last day on which an output may contain a value that it decrypted before, `unknown` if one of them has no such
+ * day, or nothing if no output has an event.
+ */
+export function outputsKeepUntil(outputs: readonly Holding[]): string {
+  const times = outputs.flatMap(({ events, clearAt }) => (events === 0 ? [] : [clearAt]))
+  return times.includes('unknown') ? 'unknown' : (times.toSorted().at(-1) ?? '').slice(0, 10)
+}

@@ -6,6 +6,8 @@ import type { PageProps, Session } from '../session.ts'
 import { listErasures } from '../api/erasures.ts'
 import { listInputs } from '../api/resources.ts'
 import { goTo, hrefOf } from '../place.ts'
+import type { LevelWords } from '../purposes/level-words.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { NoInput } from '../ui/page-of-input.tsx'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
@@ -58,6 +60,7 @@ type OfProps = {
 
 function ErasuresOf({ session, names, all, id }: OfProps) {
   const { calls } = session
+  const words = useLevelWords()
   const [wanted, setWanted] = useState<Wanted>({ ...anyErasure, words: id })
   const erasures = useLoad(() => erasuresOf(calls, names), [calls, names.join()])
   useEffect(() => {
@@ -72,7 +75,7 @@ function ErasuresOf({ session, names, all, id }: OfProps) {
       <div class="bar">
         <StreamChoice {...{ names, all }} />
         <Choice {...wanted} onChange={(change) => setWanted({ ...wanted, ...change })} />
-        <button type="button" disabled={shown.length === 0} onClick={() => saveList(shown)}>
+        <button type="button" disabled={shown.length === 0} onClick={() => saveList(shown, words)}>
           Download this list (CSV)
         </button>
       </div>
@@ -135,8 +138,8 @@ const WithoutReceipts = ({ children }: { readonly children: string }) => (
   </p>
 )
 
-const saveList = (shown: readonly OfStream[]): void =>
-  saveFile(new Blob([erasuresFile(shown)], { type: 'text/csv' }), 'requests.csv')
+const saveList = (shown: readonly OfStream[], words: LevelWords): void =>
+  saveFile(new Blob([erasuresFile(shown, words)], { type: 'text/csv' }), 'requests.csv')
 
 function whyEmpty(count: number, { words, which }: Wanted): string {
   if (count === 0)

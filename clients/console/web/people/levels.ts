@@ -16,11 +16,14 @@ export type KnownLevel = {
 export function levelsIn(
   outputs: readonly Pick<Output, 'name' | 'levels' | 'type'>[],
   contracts: readonly Pick<Contract, 'levels'>[],
+  /** Levels with a name. Events may have them although nothing uses them. */
+  named: readonly number[] = [],
 ): readonly KnownLevel[] {
   const fields = contracts.flatMap(({ levels }) => [...levels])
   const all = new Set([
     ...outputs.flatMap(({ levels }) => levels),
     ...fields.map(([, level]) => level),
+    ...named,
   ])
   return [...all]
     .toSorted((a, b) => a - b)

@@ -13,7 +13,7 @@ import { Typed } from '../ui/typed.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
 import { many } from '../ui/words.ts'
-import { useLevelWords } from '../purposes/use-purposes.ts'
+import { useLevelWords, usePurposes } from '../purposes/use-purposes.ts'
 import { levelsIn } from './levels.ts'
 import type { KnownLevel } from './levels.ts'
 import { Due, Reference } from '../ui/request-fields.tsx'
@@ -159,16 +159,19 @@ type LevelsProps = {
 }
 
 /** A level means the same in all streams, so what one of them knows can be withdrawn in each. */
-const useKnownLevels = (calls: Calls, found: readonly FoundIn[]) =>
-  useLoad(async () => {
+function useKnownLevels(calls: Calls, found: readonly FoundIn[]) {
+  const { value: purposes = [] } = usePurposes()
+  return useLoad(async () => {
     const [inputs, contracts] = await Promise.all([listInputs(calls), listContracts(calls)])
     const by = found.flatMap((one) => one.by)
     const held = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
     const outputs = inputs
       .filter(({ name }) => found.some(({ stream }) => stream === name))
       .flatMap((input) => input.outputs)
-    return levelsIn(outputs, held.length === 0 ? contracts : held)
+    const named = purposes.map(({ level }) => level)
+    return levelsIn(outputs, held.length === 0 ? contracts : held, named)
   }, [calls, found])
+}
 
 function Levels({ known, found, levels, onLevels }: LevelsProps) {
   const isWithdrawn = (level: number): boolean =>
@@ -210,6 +213,7 @@ const LevelInWords = ({ level, outputs, fields, isWithdrawn }: LevelProps) => (
       {outputs.length === 0 ? '' : ` of ${named('output', outputs)}`}
       {outputs.length > 0 && fields.length > 0 ? ';' : ''}
       {fields.length === 0 ? '' : ` of ${named('field', fields)}`}
+      {outputs.length + fields.length === 0 ? ' no output or field has it now' : ''}
     </span>
   </span>
 )

@@ -1,5 +1,5 @@
 // A privacy officer's work with earlier requests: finding them, printing a receipt, and a file of many people.
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -12,10 +12,16 @@ import type { OfficerScene } from './officer.ts'
 
 export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
   const { page, goTo, button, seen, find, downloaded, expectAccessible } = hands
-  const choose = async (text: string) =>
-    page()
+  /** Each time the same file, as after a correction. */
+  const choose = async (text: string): Promise<void> => {
+    const file = join(scene().own.folder, 'people.csv')
+    await writeFile(file, text)
+    const choosing = page().waitForEvent('filechooser')
+    await page()
       .getByLabel(/^A CSV file/)
-      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+      .click()
+    await (await choosing).setFiles(file)
+  }
 
   test('requests are found again by their reference, their id and their state', async () => {
     await goTo('Erasures')
@@ -34,9 +40,9 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     }
     const list = (await downloaded('Download this list (CSV)', scene().own.folder)).split(/\r?\n/)
     expect(list).toEqual([
-      '\uFEFFkind,reference,id,stream,events,accepted,due,state,completed',
+      '\uFEFFkind,reference,id,stream,events,accepted,due,state,completed,outputs_keep_until',
       expect.stringMatching(
-        /^erasure,TICKET-7,[\w-]{36},clicks,[1-9]\d*,2.*Z,2999-12-24,complete,2.*Z$/,
+        /^erasure,TICKET-7,[\w-]{36},clicks,[1-9]\d*,2.*Z,2999-12-24,complete,2.*Z,\d{4}-\d\d-\d\d$/,
       ),
     ])
     await words.fill('TICKET-8')
@@ -120,7 +126,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await choose('name\nmany-1\n')
     await seen(/^The first line must name the columns: value, .* It is: name$/)
     await choose(
-      'Value;reference;due\nmany-1;TICKET-8;24.12.2999\n"many;2";;\nnobody;;\nmany-1;TICKET-12;\n',
+      'Value;reference;due\nmany-1;TICKET-8;24-12-2999\n"many;2";;\nnobody;;\nmany-1;TICKET-12;\n',
     )
     await seen(/^Lines 2 and 5 name the same person, who is erased once\./)
     await seen('2 people have no reference')
@@ -149,9 +155,9 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .trimEnd()
       .split(/\r?\n/)
     expect(lines).toEqual([
-      '\uFEFFvalue,reference,due,stream,events,outputs,erasure,salt,problem',
+      '\uFEFFvalue,reference,due,stream,events,outputs,outputs_keep_until,erasure,salt,problem',
       expect.stringMatching(
-        /^many-1,TICKET-8,2999-12-24,clicks,2,clicks-0: \d; clicks-1: \d; clicks-2: \d,[\w-]{36},\w[\w-]{42},$/,
+        /^many-1,TICKET-8,2999-12-24,clicks,2,clicks-0: \d; clicks-1: \d; clicks-2: \d,[\d-]*,[\w-]{36},\w[\w-]{42},$/,
       ),
       expect.stringMatching(
         /^many-1,TICKET-12,2999-12-24,clicks,2,clicks-0: .*,[\w-]{36},\w[\w-]{42},$/,
@@ -159,9 +165,9 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       expect.stringMatching(
         /^many;2,TICKET-9,2999-12-31,clicks,1,clicks-0: .*,[\w-]{36},\w[\w-]{42},$/,
       ),
-      'nobody,TICKET-9,2999-12-31,,0,,,,no event was found: not erased',
+      'nobody,TICKET-9,2999-12-31,,0,,,,,no event was found: not erased',
     ])
-    const [one, two] = lines.slice(1).map((line) => line.split(',').slice(6, 8))
+    const [one, two] = lines.slice(1).map((line) => line.split(',').slice(7, 9))
     expect(two).toEqual(one) // the same request and salt
     await page().keyboard.press('Escape')
     await find('many-1')
@@ -195,9 +201,9 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .split(/\r?\n/)
     expect(lines.slice(1)).toEqual([
       expect.stringMatching(
-        /^nobody,,,clicks,0,clicks-0: 0; clicks-1: 0; clicks-2: 0,[\w-]{36},\w[\w-]{42},$/,
+        /^nobody,,,clicks,0,clicks-0: 0; clicks-1: 0; clicks-2: 0,,[\w-]{36},\w[\w-]{42},$/,
       ),
-      'many-1,,,,0,,,,already erased',
+      'many-1,,,,0,,,,,already erased',
     ])
     await page().keyboard.press('Escape')
   })

@@ -60,12 +60,12 @@ export async function strangerReads(
     expect(await stranger.getByLabel('Whom it should be about').inputValue()).toBe('session-0002')
     for (const [text, title, use] of [
       [
-        'value,reference,due,stream,events,outputs,erasure,salt,problem\nann,,,c,1,,e,s,',
+        'value,reference,due,stream,events,outputs,outputs_keep_until,erasure,salt,problem\nann,,,c,1,,,e,s,',
         'These are the results of a file of people, not a receipt',
         /Enter those of a line below\. A receipt is a file such as receipt-/,
       ],
       [
-        '\uFEFFkind,reference,id,stream,events,accepted,due,state,completed',
+        '\uFEFFkind,reference,id,stream,events,accepted,due,state,completed,outputs_keep_until',
         'This is the list of requests, not a receipt',
         /^A receipt is a file such as receipt-….jws/,
       ],

@@ -79,6 +79,8 @@ const FileChoice = ({ isBusy, notes, problems, onFile }: FileProps) => (
         type="file"
         accept=".csv,.tsv,.txt,text/csv"
         disabled={isBusy}
+        // The same file is read again after it was corrected.
+        onClick={(event) => (event.currentTarget.value = '')}
         onChange={(event) => onFile(event.currentTarget.files?.[0])}
       />
     </label>

@@ -147,9 +147,9 @@ function problemsOf({ at, value, reference, dueOn, isLonger }: Line): readonly s
   return wrong.filter((text) => text !== '').map((text) => `Line ${at} ${text}.`)
 }
 
-/** As spreadsheets write it in many countries: 24.12.2026. */
+/** As spreadsheets write it in many countries: 24.12.2026 or 24-12-2026. */
 const dayIn = (text: string): string =>
-  text.replace(/^(\d\d?)\.(\d\d?)\.(\d{4})$/, (_, day, month, year) =>
+  text.replace(/^(\d\d?)([.-])(\d\d?)\2(\d{4})$/, (_, day, _separator, month, year) =>
     [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
   )
 
@@ -162,6 +162,8 @@ export type Outcome = Asked & {
   readonly events: number
   /** The outputs that decrypt fields, with the events that were found in each. */
   readonly outputs: string
+  /** The last day on which one of them has such an event, or `unknown`; otherwise empty. */
+  readonly keptUntil: string
   readonly erasure: string
   readonly salt: string
   /** Why it was not done; otherwise empty. */
@@ -170,6 +172,21 @@ export type Outcome = Asked & {
 
 export const outcomesFile = (outcomes: readonly Outcome[]): string =>
   csvFile(
-    outcomes.map(({ dueOn, ...outcome }) => ({ ...outcome, due: dueOn })),
-    ['value', 'reference', 'due', 'stream', 'events', 'outputs', 'erasure', 'salt', 'problem'],
+    outcomes.map(({ dueOn, keptUntil, ...outcome }) => ({
+      ...outcome,
+      due: dueOn,
+      outputs_keep_until: keptUntil,
+    })),
+    [
+      'value',
+      'reference',
+      'due',
+      'stream',
+      'events',
+      'outputs',
+      'outputs_keep_until',
+      'erasure',
+      'salt',
+      'problem',
+    ],
   )

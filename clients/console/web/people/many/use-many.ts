@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks'
 import { sentencesOf } from '../../api/calls.ts'
 import type { Calls } from '../../api/calls.ts'
 import { erase } from '../../api/erasures.ts'
+import { outputsKeepUntil } from '../../api/erasure.ts'
 import type { Holding } from '../../api/erasure.ts'
 import { isErasable, searchPerson } from '../../api/people.ts'
 import type { FoundIn, Search } from '../../api/people.ts'
@@ -86,14 +87,16 @@ export function linesOf({ lines, search, problem, outcomes }: Person): readonly 
     return lines.flatMap((line) => outcomes.map((outcome) => ({ ...outcome, ...line })))
   const isErased = search?.streams.some((found) => found.isErased) === true
   const why = problem ?? (isErased ? 'already erased' : 'no event was found: not erased')
-  const none = { stream: '', events: 0, outputs: '', erasure: '', salt: '', problem: why }
+  const none = { ...unanswered, stream: '', events: 0, problem: why }
   return lines.map((line) => ({ ...line, ...none }))
 }
+
+const unanswered = { outputs: '', keptUntil: '', erasure: '', salt: '' }
 
 async function eraseIn(calls: Calls, person: Person, { stream, events }: FoundIn) {
   const { asked, search } = person
   const { reference, dueOn } = asked
-  const outcome = { ...asked, stream, events, outputs: '', erasure: '', salt: '', problem: '' }
+  const outcome = { ...unanswered, ...asked, stream, events, problem: '' }
   try {
     const { erasure, salt } = await erase(calls, stream, {
       searchId: search?.id ?? '',
@@ -101,7 +104,9 @@ async function eraseIn(calls: Calls, person: Person, { stream, events }: FoundIn
       ...(reference === '' ? {} : { reference }),
       ...(dueOn === '' ? {} : { dueOn }),
     })
-    return { ...outcome, outputs: countsIn(erasure.outputs), erasure: erasure.id, salt }
+    const { id, outputs } = erasure
+    const keptUntil = outputsKeepUntil(outputs)
+    return { ...outcome, outputs: countsIn(outputs), keptUntil, erasure: id, salt }
   } catch (error) {
     return { ...outcome, problem: inWords(error) }
   }
