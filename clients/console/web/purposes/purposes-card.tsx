@@ -15,8 +15,7 @@ export function PurposesCard({ session }: { session: Session }) {
     <section class="card" aria-label="Names of levels">
       <h2>Names of levels</h2>
       <p class="muted small">
-        The console shows these names wherever it shows a level. They do not change what a level
-        does.
+        Most pages show these names next to the levels. They do not change what a level does.
       </p>
       <Problems of={error} />
       {value === undefined ? null : mayChange ? (
@@ -57,7 +56,9 @@ function Form({ session, purposes }: FormProps) {
     // The list is replaced as a whole, and the session may have loaded it hours ago.
     if (JSON.stringify(await listPurposes(session.calls)) !== JSON.stringify(known)) {
       reload()
-      throw new Error('The names were changed meanwhile. Open another page, then this one again.')
+      throw new Error(
+        'Somebody else has changed these names. Open another page, then this one again.',
+      )
     }
     const saved = await savePurposes(session.calls, wanted)
     setKnown(saved)

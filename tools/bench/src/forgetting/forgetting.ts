@@ -60,8 +60,8 @@ export async function benchForgetting(options: PartOptions): Promise<Result[]> {
 
 async function benchPeople(options: PartOptions, world: World, made: Made): Promise<Result[]> {
   const { erasures: people, log } = options
-  const pidsOf = () => Promise.all(services.map(async (name) => (await world.replica(name)).pid))
-  const pids = [...services.map((name) => world[name].pid), ...(await pidsOf())]
+  const startMore = () => Promise.all(services.map(async (name) => (await world.replica(name)).pid))
+  const pids = [...services.map((name) => world[name].pid), ...(await startMore())]
   const account = accountAt(world.auth.url, made.account.billingId, made.account.apiKey)
   pin(world.ingest.pid, measuredCore)
   // A stream with so many events is searched before each erasure, which is not what is measured here.
@@ -77,7 +77,7 @@ async function benchPeople(options: PartOptions, world: World, made: Made): Prom
   )
   await untilApplied(account)
   await tellSize(pids, log, `after ${people} erasures`)
-  await tellSize(await pidsOf(), log, 'in replicas that start now')
+  await tellSize(await startMore(), log, 'in replicas that start now')
   const token = await account.token(made.input)
   const after = await (await prepareSealing(options, { world, token }))()
   return [

@@ -36,7 +36,7 @@ export function purposeTests(account: () => Account, hands: ReturnType<typeof co
     const elsewhere = [{ name: 'mail', title: 'newsletter', level: 2 }]
     expectStatus(await account().call('PUT', '/v2/account/purposes', elsewhere), 200)
     await button('Save names').click()
-    await seen('The names were changed meanwhile.')
+    await seen(/^Somebody else has changed these names\./)
     await goTo('Streams')
     await goTo('Contracts')
     const title = card.getByRole('textbox', { name: /^Name/ }).first()
