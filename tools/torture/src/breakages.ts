@@ -18,6 +18,9 @@ export const breakageNames = [
   'forgets-withdrawn',
   'hears-late',
   'undoes-erasures',
+  'keys-outlast',
+  'misses-erasures',
+  'destroyed-early',
 ] as const
 export type BreakageName = (typeof breakageNames)[number]
 
@@ -155,6 +158,30 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
     {
       file: 'services/auth/src/control/restore/reapply.ts',
       from: '    await applyAll(deps, entries)\n',
+      to: '',
+    },
+  ],
+  // An erasure is applied while readers still have keys that they may use.
+  'keys-outlast': [
+    {
+      file: 'services/auth/src/control/erasure/erasure-states.ts',
+      from: 'erasure.heardAtMs ?? now()) > now()',
+      to: 'erasure.heardAtMs ?? now()) > Infinity',
+    },
+  ],
+  // Output reports that it has followed an erasure, and keeps the tree from before.
+  'misses-erasures': [
+    {
+      file: 'packages/control-state/src/keyring/keyring.ts',
+      from: '      if (kept !== undefined) lru.remove(kept)\n',
+      to: "      if (kept !== undefined && process.env['OUTPUT_PORT'] === undefined) lru.remove(kept)\n",
+    },
+  ],
+  // The KEKs of replaced key records count as destroyed, although they exist.
+  'destroyed-early': [
+    {
+      file: 'services/auth/src/control/keys/rotation/destroyed.ts',
+      from: '      if (await isAnyAtHand(keksOf(deps, erasure), isAtHand)) continue\n',
       to: '',
     },
   ],

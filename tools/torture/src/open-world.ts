@@ -64,6 +64,11 @@ const outputs: readonly { input: number; name: string; levels: OutputLevels }[] 
   { input: 0, name: 'days-1', levels: { type: 'CUMULATIVE', levels: [1] } },
   { input: 0, name: 'days-1-3', levels: { type: 'GRANULAR', levels: [1, 3] } },
   { input: 1, name: 'hours-2', levels: { type: 'CUMULATIVE', levels: [2] } },
+  {
+    input: 1,
+    name: 'hours-read',
+    levels: { type: 'CUMULATIVE', levels: [2], decryptAt: 'reader' },
+  },
   { input: 1, name: 'hours-0-2', levels: { type: 'GRANULAR', levels: [0, 2] } },
 ]
 

@@ -17,6 +17,8 @@ export type Report = {
   readonly checked: Checked
   /** The number of derived records that a program without code of Weir has read. */
   readonly fromOutside: number
+  /** The number of events that readers have decrypted, some of them many times. */
+  readonly readings: number
   readonly violations: number
   readonly violationsBySort: Readonly<Record<string, number>>
   readonly shown: readonly Violation[]
@@ -32,7 +34,7 @@ export function reportText(report: Report): string {
     `calm spells: ${report.calmSpells}; everything stored again within ${report.storedAgainMs} ms, derived within ${report.derivedAgainMs} ms`,
     `events: ${events.acknowledged} acknowledged, ${events.refused} refused, ${events.unknown} unknown`,
     `checked: ${checked.inputRecords} input records, ${checked.derivedRecords} records and ${checked.deadLetters} dead letters of ${checked.derivedStreams} derived streams, ${checked.personsOfSeveralEpochs} persons across a full hour, ${checked.lostToRetention} lost to retention on purpose`,
-    `checked from outside: ${report.fromOutside} derived records`,
+    `checked from outside: ${report.fromOutside} derived records; events decrypted by readers: ${report.readings}`,
     ...report.shown.map(({ sort, where, what }) => `  ${sort}: ${where}: ${what}`),
     report.violations === 0
       ? 'no violations'

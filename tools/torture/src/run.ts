@@ -17,6 +17,8 @@ import type { CalmDeps, CalmProgress } from './calm.ts'
 import { checkIndependently } from './check/check-independently.ts'
 import { checkSoFar, checkWorld } from './check/check-world.ts'
 import type { Checked } from './check/check-world.ts'
+import { createReadings } from './check/readings.ts'
+import type { Readings } from './check/readings.ts'
 import { createViolations } from './check/violations.ts'
 import type { Violations } from './check/violations.ts'
 import { loadKinds } from './events.ts'
@@ -29,6 +31,8 @@ import type { FaultKind, Plan, Storm } from './faults/plan.ts'
 import { createLedger } from './ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { startLoad } from './load/load.ts'
+import { startReaders } from './load/readers.ts'
+import type { Readers } from './load/readers.ts'
 import type { LoadSize } from './load/load.ts'
 import { expectDead } from './load/dead-tokens.ts'
 import { createPeople } from './people.ts'
@@ -72,6 +76,7 @@ type Run = {
   spells: Spells
   storms: Storm[]
   violations: Violations
+  readings: Readings
   progress: CalmProgress
   nemesis: Nemesis
   calm: CalmDeps
@@ -88,8 +93,9 @@ export async function runTorture(options: RunOptions): Promise<Report> {
     const endMs = performance.now() + lastsMs
     const roundMs = options.breakage === undefined ? lastsMs : Math.min(lastsMs, ROUND_MS)
     for (;;) {
+      const readers = startReaders({ ...world, ...run, random: run.random.fork() })
       await weather(run, Math.min(performance.now() + roundMs, endMs))
-      const found = await settleAndCheck(run)
+      const found = await settleAndCheck(run, readers)
       const isOver = performance.now() >= endMs || run.violations.count() > 0
       if (isOver) return report(run, startedMs, found)
     }
@@ -115,6 +121,7 @@ function prepare(options: RunOptions, world: TortureWorld, kinds: readonly Kind[
   const { topics, streams } = world
   const random = createRandom(options.seed)
   const violations = createViolations()
+  const readings = createReadings(violations)
   const progress = createCalmProgress()
   const ledger = createLedger()
   const people = createPeople(ledger)
@@ -128,6 +135,7 @@ function prepare(options: RunOptions, world: TortureWorld, kinds: readonly Kind[
     world,
     kinds,
     violations,
+    readings,
     progress,
     ledger,
     random,
@@ -191,9 +199,13 @@ function beginLoad({ world, kinds, ledger, random, progress, options }: Run) {
   )
 }
 
-type Found = { readonly checked: Checked; readonly fromOutside: number }
+type Found = {
+  readonly checked: Checked
+  readonly fromOutside: number
+  readonly readings: number
+}
 
-async function settleAndCheck(run: Run): Promise<Found> {
+async function settleAndCheck(run: Run, readers: Readers): Promise<Found> {
   const { world, violations, calm, kinds, ledger, people, options } = run
   const { streams, topics, losses } = world
   await untilQuiet(calm, QUIET_MS)
@@ -201,10 +213,14 @@ async function settleAndCheck(run: Run): Promise<Found> {
   await untilNoneIsOpen(calm)
   await expectDead(run)
   options.say('checking')
-  await learnApplied({ ...world, people })
+  await learnApplied({ ...world, people, violations })
+  await readers.stop()
+  await readers.readAll()
+  run.readings.check(people)
   const deps = { ledger, people, violations }
   const checked = await checkWorld({ ...deps, kinds, streams, topics, losses })
-  return { checked, fromOutside: await checkIndependently({ ...world, ...deps }) }
+  const fromOutside = await checkIndependently({ ...world, ...deps })
+  return { checked, fromOutside, readings: run.readings.count() }
 }
 
 function report(run: Run, startedMs: number, found: Found): Report {

@@ -11,6 +11,8 @@ export type TestInput = {
 export type OutputLevels = {
   readonly type: 'CUMULATIVE' | 'GRANULAR'
   readonly levels: readonly number[]
+  /** If set, the topic contains no decrypted value. */
+  readonly decryptAt?: 'reader'
 }
 
 /** Offsets of one input partition that were removed before they were derived; `to` is exclusive. */
@@ -59,6 +61,10 @@ export function createStreams(inputs: readonly TestInput[]): TortureStreams {
 export const passes = ({ levels }: OutputLevels, consentLevels: readonly number[]): boolean =>
   levels.every((level) => consentLevels.includes(level))
 
+export const opensInTopic = (levels: OutputLevels, level: number): boolean =>
+  levels.decryptAt !== 'reader' && opens(levels, level)
+
+/** Whether the output's readers may see fields of this level. */
 export function opens({ type, levels }: OutputLevels, level: number): boolean {
   if (type === 'GRANULAR') return levels.includes(level)
   return levels.some((own) => level <= own)

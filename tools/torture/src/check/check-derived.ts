@@ -6,7 +6,7 @@ import { decode, piiOf, putAt, plainValueAt } from '../events.ts'
 import type { Kind, Plain } from '../events.ts'
 import type { Ledger } from '../ledger.ts'
 import type { Fate, TorturePeople } from '../people.ts'
-import { opens, passes } from '../streams.ts'
+import { opensInTopic, passes } from '../streams.ts'
 import type { TestOutput } from '../streams.ts'
 import { recordPlaceOf, readStored } from './stored.ts'
 import type { Stored } from './stored.ts'
@@ -105,10 +105,10 @@ function checkRecord(
   for (const [path, level] of event.kind.levels) {
     const value = piiOf(event).get(path)
     const isClosed = typeof value === 'string' && isClosedIn({ fate, stored, content }, path, level)
-    if (opens(stream.levels, level) && !isClosed) putAt(stored.plain, path, value)
+    if (opensInTopic(stream.levels, level) && !isClosed) putAt(stored.plain, path, value)
     else if (typeof value === 'string' && record.value?.includes(value))
       violations.add('decrypted-too-much', place, `shows ${path}, which is of level ${level}`)
-    if (opens(stream.levels, level) && isClosed) closed.push(path)
+    if (opensInTopic(stream.levels, level) && isClosed) closed.push(path)
   }
   if (JSON.stringify(content) !== JSON.stringify(stored.plain))
     violations.add(

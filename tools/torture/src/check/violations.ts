@@ -16,6 +16,8 @@ export type ViolationSort =
   | 'dead'
   | 'not-counted'
   | 'no-progress'
+  | 'not-decrypted'
+  | 'destroyed-early'
   | 'token-alive'
   | 'seen-from-outside'
 

@@ -1,8 +1,9 @@
 // Actions of privacy officers: they erase people, withdraw a level for them, and rebuild outputs, so that these contain
 // no values that were decrypted before.
-import { pollUntil } from '@weir/kit'
+import { hasCode, pollUntil } from '@weir/kit'
 import { asObject, textIn } from '@weir/testkit'
 
+import type { Violations } from '../check/violations.ts'
 import type { Forgetting } from '../people.ts'
 import type { TestOutput } from '../streams.ts'
 import type { PlannedFault } from './plan.ts'
@@ -10,6 +11,7 @@ import { chosenDerived, insist } from './stream-faults.ts'
 import type { Theatre } from './theatre.ts'
 
 const rebuiltWithinMs = 120_000
+const appliedWithinMs = 120_000
 const levels = [0, 1, 2, 3]
 
 export const erase = (theatre: Theatre, { choice }: PlannedFault): Promise<void> =>
@@ -46,21 +48,40 @@ async function forget(theatre: Theatre, choice: number, level: number | undefine
   forgetting.erasureId = textIn(made, 'id')
 }
 
-/** Reads from auth when each erasure and withdrawal was applied. */
-export async function learnApplied({
-  people,
-  account,
-  clockShiftMs,
-}: Pick<Theatre, 'people' | 'account' | 'clockShiftMs'>): Promise<void> {
-  for (const forgetting of people.all()) {
-    const { stream, erasureId, appliedMs } = forgetting
-    if (erasureId === undefined || appliedMs !== undefined) continue
-    const path = `/v2/streams/${stream}/erasures/${erasureId}`
-    const { status, body } = await account().call('GET', path)
-    if (status === 404) throw new Error(`the erasure ${erasureId} was accepted, and is gone`)
-    const { at } = asObject(asObject(body['states'])['applied'])
-    if (typeof at === 'string') forgetting.appliedMs = Date.parse(at) - clockShiftMs
+type Learning = Pick<Theatre, 'people' | 'account' | 'clockShiftMs'> & {
+  readonly violations: Pick<Violations, 'add'>
+}
+
+/** Waits until each accepted erasure and withdrawal is applied, and reads from auth when that was. */
+export async function learnApplied(deps: Learning): Promise<void> {
+  for (const forgetting of deps.people.all()) {
+    const { erasureId } = forgetting
+    if (erasureId === undefined) continue
+    await pollUntil(() => isLearned(deps, forgetting, erasureId), {
+      deadlineMs: appliedWithinMs,
+      everyMs: 500,
+    }).catch((error: unknown) => {
+      if (!hasCode(error, 'kit.timeout')) throw error
+      deps.violations.add('no-progress', `erasure ${erasureId}`, 'is not applied')
+    })
   }
+}
+
+async function isLearned(
+  { account, clockShiftMs, violations }: Learning,
+  forgetting: Forgetting,
+  erasureId: string,
+): Promise<boolean> {
+  const path = `/v2/streams/${forgetting.stream}/erasures/${erasureId}`
+  const { status, body } = await account().call('GET', path)
+  if (status === 404) throw new Error(`the erasure ${erasureId} was accepted, and is gone`)
+  const states = asObject(body['states'])
+  // The KEKs of a run always exist.
+  if ('at' in asObject(states['destroyed']))
+    violations.add('destroyed-early', `erasure ${erasureId}`, 'the KEKs of its keys exist')
+  const { at } = asObject(states['applied'])
+  if (typeof at === 'string') forgetting.appliedMs = Date.parse(at) - clockShiftMs
+  return typeof at === 'string'
 }
 
 /** A stream that started `now` begins at the same event as before. */

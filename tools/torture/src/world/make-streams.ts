@@ -15,6 +15,8 @@ export type Making = {
 type Deps = { topics: Topics; streams: TortureStreams; account(): Account }
 
 const MADE_WITHIN_MS = 120_000
+/** The shortest that is possible. */
+const keyMaxAgeSeconds = 30
 
 /**
  * Repeats the request until the stream exists. A name becomes free only some time after a deletion, and a failed call
@@ -48,7 +50,14 @@ export async function createTestOutput(deps: Deps, making: Making): Promise<Test
 
 async function untilMade({ account }: Deps, { name, input, levels, from }: Making): Promise<void> {
   const path = `/v2/streams/${input.name}/outputs`
-  const body = { name, consentLevels: levels.levels, consentLevelType: levels.type, from }
+  const { decryptAt } = levels
+  const body = {
+    name,
+    consentLevels: levels.levels,
+    consentLevelType: levels.type,
+    from,
+    ...(decryptAt && { decryptAt, keyMaxAgeSeconds }),
+  }
   let mayBeMade = false
   const make = async (): Promise<boolean> => {
     const reply = await call(() => account().call('POST', path, body))

@@ -1,7 +1,7 @@
 // Reads topics without proxies. Records that are deleted here, as if by retention, are kept before, so that an input
 // topic can be checked completely.
 import { createAdmin, createRangeReader } from '@weir/kafka'
-import type { Admin, Kafka, SourceRecord } from '@weir/kafka'
+import type { Admin, Kafka, RangeReader, SourceRecord } from '@weir/kafka'
 
 import { deleteRecords } from './delete-records.ts'
 import { createReadUncommitted } from './read-uncommitted.ts'
@@ -11,6 +11,8 @@ export type Topics = {
   ends(topic: string): Promise<bigint[]>
   /** All committed records of a partition in order, including those that were deleted here. */
   read(topic: string, partition: number): Promise<SourceRecord[]>
+  /** The committed records from an offset on that are still there. */
+  readFrom(topic: string, partition: number, offset: bigint): Promise<SourceRecord[]>
   /** All records of a partition, as most readers see them, including aborted records and those of open transactions. */
   readUncommitted(topic: string, partition: number): Promise<SourceRecord[]>
   /** Deletes the records before these offsets, one per partition. */
@@ -23,31 +25,24 @@ export function openTopics(kafka: Kafka, port: number): Topics {
   const admin = createAdmin(kafka)
   const reader = createRangeReader(kafka)
   const takenFrom = createTaken()
-  const ends = (topic: string) => admin.offsets.ends(topic, { isolation: 'read_committed' })
-
-  const readRange = async (topic: string, partition: number, to: bigint | undefined) => {
-    const records: SourceRecord[] = []
-    const from = (await admin.offsets.earliest(topic))[partition] ?? 0n
-    const range = { topic, partition, from, to: to ?? (await ends(topic))[partition] ?? 0n }
-    await reader.read(range, (some) => void records.push(...some))
-    return records
-  }
+  const readRange = createReadRange(admin, reader)
 
   return {
     admin,
-    ends,
+    ends: (topic) => committedEnds(admin, topic),
+    readFrom: (topic, partition, from) => readRange(topic, partition, { from }),
     readUncommitted: createReadUncommitted(kafka, admin),
     async read(topic, partition) {
       const kept = takenFrom(topic, partition)
       const last = kept.at(-1)?.offset ?? -1n
-      const present = await readRange(topic, partition, undefined)
+      const present = await readRange(topic, partition, {})
       return [...kept, ...present.filter(({ offset }) => offset > last)]
     },
     async takeAway(topic, before) {
       for (const [partition, to] of before.entries()) {
         const kept = takenFrom(topic, partition)
         const last = kept.at(-1)?.offset ?? -1n
-        const leaving = await readRange(topic, partition, to)
+        const leaving = await readRange(topic, partition, { to })
         for (const record of leaving) if (record.offset > last) kept.push(record)
       }
       await deleteRecords(port, topic, before)
@@ -58,6 +53,22 @@ export function openTopics(kafka: Kafka, port: number): Topics {
     },
   }
 }
+
+type Limits = { readonly from?: bigint; readonly to?: bigint }
+
+function createReadRange(admin: Admin, reader: RangeReader) {
+  return async (topic: string, partition: number, limits: Limits): Promise<SourceRecord[]> => {
+    const records: SourceRecord[] = []
+    const earliest = (await admin.offsets.earliest(topic))[partition] ?? 0n
+    const { from = earliest, to = (await committedEnds(admin, topic))[partition] ?? 0n } = limits
+    const range = { topic, partition, from: from > earliest ? from : earliest, to }
+    if (range.to > range.from) await reader.read(range, (some) => void records.push(...some))
+    return records
+  }
+}
+
+const committedEnds = (admin: Admin, topic: string): Promise<bigint[]> =>
+  admin.offsets.ends(topic, { isolation: 'read_committed' })
 
 function createTaken(): (topic: string, partition: number) => SourceRecord[] {
   const taken = new Map<string, SourceRecord[]>()
