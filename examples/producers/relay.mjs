@@ -50,7 +50,8 @@ async function post(url, headers, body) {
     throw new Error(`${url} cannot be reached: ${cause?.code ?? message}`)
   })
   const text = await answer.text()
-  if ([200, 204, 400, 413, 429, 503].includes(answer.status)) return [answer.status, text]
+  const code = answer.headers.get('svc-error')
+  if ([200, 204, 400, 413, 429, 503].includes(answer.status)) return [answer.status, text, code]
   throw new Error(`${url} says ${answer.status}: ${text}`)
 }
 
@@ -77,13 +78,17 @@ async function relay(request) {
   if (typeof event !== 'object' || event === null) return [400, 'The body is not a JSON object']
   const headers = { authorization: `Bearer ${await idToken()}`, 'svc-schema-id': schema }
   const svcMeta = { consentLevels: consentOf(cookie) }
-  const answer = await post(`${ingest}/event`, headers, { ...event, svcMeta })
-  // The sentence may contain values of the event.
-  if (answer[0] === 400)
+  const [status, text, code] = await post(`${ingest}/event`, headers, { ...event, svcMeta })
+  // The sentence may contain values of the event. The code does not.
+  if (code === 'unknown_schema_id')
     logOnce(
-      'Ingest refused an event: its sentence is in the response to the page (of later ones, nothing is logged)',
+      `Ingest refused an event: ${code}, because it has no active contract ${schema} (SCHEMA)`,
     )
-  return answer
+  else if (status === 400)
+    logOnce(
+      `Ingest refused an event: ${code}; its sentence is in the response to the page (of later ones with this code, nothing is logged)`,
+    )
+  return [status, text]
 }
 
 const cors = {

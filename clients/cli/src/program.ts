@@ -35,9 +35,10 @@ import type { Terminal } from './terminal/terminal.ts'
 /** 0: done; 1: refused or failed; 2: a `usage_error`. Never throws. */
 export async function run(terminal: Terminal, args: readonly string[]): Promise<0 | 1 | 2> {
   try {
-    const program = createProgram(terminal)
-    refuseUnknown(program, args)
-    await program.parseAsync(args, { from: 'user' })
+    const words = ['version', '-v'].includes(args[0] ?? '') ? ['--version'] : args
+    const program = createProgram(terminal, words)
+    refuseUnknown(program, words)
+    await program.parseAsync(words, { from: 'user' })
     return 0
   } catch (error) {
     // commander has printed its own errors. Help and version are such errors with code 0.
@@ -73,7 +74,8 @@ function refuseUnknown(program: Command, args: readonly string[]): void {
   )
 }
 
-export function createProgram(terminal: Terminal): Command {
+/** `args` are only for hints. */
+export function createProgram(terminal: Terminal, args: readonly string[] = []): Command {
   const program = new Command('weir')
     .description('Event collection with consent built in: streams, contracts, events.')
     .version(packageJson.version, '-V, --version')
@@ -101,7 +103,7 @@ export function createProgram(terminal: Terminal): Command {
   addNouns(program, open)
   for (const command of leavesOf(program)) {
     if (outputOptionOf(command)?.hidden) withFormats(command, tableOrJson)
-    withUsageHint(command)
+    withUsageHint(command, args)
   }
   addCompletionCommands(program, terminal)
   return program

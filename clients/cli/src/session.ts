@@ -3,6 +3,7 @@
 import type { Command } from 'commander'
 import { adviceOnKey, requireApiKey, resolveAccount } from './accounts/account.ts'
 import type { CliAccount } from './accounts/account.ts'
+import { requireFittingKey } from './api/key-account.ts'
 import { explainNotFound } from './api/not-found.ts'
 import { call, urlOf } from './api/request.ts'
 import type { Advice } from './api/request.ts'
@@ -93,10 +94,14 @@ export function createSession(
     return resolved
   }
   const look = (path: readonly string[]) => callManagement(account(), { method: 'GET', path })
-  const manage = (what: ManagementCall): Promise<unknown> =>
-    callManagement(account(), what).catch(async (error: unknown) => {
+  let fitting: Promise<void> | undefined
+  const manage = async (what: ManagementCall): Promise<unknown> => {
+    fitting ??= requireFittingKey(account())
+    await fitting
+    return callManagement(account(), what).catch(async (error: unknown) => {
       throw await explainNotFound(error, what, { account: account(), look })
     })
+  }
   return { terminal, format, isJson, account, manage, ...telling }
 }
 

@@ -62,6 +62,9 @@ describe('the exit code', () => {
     ['subject erase a b --due 2026-02-30', 2],
     ['subject export a b -o person.pdf', 2],
     ['--version', 0],
+    ['version', 0],
+    ['-v', 0],
+    ['output create a b --level 1,2', 2],
     ['--help', 0],
     ['stream create --help', 0],
     ['account list', 0],
@@ -153,10 +156,23 @@ describe('the command line', () => {
     ['output show clicks-1', 'Usage: weir output show INPUT NAME'],
     ['output dead list clicks-1', 'Usage: weir output dead list INPUT NAME'],
     ['export clicks-1', 'Usage: weir export NAME FILE'],
+    [
+      'output show clicks-1',
+      'INPUT is the input stream of the output: `weir stream list` shows them.',
+    ],
+    ['send clicks --schem x', 'There is no option --schem; did you mean --schema?'],
+    ['send clicks --schem=x', 'There is no option --schem; did you mean --schema?'],
+    ['send clicks --qqqqqq --demo', 'There is no option --qqqqqq'],
   ])('`weir %s` is answered with what the command takes', async (line, hint) => {
     const { terminal, notes } = recorder()
     expect(await run(terminal, words(line))).toBe(2)
     expect(notes).toContain(`  ${hint}`)
+  })
+
+  test('several levels in one option are answered with what to write', async () => {
+    const { terminal, notes } = recorder()
+    expect(await run(terminal, words('output create a b --level 1,2'))).toBe(2)
+    expect(notes.join()).toContain('Give each level with its own option: --level 1 --level 2')
   })
 
   test('no secret can be given as an argument', () => {

@@ -56,6 +56,17 @@ test('an event that this page sent is shown as it was sent, once', () => {
   expect(store.newest().map((one) => one.sent)).toEqual([undefined, sent, undefined])
 })
 
+test('an event that was refused is not shown as the next one was sent', () => {
+  const store = createLiveStore()
+  const forget = store.expect('clicks', event(0, { person: '' }), ['person'])
+  forget()
+  const sent = event(0, { person: 'somebody' })
+  store.expect('clicks', sent, ['person'])
+  store.addInput(text(7), 1)
+  store.addInput(text(8), 2)
+  expect(store.newest().map((one) => one.sent)).toEqual([undefined, sent])
+})
+
 test('what is not a JSON object is passed over', () => {
   const store = createLiveStore()
   for (const message of ['', 'no', '[]', '1']) {

@@ -44,8 +44,7 @@ class Decrypter:
         for name, url in (("auth_url", auth_url), ("output_url", output_url)):
             if not url.startswith(("http://", "https://")):
                 raise ValueError(f"{name} must begin with http:// or https://")
-        self._auth_url = auth_url.rstrip("/")
-        self._output_url = output_url.rstrip("/")
+        self._addresses = {"auth": auth_url.rstrip("/"), "output": output_url.rstrip("/")}
         self._credentials = {"billingId": billing_id, "clientId": client_id, "clientSecret": client_secret}
         self._tls = ssl.create_default_context(cafile=ca_file) if ca_file else None
         self._token: tuple[str, float] | None = None
@@ -116,7 +115,8 @@ class Decrypter:
         pause, may_renew = 0.1, True
         while True:
             try:
-                return self._request(self._output_url + path, body, {"authorization": f"Bearer {self._bearer()}"})
+                bearer = {"authorization": f"Bearer {self._bearer()}"}
+                return self._request("output", path, body, bearer, "maxAgeSeconds")
             except _Refused as refused:
                 if refused.status == 401 and may_renew:
                     may_renew, self._token = False, None
@@ -134,7 +134,7 @@ class Decrypter:
 
     def _bearer(self) -> str:
         if self._token is None or time.time() > self._token[1] - 60:
-            answer = self._request(f"{self._auth_url}/auth", self._credentials, {})
+            answer = self._request("auth", "/auth", self._credentials, {}, "expiresAt")
             self._token = (answer["idToken"], answer["expiresAt"])
         return self._token[0]
 
@@ -145,7 +145,7 @@ class Decrypter:
             pair = f"{self._credentials['clientId']}:{self._credentials['clientSecret']}"
             basic = {"authorization": f"Basic {base64.b64encode(pair.encode()).decode()}"}
             try:
-                answer = self._request(f"{self._auth_url}/registry/schemas/ids/{number}", None, basic)
+                answer = self._request("auth", f"/registry/schemas/ids/{number}", None, basic, "schema")
             except _Refused as refused:
                 raise WeirError("refused", refused.sentence) from None
             except URLError as error:
@@ -153,16 +153,29 @@ class Decrypter:
             self._schemas[number] = fastavro.parse_schema(json.loads(answer["schema"]))
         return self._schemas[number]
 
-    def _request(self, url: str, body: dict | None, headers: dict) -> Any:
+    def _request(self, service: str, path: str, body: dict | None, headers: dict, wanted: str) -> dict:
+        """The answer, with the member that the service always gives."""
+        url = self._addresses[service] + path
         data = None if body is None else json.dumps(body).encode()
         request = Request(url, data, {**headers, "content-type": "application/json"})
         try:
             with urlopen(request, timeout=_TIMEOUT_S, context=self._tls) as response:
-                return json.load(response)
+                answer = _json_in(response)
         except HTTPError as error:
-            raise _Refused(error.code, _sentence(error)) from None
+            answer = _json_in(error)
+            # The registry says error_code, also of a schema that it does not have.
+            if error.code in (404, 405) and "error_code" not in answer:
+                raise self._elsewhere(service, f"it returns {error.code}") from None
+            sentence = answer.get("detail") or answer.get("message") or f"{error.url} answers {error.code}"
+            raise _Refused(error.code, str(sentence)) from None
         except (URLError, TimeoutError) as error:
             raise URLError(f"{url} can't be reached: {getattr(error, 'reason', error)}") from error
+        if wanted not in answer:
+            raise self._elsewhere(service, f"its answer has no {wanted}")
+        return answer
+
+    def _elsewhere(self, service: str, why: str) -> WeirError:
+        return WeirError("refused", f"{service}_url {self._addresses[service]} is not the address of {service}: {why}")
 
 
 class _Refused(Exception):
@@ -171,9 +184,9 @@ class _Refused(Exception):
         self.status, self.sentence = status, sentence
 
 
-def _sentence(error: HTTPError) -> str:
+def _json_in(response: Any) -> dict:
     try:
-        answer = json.loads(error.read())
-        return str(answer.get("detail") or answer["message"])
-    except (ValueError, KeyError, AttributeError):
-        return f"{error.url} answers {error.code}"
+        answer = json.loads(response.read())
+    except ValueError:
+        return {}
+    return answer if isinstance(answer, dict) else {}

@@ -49,7 +49,7 @@ export async function prepareContract(
   const report = (place: string, sentence: string): void => {
     if (problems.length < problemsMax) problems.push(`${place}: ${sentence}`)
   }
-  checkNames(contract, report)
+  checkNames(contract, account, report)
   const root = checkSchema(schemaText, report)
   const checked = checkValidations(contract['validations'], root, report)
   const piiFields = checkPiiFields(contract['pii_fields'], root, report)
@@ -83,7 +83,7 @@ const problemOfPath = (root: RecordType, path: string): string =>
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const quote = (text: string): string => JSON.stringify(text.slice(0, 100))
 
-function checkNames(contract: Fields, report: Report): void {
+function checkNames(contract: Fields, account: string, report: Report): void {
   const { id } = contract
   if (typeof id !== 'string' || !isContractId(id)) {
     report(
@@ -97,7 +97,7 @@ function checkNames(contract: Fields, report: Report): void {
   if (typeof ref !== 'string' || !parseSchemaRef(ref)) {
     report(
       'schema.schema_registry_ref',
-      'must be <subject>/<version or latest>, with a subject such as acme-clicks (it has a hyphen)',
+      `must be <subject>/<version or latest>, with a subject such as ${account || 'acme'}-clicks: the billing id, a hyphen and a name`,
     )
   }
 }

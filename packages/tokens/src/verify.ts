@@ -66,6 +66,17 @@ function verify(
   }
 }
 
+/** What an unverified token says of itself. Use it only for the sentence about a token that is refused anyway. */
+export function saysItRefreshes(token: string): boolean {
+  if (token.length > tokenCharsMax) return false
+  try {
+    const payload = jwt.decode(token)
+    return typeof payload === 'object' && payload?.aud === refreshAudience
+  } catch {
+    return false
+  }
+}
+
 const isAhead = ({ iat }: { iat: number }, { nowSeconds }: VerifyOptions): boolean =>
   iat > nowSeconds + aheadSecondsMax
 

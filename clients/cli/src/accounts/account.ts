@@ -20,6 +20,8 @@ import type {
 
 export type CliAccount = ServiceAddresses & {
   readonly billingId: string | undefined
+  /** For messages: the variable, the option or the file that says the billing id. */
+  readonly billingIdFrom: string
   readonly apiKey: string | undefined
   readonly isKeyFromEnv: boolean
   /** Kafka's listener for clients with a stream's credentials. */
@@ -64,6 +66,7 @@ export function resolveAccount(choice: AccountChoice): CliAccount {
   return {
     ...addresses,
     billingId,
+    billingIdFrom: chooserOf(choice, profile) ?? demo?.path ?? path,
     apiKey: env.WEIR_API_KEY || base.apiKey,
     isKeyFromEnv: Boolean(env.WEIR_API_KEY),
     analystBrokers: env.WEIR_ANALYST_BROKERS || brokersOf(demo, bringsOwn) || defaultAnalystBrokers,
@@ -74,6 +77,12 @@ export function resolveAccount(choice: AccountChoice): CliAccount {
     profile: path,
     source: env.WEIR_API_KEY ? 'from WEIR_API_KEY' : (demo?.path ?? path),
   }
+}
+
+function chooserOf({ env, wantsDemo }: AccountChoice, profile: Profile): string | undefined {
+  if (wantsDemo) return '--demo'
+  if (env.WEIR_BILLING_ID) return 'WEIR_BILLING_ID'
+  return profile.current === undefined ? undefined : profilePath(env)
 }
 
 function chooseDemo(

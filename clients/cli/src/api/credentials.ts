@@ -3,8 +3,9 @@
 import { savedCredentials } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
-import { failure } from '../errors.ts'
+import { CliError, failure } from '../errors.ts'
 import { didYouMean } from '../input/nearest.ts'
+import { textAt } from '../json.ts'
 import type { Session } from '../session.ts'
 import { claimsOf } from './id-token.ts'
 import { isOutput } from './not-found.ts'
@@ -19,13 +20,33 @@ export async function requireCredentials(
   const saved = savedCredentials(account, name)
   if (saved !== undefined) return saved
   if (account.apiKey === undefined) throw withoutKey(account, name)
-  await findStream(session, name)
+  const { path } = await findStream(session, name)
+  const shown = await session.manage({ method: 'GET', path: ['account'] }).catch(() => undefined)
+  const mayCreate = creatorsOf(path).includes(textAt(shown, 'key', 'role') ?? 'owner')
   throw failure(
     `no credentials for ${name} are saved in ${account.profile}`,
-    `Create new ones with \`weir credentials rotate ${name} --save\`,`,
-    'or set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
+    ...(mayCreate
+      ? [
+          `Create new ones with \`weir credentials rotate ${name} --save\`,`,
+          'or set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
+        ]
+      : askForCredentials(path, name, 'listen')),
   )
 }
+
+/** The roles that may create credentials of a stream. */
+const creatorsOf = (path: readonly string[]): readonly string[] =>
+  path.length > 2 ? ['owner'] : ['owner', 'developer']
+
+/** For a key whose role may not create credentials. */
+const askForCredentials = (
+  path: readonly string[],
+  name: string,
+  scope: 'send' | 'listen',
+): readonly string[] => [
+  `Set WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET to credentials of ${name}.`,
+  `A key with the role ${creatorsOf(path).join(' or ')} creates them: weir credentials rotate ${name} --scope ${scope}`,
+]
 
 /** `scope`: what new credentials may do. A request to end the process must end `use`. */
 export async function withCredentials<T>(
@@ -40,7 +61,14 @@ export async function withCredentials<T>(
   const { path } = await findStream(session, name)
   if (scope === 'send' && path.length > 2) throw isOutput(name, path[1])
   const json = { scope }
-  const made = await session.manage({ method: 'POST', path: [...path, 'credentials'], json })
+  const made = await session
+    .manage({ method: 'POST', path: [...path, 'credentials'], json })
+    .catch((error: unknown) => {
+      if (!(error instanceof CliError) || error.status !== 403) throw error
+      const advice = askForCredentials(path, name, scope)
+      const message = `the role of this API key may not create credentials of ${name} (403)`
+      throw new CliError(1, message, { advice, status: 403, page: error.page })
+    })
   const credentials = newCredentials(made)
   if (credentials === undefined) throw failure('the response contains no credentials')
   const { clientId } = credentials
@@ -78,5 +106,5 @@ export const readerAdvice = (name: string, command: 'export' | 'kafka'): readonl
 const withoutKey = ({ profile, streams }: CliAccount, name: string) =>
   failure(
     `no credentials for ${name} are saved in ${profile}${didYouMean(name, [...streams.keys()])}`,
-    'Log in with `weir account login`, or set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
+    'Log in with `weir account login`, or set WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
   )

@@ -1,9 +1,9 @@
 // The three services from this machine: whether they respond, are ready and have the same time, and whether they accept
 // the account's key and the streams' credentials.
-import { adviceOnKey, requireApiKey } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
-import { call, requestApi, urlOf } from '../api/request.ts'
+import { readKeyAccount } from '../api/key-account.ts'
+import { requestApi, urlOf } from '../api/request.ts'
 import { claimsOf, fetchToken, idTokenOf, requestToken, unsetCredentials } from '../api/id-token.ts'
 import { textAt, textsAt, tryParseJson } from '../json.ts'
 import { visible } from '../terminal/table.ts'
@@ -130,9 +130,7 @@ function reasonsIn(json: unknown): readonly string[] | undefined {
 export async function checkApiKey(account: CliAccount): Promise<readonly DoctorFinding[]> {
   if (account.apiKey === undefined) return []
   try {
-    const url = urlOf(account.authUrl, ['v2', 'account'])
-    const bearer = requireApiKey(account)
-    const answer = await call({ method: 'GET', url, bearer }, adviceOnKey(account))
+    const answer = await readKeyAccount(account)
     const billingId = visible(textAt(answer, 'billingId') ?? '?')
     const role = visible(textAt(answer, 'key', 'role') ?? '?')
     return [ok('API key', `valid, for the account ${billingId}, with the role ${role}`)]

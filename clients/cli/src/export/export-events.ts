@@ -96,10 +96,11 @@ async function writeFile(request: ExportRequest, running: Running): Promise<Expo
 
 /** Reads all records once, only for the ids of their schemas. */
 async function findShape(
-  { contracts, progress }: ExportRequest,
+  request: ExportRequest,
   { topic }: Running,
   schemas: Schemas,
 ): Promise<RecordShape | undefined> {
+  const { contracts, progress, format } = request
   const ids = new Set<number>()
   await topic.read(
     (record) => {
@@ -107,12 +108,39 @@ async function findShape(
     },
     (passed) => progress.show(passed, topic.size * 2, 'looking for schemas', ''),
   )
+  if (ids.size === 0 && format === 'csv')
+    for (const id of await firstId(request, schemas)) ids.add(id)
   const shapes = await Promise.all(
     [...ids]
       .toSorted((a, b) => a - b)
       .map(async (id) => shapeOf((await schemas.schemaOf(id)).root)),
   )
   return shapes.length === 0 ? undefined : shapes.reduce(mergeShapes)
+}
+
+/** If no event is within the time, a table still has the columns of the first event of the topic. */
+async function firstId(
+  { topic, contracts, signal }: ExportRequest,
+  schemas: Schemas,
+): Promise<readonly number[]> {
+  const whole = await openTopic(topic, { fromMs: undefined, untilMs: undefined }, signal)
+  const ids: number[] = []
+  const found = new Error('found')
+  try {
+    await whole.read(
+      (record) => {
+        if (!isWanted(record, contracts)) return
+        ids.push(schemas.idOf(record))
+        throw found
+      },
+      () => undefined,
+    )
+  } catch (error) {
+    if (error !== found) throw error
+  } finally {
+    await whole.close()
+  }
+  return ids
 }
 
 type Writing = { readonly schemas: Schemas; readonly writer: FormatWriter }

@@ -9,10 +9,11 @@ export const collectText = (text: string, before: readonly string[] = []): reado
   text,
 ]
 
-export const collectLevel = (text: string, before: readonly number[] = []): readonly number[] => [
-  ...before,
-  levelArgument(text),
-]
+export function collectLevel(text: string, before: readonly number[] = []): readonly number[] {
+  if (!/^\d+(,\d+)+$/.test(text)) return [...before, levelArgument(text)]
+  const each = text.split(',').map((level) => `--level ${level}`)
+  throw new InvalidArgumentError(`Give each level with its own option: ${each.join(' ')}`)
+}
 
 export function levelArgument(text: string): number {
   const level = wholeNumber(text)

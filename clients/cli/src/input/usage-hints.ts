@@ -1,21 +1,47 @@
-// What a command takes, after commander's error about a missing or a superfluous argument.
+// What a command takes, after commander's error about a missing or a superfluous argument, or a missing option.
 import type { Command } from 'commander'
+import { nearest } from './nearest.ts'
 
-export function withUsageHint(command: Command): void {
+/** `args`: the whole command line. */
+export function withUsageHint(command: Command, args: readonly string[]): void {
   const { outputError } = command.configureOutput()
   command.configureOutput({
     outputError: (text, write) => {
       outputError?.(text, write)
-      for (const line of hintsOn(command, text)) write(`  ${line}\n`)
+      for (const line of hintsOn(command, text, args)) write(`  ${line}\n`)
     },
   })
 }
 
-function hintsOn(command: Command, error: string): readonly string[] {
+function hintsOn(command: Command, error: string, args: readonly string[]): readonly string[] {
   const takesFile = command.options.some(({ long }) => long === '--file')
   if (error.includes('too many arguments') && takesFile)
     return [`Give a file with -f: ${lineOf(command)} -f FILE`]
-  return error.includes('missing required argument') ? [`Usage: ${lineOf(command)}`] : []
+  if (error.includes('required option')) return misspelt(command, args)
+  if (!error.includes('missing required argument')) return []
+  const [first] = command.registeredArguments
+  const isOutput = first?.name() === 'input' && error.includes("'name'")
+  return [
+    `Usage: ${lineOf(command)}`,
+    ...(isOutput
+      ? ['INPUT is the input stream of the output: `weir stream list` shows them.']
+      : []),
+  ]
+}
+
+/** commander reports a missing option before an unknown one, which is often the same option. */
+function misspelt(command: Command, args: readonly string[]): readonly string[] {
+  const known: string[] = []
+  for (let each: Command | null = command; each !== null; each = each.parent)
+    known.push(...each.options.flatMap(({ long }) => long ?? []))
+  return args
+    .filter((arg) => arg.startsWith('--'))
+    .map((arg) => arg.replace(/=.*/, ''))
+    .filter((arg) => !['--', '--help', ...known].includes(arg))
+    .map((arg) => {
+      const meant = nearest(arg, known)
+      return `There is no option ${arg}${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    })
 }
 
 /** `weir output show INPUT NAME` */

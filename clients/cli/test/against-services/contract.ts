@@ -12,7 +12,11 @@ export function contractTests(ground: LookUpGround): void {
   test('all five examples can be published, from a file and from the input, and are listed', async () => {
     const { weir, world } = ground()
     const { billingId, apiKey } = await signUp(world.auth.url)
-    const env = { WEIR_API_KEY: apiKey }
+    const env = {
+      WEIR_AUTH_URL: world.auth.url,
+      WEIR_BILLING_ID: billingId,
+      WEIR_API_KEY: apiKey,
+    }
     const warnings: string[] = []
     for (const name of Object.values(exampleContracts)) {
       const file = await contractFile({ weir, billingId }, name)
@@ -77,7 +81,7 @@ export function contractTests(ground: LookUpGround): void {
       code: 1,
       stdout: '0 events accepted\n',
       stderr:
-        "weir: stopped at line 1: Unknown schema id: 'shop/click/1.0.0' (400)\n" +
+        "weir: stopped at line 1: Unknown schema id: 'shop/click/1.0.0' (the contract is archived) (400)\n" +
         '  `weir contract list` shows the contracts of the account.\n',
       more: 'http://auth.test/docs/errors/unknown_schema_id',
     })
@@ -87,7 +91,12 @@ export function contractTests(ground: LookUpGround): void {
     const { weir, world, addresses } = ground()
     const [owner, other] = await Promise.all([signUp(world.auth.url), signUp(world.auth.url)])
     const file = await contractFile({ weir, billingId: owner.billingId }, 'clickstream')
-    await weir.ok(`contract create -f ${file}`, { env: { WEIR_API_KEY: owner.apiKey } })
+    const env = {
+      WEIR_AUTH_URL: world.auth.url,
+      WEIR_BILLING_ID: owner.billingId,
+      WEIR_API_KEY: owner.apiKey,
+    }
+    await weir.ok(`contract create -f ${file}`, { env })
     const elsewhere = createWeir({ isHere: true })
     await elsewhere.ok(`account login ${addresses}`, { input: `${other.apiKey}\n` })
     const { code, stdout, stderr } = await elsewhere.run(`contract create -f ${file}`)

@@ -19,6 +19,11 @@ export function deadTests(ground: LookUpGround): void {
       await weir.ok('output preview watched --level 1 --type GRANULAR --last 1 -o json'),
     )
     expect(json).toMatchObject({ events: 1, samples: [{ producerSessionId: 'session-0001' }] })
+    const denied = await weir.run('output preview watched --level 9')
+    expect([denied.code, denied.stderr]).toEqual([
+      0,
+      'Nobody in the newest events (1) has consented to level 9: the output would contain none of these events.\n',
+    ])
     const nowhere = await weir.run('output preview nowhere --level 1')
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('weir stream list')])
     expect((await weir.run('output preview watched --level 1 --level 2')).code).toBe(2)

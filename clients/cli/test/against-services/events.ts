@@ -196,7 +196,9 @@ export function eventTests(ground: LookUpGround): void {
     ])
     expect([refused.code, refused.stderr]).toEqual([
       1,
-      expect.stringContaining('stopped at line 1: The stream off is disabled (403)'),
+      expect.stringContaining(
+        'stopped at line 1: The stream off is disabled (403)\n  `weir stream enable off` enables it.\n',
+      ),
     ])
     expect([deaf.code, deaf.stderr]).toEqual([
       1,

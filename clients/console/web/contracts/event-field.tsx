@@ -49,7 +49,7 @@ function Control({ id, field, value, onValue, describedBy }: ControlProps) {
       <textarea
         {...state}
         value={value}
-        rows={2}
+        rows={Math.min(12, Math.max(2, value.split('\n').length))}
         placeholder="JSON"
         onInput={(event) => onValue(event.currentTarget.value)}
       />

@@ -1,14 +1,18 @@
-// A form for an event of any contract: the leaves of its schema as fields, sample values that pass simple validations,
-// and the event from the values, as plain JSON. Independent of the browser.
-import { isObject, listOf, objectOf, textOf } from '../api/json.ts'
+// A form for an event of any contract: the leaves of its schema as fields, and the event from the values, as plain JSON.
+// Independent of the browser.
+import { listOf, objectOf, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 import type { Contract } from '../api/account.ts'
+import { createResolve, membersOf, numberTypes, nameOfType, withoutNull } from './schema-types.ts'
+import type { Resolve } from './schema-types.ts'
 
 export type FieldKind = 'text' | 'number' | 'boolean' | 'list' | 'choice' | 'json'
 
 export type FormField = {
   readonly path: string
   readonly kind: FieldKind
+  /** Without null. */
+  readonly type: unknown
   readonly isNullable: boolean
   /** The values of an enum. */
   readonly symbols: readonly string[]
@@ -16,107 +20,38 @@ export type FormField = {
 
 export type Values = Readonly<Record<string, string>>
 
-const numberTypes = new Set(['int', 'long', 'float', 'double'])
-
-export const fieldsOf = ({ schema }: Contract): FormField[] =>
-  membersOf(schema)
+export function fieldsOf({ schema }: Contract): FormField[] {
+  const resolve = createResolve(schema)
+  return membersOf(schema)
     .filter(({ name }) => name !== 'svcMeta')
-    .flatMap(({ name, type }) => leavesOf(name, type))
+    .flatMap(({ name, type }) => leavesOf({ path: name, type, outer: [] }, resolve))
+}
 
-function leavesOf(path: string, type: unknown): FormField[] {
-  const { inner, isNullable } = withoutNull(type)
-  const name = typeName(inner)
-  if (name === 'record' && !isNullable)
-    return membersOf(objectOf(inner)).flatMap((member) =>
-      leavesOf(`${path}/${member.name}`, member.type),
+/** `outer`: the names of the records around it, because a record may contain itself. */
+type Place = { readonly path: string; readonly type: unknown; readonly outer: readonly string[] }
+
+function leavesOf({ path, type: given, outer }: Place, resolve: Resolve): FormField[] {
+  const { inner, isNullable } = withoutNull(given)
+  const type = resolve(inner)
+  const record = textOf(objectOf(type)['name'])
+  if (nameOfType(type) === 'record' && !isNullable && !outer.includes(record))
+    return membersOf(objectOf(type)).flatMap((member) =>
+      leavesOf(
+        { path: `${path}/${member.name}`, type: member.type, outer: [...outer, record] },
+        resolve,
+      ),
     )
-  return [
-    {
-      path,
-      isNullable,
-      kind: kindOf(inner),
-      symbols: listOf(objectOf(inner)['symbols']).map(textOf),
-    },
-  ]
+  const symbols = listOf(objectOf(type)['symbols']).map(textOf)
+  return [{ path, type, isNullable, kind: kindOf(type), symbols }]
 }
 
 function kindOf(type: unknown): FieldKind {
-  const name = typeName(type)
+  const name = nameOfType(type)
   if (numberTypes.has(name)) return 'number'
   if (name === 'string') return 'text'
   if (name === 'boolean') return 'boolean'
   if (name === 'enum') return 'choice'
-  return name === 'array' && typeName(objectOf(type)['items']) === 'string' ? 'list' : 'json'
-}
-
-const membersOf = (record: Json): { name: string; type: unknown }[] =>
-  listOf(record['fields'])
-    .map(objectOf)
-    .map((field) => ({ name: textOf(field['name']), type: field['type'] }))
-
-function typeName(type: unknown): string {
-  if (typeof type === 'string') return type
-  if (!isObject(type)) return 'union'
-  return isObject(type['type']) ? typeName(type['type']) : textOf(type['type'])
-}
-
-/** `["null", X]` is an optional X. */
-function withoutNull(type: unknown): { inner: unknown; isNullable: boolean } {
-  if (!Array.isArray(type)) return { inner: type, isNullable: false }
-  const others = listOf(type).filter((branch) => branch !== 'null')
-  const isNullable = others.length < type.length
-  return { inner: others.length === 1 ? others[0] : type, isNullable }
-}
-
-// --- samples ---
-
-const sampleTexts = [
-  'https://shop.example.com/products/1234',
-  '2026-11-22T10:00:00Z',
-  '2026-11-22',
-  'person@example.com',
-  'nl_NL',
-  'en',
-  'NL',
-  '1',
-  '42',
-  'abc',
-  'ABC',
-  '0f8fad5b-d9cb-469f-a165-70867728950e',
-]
-
-export function samplesOf(contract: Contract, fields: readonly FormField[]): Values {
-  return Object.fromEntries(
-    fields.map((field) => {
-      const rules = contract.validations.filter((rule) => rule.field === field.path)
-      return [
-        field.path,
-        sampleOf(
-          field,
-          rules.map(({ pattern }) => pattern),
-        ),
-      ]
-    }),
-  )
-}
-
-function sampleOf({ path, kind, symbols }: FormField, patterns: readonly string[]): string {
-  const own = `${path.split('/').at(-1)}-1`
-  if (kind === 'text' || kind === 'list')
-    return (
-      [own, ...sampleTexts].find((text) => patterns.every((pattern) => fits(pattern, text))) ?? ''
-    )
-  if (kind === 'number') return '1'
-  if (kind === 'boolean') return 'false'
-  return kind === 'choice' ? (symbols[0] ?? '') : ''
-}
-
-function fits(pattern: string, text: string): boolean {
-  try {
-    return new RegExp(pattern).test(text)
-  } catch {
-    return false
-  }
+  return name === 'array' && nameOfType(objectOf(type)['items']) === 'string' ? 'list' : 'json'
 }
 
 // --- the event ---
@@ -162,7 +97,7 @@ function envelopeOf({ schema }: Contract, consent: string): Json {
     if (name === 'consentLevels') return [name, listIn(consent).map((level) => jsonIn(level))]
     const { inner, isNullable } = withoutNull(one)
     if (isNullable) return [name, null]
-    return [name, numberTypes.has(typeName(inner)) ? 0 : '']
+    return [name, numberTypes.has(nameOfType(inner)) ? 0 : '']
   })
   return Object.fromEntries(members)
 }

@@ -1,25 +1,50 @@
-// An Avro schema as a table of its leaves: path and type in words.
+// An Avro schema as a table of its leaves: path and type in words. Within a list or a map, `*` stands for each item.
 import { isObject, listOf, objectOf, textOf } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
+import { createResolve, membersOf, nameOfType, withoutNull } from './schema-types.ts'
+import type { Resolve } from './schema-types.ts'
 
 export type SchemaField = { readonly path: string; readonly type: string }
 
-export const schemaFieldsOf = (schema: Json): SchemaField[] => {
-  const all = leaves(schema, '')
+/** A schema may use the same record many times. */
+const fieldsMax = 1_000
+
+export function schemaFieldsOf(schema: Json): SchemaField[] {
+  const all: SchemaField[] = []
+  for (const leaf of leaves(schema, { path: [], outer: [] }, createResolve(schema))) {
+    if (all.length === fieldsMax) break
+    all.push(leaf)
+  }
   const isEnvelope = ({ path }: SchemaField): boolean => path.startsWith('svcMeta')
   return [...all.filter((field) => !isEnvelope(field)), ...all.filter(isEnvelope)]
 }
 
-const leaves = (record: Json, under: string): SchemaField[] =>
-  listOf(record['fields'])
-    .map(objectOf)
-    .flatMap((field) => {
-      const name = textOf(field['name'])
-      const path = under === '' ? name : `${under}/${name}`
-      const type = field['type']
-      if (isObject(type) && type['type'] === 'record') return leaves(type, path)
-      return [{ path, type: inWords(type) }]
-    })
+/** `outer`: the names of the records around it, because a record may contain itself. */
+type Place = { readonly path: readonly string[]; readonly outer: readonly string[] }
+
+function* leaves(record: Json, { path, outer }: Place, resolve: Resolve): Generator<SchemaField> {
+  const name = textOf(record['name'])
+  if (outer.includes(name)) return
+  for (const member of membersOf(record)) {
+    const own = [...path, member.name]
+    const { type, steps } = innermost(member.type, resolve)
+    const isRecord = nameOfType(type) === 'record'
+    if (!isRecord || type !== resolve(member.type))
+      yield { path: own.join('/'), type: inWords(member.type) }
+    if (isRecord)
+      yield* leaves(objectOf(type), { path: [...own, ...steps], outer: [...outer, name] }, resolve)
+  }
+}
+
+/** What is within lists, maps and nullable types, and a `*` for each list or map. */
+function innermost(given: unknown, resolve: Resolve): { type: unknown; steps: readonly string[] } {
+  const type = resolve(withoutNull(given).inner)
+  const { items, values } = objectOf(type)
+  const isList = nameOfType(type) === 'array'
+  if (!isList && nameOfType(type) !== 'map') return { type, steps: [] }
+  const inner = innermost(isList ? items : values, resolve)
+  return { type: inner.type, steps: ['*', ...inner.steps] }
+}
 
 function inWords(type: unknown): string {
   if (typeof type === 'string') return type

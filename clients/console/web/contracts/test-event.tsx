@@ -9,9 +9,10 @@ import type { LevelWords } from '../purposes/level-words.ts'
 import { useLevelWords, usePurposes } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
-import { eventOf, fieldIn, fieldsOf, samplesOf } from './event-form.ts'
+import { eventOf, fieldIn, fieldsOf } from './event-form.ts'
 import type { FormField } from './event-form.ts'
 import { EventField } from './event-field.tsx'
+import { samplesOf } from './samples.ts'
 import { sendEvent } from './send-event.ts'
 
 export type Sent = { readonly contract: Contract; readonly event: Json }
@@ -20,8 +21,8 @@ type Props = {
   readonly session: Session
   readonly contracts: readonly Contract[]
   readonly inputs: readonly Input[]
-  /** Called before it is sent. */
-  readonly onSend?: ((sent: Sent) => void) | undefined
+  /** Called before it is sent. The result is called if it was refused. */
+  readonly onSend?: ((sent: Sent) => () => void) | undefined
   /** Called once it is stored. */
   readonly onSent?: (() => void) | undefined
 }
@@ -89,8 +90,11 @@ function Form({ session, contract, input, onSend, onSent }: FormProps) {
   const sending = useDoing(async () => {
     setStored(false)
     const event = eventOf(contract, { fields, values, consent })
-    onSend?.({ contract, event })
-    await sendEvent(session, { input, contractId: contract.id, event })
+    const forget = onSend?.({ contract, event })
+    await sendEvent(session, { input, contractId: contract.id, event }).catch((error: unknown) => {
+      forget?.()
+      throw error
+    })
     setStored(true)
     onSent?.()
   })

@@ -58,9 +58,9 @@ function Watching({ session, input, inputs, contracts }: WatchingProps) {
     setSelected(undefined)
     setPaused(false)
   }
-  const onSend = ({ contract, event }: Sent): void => {
+  const onSend = ({ contract, event }: Sent) => {
     go()
-    store.expect(contract.id, event, [...contract.levels.keys()])
+    return store.expect(contract.id, event, [...contract.levels.keys()])
   }
   return (
     <div class="live">

@@ -24,8 +24,11 @@ export type LiveEvent = {
 export type LiveFeed = {
   addInput(text: string, atMs: number): void
   addOutput(name: string, text: string): void
-  /** Announces an event that this page is about to send. The next event that matches it is shown with it. */
-  expect(contractId: string, event: Json, personal: readonly string[]): void
+  /**
+   * Announces an event that this page is about to send. The next event that matches it is shown with it. Call the
+   * result if it was refused: a later event may differ from it only in personal fields, which are not compared.
+   */
+  expect(contractId: string, event: Json, personal: readonly string[]): () => void
 }
 
 /** Where events are read. */
@@ -47,7 +50,7 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
   let events: LiveEvent[] = []
   let count = 0
   const joined = joinByEnvelope(eventsMax)
-  const expected: Expected[] = []
+  let expected: Expected[] = []
 
   const trim = (): void => {
     if (events.length < eventsMax * 1.25) return
@@ -70,8 +73,10 @@ export function createLiveStore(eventsMax = 2_000): LiveStore {
       if (opened !== undefined) joined.open({ name, event: opened, text })
     },
     expect(contractId, event, personal) {
-      expected.push({ contractId, event, shape: shapeOf(event, personal), personal })
+      const one = { contractId, event, shape: shapeOf(event, personal), personal }
+      expected.push(one)
       if (expected.length > expectedMax) expected.shift()
+      return () => void (expected = expected.filter((other) => other !== one))
     },
     newest: () => events.slice(-eventsMax).reverse(),
     total: () => count,

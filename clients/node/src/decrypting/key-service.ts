@@ -1,6 +1,6 @@
 // Asks output for the keys of people: `POST /v2/keys` (docs/keys.md Keys for readers), at most a thousand in one request.
 import { setTimeout as pause } from 'node:timers/promises'
-import { serviceUrl } from '../address.ts'
+import { serviceUrl, wrongAddress } from '../address.ts'
 import type { CredentialsOptions } from '../credentials.ts'
 import { ReadError, RejectedError } from '../errors.ts'
 import { requestJson } from '../json-request.ts'
@@ -49,7 +49,7 @@ export function createKeyService(
       const sentMs = performance.now()
       const outcome = await ask(persons).catch(asError)
       if (!(outcome instanceof Error) && outcome.status === 200)
-        return answeredIn(outcome.json, persons, sentMs)
+        return answeredIn(outcome.json, { persons, sentMs, origin: url.origin })
       if (!(outcome instanceof Error) && outcome.status === 422 && persons.length > 1)
         return 'too_many'
       const error = readErrorOf(outcome, url)
@@ -76,16 +76,27 @@ const retryAfterOf = (outcome: JsonReply | Error): number | undefined =>
 function readErrorOf(outcome: JsonReply | Error, { origin }: URL): ReadError {
   if (outcome instanceof RejectedError) return new ReadError('refused', outcome.message, outcome)
   if (outcome instanceof Error) return new ReadError('unreachable', outcome.message, outcome.cause)
+  if (isElsewhere(outcome))
+    return new ReadError('refused', wrongAddress('output', origin, `it returns ${outcome.status}`))
   const said = memberOf(outcome.json, 'detail')
   const message = typeof said === 'string' ? said : `output at ${origin} answers ${outcome.status}`
   return new ReadError(outcome.status >= 500 ? 'unreachable' : 'refused', message)
 }
 
-function answeredIn(json: unknown, { length }: readonly Asked[], sentMs: number): Answered {
+/** Output has this path. auth and ingest do not. */
+const isElsewhere = ({ status }: JsonReply): boolean => status === 404 || status === 405
+
+type Asking = {
+  readonly persons: readonly Asked[]
+  readonly sentMs: number
+  readonly origin: string
+}
+
+function answeredIn(json: unknown, { persons: { length }, sentMs, origin }: Asking): Answered {
   const persons = memberOf(json, 'persons')
   const maxAgeSeconds = memberOf(json, 'maxAgeSeconds')
   if (!Array.isArray(persons) || persons.length !== length || typeof maxAgeSeconds !== 'number')
-    throw new ReadError('refused', 'The address of output is that of something else')
+    throw new ReadError('refused', wrongAddress('output', origin, 'it gives no keys'))
   return { keys: persons.map(keysIn), goodUntilMs: sentMs + maxAgeSeconds * 1_000 }
 }
 

@@ -6,6 +6,7 @@ import type { Contract } from '../contract.ts'
 import { schemaOf } from '../contract.ts'
 import { RejectedError } from '../errors.ts'
 import { isObject, memberOf } from '../json.ts'
+import { rememberLogical } from './logical.ts'
 import { branchesOf, misfitIn, misfitOf } from './misfit.ts'
 
 export type Encoding = {
@@ -86,7 +87,10 @@ function typeOf(contract: Contract<object>): avro.Type {
   const schema = schemaOf(contract)
   try {
     // `auto`: values of a union have no branch name, unless JSON cannot tell its branches apart: {"name": value}.
-    return avro.Type.forSchema(asSchema(schema), { wrapUnions: 'auto' })
+    return avro.Type.forSchema(asSchema(schema), {
+      wrapUnions: 'auto',
+      typeHook: rememberLogical,
+    })
   } catch (error) {
     const message = `the schema of the contract ${contract.id} isn't Avro: ${String(error)}`
     throw new RejectedError('invalid_contract', message)

@@ -3,6 +3,7 @@
 import avro from 'avsc'
 import { RejectedError } from '../errors.ts'
 import { isObject, memberOf } from '../json.ts'
+import { meaningOf } from './logical.ts'
 
 /** For an event that is not valid. */
 export function misfitOf(type: avro.Type, event: object): RejectedError {
@@ -53,10 +54,15 @@ const descriptions: Readonly<Record<string, string>> = {
 }
 
 function describe(type: avro.Type): string {
-  const branches = branchesOf(type).map((branch) => branch.name ?? branch.typeName)
+  const branches = branchesOf(type).map(
+    (branch) => (branch.name ?? branch.typeName) + inBrackets(meaningOf(branch)),
+  )
   if (branches.length > 0) return `one of ${branches.join(', ')}`
-  return descriptions[type.typeName] ?? `a ${type.typeName}`
+  return (descriptions[type.typeName] ?? `a ${type.typeName}`) + inBrackets(meaningOf(type))
 }
+
+const inBrackets = (meaning: string | undefined): string =>
+  meaning === undefined ? '' : ` (${meaning})`
 
 export const branchesOf = (type: avro.Type): readonly avro.Type[] =>
   type instanceof avro.types.UnwrappedUnionType || type instanceof avro.types.WrappedUnionType

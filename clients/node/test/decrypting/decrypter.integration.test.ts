@@ -122,6 +122,31 @@ test('credentials of another kind of output are refused, with the sentence of ou
   ).rejects.toMatchObject({ code: 'refused' })
 })
 
+test.each([
+  ['auth', 405],
+  ['ingest', 404],
+] as const)(
+  'the address of %s as that of output is named with its option',
+  async (service, status) => {
+    const options = { ...optionsOf(lake), outputUrl: world[service].url }
+    await expect(createDecrypter(options).decrypt(events)).rejects.toMatchObject({
+      code: 'refused',
+      message: `outputUrl ${world[service].url} is not the address of output: it returns ${status}`,
+    })
+  },
+)
+
+test.each(['output', 'ingest'] as const)(
+  'the address of %s as that of auth is named with its option',
+  async (service) => {
+    const options = { ...optionsOf(lake), authUrl: world[service].url }
+    await expect(createDecrypter(options).decrypt(events)).rejects.toMatchObject({
+      code: 'refused',
+      message: `authUrl ${world[service].url} is not the address of auth: it returns 404`,
+    })
+  },
+)
+
 test('a misspelt option is named', () => {
   const options = { ...optionsOf(lake), outputURL: 'http://127.0.0.1:1' }
   expect(() => createDecrypter(options)).toThrow('Did you mean outputUrl?')

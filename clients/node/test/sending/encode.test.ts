@@ -112,6 +112,27 @@ test.each([
   expect(() => encoding.encode({ ...event, ...change })).not.toThrow('secret')
 })
 
+test.each([
+  [{ day: '2026-01-31' }, "Field 'day' is not an int (date: days since 1970-01-01)"],
+  [
+    { at: '2026-01-31T10:00:00Z' },
+    "Field 'at' is not one of null, long (timestamp-millis: milliseconds since 1970-01-01 in UTC)",
+  ],
+  [{ plain: 'x' }, /is not an int$/],
+])('%j: a text for a date or a time is refused with what its number means', (change, message) => {
+  const fields = [
+    { name: 'day', type: { type: 'int', logicalType: 'date' } },
+    { name: 'at', type: ['null', { type: 'long', logicalType: 'timestamp-millis' }] },
+    { name: 'plain', type: { type: 'int', logicalType: 'another' } },
+  ]
+  const encoding = encodingOf({ id: 'times', schema: { type: 'record', name: 'Times', fields } })
+  const event = { day: 20_000, at: 1_700_000_000_000, plain: 1 }
+  expect(encoding.encode(event)).toEqual(
+    avro.Type.forSchema({ type: 'record', name: 'Times', fields } as never).toBuffer(event),
+  )
+  expect(() => encoding.encode({ ...event, ...change })).toThrow(message)
+})
+
 test('many events are one body, each with its length before it, or one a line', async () => {
   const encoding = encodingOf(await clickstream())
   const events = [Buffer.from('ab'), Buffer.from(''), Buffer.from('c')]

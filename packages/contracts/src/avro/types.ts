@@ -66,9 +66,20 @@ export function describeType(type: AvroType): string {
   return descriptions[type.kind] + unitOf(type)
 }
 
-/** Producers often send a text such as 2026-01-31 for a time. */
+/** Producers often send a text such as 2026-01-31 for a time. Ingest wants the underlying type. */
 const unitOf = (type: AvroType): string =>
-  'logical' in type && type.logical === 'timestamp-millis' ? ' (epoch milliseconds)' : ''
+  'logical' in type ? (units[`${type.kind} ${type.logical}`] ?? '') : ''
+
+const units: Readonly<Record<string, string>> = {
+  'int date': ' (date: days since 1970-01-01)',
+  'int time-millis': ' (time-millis: milliseconds since midnight)',
+  'long time-micros': ' (time-micros: microseconds since midnight)',
+  'long timestamp-millis': ' (timestamp-millis: milliseconds since 1970-01-01 in UTC)',
+  'long timestamp-micros': ' (timestamp-micros: microseconds since 1970-01-01 in UTC)',
+  'long local-timestamp-millis': ' (local-timestamp-millis: milliseconds since 1970-01-01)',
+  'long local-timestamp-micros': ' (local-timestamp-micros: microseconds since 1970-01-01)',
+  'bytes decimal': ' (decimal: the unscaled number, big-endian)',
+}
 
 /** The names for an error sentence. A long list is cut off, because each event that doesn't fit gets this sentence. */
 const namesTold = (names: readonly string[]): string =>

@@ -3,7 +3,7 @@
 // every request, so a deletion or revocation takes effect with the next request.
 import type { KeyObject } from 'node:crypto'
 import { hasCode } from '@weir/kit'
-import { verifyIdToken } from '@weir/tokens'
+import { saysItRefreshes, verifyIdToken } from '@weir/tokens'
 import type { IdClaims } from '@weir/tokens'
 import type { StateFollower } from '../tables/follow.ts'
 import type { Credential, Scope, StreamRecord } from '../records/records.ts'
@@ -126,8 +126,10 @@ function verifyAnew(
     const claims = verifyIdToken(token, { keyOf: noteKid, issuer, nowSeconds })
     return { claims, kid, found: undefined, access: undefined }
   } catch (error) {
+    if (!hasCode(error, 'tokens.invalid')) throw error
+    if (saysItRefreshes(token)) throw refreshToken()
     if (keyIsUnknown) return undefined
-    throw hasCode(error, 'tokens.invalid') ? invalidToken() : error
+    throw invalidToken()
   }
 }
 
@@ -157,6 +159,8 @@ const invalidToken = () =>
   refused('The token is missing, malformed, expired or revoked; get a new one')
 const noBearer = () =>
   refused('An id token is needed, in the header Authorization: Bearer <idToken>')
+const refreshToken = () =>
+  refused('This is a refresh token; send the idToken that auth gives with it')
 const apiKey = () =>
   refused(
     "This is an API key; an id token is needed, which auth issues for a stream's client id and secret",

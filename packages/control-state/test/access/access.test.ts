@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
-import { makeSigningKey, signIdToken } from '@weir/tokens'
+import { makeSigningKey, signIdToken, signRefreshToken } from '@weir/tokens'
 import type { SigningKey } from '@weir/tokens'
 import { createGate } from '../../src/access/access.ts'
 import type { StateFollower } from '../../src/tables/follow.ts'
@@ -111,6 +111,22 @@ test('a malformed, foreign or expired token is refused with the same sentence', 
   errors.push(await reject(() => gate.check(`Bearer ${expired}`)))
   for (const error of errors) expect(error).toEqual(refused)
   expect(new Set(errors.map(String)).size).toBe(1)
+})
+
+test('a refresh token is refused with a sentence of its own, whoever has signed it', async () => {
+  const { gate } = setUp()
+  for (const { kid, privatePem } of [key, makeSigningKey()]) {
+    const token = signRefreshToken(
+      { kid, privateKey: createPrivateKey(privatePem) },
+      { sub: 'client', billingId: 'acme', auth_time: 1_000 },
+      { issuer, nowSeconds: 1_000, lifeSeconds: 3_600 },
+    )
+    const error = await reject(() => gate.check(`Bearer ${token}`))
+    expect(error).toEqual(refused)
+    expect(error).toMatchObject({
+      message: 'This is a refresh token; send the idToken that auth gives with it',
+    })
+  }
 })
 
 test.each([undefined, '', 'Basic abc', 'Bearer', 'eyJh'])(

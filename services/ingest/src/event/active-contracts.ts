@@ -36,9 +36,10 @@ export function createActiveContracts(
   const refresh = async (billingId: string, schemaId: string): Promise<ActiveContract> => {
     await follower.refresh()
     const contract = find(billingId, schemaId)
-    if (contract === undefined)
-      throw refusal('unknown_schema_id', `Unknown schema id: '${schemaId}'`)
-    return contract
+    if (contract !== undefined) return contract
+    const isArchived = follower.tables.contract(billingId, schemaId) !== undefined
+    const why = isArchived ? ' (the contract is archived)' : ''
+    throw refusal('unknown_schema_id', `Unknown schema id: '${schemaId}'${why}`)
   }
 
   return (billingId, schemaId) => find(billingId, schemaId) ?? refresh(billingId, schemaId)

@@ -47,13 +47,13 @@ test('one that is not there is looked for once more', async () => {
 })
 
 test.each([
-  ['is not there', undefined],
-  ['is archived', { status: 'archived' as const }],
-  ["is another account's", { billingId: 'other' }],
-])('one that %s is unknown', async (_, more) => {
+  ['is not there', undefined, ''],
+  ['is archived', { status: 'archived' as const }, ' (the contract is archived)'],
+  ["is another account's", { billingId: 'other' }, ''],
+])('one that %s is unknown', async (_, more, why) => {
   const find = createActiveContracts(follower(more && (await contractRecord(more))))
   await expect(find('acme', 'clickstream')).rejects.toMatchObject({
     code: 'unknown_schema_id',
-    message: "Unknown schema id: 'clickstream'",
+    message: `Unknown schema id: 'clickstream'${why}`,
   })
 })

@@ -153,7 +153,8 @@ describe('a schema id', () => {
       everyMs: 20,
       what: 'refusing what is archived',
     })
-    await refused(madeEvent(), [schema('gone')], 'unknown_schema_id', "Unknown schema id: 'gone'")
+    const sentence = "Unknown schema id: 'gone' (the contract is archived)"
+    await refused(madeEvent(), [schema('gone')], 'unknown_schema_id', sentence)
   })
 
   test('is missing when no header names it, or only with nothing', async () => {

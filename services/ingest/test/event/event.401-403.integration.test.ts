@@ -141,8 +141,9 @@ describe('a token that is none of ours', () => {
       clientId,
       clientSecret,
     })
-    for (const other of [textIn(reply.body, 'refreshToken'), clientSecret, clientId])
-      await expectUnauthorized(bearer(other))
+    for (const other of [clientSecret, clientId]) await expectUnauthorized(bearer(other))
+    const isRefreshToken = 'This is a refresh token; send the idToken that auth gives with it'
+    await expectUnauthorizedWith(isRefreshToken, bearer(textIn(reply.body, 'refreshToken')))
     const isApiKey =
       "This is an API key; an id token is needed, which auth issues for a stream's client id and secret"
     await expectUnauthorizedWith(isApiKey, bearer(scene.account.apiKey))

@@ -133,6 +133,20 @@ test('a refusal is told with the sentence of the service', async () => {
   expect(readRows({ ...lake, clientSecret: 'wrong' })).toMatchObject({ code: 'refused' })
 })
 
+test.each([
+  ['output', 'auth', 405],
+  ['output', 'ingest', 404],
+  ['auth', 'output', 404],
+  ['auth', 'ingest', 404],
+] as const)('the option for %s is named if it has the address of %s', (wanted, given, status) => {
+  const { url } = world[given]
+  const options = { ...optionsOf(lake), [`${wanted}_url`]: url }
+  expect(runPython('read_lake.py', { options, rows })[0]).toEqual({
+    code: 'refused',
+    message: `${wanted}_url ${url} is not the address of ${wanted}: it returns ${status}`,
+  })
+})
+
 test('what is not an event is refused with what an event needs', () => {
   for (const wrong of [['a text'], [{ url: 'x' }], { url: 'x' }])
     expect(runPython('read_lake.py', { options: optionsOf(lake), rows: wrong })[0]).toEqual({

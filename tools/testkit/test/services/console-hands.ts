@@ -70,6 +70,11 @@ export function consoleHands(weir: () => ConsolePage) {
     expect(await page().locator('.problems').count()).toBeLessThan(2)
   }
 
+  /** Values by the labels of their fields. */
+  async function fill(values: Readonly<Record<string, string>>): Promise<void> {
+    for (const [label, value] of Object.entries(values)) await page().getByLabel(label).fill(value)
+  }
+
   async function find(value: string): Promise<void> {
     await page().getByLabel('Find a person').fill(value)
     await button('Search all streams').click()
@@ -107,7 +112,7 @@ export function consoleHands(weir: () => ConsolePage) {
     erasure.getByRole('region', { name: 'Outputs with decrypted values' })
 
   const reading = { page, seen, saidOnce, picture, expectAccessible, decryptedOutputs }
-  return { ...reading, goTo, button, find, confirm, downloaded }
+  return { ...reading, goTo, button, fill, find, confirm, downloaded }
 }
 
 /** The field that confirms is visible on a small screen. On smaller ones nothing is in front of it when it has the focus. */

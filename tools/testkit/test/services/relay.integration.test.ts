@@ -52,9 +52,9 @@ else
       for (const stop of stops.toReversed()) await stop()
     })
 
-    async function startRelay(input: TestStream): Promise<string> {
+    async function startRelay(input: TestStream, SCHEMA = 'clickstream'): Promise<string> {
       const PORT = String(await freePort())
-      const env = { ...scene.settingsOf(input), SITE: `${origin}/`, SCHEMA: 'clickstream', PORT }
+      const env = { ...scene.settingsOf(input), SITE: `${origin}/`, SCHEMA, PORT }
       const relay = spawn(process.execPath, [program], { env })
       stops.push(() => relay.kill())
       relay.stderr.on('data', (chunk) => (log += String(chunk)))
@@ -62,6 +62,9 @@ else
       expect(said).toBe(`The relay listens on port ${PORT}`)
       return `http://127.0.0.1:${PORT}`
     }
+
+    const logged = (line: string): Promise<true> =>
+      pollUntil(async () => log.includes(line), { deadlineMs: 60_000, what: `the line «${line}»` })
 
     const inPage = (script: string): Promise<unknown> => browser.page.evaluate(script)
     const bodyOf = async (eventType: string, parts: object = {}): Promise<string> =>
@@ -133,8 +136,7 @@ else
         400,
         expect.stringContaining(`regex clickstream/url 'nowhere' doesnt match`),
       ])
-      const isLogged = async (): Promise<boolean> => log.includes('Ingest refused an event: ')
-      await pollUntil(isLogged, { deadlineMs: 60_000, what: 'the line of the refusal' })
+      await logged('Ingest refused an event: validation_failed; its sentence is in the response')
       expect(log).not.toContain('nowhere')
       expect(await fetched(url, 'hello')).toEqual([400, 'The body is not JSON'])
       for (const body of ['null', '5'])
@@ -147,6 +149,15 @@ else
         413,
         'An event has at most 65536 bytes',
       ])
+    })
+
+    test('the log says that SCHEMA names no contract', async () => {
+      const mistyped = await startRelay(stream, 'clickstreem')
+      const options = { method: 'POST', headers: { origin }, body: await bodyOf('x') }
+      expect((await fetch(mistyped, options)).status).toBe(400)
+      await logged(
+        'Ingest refused an event: unknown_schema_id, because it has no active contract clickstreem (SCHEMA)\n',
+      )
     })
 
     test('another origin is refused', async () => {

@@ -104,7 +104,7 @@ function rejectedEvent(
   const message = sentenceOf(answer)
   // An unknown schema id is also 400, but concerns every event.
   if (answer.status !== 413 && (answer.status !== 400 || message.startsWith('Unknown schema id'))) {
-    throw apiRefusal(answer, adviceFor(name))
+    throw apiRefusal(answer, adviceFor(name, answer.code))
   }
   const fault = jsonFault(Buffer.from(body).toString(), line)
   const told = fault === undefined ? `line ${line}: ${message}` : `${fault}; ${message}`
@@ -112,11 +112,14 @@ function rejectedEvent(
   return { line, status: answer.status, code: answer.code, message }
 }
 
-const adviceFor = (name: string): Advice => ({
+const adviceFor = (name: string, code: string | undefined): Advice => ({
   400: '`weir contract list` shows the contracts of the account.',
   401: `Were the credentials revoked? \`weir credentials rotate ${name} --save\` creates new ones.`,
   402: `\`weir stream show ${name}\` shows the limit of events per month.`,
-  403: `\`weir credentials rotate ${name} --save\` creates credentials that may send and listen; \`weir stream enable ${name}\` enables a disabled stream.`,
+  403:
+    code === 'stream_disabled'
+      ? `\`weir stream enable ${name}\` enables it.`
+      : `\`weir credentials rotate ${name} --save\` creates credentials that may send and listen.`,
   404: 'Is WEIR_INGEST_URL the address of the ingest service?',
 })
 

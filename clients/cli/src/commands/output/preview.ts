@@ -51,6 +51,12 @@ async function preview(session: Session, input: string, options: PreviewOptions)
     advice: { ...inputAdvice, 429: 'Too many requests are in progress. Try again in a moment.' },
   })
   session.showRecord(answer, renderPreview)
+  const events = Number(valueAt(answer, 'events'))
+  if (events > 0 && valueAt(answer, 'filtered') === events)
+    session.tell(
+      `Nobody in the newest events (${events}) has consented to level ${level.join(' and ')}: ` +
+        'the output would contain none of these events.',
+    )
 }
 
 /** Counts, then the fields. The sample events are only in `-o json`. */

@@ -1,0 +1,39 @@
+// Whose key WEIR_API_KEY is. The key does not say it, so auth is asked, once per command: a key of another account would
+// act on that account, while topics and saved credentials are those of the account that is named.
+import { adviceOnKey, requireApiKey } from '../accounts/account.ts'
+import type { CliAccount } from '../accounts/account.ts'
+import { failure } from '../errors.ts'
+import type { CliError } from '../errors.ts'
+import { textAt } from '../json.ts'
+import { visible } from '../terminal/table.ts'
+import { call, urlOf } from './request.ts'
+
+/** The response of GET /v2/account. @throws CliError if the key is not one of the account in use */
+export async function readKeyAccount(account: CliAccount): Promise<unknown> {
+  const url = urlOf(account.authUrl, ['v2', 'account'])
+  const answer = await call(
+    { method: 'GET', url, bearer: requireApiKey(account) },
+    adviceOnKey(account),
+  )
+  const misfit = misfitOf(account, textAt(answer, 'billingId'))
+  if (misfit !== undefined) throw misfit
+  return answer
+}
+
+/** A key from a file is the one of the account that the file names. */
+export async function requireFittingKey(account: CliAccount): Promise<void> {
+  if (account.isKeyFromEnv && account.billingId !== undefined) await readKeyAccount(account)
+}
+
+function misfitOf(account: CliAccount, owner: string | undefined): CliError | undefined {
+  const { billingId, billingIdFrom, isKeyFromEnv } = account
+  if (!isKeyFromEnv || billingId === undefined || owner === undefined || owner === billingId)
+    return undefined
+  const isVariable = billingIdFrom === 'WEIR_BILLING_ID'
+  return failure(
+    `WEIR_API_KEY is a key of the account ${visible(owner)}, but ${billingIdFrom} says ${billingId}`,
+    isVariable
+      ? 'Unset one of them, or set the key of the account that you want.'
+      : `Unset WEIR_API_KEY, or set WEIR_BILLING_ID to ${visible(owner)}.`,
+  )
+}
