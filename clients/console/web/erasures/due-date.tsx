@@ -67,7 +67,7 @@ function DueForm({ session: { calls }, erasure, all, onDone, onCancel }: FormPro
   const isChanged = [erasure, ...(isWanted ? same : [])].some((one) => one.dueOn !== day)
   const isBusy = saving.isDoing || removing.isDoing || (others.value ?? others.error) === undefined
   return (
-    <form onSubmit={saving.onSubmit}>
+    <form class="event-form" onSubmit={saving.onSubmit}>
       <Due value={day} onValue={setDay} />
       {same.length === 0 ? null : (
         <ForAll {...{ reference, same, isWanted }} onWanted={setForAll} />
