@@ -6,6 +6,7 @@ import { columnsOf, rowsOf } from '../web/live/event-table.ts'
 import { matcherOf, noFilter } from '../web/live/filter.ts'
 import { levelsInWords } from '../web/live/levels.ts'
 import { createLiveStore } from '../web/live/live-store.ts'
+import { levelWordsOf } from '../web/purposes/level-words.ts'
 import { contract } from './support.ts'
 
 const output = (name: string, levels: number[], type: Output['type'] = 'CUMULATIVE'): Output => ({
@@ -18,6 +19,7 @@ const output = (name: string, levels: number[], type: Output['type'] = 'CUMULATI
   type,
   keyMaxAgeSeconds: undefined,
 })
+const words = levelWordsOf([{ name: 'mail', title: 'marketing e-mails', level: 2 }])
 const outputs = [output('low', [0]), output('high', [2]), output('both', [0, 3], 'GRANULAR')]
 
 function seen() {
@@ -32,7 +34,7 @@ function seen() {
 }
 
 test('a personal field is sealed where it is as stored, and open where it is not; null is neither', () => {
-  const columns = columnsOf(seen(), 'clicks', outputs)
+  const columns = columnsOf(seen(), { input: 'clicks', outputs, words })
   const rows = rowsOf(seen(), columns, contract())
   const marks = (path: string) =>
     rows.find((row) => row.path === path)?.cells.map(({ mark }) => mark)
@@ -41,22 +43,23 @@ test('a personal field is sealed where it is as stored, and open where it is not
   expect(rows.map(({ path }) => path).at(-1)).toBe('svcMeta/consentLevels')
 })
 
-test('a stream that the event does not reach says which consent lacks', () => {
-  const notes = columnsOf(seen(), 'clicks', outputs).map(({ title, note }) => [title, note])
-  expect(notes.slice(2)).toEqual([
-    ['low', undefined],
-    ['high', 'consent lacks 2'],
-    ['both', 'consent lacks 3'],
+test('a stream that the event does not reach says which consent lacks, by its name', () => {
+  const columns = columnsOf(seen(), { input: 'clicks', outputs, words })
+  expect(columns.slice(2).map(({ title, under, note }) => [title, under, note])).toEqual([
+    ['low', 'decrypts level ≤ 0', undefined],
+    ['high', 'decrypts level ≤ 2 (marketing e-mails)', 'consent lacks 2 (marketing e-mails)'],
+    ['both', 'decrypts level 0, 3', 'consent lacks 3'],
   ])
 })
 
 test.each([
   [output('a', [0]), 'level 0'],
-  [output('b', [2]), 'level 2 and below'],
-  [output('c', [2], 'GRANULAR'), 'level 2 alone'],
-  [output('d', [1, 2, 5], 'GRANULAR'), 'levels 1, 2 and 5 alone'],
-])('levels are told in words', (one, words) => {
-  expect(levelsInWords(one)).toBe(words)
+  [output('b', [2]), 'level 2 (marketing e-mails) and below'],
+  [output('b', [3]), 'level 3 and below'],
+  [output('c', [2], 'GRANULAR'), 'level 2 (marketing e-mails) alone'],
+  [output('d', [1, 2, 5], 'GRANULAR'), 'levels 1, 2 (marketing e-mails) and 5 alone'],
+])('levels are told in words', (one, told) => {
+  expect(levelsInWords(one, words)).toBe(told)
 })
 
 test('the curl command holds the most open form, quoted for a shell', () => {

@@ -1,6 +1,6 @@
 // The levels that an officer can choose from.
 import { expect, test } from '@jest/globals'
-import { levelsIn, levelsInWords, searchFields } from '../web/people/levels.ts'
+import { fieldsByLevel, levelsIn, levelsInWords, searchFields } from '../web/people/levels.ts'
 import { levelWordsOf } from '../web/purposes/level-words.ts'
 
 test('every level that an output asks for or a field has is there once, with what it is of', () => {
@@ -43,8 +43,20 @@ test('the fields that can be searched are there once, and each contract has thos
   ).toEqual({
     naming: ['session', 'customer'],
     contracts: [
-      { id: 'orders', by: ['session', 'customer'], not: ['mail'], plain: ['page'] },
-      { id: 'visits', by: ['session'], not: ['mail', 'phone'], plain: ['page'] },
+      {
+        id: 'orders',
+        by: ['session', 'customer'],
+        not: ['mail'],
+        plain: ['page'],
+        levels: new Map(Object.entries({ customer: 1, mail: 1 })),
+      },
+      {
+        id: 'visits',
+        by: ['session'],
+        not: ['mail', 'phone'],
+        plain: ['page'],
+        levels: new Map(Object.entries({ session: 1, mail: 1, phone: 1 })),
+      },
     ],
   })
   const many = Array.from({ length: 20 }, (_, index) => contract('c', `field-${index}`, '', []))
@@ -58,4 +70,19 @@ test('the levels of an output in words', () => {
     'up to level 2 (marketing e-mails)',
   )
   expect(levelsInWords({ levels: [2], type: 'CUMULATIVE' }, levelWordsOf([]))).toBe('up to level 2')
+})
+
+test('personal fields are told with their levels, all of them or some', () => {
+  const words = levelWordsOf([{ name: 'marketing', title: 'marketing e-mails', level: 2 }])
+  const contracts = [
+    { levels: new Map(Object.entries({ mail: 2, id: 0, phone: 2 })) },
+    { levels: new Map(Object.entries({ mail: 2, name: 0 })) },
+  ]
+  expect(fieldsByLevel(contracts, words)).toBe(
+    'id, name of level 0; mail, phone of level 2 (marketing e-mails)',
+  )
+  expect(fieldsByLevel(contracts, words, ['mail', 'gone'])).toBe(
+    'mail of level 2 (marketing e-mails); gone',
+  )
+  expect(fieldsByLevel([], words)).toBe('')
 })

@@ -30,22 +30,40 @@ test.each([
   expect(readPeople(text)).toEqual({ people, notes: [], problems: [] })
 })
 
+const fields = ['customerNo', 'user/id', 'due']
+
+test.each([
+  ['customerNo;due\nann;2026-12-24\n', { dueOn: '2026-12-24' }, 'customerNo'],
+  ['reference,USER/ID\nT-1,ann\n', { reference: 'T-1' }, 'USER/ID'],
+])('a column with the name of a field has the values: %j', (text, more, column) => {
+  const notes = [
+    `The values are read from the column ${column}. The search compares them with all fields.`,
+  ]
+  const people = [once({ ...person, ...more })]
+  expect(readPeople(text, fields)).toEqual({ people, notes, problems: [] })
+})
+
+test('a column value comes first, and two columns with names of fields are none', () => {
+  const both = readPeople('customerNo,value\nbob,ann\n', fields)
+  expect(both).toEqual({ people: [once(person)], notes: [], problems: [] })
+  const { people, problems } = readPeople('customerNo,user/id\nann,a-1\n', fields)
+  expect(people).toEqual([])
+  expect(problems).toEqual([expect.stringContaining('It is: customerNo, user/id')])
+  expect(readPeople('due\n2026-12-24\n', fields).people).toEqual([])
+})
+
 test('spaces of a value are kept: values are compared exactly', () => {
   expect(readPeople('value\n ann \n').people).toEqual([once({ ...person, value: ' ann ' })])
 })
 
 test.each([
-  [
-    'no column value',
-    'name;due\nann;\n',
-    'The first line must name the columns: value, or value,reference,due. It is: name, due',
-  ],
+  ['no column value', 'name;due\nann;\n', 'by which people are searched. It is: name, due'],
   [
     'a person in the first line',
     'ann\nbob\n',
-    'The first line must name the columns: value, or value,reference,due. It is: ann',
+    'The first line must name the columns: value, or value,reference,due. Instead of value, one',
   ],
-  ['nothing', '\n', 'value,reference,due. The file is empty.'],
+  ['nothing', '\n', 'by which people are searched. The file is empty.'],
   ['nobody', 'value\n', 'The file names nobody.'],
   ['not UTF-8', 'value\nJos\uFFFD\n', 'not UTF-8'],
   [

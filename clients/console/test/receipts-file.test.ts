@@ -2,6 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { strFromU8, unzipSync } from 'fflate'
 import { receiptsFile } from '../web/erasures/receipts-file.ts'
+import { fileNameOf } from '../web/ui/file-name.ts'
 
 test('each receipt has a file of its own, with a name that every system can write', () => {
   const receipts = [
@@ -17,4 +18,9 @@ test('each receipt has a file of its own, with a name that every system can writ
     ['receipt-e-3.jws', 'g.h.i'],
     ['Fall-7-receipt-e-4.jws', 'j.k.l'],
   ])
+})
+
+test('a file with a salt is named by the same rule', () => {
+  expect(fileNameOf({ id: 'e-1', reference: 'TICKET 7' }, 'salt')).toBe('TICKET-7-salt-e-1')
+  expect(fileNameOf({ id: 'e-1', reference: '' }, 'salt')).toBe('salt-e-1')
 })

@@ -37,6 +37,7 @@ export type { HoldingOutput } from './tables/holding-outputs.ts'
 export type {
   ErasureTerm,
   FoundBy,
+  FoundConsent,
   FoundInStream,
   FoundPeople,
   HeldIn,

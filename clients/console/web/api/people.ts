@@ -19,6 +19,8 @@ export type FoundIn = {
   readonly events: number
   readonly by: readonly FoundBy[]
   readonly held: readonly Held[]
+  /** The consent levels that the events were sent with, and the number of these events. */
+  readonly consent: readonly { readonly level: number; readonly events: number }[]
   readonly isErased: boolean
   readonly withdrawn: readonly number[]
   /** Why the stream, or a part of it, was not searched; otherwise empty. */
@@ -87,6 +89,9 @@ function foundIn(stream: Json): FoundIn {
     events: by.reduce((sum, { events }) => sum + events, 0),
     by,
     held: listOf(stream['held']).map(objectOf).map(heldOf),
+    consent: listOf(stream['consent'])
+      .map(objectOf)
+      .map(({ level, events }) => ({ level: numberOf(level), events: numberOf(events) })),
     isErased: stream['erased'] === true,
     withdrawn: numbersOf(stream['withdrawn']),
     notSearched: textOf(stream['notSearched']),

@@ -86,7 +86,7 @@ function ContractCard({ contract }: { contract: Contract }) {
 function Fields({ contract }: { contract: Contract }) {
   return (
     <div class="scroller" tabIndex={0} role="region" aria-label="Fields of the contract">
-      <table>
+      <table class="by-row">
         <thead>
           <tr>
             <th scope="col">field</th>
@@ -99,11 +99,11 @@ function Fields({ contract }: { contract: Contract }) {
           {schemaFieldsOf(contract.schema).map(({ path, type }) => (
             <tr key={path} class={path.startsWith('svcMeta/') ? 'envelope' : undefined}>
               <th scope="row">{path}</th>
-              <td class="type">{type}</td>
-              <td>
-                <Personal contract={contract} path={path} />
+              <td class="type" data-column="type">
+                {type}
               </td>
-              <td>
+              <Personal contract={contract} path={path} />
+              <td data-column="must match">
                 {contract.validations
                   .filter(({ field }) => field === path)
                   .map(({ pattern }) => (
@@ -121,10 +121,12 @@ function Fields({ contract }: { contract: Contract }) {
 function Personal({ contract, path }: { contract: Contract; path: string }) {
   const words = useLevelWords()
   const level = contract.levels.get(path)
+  const isKey = path === contract.keyField
   return (
-    <>
-      {level === undefined ? null : <span class="level">level {words(level)}</span>}{' '}
-      {path === contract.keyField ? <span class="tag">key field</span> : null}
-    </>
+    <td data-column="personal">
+      {level === undefined ? null : <span class="level">level {words(level)}</span>}
+      {level !== undefined && isKey ? ' ' : null}
+      {isKey ? <span class="tag">key field</span> : null}
+    </td>
   )
 }

@@ -1,9 +1,6 @@
 // Erased people and withdrawn consents: the states of the erasures, and what remains.
 import { useEffect, useState } from 'preact/hooks'
-import { Refused } from '../api/calls.ts'
-import type { Calls } from '../api/calls.ts'
 import type { PageProps, Session } from '../session.ts'
-import { listErasures } from '../api/erasures.ts'
 import { listInputs } from '../api/resources.ts'
 import { goTo, hrefOf } from '../place.ts'
 import type { LevelWords } from '../purposes/level-words.ts'
@@ -15,6 +12,7 @@ import { useLoad } from '../ui/use-load.ts'
 import { dayOf, many } from '../ui/words.ts'
 import { AllReceipts } from './all-receipts.tsx'
 import { erasuresFile } from './erasures-file.ts'
+import { erasuresOf } from './listed.ts'
 import { LostRequests } from './lost-requests.tsx'
 import { OneErasure } from './one-erasure.tsx'
 import { anyErasure, inOrder, isWanted, kinds } from './wanted.ts'
@@ -89,47 +87,30 @@ function ErasuresOf({ session, names, all, id }: OfProps) {
         <p class="empty">{whyEmpty(value.length, wanted)}</p>
       )}
       {session.may('officer') ? (
-        <>
-          <AllReceipts calls={calls} erasures={shown} />
-          <p class="said">
-            <a href={hrefOf('people')}>Find a person</a> to make a request.
-          </p>
-        </>
+        <AllReceipts key={JSON.stringify([names, wanted])} calls={calls} erasures={shown} />
       ) : null}
+      <Links session={session} />
       <ul class="erasures">
         {shown.map((erasure) => (
-          <OneErasure key={erasure.id} {...{ session, erasure }} onChanged={erasures.reload} />
+          <OneErasure key={erasure.id} {...{ session, erasure, all }} onChanged={erasures.reload} />
         ))}
       </ul>
     </>
   )
 }
 
-type Listed = {
-  readonly requests: readonly OfStream[]
-  /** The streams that were deleted since the page was opened. */
-  readonly gone: readonly string[]
-}
-
-async function erasuresOf(calls: Calls, names: readonly string[]): Promise<Listed> {
-  const lists = await Promise.all(
-    names.map(async (stream) => ({
-      stream,
-      list: await listErasures(calls, stream).catch(undefinedIfGone),
-    })),
-  )
-  return {
-    requests: lists.flatMap(({ stream, list = [] }) =>
-      list.map((erasure) => ({ ...erasure, stream })),
-    ),
-    gone: lists.filter(({ list }) => list === undefined).map(({ stream }) => stream),
-  }
-}
-
-function undefinedIfGone(error: unknown): undefined {
-  if (error instanceof Refused && error.status === 404) return undefined
-  throw error
-}
+const Links = ({ session: { calls, may } }: Pick<OfProps, 'session'>) => (
+  <p class="said">
+    {may('officer') ? (
+      <>
+        <a href={hrefOf('people')}>Find a person</a> to make a request.{' '}
+      </>
+    ) : null}
+    <a href={`${calls.where.authUrl}/docs/forgetting.html`} target="_blank" rel="noopener">
+      What requests do, and what remains
+    </a>
+  </p>
+)
 
 const WithoutReceipts = ({ children }: { readonly children: string }) => (
   <p class="said">

@@ -1,11 +1,13 @@
 // One erasure: its states, when the next ones are expected, where decrypted values remain, and its receipt.
 import type { Session } from '../session.ts'
+import type { Purpose } from '../api/account.ts'
 import { receiptOf, verifyPage } from '../api/erasures.ts'
 import { isRecord, timeOf } from '../api/erasure.ts'
 import type { Erasure, ErasureState } from '../api/erasure.ts'
 import type { LevelWords } from '../purposes/level-words.ts'
-import { useLevelWords } from '../purposes/use-purposes.ts'
+import { useLevelWords, usePurposes } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
+import { fileNameOf } from '../ui/file-name.ts'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
 import { byTime, completeBy, dateAndTime, dayOf, many } from '../ui/words.ts'
@@ -24,10 +26,12 @@ const inWords = {
 type Props = {
   readonly session: Session
   readonly erasure: OfStream
+  /** All input streams of the account. */
+  readonly all: readonly string[]
   readonly onChanged: () => void
 }
 
-export function OneErasure({ session, erasure, onChanged }: Props) {
+export function OneErasure({ session, erasure, all, onChanged }: Props) {
   const { id, found, reference, dueOn } = erasure
   const isComplete = timeOf(erasure, 'complete') !== ''
   return (
@@ -60,7 +64,7 @@ export function OneErasure({ session, erasure, onChanged }: Props) {
           too.
         </p>
       )}
-      <DueDate {...{ session, erasure, onChanged }} />
+      <DueDate {...{ session, erasure, all, onChanged }} />
       <Holdings erasure={erasure} />
       <p class="muted small">{masterKeysOf(erasure)}</p>
       <Receipt {...{ session, erasure }} />
@@ -91,13 +95,16 @@ function masterKeysOf(erasure: Erasure): string {
     : `No key is left: the master keys of that time were destroyed, too, as far as Weir can know: ${dateAndTime(at)}.`
 }
 
-function Receipt({ session: { calls, may }, erasure }: Omit<Props, 'onChanged'>) {
+function Receipt({ session: { calls, may }, erasure }: Omit<Props, 'all' | 'onChanged'>) {
   const receipt = () => receiptOf(calls, erasure.stream, erasure.id)
   const downloading = useDoing(async () => {
-    saveFile(new Blob([await receipt()], { type: 'application/jose' }), `receipt-${erasure.id}.jws`)
+    const file = new Blob([await receipt()], { type: 'application/jose' })
+    saveFile(file, `${fileNameOf(erasure, 'receipt')}.jws`)
   })
+  const { value: purposes = [] } = usePurposes()
+  const names = namesIn(erasure, purposes)
   const reading = useDoing(() =>
-    openAt(async () => `${verifyPage(calls.where)}#${await receipt()}`),
+    openAt(async () => `${verifyPage(calls.where)}#${await receipt()}${names}`),
   )
   if (!may('officer')) return null
   if (timeOf(erasure, 'complete') === '')
@@ -123,6 +130,13 @@ function Receipt({ session: { calls, may }, erasure }: Omit<Props, 'onChanged'>)
     </>
   )
 }
+
+/** The page with the receipt cannot know the names of the levels, so the link has them. */
+const namesIn = ({ levels = [] }: Erasure, purposes: readonly Purpose[]): string =>
+  purposes
+    .filter(({ level }) => levels.includes(level))
+    .map(({ level, title }) => `&${level}=${encodeURIComponent(title)}`)
+    .join('')
 
 /** In a new tab. Browsers only let the press of a button open one, so it is opened before its address is known. */
 async function openAt(address: () => Promise<string>): Promise<void> {

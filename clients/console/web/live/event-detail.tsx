@@ -19,9 +19,9 @@ type Props = {
 }
 
 export function EventDetail({ event, input, outputs, contract, ingestUrl }: Props) {
-  const columns = columnsOf(event, input, outputs)
-  const rows = rowsOf(event, columns, contract)
   const words = useLevelWords()
+  const columns = columnsOf(event, { input, outputs, words })
+  const rows = rowsOf(event, columns, contract)
   const consent =
     event.consent.length === 0 ? 'no level' : `levels ${event.consent.map(words).join(', ')}`
   return (

@@ -2,6 +2,7 @@
 // Page Up and Down, Home and End move in it.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Output } from '../api/account.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { timeOfDay } from '../ui/words.ts'
 import { whyNot } from './event-table.ts'
 import type { LiveEvent } from './live-store.ts'
@@ -119,8 +120,9 @@ function Line({ event, outputs }: { event: LiveEvent; outputs: readonly Output[]
 
 /** Whether the stream got the event: full, or hollow with the reason. */
 function Dot({ event, output }: { event: LiveEvent; output: Output }) {
+  const words = useLevelWords()
   const passed = event.opened.has(output.name)
-  const title = `${output.name}: ${passed ? 'passed' : whyNot(event, output)}`
+  const title = `${output.name}: ${passed ? 'passed' : whyNot(event, output, words)}`
   return <span class={passed ? 'dot passed' : 'dot'} role="img" aria-label={title} title={title} />
 }
 

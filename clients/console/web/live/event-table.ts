@@ -3,6 +3,7 @@
 import { isObject, valueAt } from '../api/json.ts'
 import type { Json } from '../api/json.ts'
 import type { Contract, Output } from '../api/account.ts'
+import type { LevelWords } from '../purposes/level-words.ts'
 import type { LiveEvent } from './live-store.ts'
 import { lackedBy, whyFiltered } from './levels.ts'
 
@@ -29,7 +30,13 @@ export type Column = {
   readonly kind: 'sent' | 'sealed' | 'derived'
 }
 
-export function columnsOf(event: LiveEvent, input: string, outputs: readonly Output[]): Column[] {
+type Of = {
+  readonly input: string
+  readonly outputs: readonly Output[]
+  readonly words: LevelWords
+}
+
+export function columnsOf(event: LiveEvent, { input, outputs, words }: Of): Column[] {
   const sent: Column = {
     title: 'as sent',
     under: 'by its producer',
@@ -49,25 +56,23 @@ export function columnsOf(event: LiveEvent, input: string, outputs: readonly Out
     event: event.sealed,
     kind: 'sealed',
   }
-  return [sent, sealed, ...outputs.map((output) => derivedColumn(event, output))]
+  return [sent, sealed, ...outputs.map((output) => derivedColumn(event, output, words))]
 }
 
-function derivedColumn(event: LiveEvent, output: Output): Column {
+function derivedColumn(event: LiveEvent, output: Output, words: LevelWords): Column {
   const opened = event.opened.get(output.name)
   return {
     title: output.name,
-    under: shortLevels(output),
-    note: opened === undefined ? whyNot(event, output) : undefined,
+    under: shortLevels(output, words),
+    note: opened === undefined ? whyNot(event, output, words) : undefined,
     isFiltered: opened === undefined && lackedBy(output, event.consent).length > 0,
     event: opened,
     kind: 'derived',
   }
 }
 
-const shortLevels = ({ levels, type }: Output): string =>
-  type === 'CUMULATIVE'
-    ? `decrypts level ≤ ${levels.join(', ')}`
-    : `decrypts level ${levels.join(', ')}`
+const shortLevels = ({ levels, type }: Output, words: LevelWords): string =>
+  `decrypts level ${type === 'CUMULATIVE' ? '≤ ' : ''}${levels.map(words).join(', ')}`
 
 /** No further derived stream will show the event. */
 export const isSettled = (event: LiveEvent, outputs: readonly Output[]): boolean =>
@@ -75,9 +80,9 @@ export const isSettled = (event: LiveEvent, outputs: readonly Output[]): boolean
     (output) => event.opened.has(output.name) || lackedBy(output, event.consent).length > 0,
   )
 
-export function whyNot(event: LiveEvent, output: Output): string {
+export function whyNot(event: LiveEvent, output: Output, words: LevelWords): string {
   const lacked = lackedBy(output, event.consent)
-  if (lacked.length > 0) return whyFiltered(lacked)
+  if (lacked.length > 0) return whyFiltered(lacked, words)
   return output.enabled ? 'not received yet' : 'the stream is disabled'
 }
 

@@ -1,6 +1,7 @@
 // Which events a derived stream gets (docs/wire-format.md, Derived streams). Output decides; the page only explains
 // what it sees.
 import type { Output } from '../api/account.ts'
+import type { LevelWords } from '../purposes/level-words.ts'
 
 type Levels = Pick<Output, 'levels' | 'type'>
 
@@ -8,13 +9,14 @@ type Levels = Pick<Output, 'levels' | 'type'>
 export const lackedBy = ({ levels }: Levels, consent: readonly number[]): readonly number[] =>
   levels.filter((level) => !consent.includes(level))
 
-export const whyFiltered = (lacked: readonly number[]): string =>
-  `consent lacks ${lacked.join(', ')}`
+export const whyFiltered = (lacked: readonly number[], words: LevelWords): string =>
+  `consent lacks ${lacked.map(words).join(', ')}`
 
 /** In words: «level 2 and below», «levels 1 and 3 alone». */
-export function levelsInWords({ levels, type }: Levels): string {
+export function levelsInWords({ levels, type }: Levels, words: LevelWords): string {
   const [first = 0] = levels
-  if (type === 'CUMULATIVE') return first === 0 ? 'level 0' : `level ${first} and below`
-  if (levels.length === 1) return `level ${first} alone`
-  return `levels ${levels.slice(0, -1).join(', ')} and ${levels.at(-1)} alone`
+  const named = levels.map(words)
+  if (type === 'CUMULATIVE') return `level ${words(first)}${first === 0 ? '' : ' and below'}`
+  if (levels.length === 1) return `level ${words(first)} alone`
+  return `levels ${named.slice(0, -1).join(', ')} and ${named.at(-1)} alone`
 }

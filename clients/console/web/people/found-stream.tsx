@@ -1,20 +1,16 @@
 // What one stream contains of a person: which events, where, which fields decrypted and until when; and the possible
 // actions.
 import type { Calls } from '../api/calls.ts'
-import type { Output } from '../api/account.ts'
 import type { Erasure } from '../api/erasure.ts'
 import { eventsOf, isErasable } from '../api/people.ts'
 import type { FoundIn, Held } from '../api/people.ts'
-import { outputsIn } from '../api/resources.ts'
 import { hrefOf } from '../place.ts'
-import type { LevelWords } from '../purposes/level-words.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
-import { useLoad } from '../ui/use-load.ts'
-import { count, dateAndTime, dayOf, many } from '../ui/words.ts'
-import { levelsInWords } from './levels.ts'
+import { dateAndTime, many } from '../ui/words.ts'
+import { HeldTable } from './held-table.tsx'
 import type { AskedOf } from './person-dialog.tsx'
 import { RequestLink } from './request-link.tsx'
 import type { Fields } from './searched-fields.tsx'
@@ -79,6 +75,7 @@ export function FoundStream({ request, ...props }: Props) {
           </li>
         ))}
       </ul>
+      <Consent found={found} />
       <HeldTable {...props} />
       {isErasable(found) ? (
         <p>
@@ -88,6 +85,18 @@ export function FoundStream({ request, ...props }: Props) {
       ) : null}
       <NotPersonal {...props} />
     </section>
+  )
+}
+
+function Consent({ found: { events, consent } }: Pick<Props, 'found'>) {
+  const words = useLevelWords()
+  if (events === 0) return null
+  const levels = consent.map(({ level, events: of }) => `${words(level)} in ${many(of, 'event')}`)
+  return (
+    <p>
+      Consent that the events were sent with:{' '}
+      {levels.length === 0 ? 'none' : `level ${levels.join(', level ')}`}.
+    </p>
   )
 }
 
@@ -152,66 +161,3 @@ const useDownload = (calls: Calls, person: string, what: Parameters<typeof event
     const name = `${person.slice(0, 60)}-${what.stream}`.replaceAll(/[^\w.@-]+/g, '_')
     saveFile(file, `${name}.${what.format === 'csv' ? 'csv' : 'jsonl'}`)
   })
-
-/** Of an output whose readers decrypt, «none» alone would say that nobody can read these fields. */
-function byReaders(
-  { isErased, withdrawn }: FoundIn,
-  output: Output | undefined,
-  words: LevelWords,
-): string {
-  if (isErased || output?.keyMaxAgeSeconds === undefined) return ''
-  const but = withdrawn.length === 0 ? '' : ', except what is withdrawn'
-  return `; readers with this output's credentials can decrypt ${levelsInWords(output, words)}${but}`
-}
-
-const kinds = {
-  input: 'stream',
-  output: 'output',
-  dead: 'dead letters of an output',
-  deleted: 'deleted output',
-} as const satisfies Record<Held['kind'], string>
-
-function HeldTable({ calls, found }: Pick<Props, 'calls' | 'found'>) {
-  const { stream, held } = found
-  const words = useLevelWords()
-  const outputs = useLoad(() => outputsIn(calls, stream), [calls, found])
-  const outputOf = (wanted: string) => outputs.value?.find(({ name }) => name === wanted)
-  const there = held.filter(({ events }) => events > 0)
-  if (there.length === 0) return null
-  return (
-    <div class="scroller" tabIndex={0} role="region" aria-label={`Where ${stream} holds events`}>
-      <table class="by-row">
-        <thead>
-          <tr>
-            <th scope="col">where</th>
-            <th scope="col">events</th>
-            <th scope="col">decrypted personal fields</th>
-            <th scope="col">kept until</th>
-          </tr>
-        </thead>
-        <tbody>
-          {there.map(({ name, kind, events, decrypted, until, because }) => (
-            <tr key={`${kind} ${name}`}>
-              <th scope="row">
-                {name} <span class="muted small">{kinds[kind]}</span>
-              </th>
-              <td data-column="events">{count(events)}</td>
-              <td data-column="decrypted">
-                {decrypted.length === 0 ? 'none' : decrypted.join(', ')}
-                {kind === 'output' ? byReaders(found, outputOf(name), words) : ''}
-              </td>
-              <td data-column="kept until">
-                {until === 'unknown' ? `unknown: ${because}` : dayOf(until)}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      <p class="muted small">
-        Other personal fields are encrypted. Numbers may differ, because an output gets only events
-        with consent to its levels, and keeps them for its own time.
-      </p>
-      <Problems of={outputs.error} />
-    </div>
-  )
-}

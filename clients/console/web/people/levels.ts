@@ -43,6 +43,28 @@ export const levelsInWords = (
   words: LevelWords,
 ): string => `${type === 'CUMULATIVE' ? 'up to level' : 'level'} ${levels.map(words).join(', ')}`
 
+/**
+ * «customer/id of level 0; mail, phone of level 2 (marketing e-mails)»: the personal fields of the contracts, or only some
+ * of them.
+ */
+export function fieldsByLevel(
+  contracts: readonly Pick<Contract, 'levels'>[],
+  words: LevelWords,
+  only?: readonly string[],
+): string {
+  const known = contracts.flatMap(({ levels }) => [...levels])
+  const wanted = known.filter(([path]) => only?.includes(path) ?? true)
+  const byLevel = [...Map.groupBy(wanted, ([, level]) => level)].toSorted(([a], [b]) => a - b)
+  const others = only?.filter((path) => !known.some(([each]) => each === path)) ?? []
+  return [
+    ...byLevel.map(
+      ([level, of]) =>
+        `${[...new Set(of.map(([path]) => path))].join(', ')} of level ${words(level)}`,
+    ),
+    ...others,
+  ].join('; ')
+}
+
 type Naming = Pick<Contract, 'id' | 'keyField' | 'subjectField' | 'levels' | 'schema'>
 
 /**
@@ -60,7 +82,8 @@ export function searchFields(contracts: readonly Naming[]) {
       const plain = schemaFieldsOf(contract.schema)
         .map(({ path }) => path)
         .filter((path) => !personal.some((field) => `${field}/`.startsWith(`${path}/`)))
-      return { id: contract.id, by, not: shortened(others), plain: shortened(plain) }
+      const { id, levels } = contract
+      return { id, by, not: shortened(others), plain: shortened(plain), levels }
     }),
   }
 }

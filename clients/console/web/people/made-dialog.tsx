@@ -14,6 +14,7 @@ import { useLevelWords } from '../purposes/use-purposes.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Problems } from '../ui/problems.tsx'
+import { fileNameOf } from '../ui/file-name.ts'
 import { saveFile } from '../ui/save-file.ts'
 import { completeBy, dateAndTime, dayOf, many } from '../ui/words.ts'
 import type { StreamAnswer } from './person-dialog.tsx'
@@ -38,7 +39,8 @@ export function MadeDialog({ where, person, answers, onClose }: Props) {
   ]
   const text = `${record.map(([name, value]) => `${name}: ${value}\n`).join('')}\n${useOf(where)}`
   const save = (): void => {
-    saveFile(new Blob([text], { type: 'text/plain' }), `salt-${first?.id}.txt`)
+    if (first === undefined) return
+    saveFile(new Blob([text], { type: 'text/plain' }), `${fileNameOf(first, 'salt')}.txt`)
     setKept(true)
   }
   const isOne = accepted.length === 1

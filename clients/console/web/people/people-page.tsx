@@ -2,7 +2,7 @@
 // the body of a request. Later requests use the search's id, so that nobody is erased by another field than the one
 // that was found.
 import type { ComponentChildren } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { PageProps } from '../session.ts'
 import type { Erasure } from '../api/erasure.ts'
@@ -71,7 +71,7 @@ export function PeoplePage({ session }: PageProps) {
           onClose={() => setAsked(undefined)}
         />
       )}
-      {isMany ? <ManyDialog calls={calls} onClose={() => setMany(false)} /> : null}
+      {isMany ? <ManyDialog {...{ calls, fields }} onClose={() => setMany(false)} /> : null}
       {answers.length === 0 ? null : (
         <MadeDialog {...{ answers, where: calls.where }} person={searched} onClose={onKept} />
       )}
@@ -113,6 +113,11 @@ type FormProps = {
 }
 
 function SearchForm({ fields, value, onValue, searching, error, children }: FormProps) {
+  const field = useRef<HTMLInputElement>(null)
+  // Not beside the result of an earlier search. By touch, a focus would open the keyboard over the page.
+  useEffect(() => {
+    if (value === '' && !matchMedia('(pointer: coarse)').matches) field.current?.focus()
+  }, [])
   return (
     <form class="card person" noValidate onSubmit={searching.onSubmit}>
       <label>
@@ -122,8 +127,8 @@ function SearchForm({ fields, value, onValue, searching, error, children }: Form
           audit log records the search, without the value
         </span>
         <input
+          ref={field}
           required
-          autofocus
           autocomplete="off"
           value={value}
           onInput={(event) => onValue(event.currentTarget.value)}

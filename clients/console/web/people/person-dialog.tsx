@@ -87,7 +87,7 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
         {kind === 'record' ? null : (
           <Remaining {...{ found, levels: chosen }} known={known.value ?? []} />
         )}
-        {kind === 'record' ? null : <OnlyTheseFields fields={fields} isOpen={false} />}
+        <OnlyTheseFields fields={fields} isOpen={kind === 'record'} />
         <div class="two">
           <Reference value={reference} onValue={setReference} />
           <Due value={dueOn} onValue={setDueOn} />

@@ -30,7 +30,7 @@ export function FieldsOfContracts({ fields }: FieldsProps) {
   )
 }
 
-/** Beside what was found, and in the windows that act on it; there it is closed, so that all of the window is seen. */
+/** Beside what was found, and in the windows that act on it. Long windows have it closed, to be seen as a whole. */
 export const OnlyTheseFields = ({ fields, isOpen }: FieldsProps & { readonly isOpen: boolean }) => (
   <details open={isOpen}>
     <summary>Not included: events of this person under other values, such as a session.</summary>

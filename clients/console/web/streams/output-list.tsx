@@ -38,7 +38,7 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
                   {output.levels.map(words).join(' and ')}
                 </td>
                 <td data-column="decrypts">
-                  {levelsInWords(output)}
+                  {levelsInWords(output, words)}
                   {output.keyMaxAgeSeconds === undefined
                     ? null
                     : `, by readers, who keep keys for ${output.keyMaxAgeSeconds} s`}

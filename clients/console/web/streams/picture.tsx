@@ -2,6 +2,8 @@
 // derived stream, with its rate and its lag.
 import type { Input, Output } from '../api/account.ts'
 import { levelsInWords } from '../live/levels.ts'
+import type { LevelWords } from '../purposes/level-words.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { compact, many, rate } from '../ui/words.ts'
 import type { Flow } from './use-flows.ts'
 
@@ -9,12 +11,28 @@ type Props = { readonly input: Input; readonly flows: ReadonlyMap<string, Flow> 
 
 const rowHeight = 76
 const boxHeight = 52
-const width = 900
+const width = 960
 const inputBox = { x: 150, width: 210 }
-const outputBox = { x: 620, width: 270 }
+const outputBox = { x: 620, width: 330 }
 
-export function Picture({ input, flows }: Props) {
+/** On a phone, as a list: the picture would be wider than the screen. */
+export function Picture(props: Props) {
+  const words = useLevelWords()
+  return (
+    <>
+      <Drawing {...props} />
+      <ul class="told">
+        {props.input.outputs.map((output) => (
+          <li key={output.name}>{toldOf(output, { flow: props.flows.get(output.name), words })}</li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function Drawing({ input, flows }: Props) {
   const { outputs } = input
+  const words = useLevelWords()
   const height = Math.max(1, outputs.length) * rowHeight
   const middle = height / 2
   const stored = Math.max(0, ...outputs.map(({ name }) => flows.get(name)?.rates?.stored ?? 0))
@@ -24,7 +42,7 @@ export function Picture({ input, flows }: Props) {
       class="picture"
       viewBox={`0 0 ${width} ${height}`}
       role="img"
-      aria-label={inWords(input, flows)}
+      aria-label={inWords(input, { flows, words })}
     >
       <path class={lineClass(stored)} d={`M8 ${middle}H${inputBox.x - 12}`} />
       <Tip x={inputBox.x - 2} y={middle} />
@@ -52,7 +70,7 @@ export function Picture({ input, flows }: Props) {
           {...outputBox}
           y={index * rowHeight + rowHeight / 2}
           name={output.name}
-          under={underOf(output)}
+          under={underOf(output, words)}
           isOff={!output.enabled}
           kind="output"
         />
@@ -104,28 +122,38 @@ type BoxProps = {
 }
 
 function Box({ x, width: wide, y, name, under, isOff, kind }: BoxProps) {
-  const shown = name.length > 26 ? `${name.slice(0, 25)}…` : name
+  const below = isOff ? `${under}, disabled` : under
   return (
     <g class={`box ${kind}${isOff ? ' off' : ''}`}>
       <rect x={x} y={y - boxHeight / 2} width={wide} height={boxHeight} rx={10} />
       <text class="name" x={x + 16} y={y - 3}>
-        {shown}
+        {shortened(name, 26)}
       </text>
       <text class="under" x={x + 16} y={y + 15}>
-        {isOff ? `${under}, disabled` : under}
+        {shortened(below, underMax)}
       </text>
+      <title>{`${name}, ${below}`}</title>
     </g>
   )
 }
 
-const underOf = (output: Output): string =>
-  `${output.keyMaxAgeSeconds === undefined ? 'decrypts' : 'readers decrypt'} ${levelsInWords(output)}`
+const underMax = 52
+const shortened = (text: string, max: number): string =>
+  text.length > max ? `${text.slice(0, max - 1)}…` : text
 
-function inWords({ name, outputs }: Input, flows: Props['flows']): string {
-  const told = outputs.map((output) => {
-    const flow = flows.get(output.name)
-    const now = flow === undefined ? '' : `, ${rate(flow.rates?.derived ?? 0)}, ${lagInWords(flow)}`
-    return `${output.name}: ${underOf(output)}${now}`
-  })
+const underOf = (output: Output, words: LevelWords): string =>
+  `${output.keyMaxAgeSeconds === undefined ? 'decrypts' : 'readers decrypt'} ${levelsInWords(output, words)}`
+
+type Telling = { readonly flow: Flow | undefined; readonly words: LevelWords }
+
+function toldOf(output: Output, { flow, words }: Telling): string {
+  const now = flow === undefined ? '' : `, ${rate(flow.rates?.derived ?? 0)}, ${lagInWords(flow)}`
+  return `${output.name}: ${underOf(output, words)}${now}`
+}
+
+type All = Pick<Props, 'flows'> & { readonly words: LevelWords }
+
+function inWords({ name, outputs }: Input, { flows, words }: All): string {
+  const told = outputs.map((output) => toldOf(output, { flow: flows.get(output.name), words }))
   return `${name} leads to ${told.length === 0 ? 'no derived stream' : told.join('; ')}`
 }

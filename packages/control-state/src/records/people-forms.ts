@@ -2,6 +2,7 @@
 import { listOf, number, objectOf, oneOf, optional, text } from '../forms/guards.ts'
 import type {
   FoundBy,
+  FoundConsent,
   FoundInOutput,
   FoundInStream,
   FoundPeople,
@@ -24,6 +25,7 @@ const isFoundBy = objectOf<FoundBy>({
 const isFound = objectOf<FoundInStream>({
   stream: text,
   by: listOf(isFoundBy),
+  consent: optional(listOf(objectOf<FoundConsent>({ level: number, events: number }))),
   erased: optional(oneOf(true)),
   withdrawn: optional(listOf(number)),
   held: listOf(

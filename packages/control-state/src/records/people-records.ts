@@ -27,6 +27,8 @@ export type SearchRecord = {
 export type FoundInStream = {
   readonly stream: string
   readonly by: readonly FoundBy[]
+  /** The consent levels that the events in the input were sent with; undefined without events. */
+  readonly consent?: readonly FoundConsent[]
   /** No event in the input can be decrypted any more. */
   readonly erased?: true
   /** Levels at which the events that are not erased can't be decrypted any more. */
@@ -45,6 +47,9 @@ export type FoundBy = {
   readonly firstAt: string
   readonly lastAt: string
 }
+
+/** The number of events that were sent with a consent level. */
+export type FoundConsent = { readonly level: number; readonly events: number }
 
 /** A topic that was searched. */
 export type HeldIn = {

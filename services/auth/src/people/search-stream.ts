@@ -18,6 +18,7 @@ import { keptFor } from '../control/erasure/clear-at.ts'
 import type { SettingsReader } from '../control/erasure/settings-reader.ts'
 import type { WrappingKeys } from '../control/keys/wrapping-keys.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
+import { createFoundConsent } from './consent-found.ts'
 import { linksOfPeople } from './person-links.ts'
 import type { KnownLink, PersonLinks, Wanted } from './person-links.ts'
 
@@ -173,6 +174,7 @@ type KnownContracts = ReadonlyMap<string, ContractRecord>
 /** Counts a topic's records about the people. */
 function createMatches(contracts: KnownContracts, output: DerivedStream | undefined) {
   const by = createFoundBy(contracts)
+  const consent = createFoundConsent()
   const perValue = new Map<number, number>()
   const decrypted = new Set<string>()
   const withdrawn = new Set<number>()
@@ -181,6 +183,7 @@ function createMatches(contracts: KnownContracts, output: DerivedStream | undefi
   function addMatch(record: SourceRecord, known: KnownLink): void {
     const contract = by.add(record, known)
     events += 1
+    if (output === undefined) consent.add(record, contract)
     if (known.isErased) erased += 1
     perValue.set(known.nth, (perValue.get(known.nth) ?? 0) + 1)
     for (const level of known.withdrawn) withdrawn.add(level)
@@ -203,6 +206,7 @@ function createMatches(contracts: KnownContracts, output: DerivedStream | undefi
     told(): Omit<FoundInStream, 'stream' | 'held'> {
       return {
         by: by.all(),
+        ...(events > 0 ? { consent: consent.all() } : {}),
         ...(events > 0 && erased === events ? { erased: true } : {}),
         ...(withdrawn.size > 0 ? { withdrawn: [...withdrawn].sort((a, b) => a - b) } : {}),
         ...(older > 0 ? { notSearched: tooOld(older) } : {}),

@@ -75,7 +75,7 @@ function readNote(text) {
     verdict(
       'other',
       'This is the file with the salt, not the receipt',
-      `Choose the receipt, ${which}. It is on the page Erasures of the console once the request is complete. ${
+      `Choose the receipt. Its name ends with ${which}. It is on the page Erasures of the console once the request is complete. ${
         salts.length === 1
           ? 'The value and the salt are entered now.'
           : 'Enter its salt: the file has one for each stream.'
@@ -117,6 +117,9 @@ function isOther(text) {
   return true
 }
 
+/** The console copies and prints it as «Salt: …». */
+const plainSalt = () => salt.value.trim().replace(/^salt:\s*/i, '')
+
 /** Removes the text around a receipt, such as that of a letter. */
 function trimReceipt() {
   if (/^\s*eyJ[\w.\s-]*$/.test(receipt.value)) return
@@ -136,7 +139,7 @@ form.addEventListener('submit', async (event) => {
       ),
     )
   show(element('p', 'Checking …'))
-  const about = value.value === '' ? {} : { value: value.value, salt: salt.value.trim() }
+  const about = value.value === '' ? {} : { value: value.value, salt: plainSalt() }
   try {
     const response = await fetch('v2/receipts/verify', {
       method: 'POST',
@@ -158,7 +161,7 @@ const invalid = {
   wrong_signature: 'The receipt is not valid: it was changed, or is not complete',
 }
 
-function showAnswer({ isValid, why, reason, title, warning, isAboutValue, says, doesNotSay }) {
+function showAnswer({ isValid, why, reason, claims, title, warning, isAboutValue, ...text }) {
   if (!isValid) return show(verdict('bad', invalid[reason], `Why: ${why}.`))
   const about = {
     true: `It is about the value that you entered: ${value.value}`,
@@ -174,8 +177,9 @@ function showAnswer({ isValid, why, reason, title, warning, isAboutValue, says, 
       : verdict('good', 'The receipt is genuine', signed, about),
     ...(warning === undefined ? [] : [verdict('bad', 'It may be undone', warning)]),
     element('h2', title),
-    ...listed('What it says', says),
-    ...listed('What it does not say', doesNotSay),
+    ...listed('What it says', text.says),
+    ...namesOf(claims).map((sentence) => element('p', sentence)),
+    ...listed('What it does not say', text.doesNotSay),
     element('h2', 'The receipt itself'),
     element('pre', receipt.value.replace(/\s+/g, '')),
     element(
@@ -192,8 +196,21 @@ function printButton() {
   return button
 }
 
-// A link may have the receipt after its #, which a browser sends to no server.
-if (location.hash.length > 1) {
-  receipt.value = decodeURIComponent(location.hash.slice(1))
+/** Anyone can write a link, so the page says whose words the names are. */
+const namesOf = ({ levels }) =>
+  Array.isArray(levels) && receipt.value === linked
+    ? [...new URLSearchParams(names)]
+        .filter(([level]) => levels.map(String).includes(level))
+        .map(
+          ([level, name]) =>
+            `The link to this page says that level ${level} has the name «${name.slice(0, 80)}» in the account today. The name is not part of what is signed.`,
+        )
+    : []
+
+// A link may have the receipt after its #, which a browser sends to no server, and then names of levels.
+const [, encoded, names] = /^#?([^&]*)&?(.*)$/.exec(location.hash)
+const linked = decodeURIComponent(encoded)
+if (linked !== '') {
+  receipt.value = linked
   form.requestSubmit()
 }

@@ -20,6 +20,12 @@ export const personEvent = z.strictObject({
       'consent levels that the person has withdrawn; the event still has those it was sent with',
     )
     .optional(),
+  purposes: z
+    .record(string, string)
+    .describe(
+      'the names that the account has today for consent levels of the event and for withdrawn ones, by level',
+    )
+    .optional(),
   event: z
     .unknown()
     .meta({ type: 'object' })
@@ -51,19 +57,21 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
     return {
       contentType: 'text/csv; charset=utf-8',
       // Without the byte order mark, Excel reads UTF-8 as another encoding.
-      head: '\uFEFF' + rowOf(['event', 'time', 'contract', 'field', 'value', 'note']),
-      line({ time, contract, event, notDecrypted = {}, withdrawn = [], unreadable }) {
+      head: '\uFEFF' + rowOf(['event', 'time', 'contract', 'field', 'value', 'note', 'purpose']),
+      line({ time, contract, event, notDecrypted = {}, withdrawn = [], ...more }) {
+        const { unreadable, purposes = {} } = more
         number += 1
-        const row = (...cells: readonly string[]): string =>
-          rowOf([String(number), time, contract, ...cells])
+        const row = (path: string, value: string, note: string, purpose = ''): string =>
+          rowOf([String(number), time, contract, path, value, note, cellOf(purpose)])
         if (unreadable !== undefined) return row('', '', unreadable)
         return leavesOf(event, '', '')
           .filter(isOfUse)
           .map(({ path, field, value }) => {
             const why = notDecrypted[field]
             if (why !== undefined) return row(path, inWords[why], `not decrypted: ${why}`)
-            const isWithdrawn = field === consentField && withdrawn.some((level) => level === value)
-            return row(path, cellOf(value), isWithdrawn ? 'withdrawn since' : '')
+            if (field !== consentField) return row(path, cellOf(value), '')
+            const note = withdrawn.some((level) => level === value) ? 'withdrawn since' : ''
+            return row(path, cellOf(value), note, purposes[String(value)])
           })
           .join('')
       },

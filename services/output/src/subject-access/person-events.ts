@@ -35,6 +35,8 @@ export type PersonEventOf = (record: SourceRecord) => PersonEvent | undefined
 const hourMs = 3_600_000
 
 type Matching = {
+  /** The names of consent levels in the account. */
+  readonly titles: ReadonlyMap<number, string>
   /** The levels for which a term has keys. */
   readonly levelsIn: (term: number) => readonly number[]
   readonly asked: PersonAsked
@@ -87,7 +89,7 @@ function isErased({ link, keys }: Found, { levelsIn }: Pick<Matching, 'levelsIn'
   return paths.every((path) => keys.tree.find(path) === 'erased')
 }
 
-type Opening = Pick<Matching, 'allowed'> & { readonly derive: DeriveDeps }
+type Opening = Pick<Matching, 'allowed' | 'titles'> & { readonly derive: DeriveDeps }
 
 function eventOf(opening: Opening, found: Found): PersonEvent {
   const { record, timeMs } = found
@@ -105,8 +107,14 @@ function eventOf(opening: Opening, found: Found): PersonEvent {
   if (known === undefined || event === undefined || consent === undefined)
     return { ...told, unreadable: 'the record cannot be decoded with its contract' }
   const notDecrypted = openAll(opening, { ...found, event, consent, contract: known.contract })
-  const plain = { ...told, event: known.contract.toPlain(event) }
+  const purposes = purposesOf(opening, [...consentLevelsOf(event), ...withdrawn])
+  const plain = { ...told, ...purposes, event: known.contract.toPlain(event) }
   return Object.keys(notDecrypted).length === 0 ? plain : { ...plain, notDecrypted }
+}
+
+function purposesOf({ titles }: Opening, levels: readonly number[]) {
+  const named = [...titles].filter(([level]) => levels.includes(level))
+  return named.length === 0 ? {} : { purposes: Object.fromEntries(named) }
 }
 
 function decoded({ contract, registryId }: KnownContract, { value }: SourceRecord) {

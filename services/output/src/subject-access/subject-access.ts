@@ -47,7 +47,8 @@ export function downloadEvents(deps: SubjectAccessDeps): RouteHandler {
       const asked = { ...access, input, links }
       const derive = deriveDepsOf(deps, input)
       const levelsIn = levelsOfTerms(deps, input)
-      const eventOf = matchingEvents(derive, { asked, allowed: deps.levels, levelsIn })
+      const titles = titlesIn(deps, access)
+      const eventOf = matchingEvents(derive, { asked, allowed: deps.levels, levelsIn, titles })
       const stream = (write: Write): Promise<void> =>
         send(deps, { ranges, eventOf, lines }, write).finally(end)
       return { status: 200, headers: { 'content-type': lines.contentType }, body: { stream } }
@@ -128,6 +129,11 @@ function tellAudit({ trace }: SubjectAccessDeps, { access, input, call }: Told):
   const actor = { kind: 'account', billingId, ...askedBy, requestId: call.requestId } as const
   call.isFrom(billingId, actor)
   return trace.read({ action: 'read.subject', actor, target: targetOf(input) })
+}
+
+function titlesIn({ follower }: SubjectAccessDeps, { billingId }: SubjectAccessRecord) {
+  const { purposes = [] } = follower.tables.account(billingId) ?? {}
+  return new Map(purposes.map(({ level, title }) => [level, title]))
 }
 
 /** Caches the levels, because they are needed for each event of the person. */

@@ -27,6 +27,7 @@ type More = {
   readonly fromMs?: number
   readonly untilMs?: number
   readonly knows?: boolean
+  readonly titles?: ReadonlyMap<number, string>
 }
 
 const told = ({ contract, record }: Sealed, more: More = {}) =>
@@ -39,6 +40,7 @@ const told = ({ contract, record }: Sealed, more: More = {}) =>
     {
       levelsIn: () => [0, 1, 2, 3],
       allowed: more.levels,
+      titles: more.titles ?? new Map(),
       asked: { input, links: new Map([[term, adaLinks]]), ...more },
     },
   )(record)
@@ -53,6 +55,21 @@ test('an event of the person is there with every personal field, whatever the co
   expect(told(await sealExample('demo_v1', whole, refusing))).toMatchObject({
     event: { consistent_value: 'ada', some_sensitive_value: 'secret of ada' },
   })
+})
+
+test('the names of its levels are there, of those that it has and of those that are withdrawn', async () => {
+  const { svcMeta } = asObject(ada.sent)
+  const sent = { ...of('ada'), svcMeta: { ...asObject(svcMeta), consentLevels: [0, 2] } }
+  const keys = changing()
+  keys.withdraw('ada', [3])
+  const titles = new Map([
+    [1, 'analytics'],
+    [2, 'marketing e-mails'],
+    [3, 'profiles'],
+  ])
+  const purposes = { 2: 'marketing e-mails', 3: 'profiles' }
+  const event = await sealExample('demo_v1', whole, sent)
+  expect(told(event, { keys: keys.now(), titles })).toMatchObject({ withdrawn: [3], purposes })
 })
 
 test("an event of somebody else isn't, nor one of another term, another time, or with a broken keyLink", () => {

@@ -47,19 +47,19 @@ const click = (stream: TestStream, count: number, more: object): Promise<void> =
 const demo = (stream: TestStream, count: number, key: string): Promise<void> =>
   send(stream, 'demo_v1', { count, more: { consistent_value: key } })
 
+const sentWith = [0, 1, 2, 3]
 async function send(
   stream: TestStream,
   contract: 'clickstream' | 'demo_v1',
   { count, more }: { count: number; more: object },
 ): Promise<void> {
   const example = await exampleEvent(contract)
-  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2, 3] }
+  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: sentWith }
   const producer = await connectProducer(world.ingest.url)
   const token = await account.token(stream)
   for (let nth = 0; nth < count; nth += 1) {
     const event = { ...example, svcMeta, ...more }
-    const { status } = await producer.send(event, { token, schemaId: contract })
-    expect(status).toBe(204)
+    expect((await producer.send(event, { token, schemaId: contract })).status).toBe(204)
   }
   producer.close()
 }
@@ -112,6 +112,7 @@ test('says how many events there are, by which field, and where which fields of 
     {
       stream: 'app',
       by: [foundBy('demo_v1', 'consistent_value', 'key_field', 1)],
+      consent: sentWith.map((level) => ({ level, events: 1 })),
       held: [{ name: 'app', kind: 'input', events: 1, erased: 0, decrypted: [], until }],
     },
     {
@@ -120,6 +121,7 @@ test('says how many events there are, by which field, and where which fields of 
         foundBy('clickstream', 'producerSessionId', 'key_field', 3),
         foundBy('demo_v1', 'consistent_value', 'key_field', 2),
       ],
+      consent: sentWith.map((level) => ({ level, events: 5 })),
       held: [
         { name: 'web', kind: 'input', events: 5, erased: 0, decrypted: [], until },
         {
@@ -188,14 +190,13 @@ test.each([
 test('an account may search for as many people at a time as its quota says', async () => {
   const ask = () => account.call('POST', '/v2/people/search', { value: 'bob' })
   const refused = await pollUntil(
-    async () => (await Promise.all(Array.from({ length: 8 }, ask))).find(isRefused),
+    async () =>
+      (await Promise.all(Array.from({ length: 8 }, ask))).find(({ status }) => status !== 202),
     { deadlineMs, what: 'a refusal' },
   )
   expect(refused).toMatchObject({ status: 429, body: { code: 'quota_exceeded' } })
-  await pollUntil(async () => !isRefused(await ask()), { deadlineMs, what: 'they are over' })
+  await pollUntil(async () => (await ask()).status === 202, { deadlineMs, what: 'they are over' })
 })
-
-const isRefused = ({ status }: { status: number }): boolean => status !== 202
 
 const erasures = async (stream: string) =>
   (await account.call('GET', `/v2/streams/${stream}/erasures`)).text.trim()
@@ -295,6 +296,5 @@ test('a deleted output is told as long as its topic is there', async () => {
 })
 
 async function erase(body: object, stream = 'web'): Promise<Record<string, unknown>> {
-  const path = `/v2/streams/${stream}/erasures`
-  return expectStatus(await account.call('POST', path, body), 201).body
+  return expectStatus(await account.call('POST', `/v2/streams/${stream}/erasures`, body), 201).body
 }

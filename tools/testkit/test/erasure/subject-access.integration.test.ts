@@ -129,7 +129,7 @@ test('times of events bound it', async () => {
 test('as CSV it is for a spreadsheet', async () => {
   const csv = await textFor({ keyFieldValue: ada }, '?format=csv')
   const rows = csv.split('\r\n')
-  expect(rows[0]).toBe('event,time,contract,field,value,note')
+  expect(rows[0]).toBe('event,time,contract,field,value,note,purpose')
   expect(rows.filter((row) => row.includes(`,clickstream,producerSessionId,${ada},`))).toHaveLength(
     2,
   )

@@ -25,8 +25,24 @@ export function purposeTests(account: () => Account, hands: ReturnType<typeof co
     await expectAccessible('names of levels')
     await goTo('Streams')
     await page().getByText('Outputs: levels, retention and topics').click()
-    const row = page().getByRole('row', { name: /^clicks-2 2 \(marketing e-mails\) level 2 and/ })
+    const row = page().getByRole('row', {
+      name: /^clicks-2 2 \(marketing e-mails\) level 2 \(mark/,
+    })
     await row.waitFor()
+    const told = 'decrypts level 2 (marketing e-mails) and below'
+    await page().locator('.picture').getByText(told, { exact: true }).waitFor()
+    const before = page().viewportSize()
+    await page().setViewportSize({ width: 390, height: 800 })
+    await page()
+      .getByRole('listitem')
+      .filter({ hasText: `clicks-2: ${told}, ` })
+      .waitFor()
+    await goTo('Contracts')
+    await page().getByRole('link', { name: 'clickstream', exact: true }).click()
+    const field = page().getByRole('row', { name: /^customer\/id / })
+    const { x = 390 } = (await field.getByText('level 0').boundingBox()) ?? {}
+    expect(x).toBeLessThan(330)
+    if (before !== null) await page().setViewportSize(before)
   })
 
   test('names that somebody else has changed meanwhile are not overwritten', async () => {

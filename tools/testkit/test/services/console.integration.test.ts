@@ -262,7 +262,7 @@ else
       await button('Create output').click()
       await seen('Created lake')
       await page().keyboard.press('Escape')
-      await card.getByText('readers decrypt level 0').waitFor()
+      await card.locator('.picture').getByText('readers decrypt level 0', { exact: true }).waitFor()
       await card.getByText('Outputs: levels, retention and topics').click()
       await card.getByText('by readers, who keep keys for 300 s').waitFor()
       await card.getByRole('link', { name: 'Watch live' }).click()
@@ -275,7 +275,7 @@ else
       expect(await row.getByText('customer-00043').count()).toBe(2) // as sent, and of the output
       await goTo('People')
       await hands.find('session-lake')
-      await seen("none; readers with this output's credentials can decrypt up to level 0")
+      await seen("none decrypted; readers with this output's credentials can decrypt up to level 0")
       await goTo('Contracts')
       for (const path of ['lakes/outputs/lake', 'lakes'])
         expectStatus(await account.call('DELETE', `/v2/streams/${path}`), 200)

@@ -74,6 +74,7 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     const [, claims = ''] = strFromU8(files[0]?.[1] ?? new Uint8Array()).split('.')
     expect(Buffer.from(claims, 'base64url').toString()).toContain('"reference":"TICKET-7"')
     await page().getByPlaceholder('Reference, id or date').fill('')
+    expect(await page().getByText('Saved the receipts').count()).toBe(0) // they are of another list
   })
 
   test('they are offered before a stream is deleted, too', async () => {
@@ -111,6 +112,32 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     }
   })
 
+  test('a receipt of a withdrawal has the names of its levels beside what is signed', async () => {
+    const withdrawal = page().locator('.erasures > li', {
+      hasText: 'level 2 (marketing e-mails) for 1 person',
+    })
+    const read = withdrawal.getByRole('button', { name: 'Read and print receipt' })
+    await read.waitFor({ timeout: 90_000 })
+    const opening = page().waitForEvent('popup')
+    await read.click()
+    const paper = await opening
+    try {
+      await paper.getByRole('heading', { name: 'Withdrawal of consent for level 2 by' }).waitFor()
+      const named =
+        'The link to this page says that level 2 has the name «marketing e-mails» in the account today. The name is not part of what is signed.'
+      await paper.emulateMedia({ media: 'print' })
+      await paper.getByText(named).waitFor()
+      await paper.emulateMedia({ media: 'screen' })
+      const receipt = await paper.getByLabel('The receipt').inputValue()
+      await paper.getByLabel('The receipt').fill(`Dear Ann: ${receipt}x`)
+      await paper.getByRole('button', { name: 'Check' }).click()
+      await paper.getByRole('heading', { name: 'The receipt is not valid' }).waitFor()
+      expect(await paper.getByText(named).count()).toBe(0)
+    } finally {
+      await paper.close()
+    }
+  })
+
   test('many people are erased by a file, each after a search, and the salts are in the results', async () => {
     const { own, world, account } = scene()
     for (const [person, events] of [
@@ -123,6 +150,8 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await button('Erase many people …').click()
     await choose('value;due\nsession-0003;tomorrow\n')
     await seen('Line 2 is due on tomorrow: write a day such as 2026-12-24 or 24.12.2026.')
+    await choose('producerSessionId\nmany-1\n')
+    await seen(/^The values are read from the column producerSessionId\./)
     await choose('name\nmany-1\n')
     await seen(/^The first line must name the columns: value, .* It is: name$/)
     await choose(

@@ -14,6 +14,21 @@ const gone = {
 export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
   const { page, goTo, button, seen, find, confirm, downloaded, expectAccessible } = hands
 
+  /** Which levels the events and their fields have, in the stream and in an output. */
+  async function expectLevels(): Promise<void> {
+    const clicks = page().getByRole('region', { name: 'Stream clicks' })
+    await clicks
+      .getByText(
+        'Consent that the events were sent with: level 0 in 1 event, level 1 in 1 event, level 2 (marketing e-mails) in 1 event.',
+      )
+      .waitFor()
+    for (const name of [
+      /^clicks stream 1 encrypted: customer\/id of level 0; producerSessionId of level 1 /,
+      /^clicks-2 output for consent to level 2 \(marketing e-mails\) 1 decrypted: customer\/id of level 0; producerSessionId of level 1 /,
+    ])
+      await clicks.getByRole('row', { name }).waitFor()
+  }
+
   test('a consent is withdrawn in two streams in one window, also where no output knows its level', async () => {
     const { own, world, account } = scene()
     const shop = { name: 'shop', retentionHours: 'broker' }
@@ -29,12 +44,13 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
         await seen(/events of two-1 found\.$/)
         return (
           (await page()
-            .getByRole('row', { name: /^clicks-2 output 1 / })
+            .getByRole('row', { name: /^clicks-2 output .* 1 decrypted/ })
             .count()) === 1
         )
       },
       { deadlineMs: 60_000, what: 'that an output has the event' },
     )
+    await expectLevels()
     await button('Withdraw a consent in all 2 streams …').click()
     await seen('two-1: 1 event found in clicks, 1 event found in shop.')
     await page()
@@ -91,6 +107,29 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await seen('1 event found in shop')
   })
 
+  test('a due date is changed in all requests with the same reference', async () => {
+    const requests = page().locator('.erasures > li')
+    const due = (day: string) => requests.getByText(`due ${day}`, { exact: true })
+    const change = requests.first().getByRole('button', { name: /a due date|the due date/ })
+    await change.click()
+    const others = requests.first().getByLabel('Also change 1 other request with the reference')
+    expect(await others.isChecked()).toBe(true)
+    await requests.first().getByLabel('Due').fill('2999-03-01')
+    await expectAccessible('changing several due dates')
+    await button('Save the due date').click()
+    await due('1 Mar 2999').nth(1).waitFor()
+    await change.click()
+    await others.uncheck()
+    await requests.first().getByLabel('Due').fill('2999-03-02')
+    await button('Save the due date').click()
+    await due('2 Mar 2999').waitFor()
+    expect(await due('1 Mar 2999').count()).toBe(1)
+    await change.click()
+    await others.waitFor()
+    expect(await others.isChecked()).toBe(false) // the other one has another day
+    await button('Cancel').click()
+  })
+
   test('a value that finds nothing after its erasure is not said to be in no output', async () => {
     const searches = '**/v2/people/searches/*'
     await page().route(searches, async (route) => {
@@ -121,6 +160,8 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     if (before !== null) await page().setViewportSize(before)
     await recording.click()
     await seen('two-nowhere: 0 events found in clicks, 0 events found in shop.')
+    const compared = page().getByRole('dialog').getByRole('listitem')
+    await compared.filter({ hasText: /^clickstream: producerSessionId; not .*customer/ }).waitFor()
     await confirm('two-nowhere')
     await button('Record').click()
     await page().getByRole('heading', { name: 'Record accepted' }).waitFor()

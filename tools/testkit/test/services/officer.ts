@@ -30,6 +30,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   }
 
   const held = () => page().getByRole('region', { name: 'Where clicks holds events' })
+  const heldIn = (name: RegExp) => held().getByRole('row', { name })
 
   async function copiedSalt(): Promise<string> {
     await button('Copy the salt').click()
@@ -45,7 +46,9 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await button('Sign out').click()
     await signIn(textIn(expectStatus(made, 201).body, 'apiKey'))
     await page().getByRole('heading', { name: 'People' }).waitFor()
-    await page().waitForFunction("document.title === 'People · Weir'")
+    const isTitled = async () => (await page().title()) === 'People · Weir'
+    await pollUntil(isTitled, { deadlineMs: 60_000 })
+    await page().locator('input:focus').waitFor() // the one that finds a person
     const pages = page().getByRole('navigation', { name: 'Pages' }).getByRole('link')
     expect(await pages.allTextContents()).toEqual([
       'Streams',
@@ -83,16 +86,12 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await pollUntil(
       async () => {
         await find('session-0001')
-        await held()
-          .getByRole('row', { name: /^clicks-2 output [\d,]+ customer\/id/ })
-          .waitFor()
+        await heldIn(/^clicks-2 output .*2 \(marketing e-mails\) [\d,]+ decrypted: c/).waitFor()
         return (await held().getByRole('row').count()) === 5 || undefined
       },
       { deadlineMs: 60_000, what: 'that every output holds events' },
     )
-    await held()
-      .getByRole('row', { name: /^clicks-1 output [\d,]+ .*producerSessionId.* \d+ \w{3,4} \d{4}/ })
-      .waitFor()
+    await heldIn(/^clicks-1 output .*producerSessionId of level 1 \d+ \w{3,4} \d{4}/).waitFor()
     await seen(/^clickstream: url, eventType, .*, svcMeta/) // not personal
     await picture('people')
     await expectAccessible('people')
@@ -106,7 +105,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     })
     await seen(/^Several people may use the same device or session\./)
     const csv = await downloaded('Download as a spreadsheet (CSV)', scene().own.folder)
-    expect(csv).toMatch(/^\uFEFFevent,time,/)
+    expect(csv).toMatch(/^\uFEFFevent,time,[^]*\/consentLevels\/\d,2,,marketing e-mails\r\n/)
     expect(csv.match(/,customer\/id,customer-00042,/g)).toHaveLength(lines.length)
   })
 
@@ -263,6 +262,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await download.click()
     const { own, world } = scene()
     const file = join(own.folder, 'receipt.jws')
+    expect((await downloading).suggestedFilename()).toMatch(/^TICKET-7-receipt-[\w-]{36}\.jws$/)
     await (await downloading).saveAs(file)
     const about = ['--value', 'session-0001', '--salt', salt]
     expect(await verifiedReceipt({ own, world }, file, about)).toMatchObject({

@@ -54,9 +54,11 @@ export async function strangerReads(
     await says('It is about the value that you entered: session-0001')
     await check(`Dear Ann,\nhere it is: ${receipt}\nBye`, 'session-0001', salt)
     await says('It is about the value that you entered: session-0001')
+    await check(receipt, 'session-0001', `  Salt: ${salt}\n`)
+    await says('It is about the value that you entered: session-0001')
     await check(note)
     await says('This is the file with the salt, not the receipt')
-    await says(/^Choose the receipt, receipt-[\w-]{36}\.jws\./)
+    await says(/^Choose the receipt\. Its name ends with receipt-[\w-]{36}\.jws\./)
     expect(await stranger.getByLabel('Whom it should be about').inputValue()).toBe('session-0002')
     for (const [text, title, use] of [
       [

@@ -1,6 +1,6 @@
 // `weir erasure receipts`: the receipt of each erasure that is complete as a file of its own, because nobody gets them
 // after the stream is deleted. It never replaces a file, so a run that failed is simply repeated.
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { streamRecordsOf } from '../../api/stream-records.ts'
@@ -75,8 +75,15 @@ async function saveReceipt(session: Session, { folder, stream, erasure }: Wanted
   const path = ['streams', stream, 'erasures', id, 'receipt']
   const receipt = textAt(await session.manage({ method: 'GET', path }), 'receipt')
   if (receipt === undefined) throw failure(`the response for ${id} contains no receipt`)
-  await writeFile(target, `${receipt}\n`, { flag: 'wx' }).catch(rethrow(target))
+  await writeWhole(target, `${receipt}\n`).catch(rethrow(target))
   return { ...row, file, result: 'saved' }
+}
+
+/** A file that a crash has cut must not count as saved. The next run replaces it. */
+async function writeWhole(target: string, text: string): Promise<void> {
+  const draft = `${target}.tmp`
+  await writeFile(draft, text, { flush: true })
+  await rename(draft, target)
 }
 
 /** As in the console. Requests in several streams may have the same reference, so only the id makes it unique. */

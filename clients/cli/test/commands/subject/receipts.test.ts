@@ -117,3 +117,14 @@ test('after a refusal it says what is saved, and the next run saves the others',
     { erasure: 'e-4', stream: 'shop', file: 'receipt-e-4.jws', result: 'saved' },
   ])
 })
+
+test('a file that a crash has cut does not count as saved', async () => {
+  const cwd = temporaryFolder()
+  writeFileSync(join(cwd, 'receipt-e-4.jws.tmp'), 'receipt.o')
+  const { notes } = await weir(cwd, 'erasure receipts . shop')
+  expect(notes).toContain('Receipts: 2 saved, 0 saved before.')
+  expect(saved(cwd)).toEqual([
+    ['T-7-receipt-e-3.jws', 'receipt.of.e-3\n'],
+    ['receipt-e-4.jws', 'receipt.of.e-4\n'],
+  ])
+})

@@ -10,18 +10,20 @@ import { ManyTable } from './many-table.tsx'
 import { Due, Reference } from '../../ui/request-fields.tsx'
 import { outcomesFile, peopleMax, readPeople } from './people-file.ts'
 import type { Asked, PeopleFile } from './people-file.ts'
+import type { Fields } from '../searched-fields.tsx'
 import { linesOf, toErase, toRecord, useMany } from './use-many.ts'
 import type { ForAll, Person } from './use-many.ts'
 
-type Props = { readonly calls: Calls; readonly onClose: () => void }
+type Props = { readonly calls: Calls; readonly fields: Fields; readonly onClose: () => void }
 
-export function ManyDialog({ calls, onClose }: Props) {
+export function ManyDialog({ calls, fields, onClose }: Props) {
   const [forAll, setForAll] = useState<ForAll>({ reference: '', dueOn: '', records: false })
   const { people, start, searching, erasing } = useMany(calls, forAll)
   const [{ notes, problems }, setSaid] = useState<Said>({ notes: [], problems: [] })
   const [isSaved, setSaved] = useState(true)
   const onFile = async (file: File | undefined): Promise<void> => {
-    const read = readPeople((await file?.text()) ?? '')
+    const naming = fields.value?.contracts.flatMap(({ by }) => by)
+    const read = readPeople((await file?.text()) ?? '', naming)
     setSaid(read)
     start(read.problems.length > 0 ? [] : read.people)
   }
@@ -73,7 +75,8 @@ const FileChoice = ({ isBusy, notes, problems, onFile }: FileProps) => (
       <span class="hint">
         The first line names the columns: <code>value</code>, and if you like <code>reference</code>{' '}
         and <code>due</code> (such as 2026-12-24 or 24.12.2026), with commas, semicolons or tabs
-        between them. A value is what you would search for.
+        between them. A value is what you would search for. Its column may also have the name of a
+        field by which people are searched.
       </span>
       <input
         type="file"

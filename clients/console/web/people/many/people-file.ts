@@ -35,24 +35,47 @@ type Line = Asked & {
 }
 
 /**
- * Reads a list with the columns value, reference and due, of which only value is required. A file of results is such a
- * list, too: it names each person once for each stream.
+ * Reads a list with the columns value, reference and due, of which only value is required. A column with the name of one
+ * of `fields`, by which people are searched, is read as value. A file of results is such a list, too: it names each person
+ * once for each stream.
  */
-export function readPeople(text: string): PeopleFile {
+export function readPeople(text: string, fields: readonly string[] = []): PeopleFile {
   const [head, ...rows] = rowsIn(text)
-  const names = head?.cells.map((name) => name.trim().toLowerCase()) ?? []
+  const written = head?.cells.map((name) => name.trim()) ?? []
+  const names = namedIn(
+    written.map((name) => name.toLowerCase()),
+    fields,
+  )
   const isResults = names.includes('salt')
   const all = rows.map((row) => lineOf(row, names))
   const lines = isResults ? all.map(withoutApostrophe) : all
   const people = [...Map.groupBy(lines, ({ value }) => value).values()]
-  const problem = refusalOf(text, head, names) ?? countRefusalOf(people.length)
+  const problem = refusalOf(text, written, names) ?? countRefusalOf(people.length)
   if (problem !== undefined) return { people: [], notes: [], problems: [problem] }
   return {
     people: people.map((of) => personOf(isResults ? of.slice(0, 1) : of)),
-    notes: isResults ? [] : people.filter((of) => of.length > 1).map(noteOf),
+    notes: isResults
+      ? []
+      : [...columnNote(written[names.indexOf('value')]), ...people.filter(isOften).map(noteOf)],
     problems: lines.flatMap(problemsOf),
   }
 }
+
+/** The column of the values is called value, or it is the only one with the name of a field. */
+function namedIn(names: readonly string[], fields: readonly string[]): readonly string[] {
+  const known = new Set(fields.map((field) => field.toLowerCase()))
+  const ofField = names.filter((name) => known.has(name) && !['reference', 'due'].includes(name))
+  return names.includes('value') || ofField.length !== 1
+    ? names
+    : names.map((name) => (name === ofField[0] ? 'value' : name))
+}
+
+const columnNote = (name = ''): readonly string[] =>
+  name.toLowerCase() === 'value'
+    ? []
+    : [`The values are read from the column ${name}. The search compares them with all fields.`]
+
+const isOften = (lines: readonly Line[]): boolean => lines.length > 1
 
 type Row = { readonly at: number; readonly cells: readonly string[] }
 
@@ -121,12 +144,12 @@ function noteOf(lines: readonly Line[]): string {
 const lineMax = 200
 
 /** Why no line can be read. */
-function refusalOf(text: string, head: Row | undefined, names: readonly string[]) {
+function refusalOf(text: string, written: readonly string[], names: readonly string[]) {
   if (text.includes('\uFFFD'))
     return 'The file has characters that are not UTF-8. Save it as CSV in UTF-8.'
   if (names.includes('value')) return undefined
-  const read = head === undefined ? 'The file is empty.' : `It is: ${head.cells.join(', ')}`
-  return `The first line must name the columns: value, or value,reference,due. ${read.slice(0, lineMax)}`
+  const read = written.length === 0 ? 'The file is empty.' : `It is: ${written.join(', ')}`
+  return `The first line must name the columns: value, or value,reference,due. Instead of value, one column may have the name of a field by which people are searched. ${read.slice(0, lineMax)}`
 }
 
 function countRefusalOf(count: number): string | undefined {

@@ -74,6 +74,11 @@ const held = z.strictObject({
 const foundInStream = z.strictObject({
   stream: string,
   by,
+  consent: listOf(z.strictObject({ level, events: count }))
+    .describe(
+      'the consent levels that the events in the input were sent with, and the number of these events; withdrawals do not change them',
+    )
+    .optional(),
   erased: z.boolean().describe('nobody can decrypt any of the events in the input').optional(),
   withdrawn: listOf(level)
     .describe('the levels at which nobody can decrypt the events that are not erased')
