@@ -32,7 +32,7 @@ import { createLedger } from './ledger.ts'
 import type { Ledger } from './ledger.ts'
 import { startLoad } from './load/load.ts'
 import { startReaders } from './load/readers.ts'
-import type { Readers } from './load/readers.ts'
+import type { RunningReaders } from './load/readers.ts'
 import type { LoadSize } from './load/load.ts'
 import { expectDead } from './load/dead-tokens.ts'
 import { createPeople } from './people.ts'
@@ -205,7 +205,7 @@ type Found = {
   readonly readings: number
 }
 
-async function settleAndCheck(run: Run, readers: Readers): Promise<Found> {
+async function settleAndCheck(run: Run, readers: RunningReaders): Promise<Found> {
   const { world, violations, calm, kinds, ledger, people, options } = run
   const { streams, topics, losses } = world
   await untilQuiet(calm, QUIET_MS)

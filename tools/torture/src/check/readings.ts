@@ -10,7 +10,7 @@ import { opens } from '../streams.ts'
 import type { TestOutput } from '../streams.ts'
 import type { Violations } from './violations.ts'
 
-export type Reading = {
+export type DecryptedEvent = {
   readonly output: Pick<TestOutput, 'name' | 'levels'>
   readonly event: Sent
   /** Just before the reader began to decrypt. */
@@ -19,13 +19,13 @@ export type Reading = {
 }
 
 export type Readings = {
-  add(reading: Reading): void
+  add(reading: DecryptedEvent): void
   /** Call when it is known when each erasure was applied. */
   check(people: Pick<TorturePeople, 'fateOf'>): void
   count(): number
 }
 
-type OfEvent = Pick<Reading, 'output' | 'event'> & {
+type OfEvent = Pick<DecryptedEvent, 'output' | 'event'> & {
   /** By path: when the value was decrypted last. */
   readonly openedMs: Map<string, number>
   /** By path: why it was not decrypted the last time that it wasn't. */
@@ -51,7 +51,11 @@ export function createReadings(violations: Pick<Violations, 'add'>): Readings {
   }
 }
 
-function take(violations: Pick<Violations, 'add'>, reading: Reading, ofEvent: OfEvent): void {
+function take(
+  violations: Pick<Violations, 'add'>,
+  reading: DecryptedEvent,
+  ofEvent: OfEvent,
+): void {
   const { output, event, atMs, plain } = reading
   const pii = piiOf(event)
   for (const [path, level] of event.kind.levels) {

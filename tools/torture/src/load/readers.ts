@@ -14,7 +14,7 @@ import type { Fleet } from '../world/fleet.ts'
 import { slotsOf } from '../world/slots.ts'
 import type { Slot } from '../world/slots.ts'
 import { createShelf } from './shelf.ts'
-import type { Kept, Shelf, ShelfDeps } from './shelf.ts'
+import type { ShelvedEvent, Shelf, ShelfDeps } from './shelf.ts'
 
 export type ReadersDeps = ShelfDeps & {
   readonly people: Pick<TorturePeople, 'all'>
@@ -25,7 +25,7 @@ export type ReadersDeps = ShelfDeps & {
   account(): Account
 }
 
-export type Readers = {
+export type RunningReaders = {
   stop(): Promise<void>
   /** Decrypts every event of these outputs once more. */
   readAll(): Promise<void>
@@ -37,7 +37,7 @@ const readAllWithinMs = 120_000
 /** The events of one round: the newest, some others, and some of each of the people who were removed last. */
 const round = { newest: 40, others: 60, removed: 8, ofEach: 8 }
 
-export function startReaders(deps: ReadersDeps): Readers {
+export function startReaders(deps: ReadersDeps): RunningReaders {
   const credentials = createCredentials(deps)
   let isRunning = true
   const run = async (slot: Slot): Promise<void> => {
@@ -83,7 +83,7 @@ function createStock(deps: ReadersDeps) {
   }
 }
 
-function chosen({ people, random }: ReadersDeps, shelf: Shelf): Kept[] {
+function chosen({ people, random }: ReadersDeps, shelf: Shelf): ShelvedEvent[] {
   const all = shelf.all()
   if (all.length === 0) return []
   const lastRemoved = people.all().slice(-round.removed)
@@ -94,7 +94,7 @@ function chosen({ people, random }: ReadersDeps, shelf: Shelf): Kept[] {
   ]
 }
 
-type Reader = (output: TestOutput, events: readonly Kept[]) => Promise<boolean>
+type Reader = (output: TestOutput, events: readonly ShelvedEvent[]) => Promise<boolean>
 
 /** Keeps its decrypter, with its keys, until the addresses or the credentials change. */
 function createReader(
@@ -128,7 +128,7 @@ function createReader(
 
 type KnownCredentials = {
   of(output: TestOutput): Promise<Credentials>
-  /** They were refused: the stream was made again, or is from a backup. */
+  /** They were refused, because the stream was created again, or comes from a backup. */
   forget(output: TestOutput): void
 }
 

@@ -8,13 +8,13 @@ import type { TestOutput } from '../streams.ts'
 import { isOurs } from '../world/strangers.ts'
 import type { Topics } from '../world/topics.ts'
 
-export type Kept = EncryptedEvent & { readonly sent: Sent }
+export type ShelvedEvent = EncryptedEvent & { readonly sent: Sent }
 
 export type Shelf = {
   /** Reads what has arrived in the topic since the last call. */
   refill(): Promise<void>
-  all(): readonly Kept[]
-  of(person: string): readonly Kept[]
+  all(): readonly ShelvedEvent[]
+  of(person: string): readonly ShelvedEvent[]
 }
 
 export type ShelfDeps = {
@@ -25,9 +25,9 @@ export type ShelfDeps = {
 
 export function createShelf({ kinds, ledger, topics }: ShelfDeps, { topic }: TestOutput): Shelf {
   const next: bigint[] = []
-  const all: Kept[] = []
-  const byPerson = new Map<string, Kept[]>()
-  const keep = (kept: Kept): void => {
+  const all: ShelvedEvent[] = []
+  const byPerson = new Map<string, ShelvedEvent[]>()
+  const keep = (kept: ShelvedEvent): void => {
     const { person } = kept.sent
     all.push(kept)
     byPerson.set(person, [...(byPerson.get(person) ?? []), kept])
