@@ -14,6 +14,9 @@ export function personTests(ground: LookUpGround): void {
     expect(lines[0]).toMatch(/^STREAM +CONTRACT +FIELD +EVENTS +FIRST +LAST$/)
     expect(lines[1]).toMatch(/^seen +\S+ +producerSessionId +2 +\S+Z +\S+Z$/)
     expect(lines).toContainEqual(expect.stringMatching(/^seen +input stream +2 +0 +- +\S+Z$/))
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^seen: the events were sent with consent to level \d \(2\)/),
+    )
 
     const input = 'session-0001\n'
     const found = await weir.json('person show -f - --stream seen', { input })

@@ -117,12 +117,18 @@ function renderHeld(streams: readonly unknown[]): string {
 function remarksOn(stream: unknown): string[] {
   const name = textAt(stream, 'stream') ?? ''
   const withdrawn = listAt(stream, 'withdrawn')
+  const consent = listAt(stream, 'consent').map(
+    (each) => `level ${valueAt(each, 'level')} (${valueAt(each, 'events')})`,
+  )
   const not = textAt(stream, 'notSearched')
   return [
     ...(valueAt(stream, 'erased') === true
       ? [
           `${name}: the person is erased. Nobody can decrypt the events in the input stream any more.`,
         ]
+      : []),
+    ...(consent.length > 0
+      ? [`${name}: the events were sent with consent to ${consent.join(', ')}.`]
       : []),
     ...(withdrawn.length > 0
       ? [`${name}: consent was withdrawn for level ${withdrawn.join(', ')}.`]
