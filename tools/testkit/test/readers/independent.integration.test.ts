@@ -58,6 +58,11 @@ async function decrypted(): Promise<unknown[]> {
   })
   return lines.toSorted((a, b) => text(a).localeCompare(text(b)))
 }
+
+async function erase(body: object): Promise<void> {
+  expectStatus(await account.call('POST', '/v2/streams/clicks/erasures', body), 201)
+}
+
 const text = (line: unknown): string => JSON.stringify(line)
 
 const opened = (producerSessionId: string, id = 'customer-00042') => ({
@@ -71,13 +76,27 @@ test('every field of the topic is decrypted', async () => {
 
 test('after an erasure and a withdrawal exactly the other fields are', async () => {
   const [anna = '', bert = '', ...others] = people
-  const erase = (body: object) => account.call('POST', '/v2/streams/clicks/erasures', body)
-  expectStatus(await erase({ keyFieldValue: anna }), 201)
-  expectStatus(await erase({ keyFieldValue: bert, levels: [0] }), 201)
+  await erase({ keyFieldValue: anna })
+  await erase({ keyFieldValue: bert, levels: [0] })
   const expected = [
     ...others.map((person) => opened(person)),
     opened('erased', 'erased'),
     opened(bert, 'erased'),
   ]
   expect(await decrypted()).toEqual(expected.toSorted((a, b) => text(a).localeCompare(text(b))))
+})
+
+test('so they are when so many are erased that the tree has several key records', async () => {
+  const before = await decrypted()
+  const treeRecords = async () => {
+    const keys = (await topics.read('weir.keys')).map(({ key }) => String(key))
+    return new Set(
+      keys.filter((key) => key.startsWith(`${account.billingId}/`) && key.includes('/tree.')),
+    )
+  }
+  expect((await treeRecords()).size).toBe(0)
+  const keyFieldValues = Array.from({ length: 40 }, (_, nth) => `session of leaver ${nth}`)
+  await erase({ keyFieldValues, evenIfNoneFound: true })
+  expect((await treeRecords()).size).toBeGreaterThan(3)
+  expect(await decrypted()).toEqual(before)
 })
