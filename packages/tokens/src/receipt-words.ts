@@ -12,7 +12,7 @@ export function inWords(claims: ReceiptClaims): InWords {
     says: [
       requestOf(claims),
       foundOf(objectOf(claims['found'])),
-      `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(claims)}.`,
+      `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(claims)}${linkedOf(claims)}.`,
       `Since ${timeOf(claims['completeAt'])}, the request is complete: Weir's log of keys no longer contains the keys for this. The leading broker of that moment was read.`,
       ...destroyedOf(claims),
       ...listOf(claims['outputs'])
@@ -31,7 +31,7 @@ export function inWords(claims: ReceiptClaims): InWords {
       'Anything about other streams, or about events that were sent later.',
       ...listOf(claims['erasuresLost']).map(objectOf).map(lostIn),
       ...incompleteOf(claims['incompleteSince']),
-      ...othersOf(listOf(claims['otherContracts'])),
+      ...othersOf(claims),
       'Anything about events that name the person only in other fields: they are not covered.',
       ...(listOf(claims['outputs']).every((output) => 'events' in objectOf(output))
         ? []
@@ -91,6 +91,14 @@ function namingOf({ contracts }: ReceiptClaims): string {
   return fields.length === 0 ? 'a field that names people' : fields.join(' or ')
 }
 
+/** The search by data subject finds pseudonyms, such as sessions, and the erasure covers their events in all contracts. */
+const isLinked = ({ as }: ReceiptClaims): boolean => listOf(as).includes('data_subject_field')
+
+const linkedOf = (claims: ReceiptClaims): string =>
+  isLinked(claims)
+    ? ', or a key field value, such as a session, that occurred together with it in an event before the request'
+    : ''
+
 const isAnythingFound = ({ found }: ReceiptClaims): boolean =>
   Number(objectOf(found)['events'] ?? 0) > 0
 
@@ -130,12 +138,15 @@ function outputOf({ name, clearAt, because, events }: Json, isFound: boolean): s
   return `The output ${textOf(name)} may contain ${values}: ${until}.`
 }
 
-const othersOf = (others: readonly unknown[]): string[] =>
-  others.length === 0
-    ? []
-    : [
-        `Anything about events of ${others.map(textOf).join(', ')}: these contracts do not name people in this way.`,
+function othersOf(claims: ReceiptClaims): string[] {
+  const others = listOf(claims['otherContracts']).map(textOf).join(', ')
+  if (others === '') return []
+  return isLinked(claims)
+    ? [
+        `Anything about events of ${others} whose key field value did not occur together with such a value.`,
       ]
+    : [`Anything about events of ${others}: these contracts do not name people in this way.`]
+}
 
 const lostIn = ({ since, until }: Json): string =>
   `Anything about requests between ${timeOf(since)} and ${timeOf(until)}: Weir was restored from a backup, which may have undone these.`

@@ -55,6 +55,16 @@ test('a withdrawal names the levels, and says nothing of others', () => {
   expect(says).toHaveLength(5)
 })
 
+test('an erasure by data subject covers what was sent under the same key field values', () => {
+  const { says, doesNotSay } = inWords({ ...claims, as: ['data_subject_field'] })
+  expect(says[2]).toContain(
+    'customer/id of orders or session of visits, or a key field value, such as a session, that occurred together with it',
+  )
+  expect(doesNotSay).toContain(
+    'Anything about events of calls whose key field value did not occur together with such a value.',
+  )
+})
+
 test('0 found is said, and destroyed keys are only where it was signed', () => {
   const none = inWords({ ...claims, found: { events: 0, by: [] } })
   expect(none.title).toBe('Record that nothing was found of one person')

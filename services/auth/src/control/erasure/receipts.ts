@@ -147,9 +147,13 @@ function sign({ follower }: Signing, claims: object): string {
   return signReceipt({ kid: newest.kid, privateKey }, claims)
 }
 
-const claim =
+const claimOf = (isLinked: boolean): string =>
   'From completeAt on, the key log of Weir contains no key, in these terms and levels, for the encrypted fields of events ' +
-  'in which the field named in contracts has one of these values. Events of otherContracts, and events with a value only in other fields, are not covered. ' +
+  'in which the field named in contracts has one of these values' +
+  (isLinked
+    ? ', or whose key field value occurred, in an event before acceptedAt, together with one of these values. Other events'
+    : '. Events') +
+  ' of otherContracts, and events with a value only in other fields, are not covered. ' +
   'The outputs named here may contain values that were decrypted before appliedAt, each until its clearAt. ' +
   'This says nothing about data that was exported or copied from outputs.'
 
@@ -176,7 +180,7 @@ function claimsOf(erasure: ErasureRecord, issuer: string, nowMs: number) {
     iss: issuer,
     iat: Math.floor(nowMs / 1_000),
     jti: erasureId,
-    claim: `${claim} ${foundClaim(found)}`,
+    claim: `${claimOf(as.includes('data_subject_field'))} ${foundClaim(found)}`,
     billingId,
     streamId,
     reference,
