@@ -106,7 +106,7 @@ const Links = ({ session: { calls, may } }: Pick<OfProps, 'session'>) => (
         <a href={hrefOf('people')}>Find a person</a> to make a request.{' '}
       </>
     ) : null}
-    <a href={`${calls.where.authUrl}/docs/forgetting.html`} target="_blank" rel="noopener">
+    <a href={`${calls.where.authUrl}/docs/guide/officers.html`} target="_blank" rel="noopener">
       What requests do, and what remains
     </a>
   </p>

@@ -54,6 +54,7 @@ export const order: readonly Order[] = [
     title: 'Privacy officers',
     says: 'You search for a person, erase, withdraw a consent, and prove it.',
     first: [
+      'docs/guide/officers.md',
       'docs/forgetting.md',
       'docs/console.md',
       'docs/audit.md',

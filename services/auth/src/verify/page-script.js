@@ -166,7 +166,7 @@ function showAnswer({ isValid, why, reason, claims, title, warning, isAboutValue
   const about = {
     true: `It is about the value that you entered: ${value.value}`,
     false:
-      'It is not about the value that you entered, or the salt is another one. Spaces and upper and lower case count.',
+      'It is not about the value that you entered, or the salt is that of another request: each stream has its own. Spaces and upper and lower case count.',
     undefined:
       'It does not name the person. Enter the value and the salt to check whom it is about.',
   }[String(isAboutValue)]
