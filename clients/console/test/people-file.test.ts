@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { outcomesFile, peopleMax, readPeople } from '../web/people/many/people-file.ts'
 
 const person = { value: 'ann', reference: '', dueOn: '' }
-const once = (asked: typeof person) => ({ asked, lines: [asked] })
+const once = (asked: typeof person) => ({ asked, lines: [asked], requested: [] })
 
 test.each([
   [
@@ -48,7 +48,9 @@ test('a column value comes first, and two columns with names of fields are none'
   expect(both).toEqual({ people: [once(person)], notes: [], problems: [] })
   const { people, problems } = readPeople('customerNo,user/id\nann,a-1\n', fields)
   expect(people).toEqual([])
-  expect(problems).toEqual([expect.stringContaining('It is: customerNo, user/id')])
+  expect(problems).toEqual([
+    expect.stringContaining('searched, here: customerNo, user/id, due. It is: customerNo, user/id'),
+  ])
   expect(readPeople('due\n2026-12-24\n', fields).people).toEqual([])
 })
 
@@ -78,7 +80,22 @@ test.each([
     'value,reference\nann,"T-1\r\nof May"\n,T-2\n',
     'Line 4 has no value.',
   ],
-  ['a day that is none', 'value,due\nann,2026-02-30\n', 'Line 2 is due on 2026-02-30: write a day'],
+  [
+    'a day that is none',
+    'value,due\nann,2026-02-30\n',
+    'Line 2 is due on 2026-02-30: there is no such day.',
+  ],
+  [
+    'a day that is none, as it is in the file',
+    'value,due\nann,31.02.2027\n',
+    'is due on 31.02.2027: there',
+  ],
+  ['a day in words', 'value,due\nann,May 4\n', 'is due on May 4: write a day such as 2026-12-24'],
+  [
+    'the octets of a workbook',
+    'PK\u0003\u0004\u0014\uFFFD',
+    'This is an Excel workbook: in Excel, save',
+  ],
   ['a long reference', `value,reference\nann,${'x'.repeat(201)}\n`, 'more than 200 characters'],
 ])('a list with %s is refused, with the reason', (_, text, problem) => {
   const { problems } = readPeople(text)
@@ -107,7 +124,7 @@ const outcome = {
   events: 2,
   outputs: '',
   keptUntil: '',
-  erasure: 'e-1',
+  erasure: '0e0e0e0e-1111-4222-8333-444444444444',
   salt: 's-1',
   problem: '',
 }
@@ -118,8 +135,14 @@ test('the results are a list of people, too: each is read once, as in the file b
     { ...one, ...outcome },
     { ...one, ...outcome, stream: 'shop' },
   ])
-  const people = asked.map(once)
+  const requested = ['clicks', 'shop'].map((stream) => ({ stream, id: outcome.erasure }))
+  const people = asked.map((one) => ({ ...once(one), requested }))
   expect(readPeople(outcomesFile(results))).toEqual({ people, notes: [], problems: [] })
+})
+
+test('a request of the results has an id that is safe in an address', () => {
+  const [read] = readPeople(outcomesFile([{ ...person, ...outcome, erasure: '../../keys' }])).people
+  expect(read?.requested).toEqual([])
 })
 
 test('the results have a column for each salt, and no formula', () => {
@@ -127,6 +150,6 @@ test('the results have a column for each salt, and no formula', () => {
   expect(
     outcomesFile([{ ...person, value: '=1+1', ...outcome, outputs, keptUntil: '2026-12-27' }]),
   ).toBe(
-    '\uFEFFvalue,reference,due,stream,events,outputs,outputs_keep_until,erasure,salt,problem\r\n"\'=1+1",,,clicks,2,clicks-1: 2; clicks-2: 0,2026-12-27,e-1,s-1,',
+    '\uFEFFvalue,reference,due,stream,events,outputs,outputs_keep_until,erasure,salt,problem\r\n"\'=1+1",,,clicks,2,clicks-1: 2; clicks-2: 0,2026-12-27,0e0e0e0e-1111-4222-8333-444444444444,s-1,',
   )
 })

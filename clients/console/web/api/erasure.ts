@@ -37,6 +37,10 @@ export type Erasure = {
   readonly incompleteSince: string
 }
 
+/** The key of a person and a stream in the session's requests. */
+export const requestKey = (person: string, stream: string): string =>
+  JSON.stringify([person, stream])
+
 /** When the state was reached; empty if it is not. */
 export const timeOf = ({ states }: Pick<Erasure, 'states'>, state: ErasureState): string =>
   states.get(state)?.at ?? ''

@@ -1,4 +1,5 @@
 // Erasures, read from responses of management, version 2.
+import { Refused } from './calls.ts'
 import type { Calls, Where } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
@@ -27,6 +28,19 @@ export async function listErasures({ auth }: Calls, input: string): Promise<read
 export async function erase({ auth }: Calls, input: string, asked: Asked): Promise<Made> {
   const answer = objectOf(await auth('POST', pathOf(input), asked))
   return { erasure: erasureOf(answer), salt: textOf(answer['salt']) }
+}
+
+/** Undefined if the stream has no such request, or no longer exists. */
+export async function existingErasure(
+  { auth }: Calls,
+  { stream, id }: { readonly stream: string; readonly id: string },
+): Promise<Erasure | undefined> {
+  try {
+    return erasureOf(objectOf(await auth('GET', `${pathOf(stream)}/${id}`)))
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return undefined
+    throw error
+  }
 }
 
 /** `dueOn` is a day such as 2026-12-24, or empty for none. */

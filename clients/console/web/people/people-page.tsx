@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import type { PageProps } from '../session.ts'
+import { requestKey } from '../api/erasure.ts'
 import type { Erasure } from '../api/erasure.ts'
 import { isErasable, searchPerson } from '../api/people.ts'
 import type { FoundIn, Search } from '../api/people.ts'
@@ -30,7 +31,7 @@ export function PeoplePage({ session }: PageProps) {
   const [isMany, setMany] = useState(false)
   const fields = useLoad(async () => searchFields(await listContracts(calls)), [calls])
   const { search, searched, searching, refreshing, ...form } = useSearch(session)
-  const keyOf = ({ stream }: FoundIn): string => JSON.stringify([searched, stream])
+  const keyOf = ({ stream }: FoundIn): string => requestKey(searched, stream)
   const onDone = (done: readonly StreamAnswer[]): void => {
     for (const answer of done)
       if ('made' in answer) requests.set(keyOf(answer.found), answer.made.erasure)
@@ -71,7 +72,7 @@ export function PeoplePage({ session }: PageProps) {
           onClose={() => setAsked(undefined)}
         />
       )}
-      {isMany ? <ManyDialog {...{ calls, fields }} onClose={() => setMany(false)} /> : null}
+      {isMany ? <ManyDialog {...{ session, fields }} onClose={() => setMany(false)} /> : null}
       {answers.length === 0 ? null : (
         <MadeDialog {...{ answers, where: calls.where }} person={searched} onClose={onKept} />
       )}

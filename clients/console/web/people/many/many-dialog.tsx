@@ -1,7 +1,7 @@
 // Erasing many people by a CSV file: the file is read here, each person is searched and shown, and only then erased.
 // The results with the salts are a file, too.
 import { useState } from 'preact/hooks'
-import type { Calls } from '../../api/calls.ts'
+import type { Session } from '../../session.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { many } from '../../ui/words.ts'
@@ -11,14 +11,16 @@ import { Due, Reference } from '../../ui/request-fields.tsx'
 import { outcomesFile, peopleMax, readPeople } from './people-file.ts'
 import type { Asked, PeopleFile } from './people-file.ts'
 import type { Fields } from '../searched-fields.tsx'
-import { linesOf, toErase, toRecord, useMany } from './use-many.ts'
-import type { ForAll, Person } from './use-many.ts'
+import { linesOf, toErase, toRecord } from './person.ts'
+import type { Person } from './person.ts'
+import { useMany } from './use-many.ts'
+import type { ForAll } from './use-many.ts'
 
-type Props = { readonly calls: Calls; readonly fields: Fields; readonly onClose: () => void }
+type Props = { readonly session: Session; readonly fields: Fields; readonly onClose: () => void }
 
-export function ManyDialog({ calls, fields, onClose }: Props) {
+export function ManyDialog({ session, fields, onClose }: Props) {
   const [forAll, setForAll] = useState<ForAll>({ reference: '', dueOn: '', records: false })
-  const { people, start, searching, erasing } = useMany(calls, forAll)
+  const { people, start, searching, erasing } = useMany(session, forAll)
   const [{ notes, problems }, setSaid] = useState<Said>({ notes: [], problems: [] })
   const [isSaved, setSaved] = useState(true)
   const onFile = async (file: File | undefined): Promise<void> => {

@@ -1,50 +1,112 @@
-// The people of a list: where each was found, and what became of it.
+// The people of a list: where each was found, what was requested before, and what became of it.
+import { useRef } from 'preact/hooks'
+import { timeOf } from '../../api/erasure.ts'
+import { hrefOf } from '../../place.ts'
 import { dayOf, isPast, many } from '../../ui/words.ts'
-import type { FoundIn } from '../../api/people.ts'
-import type { Person } from './use-many.ts'
+import { canErase, doneBy, isNowhere, isUntold } from './person.ts'
+import type { EarlierRequest, Found, Person } from './person.ts'
 
-export const ManyTable = ({ people }: { readonly people: readonly Person[] }) => (
-  <div class="scroller tall" tabIndex={0} role="region" aria-label="People of the file">
-    <table class="by-row">
-      <thead>
-        <tr>
-          <th scope="col">person</th>
-          <th scope="col">reference</th>
-          <th scope="col">due</th>
-          <th scope="col">found</th>
-          <th scope="col">result</th>
+export function ManyTable({ people }: { readonly people: readonly Person[] }) {
+  const region = useRef<HTMLDivElement>(null)
+  const isSearched = people.every(({ search }) => search !== undefined)
+  const nowhere = isSearched ? people.filter(isNowhere) : []
+  const others = people.filter((person) => !nowhere.includes(person))
+  const onShow = (): void => {
+    region.current?.scrollTo(0, 0)
+    region.current?.focus()
+  }
+  return (
+    <>
+      <div
+        ref={region}
+        class="scroller tall"
+        tabIndex={0}
+        role="region"
+        aria-label="People of the file"
+      >
+        <Rows people={[...nowhere, ...others]} />
+      </div>
+      {nowhere.length === 0 ? null : (
+        <p class="row">
+          {many(nowhere.length, 'person was', 'people were')} found nowhere, first in the list.{' '}
+          <button type="button" onClick={onShow}>
+            Show<span class="unseen"> who was found nowhere</span>
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+const Rows = ({ people }: { readonly people: readonly Person[] }) => (
+  <table class="by-row">
+    <thead>
+      <tr>
+        <th scope="col">person</th>
+        <th scope="col">reference</th>
+        <th scope="col">due</th>
+        <th scope="col">found</th>
+        <th scope="col">result</th>
+      </tr>
+    </thead>
+    <tbody>
+      {people.map((person) => (
+        <tr key={person.asked.value}>
+          <th scope="row">{person.asked.value}</th>
+          <td data-column="reference">{person.asked.reference}</td>
+          <td data-column="due">
+            {dayOf(person.asked.dueOn)}
+            {isPast(person.asked.dueOn) ? ', already past' : ''}
+          </td>
+          <td data-column="found">
+            <FoundOf {...person} />
+          </td>
+          <td data-column="result">{outcomesOf(person)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {people.map((person) => (
-          <tr key={person.asked.value}>
-            <th scope="row">{person.asked.value}</th>
-            <td data-column="reference">{person.asked.reference}</td>
-            <td data-column="due">
-              {dayOf(person.asked.dueOn)}
-              {isPast(person.asked.dueOn) ? ', already past' : ''}
-            </td>
-            <td data-column="found">{foundOf(person)}</td>
-            <td data-column="result">{outcomesOf(person)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </tbody>
+  </table>
+)
+
+function FoundOf(person: Person) {
+  const { search, problem = '', earlier } = person
+  if (search === undefined) return problem
+  if (isNowhere(person)) return 'nowhere: check the spelling, or erased before'
+  return search.streams.map((found) => {
+    const request = earlier.find(({ stream }) => stream === found.stream)
+    if (isUntold(found) && request === undefined) return null
+    return <FoundHere key={found.stream} {...{ found, request }} />
+  })
+}
+
+type FoundProps = { readonly found: Found; readonly request: EarlierRequest | undefined }
+
+const FoundHere = ({ found, request }: FoundProps) => (
+  <div>
+    {found.stream}: {placeOf(found, request)}
+    {request === undefined ? null : (
+      <>
+        {', '}
+        <a href={hrefOf('erasures', found.stream, request.erasure.id)}>see the request</a>
+      </>
+    )}
   </div>
 )
 
-function foundOf({ search, problem }: Person): string {
-  if (search === undefined) return problem ?? ''
-  const places = search.streams.map(placeOf).filter((place) => place !== '')
-  return places.length === 0 ? 'nowhere: check the spelling' : places.join('; ')
+function placeOf(found: Found, request: EarlierRequest | undefined): string {
+  const { events, isErased, notSearched } = found
+  const missing = notSearched === '' ? '' : `not everything was searched: ${notSearched}`
+  const count = events === 0 ? '' : many(events, 'event')
+  const erased = isErased && request === undefined ? 'already erased' : ''
+  return [count, erased, requestedIn(found, request), missing]
+    .filter((text) => text !== '')
+    .join(', ')
 }
 
-function placeOf({ stream, events, isErased, notSearched }: FoundIn): string {
-  const missing = notSearched === '' ? '' : `not everything was searched: ${notSearched}`
-  const found = events === 0 ? '' : many(events, 'event')
-  const erased = isErased ? 'already erased' : ''
-  const told = [found, erased, missing].filter((text) => text !== '')
-  return told.length === 0 ? '' : `${stream}: ${told.join(', ')}`
+function requestedIn(found: Found, request: EarlierRequest | undefined): string {
+  if (request === undefined) return ''
+  const day = dayOf(timeOf(request.erasure, 'accepted'))
+  return `${doneBy(request.erasure)} ${canErase(found) ? 'before,' : 'already'} on ${day}`
 }
 
 const outcomesOf = ({ outcomes }: Person): string =>

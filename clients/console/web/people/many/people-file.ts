@@ -17,7 +17,11 @@ export type Listed = {
   readonly asked: Asked
   /** All lines that name the person, for the results. */
   readonly lines: readonly Asked[]
+  /** The requests that a file of results has for the person. */
+  readonly requested: readonly Requested[]
 }
+
+export type Requested = { readonly stream: string; readonly id: string }
 
 export type PeopleFile = {
   readonly people: readonly Listed[]
@@ -32,12 +36,15 @@ type Line = Asked & {
   readonly at: number
   /** Whether it has a text in a column without a name: a part of a value with a separator. */
   readonly isLonger: boolean
+  /** The due date as it is in the file. */
+  readonly due: string
+  readonly request: Requested
 }
 
 /**
  * Reads a list with the columns value, reference and due, of which only value is required. A column with the name of one
  * of `fields`, by which people are searched, is read as value. A file of results is such a list, too: it names each person
- * once for each stream.
+ * once for each stream, with the request.
  */
 export function readPeople(text: string, fields: readonly string[] = []): PeopleFile {
   const [head, ...rows] = rowsIn(text)
@@ -50,10 +57,13 @@ export function readPeople(text: string, fields: readonly string[] = []): People
   const all = rows.map((row) => lineOf(row, names))
   const lines = isResults ? all.map(withoutApostrophe) : all
   const people = [...Map.groupBy(lines, ({ value }) => value).values()]
-  const problem = refusalOf(text, written, names) ?? countRefusalOf(people.length)
+  const problem = refusalOf({ text, written, names, fields }) ?? countRefusalOf(people.length)
   if (problem !== undefined) return { people: [], notes: [], problems: [problem] }
   return {
-    people: people.map((of) => personOf(isResults ? of.slice(0, 1) : of)),
+    people: people.map((of) => ({
+      ...personOf(isResults ? of.slice(0, 1) : of),
+      requested: of.map(({ request }) => request).filter(({ id }) => isId.test(id)),
+    })),
     notes: isResults
       ? []
       : [...columnNote(written[names.indexOf('value')]), ...people.filter(isOften).map(noteOf)],
@@ -69,6 +79,9 @@ function namedIn(names: readonly string[], fields: readonly string[]): readonly 
     ? names
     : names.map((name) => (name === ofField[0] ? 'value' : name))
 }
+
+/** It becomes a part of an address. */
+const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 const columnNote = (name = ''): readonly string[] =>
   name.toLowerCase() === 'value'
@@ -105,6 +118,8 @@ function lineOf({ at, cells }: Row, names: readonly string[]): Line {
     value: cellOf('value'),
     reference: cellOf('reference').trim(),
     dueOn: dayIn(cellOf('due').trim()),
+    due: cellOf('due').trim(),
+    request: { stream: cellOf('stream'), id: cellOf('erasure').trim() },
     isLonger: cells.slice(names.length).some((cell) => cell.trim() !== ''),
   }
 }
@@ -118,7 +133,7 @@ const withoutApostrophe = ({ value, reference, ...line }: Line): Line => ({
 const formulaEscape = /^'(?=[=+\-@\t\r])/
 
 /** One request has one reference and one due date. */
-function personOf(lines: readonly Line[]): Listed {
+function personOf(lines: readonly Line[]): Omit<Listed, 'requested'> {
   const [value = ''] = lines.map((line) => line.value)
   const reference = lines.map((line) => line.reference).find((text) => text !== '') ?? ''
   const [dueOn = ''] = lines
@@ -143,13 +158,34 @@ function noteOf(lines: readonly Line[]): string {
 
 const lineMax = 200
 
+type Head = {
+  readonly text: string
+  /** The columns as they are in the file. */
+  readonly written: readonly string[]
+  readonly names: readonly string[]
+  readonly fields: readonly string[]
+}
+
 /** Why no line can be read. */
-function refusalOf(text: string, written: readonly string[], names: readonly string[]) {
+function refusalOf({ text, written, names, fields }: Head): string | undefined {
+  if (text.startsWith(zipSignature))
+    return 'This is an Excel workbook: in Excel, save it as CSV UTF-8, and choose that file.'
   if (text.includes('\uFFFD'))
     return 'The file has characters that are not UTF-8. Save it as CSV in UTF-8.'
   if (names.includes('value')) return undefined
   const read = written.length === 0 ? 'The file is empty.' : `It is: ${written.join(', ')}`
-  return `The first line must name the columns: value, or value,reference,due. Instead of value, one column may have the name of a field by which people are searched. ${read.slice(0, lineMax)}`
+  return `The first line must name the columns: value, or value,reference,due. Instead of value, one column may have the name of a field by which people are searched${hereOf(fields)}. ${read.slice(0, lineMax)}`
+}
+
+/** A workbook is a zip file. */
+const zipSignature = 'PK\u0003\u0004'
+
+const fieldsMax = 12
+
+function hereOf(fields: readonly string[]): string {
+  const all = [...new Set(fields)]
+  const shown = all.length > fieldsMax ? [...all.slice(0, fieldsMax), '…'] : all
+  return all.length === 0 ? '' : `, here: ${shown.join(', ')}`
 }
 
 function countRefusalOf(count: number): string | undefined {
@@ -158,14 +194,12 @@ function countRefusalOf(count: number): string | undefined {
   return undefined
 }
 
-function problemsOf({ at, value, reference, dueOn, isLonger }: Line): readonly string[] {
+function problemsOf({ at, value, reference, due, dueOn, isLonger }: Line): readonly string[] {
   const wrong = [
     value === '' ? 'has no value' : '',
     isLonger ? 'has more columns than the first line: put a value with a separator in quotes' : '',
     reference.length > 200 ? 'has a reference of more than 200 characters' : '',
-    dueOn === '' || isDay(dueOn)
-      ? ''
-      : `is due on ${dueOn}: write a day such as 2026-12-24 or 24.12.2026`,
+    dueOn === '' || isDay(dueOn) ? '' : `is due on ${due}: ${dayRefusalOf(dueOn)}`,
   ]
   return wrong.filter((text) => text !== '').map((text) => `Line ${at} ${text}.`)
 }
@@ -176,8 +210,13 @@ const dayIn = (text: string): string =>
     [year, month.padStart(2, '0'), day.padStart(2, '0')].join('-'),
   )
 
+const dayShape = /^\d{4}-\d\d-\d\d$/
+
+const dayRefusalOf = (dueOn: string): string =>
+  dayShape.test(dueOn) ? 'there is no such day' : 'write a day such as 2026-12-24 or 24.12.2026'
+
 const isDay = (text: string): boolean =>
-  /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.slice(0, 10) === text
+  dayShape.test(text) && new Date(text).toJSON()?.slice(0, 10) === text
 
 /** What was done for one person in one stream. */
 export type Outcome = Asked & {

@@ -2,22 +2,15 @@
 // for one person doesn't stop the others, and both steps can be repeated for those that failed.
 import { useState } from 'preact/hooks'
 import { sentencesOf } from '../../api/calls.ts'
-import type { Calls } from '../../api/calls.ts'
-import { erase } from '../../api/erasures.ts'
-import { outputsKeepUntil } from '../../api/erasure.ts'
-import type { Holding } from '../../api/erasure.ts'
-import { isErasable, searchPerson } from '../../api/people.ts'
-import type { FoundIn, Search } from '../../api/people.ts'
+import { requestKey } from '../../api/erasure.ts'
+import { erase, existingErasure } from '../../api/erasures.ts'
+import { searchPerson } from '../../api/people.ts'
+import type { Session } from '../../session.ts'
 import { useDoing } from '../../ui/use-doing.ts'
-import type { Asked, Listed, Outcome } from './people-file.ts'
-
-export type Person = Listed & {
-  readonly search?: Search
-  /** Why the search failed. */
-  readonly problem?: string
-  /** One for each stream that was tried. */
-  readonly outcomes: readonly Outcome[]
-}
+import { earlierRequests } from './earlier-requests.ts'
+import type { Asked, Listed, Outcome, Requested } from './people-file.ts'
+import { noOutcome, toErase, toldBy, toRecord } from './person.ts'
+import type { Found, Person } from './person.ts'
 
 /** The reference and the due date of all people who have none of their own. */
 export type ForAll = Omit<Asked, 'value'> & {
@@ -25,7 +18,7 @@ export type ForAll = Omit<Asked, 'value'> & {
   readonly records: boolean
 }
 
-export function useMany(calls: Calls, forAll: ForAll) {
+export function useMany(session: Session, forAll: ForAll) {
   const [read, setPeople] = useState<readonly Person[]>([])
   const people = read.map(({ asked, lines, ...person }) => ({
     ...person,
@@ -35,19 +28,18 @@ export function useMany(calls: Calls, forAll: ForAll) {
   const change = (at: number, changed: (person: Person) => Person): void =>
     setPeople((all) => all.map((one, index) => (index === at ? changed(one) : one)))
   const searching = useDoing(async () => {
-    for (const [at, { asked, search }] of people.entries()) {
-      if (search !== undefined) continue
-      const found = await searchPerson(calls, asked.value).then(
-        (done) => ({ search: done }),
-        (error: unknown) => ({ problem: inWords(error) }),
-      )
-      change(at, (person) => ({ ...person, ...found }))
+    for (const [at, person] of people.entries()) {
+      if (person.search !== undefined) continue
+      const found = await searchFor(session, person).catch((error: unknown) => ({
+        problem: inWords(error),
+      }))
+      change(at, (one) => ({ ...one, ...found }))
     }
   })
   const erasing = useDoing(async () => {
     for (const [at, person] of people.entries())
       for (const found of [...toErase(person), ...(forAll.records ? toRecord(person) : [])]) {
-        const outcome = await eraseIn(calls, person, found)
+        const outcome = await eraseIn(session, person, found)
         change(at, ({ outcomes, ...rest }) => ({
           ...rest,
           outcomes: [...outcomes.filter(({ stream }) => stream !== found.stream), outcome],
@@ -55,7 +47,7 @@ export function useMany(calls: Calls, forAll: ForAll) {
       }
   })
   const start = (listed: readonly Listed[]): void =>
-    setPeople(listed.map((one) => ({ ...one, outcomes: [] })))
+    setPeople(listed.map((one) => ({ ...one, earlier: [], outcomes: [] })))
   return { people, start, searching, erasing }
 }
 
@@ -67,36 +59,18 @@ const withAll = ({ value, reference, dueOn }: Asked, forAll: Omit<Asked, 'value'
 
 const inWords = (error: unknown): string => sentencesOf(error).join('; ')
 
-/** The streams with events of the person, without those where the person is erased. */
-export const toErase = ({ search, outcomes }: Person): readonly FoundIn[] =>
-  search?.streams.filter((found) => isErasable(found) && !isDone(outcomes, found)) ?? []
-
-/** All streams, if nothing was found in any of them. */
-export const toRecord = ({ search, outcomes }: Person): readonly FoundIn[] =>
-  search?.streams.every(isEmpty) ? search.streams.filter((found) => !isDone(outcomes, found)) : []
-
-const isEmpty = ({ held, notSearched }: FoundIn): boolean =>
-  notSearched === '' && held.every(({ events }) => events === 0)
-
-const isDone = (outcomes: readonly Outcome[], found: FoundIn): boolean =>
-  outcomes.some(({ stream, problem }) => stream === found.stream && problem === '')
-
-/** The results of a person: for each line one for each stream, or one that says why there is none. */
-export function linesOf({ lines, search, problem, outcomes }: Person): readonly Outcome[] {
-  if (outcomes.length > 0)
-    return lines.flatMap((line) => outcomes.map((outcome) => ({ ...outcome, ...line })))
-  const isErased = search?.streams.some((found) => found.isErased) === true
-  const why = problem ?? (isErased ? 'already erased' : 'no event was found: not erased')
-  const none = { ...unanswered, stream: '', events: 0, problem: why }
-  return lines.map((line) => ({ ...line, ...none }))
+async function searchFor({ calls, requests }: Session, person: Person) {
+  const search = await searchPerson(calls, person.asked.value)
+  const known = { requests, existing: async (named: Requested) => existingErasure(calls, named) }
+  const streams = search.streams.map(({ stream }) => stream)
+  return { search, earlier: await earlierRequests(known, person, streams) }
 }
 
-const unanswered = { outputs: '', keptUntil: '', erasure: '', salt: '' }
-
-async function eraseIn(calls: Calls, person: Person, { stream, events }: FoundIn) {
+async function eraseIn({ calls, requests }: Session, person: Person, found: Found) {
   const { asked, search } = person
   const { reference, dueOn } = asked
-  const outcome = { ...unanswered, ...asked, stream, events, problem: '' }
+  const { stream, events } = found
+  const outcome: Outcome = { ...noOutcome, ...asked, stream, events, problem: '' }
   try {
     const { erasure, salt } = await erase(calls, stream, {
       searchId: search?.id ?? '',
@@ -104,13 +78,9 @@ async function eraseIn(calls: Calls, person: Person, { stream, events }: FoundIn
       ...(reference === '' ? {} : { reference }),
       ...(dueOn === '' ? {} : { dueOn }),
     })
-    const { id, outputs } = erasure
-    const keptUntil = outputsKeepUntil(outputs)
-    return { ...outcome, outputs: countsIn(outputs), keptUntil, erasure: id, salt }
+    requests.set(requestKey(asked.value, stream), erasure)
+    return { ...outcome, ...toldBy(erasure), salt }
   } catch (error) {
     return { ...outcome, problem: inWords(error) }
   }
 }
-
-const countsIn = (outputs: readonly Holding[]): string =>
-  outputs.map(({ name, events = 'unknown' }) => `${name}: ${events}`).join('; ')
