@@ -22,13 +22,16 @@ export const copyName = (person: string, what: string, ending: string): string =
   `${`${person.slice(0, 60)}-${what}`.replaceAll(/[^\w.@-]+/g, '_')}.${ending}`
 
 export const copyFile = (copy: Copy, knowing: Knowing): Uint8Array<ArrayBuffer> =>
-  zipSync({
-    ...Object.fromEntries(
-      [...copy.events].map(([stream, csv]) => [copyName(copy.person, stream, 'csv'), csv]),
-    ),
-    'where.csv': strToU8(csvFile(rowsOf(copy, knowing))),
-    'README.txt': strToU8(explanationOf(copy)),
-  })
+  zipSync(
+    {
+      ...Object.fromEntries(
+        [...copy.events].map(([stream, csv]) => [copyName(copy.person, stream, 'csv'), csv]),
+      ),
+      'where.csv': strToU8(csvFile(rowsOf(copy, knowing))),
+      'README.txt': strToU8(explanationOf(copy)),
+    },
+    { level: 1 }, // the page stands still meanwhile
+  )
 
 const rowsOf = ({ streams, outputs }: Copy, { contracts, words }: Knowing) =>
   streams.flatMap((found) =>
