@@ -36,7 +36,7 @@ export type Calls = {
   /** Calls to output: lag, previews. */
   readonly output: Call
   /** Downloads a file from output, with a token of auth. */
-  download(path: string, token: string): Promise<Blob>
+  download(path: string, token: string, bytesMax?: number): Promise<Blob>
   /** A WebSocket that watches one of the account's streams. */
   watch(path: string): WebSocket
 }
@@ -53,18 +53,35 @@ export function createCalls(where: Where, apiKey: string): Calls {
     where,
     auth: call(where.authUrl, apiKey),
     output: call(location.origin, apiKey),
-    download: (path, token) => download(location.origin + path, token),
+    download: (path, ...more) => download(location.origin + path, ...more),
     watch: (path) =>
       new WebSocket(location.origin.replace(/^http/, 'ws') + path, ['weir', `bearer.${apiKey}`]),
   }
 }
 
-async function download(url: string, token: string): Promise<Blob> {
+async function download(url: string, token: string, bytesMax = Infinity): Promise<Blob> {
   const headers = { authorization: `Bearer ${token}` }
   const response = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' })
-  if (response.ok) return response.blob()
+  if (response.ok) return blobOf(response, bytesMax)
   const text = await response.text()
   throw refusedOf(response.status, parseObject(text), text)
+}
+
+/** Rejects if the connection breaks before the end. */
+async function blobOf(response: Response, bytesMax: number): Promise<Blob> {
+  const reader = response.body?.getReader()
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let length = 0
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true }
+    if (done || value === undefined) return new Blob(chunks)
+    length += value.length
+    if (length > bytesMax) {
+      await reader?.cancel()
+      throw new Refused(413, [`The file is larger than ${bytesMax} bytes`])
+    }
+    chunks.push(value)
+  }
 }
 
 function call(baseUrl: string, apiKey: string): Call {

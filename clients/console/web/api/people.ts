@@ -1,6 +1,7 @@
 // What is stored about a person: searches, and the person's own events.
 import { Refused } from './calls.ts'
 import type { Calls } from './calls.ts'
+import type { Held } from './held.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
 
@@ -35,18 +36,6 @@ export type FoundBy = {
   readonly events: number
   readonly firstAt: string
   readonly lastAt: string
-}
-
-export type Held = {
-  readonly name: string
-  readonly kind: 'input' | 'output' | 'dead' | 'deleted'
-  readonly events: number
-  /** Events in an input stream that nobody can decrypt any more. */
-  readonly erased: number
-  readonly decrypted: readonly string[]
-  /** A time, `unknown`, or empty without events. */
-  readonly until: string
-  readonly because: string
 }
 
 const everyMs = 300
@@ -120,12 +109,16 @@ const heldOf = (held: Json): Held => ({
 
 export type EventsFormat = 'csv' | 'ndjson'
 
-/** The events that a search found in a stream, decrypted. */
+/**
+ * The events that a search found in a stream, decrypted.
+ * @throws Refused with status 413 beyond `bytesMax`
+ */
 export async function eventsOf(
   { auth, download }: Calls,
   { stream, searchId, format }: { stream: string; searchId: string; format: EventsFormat },
+  bytesMax?: number,
 ): Promise<Blob> {
   const path = `/v2/streams/${stream}/subject-access`
   const granted = objectOf(await auth('POST', path, { searchId }))
-  return download(`${path}?format=${format}`, textOf(granted['accessToken']))
+  return download(`${path}?format=${format}`, textOf(granted['accessToken']), bytesMax)
 }

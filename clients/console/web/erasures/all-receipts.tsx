@@ -4,6 +4,7 @@ import { Refused } from '../api/calls.ts'
 import type { Calls } from '../api/calls.ts'
 import { timeOf } from '../api/erasure.ts'
 import { receiptOf } from '../api/erasures.ts'
+import { whenFree } from '../api/when-free.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
@@ -53,19 +54,12 @@ export function AllReceipts({ calls, erasures }: Props) {
   )
 }
 
-/** The account may send a limited number of requests in a minute. */
-const pauseMs = 10_000
-const pausesMax = 30
-
 /** Undefined if the stream was deleted in the meantime. */
 async function receiptIfAny(calls: Calls, stream: string, id: string): Promise<string | undefined> {
-  for (let pauses = 0; ; pauses += 1)
-    try {
-      return await receiptOf(calls, stream, id)
-    } catch (error) {
-      const status = error instanceof Refused ? error.status : undefined
-      if (status === 404) return undefined
-      if (status !== 429 || pauses === pausesMax) throw error
-      await new Promise((resolve) => setTimeout(resolve, pauseMs))
-    }
+  try {
+    return await whenFree(() => receiptOf(calls, stream, id))
+  } catch (error) {
+    if (error instanceof Refused && error.status === 404) return undefined
+    throw error
+  }
 }

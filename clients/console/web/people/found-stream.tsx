@@ -2,14 +2,16 @@
 // actions.
 import type { Calls } from '../api/calls.ts'
 import type { Erasure } from '../api/erasure.ts'
+import type { Held } from '../api/held.ts'
 import { eventsOf, isErasable } from '../api/people.ts'
-import type { FoundIn, Held } from '../api/people.ts'
+import type { FoundIn } from '../api/people.ts'
 import { hrefOf } from '../place.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
 import { dateAndTime, many } from '../ui/words.ts'
+import { copyName } from './copy/copy-file.ts'
 import { HeldTable } from './held-table.tsx'
 import type { AskedOf } from './person-dialog.tsx'
 import { RequestLink } from './request-link.tsx'
@@ -154,10 +156,8 @@ function Actions({ calls, searchId, person, found, onAsk }: Omit<Props, 'request
   )
 }
 
-/** The file is named after the person, so that those of two people are not confused. */
 const useDownload = (calls: Calls, person: string, what: Parameters<typeof eventsOf>[1]) =>
   useDoing(async () => {
     const file = await eventsOf(calls, what)
-    const name = `${person.slice(0, 60)}-${what.stream}`.replaceAll(/[^\w.@-]+/g, '_')
-    saveFile(file, `${name}.${what.format === 'csv' ? 'csv' : 'jsonl'}`)
+    saveFile(file, copyName(person, what.stream, what.format === 'csv' ? 'csv' : 'jsonl'))
   })

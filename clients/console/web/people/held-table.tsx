@@ -1,14 +1,15 @@
 // Where a stream and its outputs hold events of a person, with which personal fields, and until when.
 import type { Calls } from '../api/calls.ts'
 import type { Output } from '../api/account.ts'
-import type { FoundIn, Held } from '../api/people.ts'
+import type { Held } from '../api/held.ts'
+import type { FoundIn } from '../api/people.ts'
 import { outputsIn } from '../api/resources.ts'
 import type { LevelWords } from '../purposes/level-words.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useLoad } from '../ui/use-load.ts'
 import { count, dayOf } from '../ui/words.ts'
-import { fieldsByLevel, levelsInWords } from './levels.ts'
+import { personalFieldsIn, placeKinds, readersDecrypt } from './places.ts'
 import type { Fields } from './searched-fields.tsx'
 
 type Props = { readonly calls: Calls; readonly found: FoundIn; readonly fields: Fields }
@@ -60,12 +61,13 @@ type RowProps = Omit<Props, 'calls'> & {
 function PlaceRow({ place, output, found, fields }: RowProps) {
   const words = useLevelWords()
   const { name, kind, events, until, because } = place
+  const { contracts = [] } = fields.value ?? {}
   return (
     <tr>
       <th scope="row">
         {name}{' '}
         <span class="muted small">
-          {kinds[kind]}
+          {placeKinds[kind]}
           {output === undefined
             ? ''
             : ` for consent to level ${output.levels.map(words).join(', ')}`}
@@ -73,35 +75,21 @@ function PlaceRow({ place, output, found, fields }: RowProps) {
       </th>
       <td data-column="events">{count(events)}</td>
       <td data-column="personal fields">
-        {fieldsIn(place, { found, fields, words })}
-        {output === undefined ? '' : byReaders(found, output, words)}
+        {fieldsInWords(personalFieldsIn(place, found, { contracts, words }))}
+        {byReaders(found, output, words)}
       </td>
       <td data-column="kept until">{until === 'unknown' ? `unknown: ${because}` : dayOf(until)}</td>
     </tr>
   )
 }
 
-const kinds = {
-  input: 'stream',
-  output: 'output',
-  dead: 'dead letters of an output',
-  deleted: 'deleted output',
-} as const satisfies Record<Held['kind'], string>
-
-type Knowing = Pick<Props, 'found' | 'fields'> & { readonly words: LevelWords }
-
-/** The input has all fields of the contracts, and an output those that it has decrypted. */
-function fieldsIn({ kind, decrypted }: Held, { found, fields, words }: Knowing): string {
-  const isFound = (id: string): boolean => found.by.some(({ contract }) => contract === id)
-  const contracts = fields.value?.contracts.filter(({ id }) => isFound(id)) ?? []
-  if (decrypted.length > 0) return `decrypted: ${fieldsByLevel(contracts, words, decrypted)}`
-  const all = kind === 'input' ? fieldsByLevel(contracts, words) : ''
-  return all === '' ? 'none decrypted' : `encrypted: ${all}`
+function fieldsInWords({ decrypted, encrypted }: ReturnType<typeof personalFieldsIn>): string {
+  if (decrypted !== '') return `decrypted: ${decrypted}`
+  return encrypted === '' ? 'none decrypted' : `encrypted: ${encrypted}`
 }
 
 /** Of an output whose readers decrypt, «none decrypted» alone would say that nobody can read these fields. */
-function byReaders({ isErased, withdrawn }: FoundIn, output: Output, words: LevelWords): string {
-  if (isErased || output.keyMaxAgeSeconds === undefined) return ''
-  const but = withdrawn.length === 0 ? '' : ', except what is withdrawn'
-  return `; readers with this output's credentials can decrypt ${levelsInWords(output, words)}${but}`
+function byReaders(found: FoundIn, output: Output | undefined, words: LevelWords): string {
+  const levels = readersDecrypt(found, output, words)
+  return levels === '' ? '' : `; readers with this output's credentials can decrypt ${levels}`
 }

@@ -14,6 +14,7 @@ import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
 import type { Doing } from '../ui/use-doing.ts'
 import { useLoad } from '../ui/use-load.ts'
+import { AllCopies } from './copy/all-copies.tsx'
 import { FoundStream } from './found-stream.tsx'
 import { searchFields } from './levels.ts'
 import { MadeDialog } from './made-dialog.tsx'
@@ -164,6 +165,7 @@ function Result({ calls, search, fields, person, requestOf, onAsk }: ResultProps
   const [first, ...rest] = search.streams.filter(isErasable)
   return (
     <div class="stack">
+      {first === undefined ? null : <AllCopies {...{ calls, search, fields, person }} />}
       {first === undefined || rest.length === 0 ? null : (
         <p class="row">
           <button

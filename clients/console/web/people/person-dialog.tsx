@@ -196,16 +196,20 @@ function Levels({ known, found, levels, onLevels }: LevelsProps) {
               )
             }
           />
-          <LevelInWords {...each} isWithdrawn={isWithdrawn(each.level)} />
+          <LevelInWords
+            {...each}
+            isWithdrawn={isWithdrawn(each.level)}
+            isOneStream={found.length === 1}
+          />
         </label>
       ))}
     </fieldset>
   )
 }
 
-type LevelProps = KnownLevel & { readonly isWithdrawn: boolean }
+type LevelProps = KnownLevel & { readonly isWithdrawn: boolean; readonly isOneStream: boolean }
 
-const LevelInWords = ({ level, outputs, fields, isWithdrawn }: LevelProps) => (
+const LevelInWords = ({ level, outputs, fields, isWithdrawn, isOneStream }: LevelProps) => (
   <span>
     Level {useLevelWords()(level)}
     <span class="hint">
@@ -213,7 +217,9 @@ const LevelInWords = ({ level, outputs, fields, isWithdrawn }: LevelProps) => (
       {outputs.length === 0 ? '' : ` of ${named('output', outputs)}`}
       {outputs.length > 0 && fields.length > 0 ? ';' : ''}
       {fields.length === 0 ? '' : ` of ${named('field', fields)}`}
-      {outputs.length + fields.length === 0 ? ' no output or field has it now' : ''}
+      {outputs.length + fields.length === 0
+        ? ` no output or field in ${isOneStream ? 'this stream' : 'these streams'} has it now`
+        : ''}
     </span>
   </span>
 )

@@ -33,8 +33,14 @@ export function FieldsOfContracts({ fields }: FieldsProps) {
 /** Beside what was found, and in the windows that act on it. Long windows have it closed, to be seen as a whole. */
 export const OnlyTheseFields = ({ fields, isOpen }: FieldsProps & { readonly isOpen: boolean }) => (
   <details open={isOpen}>
-    <summary>Not included: events of this person under other values, such as a session.</summary>
-    <p>Search for these values, too. Only these fields were compared:</p>
+    <summary>
+      Not included: events of this person under other values, unless these occurred together with
+      this value in an event of the same stream.
+    </summary>
+    <p>
+      For example, a customer number also finds all events of a session if one event of the stream
+      has both. Search for other values, too. Only these fields were compared:
+    </p>
     <FieldsOfContracts fields={fields} />
   </details>
 )

@@ -54,17 +54,23 @@ export function WhatErasingDoes({ found }: Props) {
   return (
     <>
       <p>
-        Weir never again decrypts a personal field in an event that was sent until now with this
-        value in {fields.join(' or ')}, in the stream or in a copy of it. Events with the person's
-        data in other fields alone are not erased. Later events are encrypted as for a new person.
+        Weir never again decrypts a personal field in the events that were sent until now with this
+        value in {fields.join(' or ')}, in the stream or in a copy of it.{' '}
+        {found.some(isByTwoFields)
+          ? 'Nor does it in events with other values in these fields that occurred together with this value in an event of the same stream. '
+          : ''}
+        Events with the person's data in other fields alone are not erased. Later events are
+        encrypted as for a new person.
       </p>
       <p>
-        A copy for the person must be downloaded before: close this window, and use «Download as …»
-        beside «Erase …». The events stay, with their other fields: {found.map(stayIn).join(', ')}.
+        A copy for the person must be downloaded before: close this window, and use «Download all».
+        The events stay, with their other fields: {found.map(stayIn).join(', ')}.
       </p>
     </>
   )
 }
+
+const isByTwoFields = ({ by }: FoundIn): boolean => new Set(by.map(({ field }) => field)).size > 1
 
 function stayIn({ stream, held }: FoundIn): string {
   const day = dayOf(held.find(({ kind }) => kind === 'input')?.until ?? '')

@@ -126,20 +126,14 @@ function Box({ x, width: wide, y, name, under, isOff, kind }: BoxProps) {
   return (
     <g class={`box ${kind}${isOff ? ' off' : ''}`}>
       <rect x={x} y={y - boxHeight / 2} width={wide} height={boxHeight} rx={10} />
-      <text class="name" x={x + 16} y={y - 3}>
-        {shortened(name, 26)}
-      </text>
-      <text class="under" x={x + 16} y={y + 15}>
-        {shortened(below, underMax)}
-      </text>
+      <foreignObject x={x + 16} y={y - boxHeight / 2} width={wide - 32} height={boxHeight}>
+        <div class="name">{name}</div>
+        <div class="under">{below}</div>
+      </foreignObject>
       <title>{`${name}, ${below}`}</title>
     </g>
   )
 }
-
-const underMax = 52
-const shortened = (text: string, max: number): string =>
-  text.length > max ? `${text.slice(0, max - 1)}…` : text
 
 const underOf = (output: Output, words: LevelWords): string =>
   `${output.keyMaxAgeSeconds === undefined ? 'decrypts' : 'readers decrypt'} ${levelsInWords(output, words)}`

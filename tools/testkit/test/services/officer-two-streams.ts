@@ -1,6 +1,9 @@
 // A person in two streams, and what an officer does in both in one window.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
+import { unzipSync } from 'fflate'
 import { asObject, expectStatus } from '../../src/index.ts'
 import { sendFor } from './console-hands.ts'
 import type { consoleHands } from './console-hands.ts'
@@ -79,6 +82,38 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
         deadlineMs: 60_000,
       },
     )
+  })
+
+  test('all that is stored in two streams is one file, and none without all of its parts', async () => {
+    const all = button('Download all (2 streams)')
+    const downloads = '**/v2/streams/shop/subject-access?*'
+    await page().route(downloads, (route) => route.fulfill({ status: 410, body: 'It is broken' }))
+    await all.click()
+    await seen('No file was saved. The download of shop failed: It is broken.')
+    await page().unroute(downloads)
+    const downloading = page().waitForEvent('download')
+    await all.click()
+    expect((await downloading).suggestedFilename()).toBe('two-1-all.zip')
+    const file = join(scene().own.folder, 'all.zip')
+    await (await downloading).saveAs(file)
+    await seen('Saved the events of 2 streams.')
+    const files = Object.entries(unzipSync(await readFile(file)))
+    const texts = new Map(files.map(([name, bytes]) => [name, Buffer.from(bytes).toString()]))
+    expect([...texts.keys()]).toEqual([
+      'two-1-clicks.csv',
+      'two-1-shop.csv',
+      'where.csv',
+      'README.txt',
+    ])
+    for (const stream of ['clicks', 'shop'])
+      expect(texts.get(`two-1-${stream}.csv`)).toMatch(/^\uFEFFevent,time,[^]*,two-1,/)
+    const where = texts.get('where.csv')
+    expect(where).toMatch(/^\uFEFFstream,place,kind,events,[^]*\r\nshop,shop,stream,1,0,,/)
+    expect(where).toMatch(
+      /^clicks,clicks-2,output,1,0,customer\/id of level 0.*,2 \(marketing e-mails\),,\d{4}-\d\d-\d\d,/m,
+    )
+    expect(texts.get('README.txt')).toContain('All streams of the account were searched.')
+    await expectAccessible('a copy of all streams')
   })
 
   test('a person is erased from two streams in one window, with the salts in one file', async () => {

@@ -81,7 +81,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('a person is found with the field that names them, and with what is held where and until when', async () => {
     await find('session-0001')
     await seen(/\d+ events of clickstream, named by producerSessionId/)
-    await seen(/^Not included: events of this person/)
+    await seen(/^Not included: events of this person .*, unless these occurred together with this/)
     await seen(/^clickstream: producerSessionId; not .*customer\/id/)
     await pollUntil(
       async () => {

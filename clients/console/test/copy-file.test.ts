@@ -1,0 +1,111 @@
+// The copy for a person in one file.
+import { expect, test } from '@jest/globals'
+import { strToU8, unzipSync } from 'fflate'
+import type { Output } from '../web/api/account.ts'
+import type { Held } from '../web/api/held.ts'
+import { copyFile, copyName } from '../web/people/copy/copy-file.ts'
+import type { Copy } from '../web/people/copy/copy-file.ts'
+import { levelWordsOf } from '../web/purposes/level-words.ts'
+
+const held = (more: Partial<Held>): Held => ({
+  name: 'clicks',
+  kind: 'input',
+  events: 3,
+  erased: 0,
+  decrypted: [],
+  until: '2026-12-24T10:00:00.000Z',
+  because: '',
+  ...more,
+})
+
+const found = (stream: string, more: Partial<Copy['streams'][number]> = {}) => ({
+  stream,
+  by: [{ contract: 'visits' }],
+  held: [held({ name: stream })],
+  consent: [{ level: 0 }, { level: 2 }],
+  isErased: false,
+  withdrawn: [],
+  notSearched: '',
+  ...more,
+})
+
+const output: Output = {
+  name: 'clicks-2',
+  input: 'clicks',
+  enabled: true,
+  topic: 'clicks-2',
+  kept: 'broker',
+  levels: [2],
+  type: 'CUMULATIVE',
+  keyMaxAgeSeconds: undefined,
+}
+
+const copy = (more: Partial<Copy> = {}): Copy => ({
+  person: 'C-42',
+  startedAt: '2026-11-26T10:00:00.000Z',
+  createdAt: '2026-11-26T10:05:00.000Z',
+  streams: [found('clicks')],
+  events: new Map([['clicks', strToU8('\uFEFFevent,time\r\n1,2')]]),
+  outputs: new Map([['clicks', [output]]]),
+  ...more,
+})
+
+const knowing = {
+  contracts: [{ id: 'visits', levels: new Map(Object.entries({ customer: 0, mail: 2 })) }],
+  words: levelWordsOf([{ name: 'marketing', title: 'marketing e-mails', level: 2 }]),
+}
+
+function filesOf(of: Copy): Record<string, string> {
+  const files = Object.entries(unzipSync(copyFile(of, knowing)))
+  // As bytes: a decoder would remove the byte order mark.
+  return Object.fromEntries(
+    files.map(([name, bytes]) => [name, Buffer.from(bytes).toString('utf8')]),
+  )
+}
+
+test('the events of each stream are as they were downloaded, beside the places and an explanation', () => {
+  const files = filesOf(copy())
+  expect(Object.keys(files)).toEqual(['C-42-clicks.csv', 'where.csv', 'README.txt'])
+  expect(files['C-42-clicks.csv']).toBe('\uFEFFevent,time\r\n1,2')
+  expect(files['README.txt']).toBe(
+    [
+      'The files with the name of a stream contain its events of «C-42», and where.csv lists where these events are stored and until when.',
+      'The search started on 26 Nov 2026, 10:00 UTC, and the files were created on 26 Nov 2026, 10:05 UTC.',
+      'All streams of the account were searched.',
+      'Events of this person under other values are not included, unless these occurred together with this value in an event of the same stream.',
+      '',
+    ].join('\r\n'),
+  )
+})
+
+test('each place has a row, with its fields, their levels, and the end of its retention', () => {
+  const places = [
+    held({ erased: 1 }),
+    held({ kind: 'output', name: 'clicks-2', events: 2, decrypted: ['customer', 'mail'] }),
+    held({ kind: 'deleted', name: '=old', until: 'unknown', because: 'Kafka keeps it, perhaps' }),
+  ]
+  const files = filesOf(copy({ streams: [found('clicks', { held: places })] }))
+  expect(files['where.csv']?.split('\r\n')).toEqual([
+    '\uFEFFstream,place,kind,events,events_erased,decrypted_fields,encrypted_fields,consent_levels,readers_can_decrypt,kept_until,because',
+    'clicks,clicks,stream,3,1,,customer of level 0; mail of level 2 (marketing e-mails),"0, 2 (marketing e-mails)",,2026-12-24,',
+    'clicks,clicks-2,output,2,0,customer of level 0; mail of level 2 (marketing e-mails),,2 (marketing e-mails),,2026-12-24,',
+    `clicks,"'=old",deleted output,3,0,,,,,unknown,"Kafka keeps it, perhaps"`,
+  ])
+})
+
+test('what was not searched, and what has no file, is told', () => {
+  const streams = [
+    found('clicks', { notSearched: 'a partition has no leader' }),
+    found('shop', { isErased: true }),
+    found('empty', { by: [], held: [held({ name: 'empty', events: 0, until: '' })] }),
+  ]
+  const text = filesOf(copy({ streams }))['README.txt']
+  expect(text).toContain('Not everything was searched: clicks (a partition has no leader).')
+  expect(text).not.toContain('All streams')
+  expect(text).toMatch(/^There is no file with the events of shop: nobody can decrypt/m)
+})
+
+test('a file has a name that every system can write', () => {
+  expect(copyName('../Ä b@c.de', 'all', 'zip')).toBe('.._b@c.de-all.zip')
+  expect(copyName('x'.repeat(99), 'clicks', 'csv')).toBe(`${'x'.repeat(60)}-clicks.csv`)
+})

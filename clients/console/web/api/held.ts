@@ -1,0 +1,12 @@
+// One place that holds events of a person: the stream, an output of it, or dead letters.
+export type Held = {
+  readonly name: string
+  readonly kind: 'input' | 'output' | 'dead' | 'deleted'
+  readonly events: number
+  /** Events in an input stream that nobody can decrypt any more. */
+  readonly erased: number
+  readonly decrypted: readonly string[]
+  /** A time, `unknown`, or empty without events. */
+  readonly until: string
+  readonly because: string
+}

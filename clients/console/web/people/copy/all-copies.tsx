@@ -1,0 +1,96 @@
+// All that is stored about a person as one file, so that nobody must put an answer together by hand.
+import { useState } from 'preact/hooks'
+import { Refused, sentencesOf } from '../../api/calls.ts'
+import type { Calls } from '../../api/calls.ts'
+import { eventsOf, isErasable } from '../../api/people.ts'
+import type { Search } from '../../api/people.ts'
+import { outputsIn } from '../../api/resources.ts'
+import { whenFree } from '../../api/when-free.ts'
+import { useLevelWords } from '../../purposes/use-purposes.ts'
+import { Problems } from '../../ui/problems.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { useDoing } from '../../ui/use-doing.ts'
+import { bytes, many } from '../../ui/words.ts'
+import type { Fields } from '../searched-fields.tsx'
+import { copyFile, copyName } from './copy-file.ts'
+
+type Props = {
+  readonly calls: Calls
+  readonly search: Search
+  readonly fields: Fields
+  readonly person: string
+}
+
+/** The browser holds all copies in memory. */
+const bytesMax = 200_000_000
+
+export function AllCopies({ calls, search, fields, person }: Props) {
+  const words = useLevelWords()
+  const [said, setSaid] = useState('')
+  const streams = search.streams.filter(isErasable).map(({ stream }) => stream)
+  const contracts = fields.value?.contracts
+  const downloading = useDoing(async () => {
+    if (contracts === undefined) return
+    const events = await eventsIn({ calls, streams, searchId: search.id }, setSaid)
+    const outputs = new Map<string, Awaited<ReturnType<typeof outputsIn>>>()
+    for (const { stream, held } of search.streams)
+      if (held.some(({ kind }) => kind === 'output'))
+        outputs.set(stream, await whenFree(() => outputsIn(calls, stream)))
+    const createdAt = new Date().toISOString()
+    const copy = { ...search, person, createdAt, events, outputs }
+    const zip = new Blob([copyFile(copy, { contracts, words })], { type: 'application/zip' })
+    saveFile(zip, copyName(person, 'all', 'zip'))
+    setSaid(`Saved the events of ${many(streams.length, 'stream')}.`)
+  })
+  return (
+    <div>
+      <div class="bar">
+        <button
+          type="button"
+          onClick={downloading.run}
+          disabled={downloading.isDoing || contracts === undefined}
+        >
+          Download all{streams.length === 1 ? '' : ` (${many(streams.length, 'stream')})`}
+        </button>
+        <span role="status">{said}</span>
+      </div>
+      <Problems of={downloading.error} />
+    </div>
+  )
+}
+
+type Wanted = {
+  readonly calls: Calls
+  readonly streams: readonly string[]
+  readonly searchId: string
+}
+
+/** In turn, because an account makes one download at a time. Without one of them the copy would not be complete. */
+async function eventsIn({ calls, streams, searchId }: Wanted, onSaid: (said: string) => void) {
+  const events = new Map<string, Uint8Array>()
+  let left = bytesMax
+  for (const [at, stream] of streams.entries()) {
+    onSaid(`${at} of ${many(streams.length, 'stream')} …`)
+    const what = { stream, searchId, format: 'csv' } as const
+    try {
+      const csv = await whenFree(() => eventsOf(calls, what, left))
+      left -= csv.size
+      events.set(stream, new Uint8Array(await csv.arrayBuffer()))
+    } catch (error) {
+      onSaid('')
+      throw refusedFor(stream, error)
+    }
+  }
+  return events
+}
+
+function refusedFor(stream: string, error: unknown): Refused {
+  const { status = 0, help } = error instanceof Refused ? error : {}
+  const because =
+    status === 413
+      ? `the files together are larger than ${bytes(bytesMax)}. Download each stream below`
+      : sentencesOf(error).join('; ')
+  return new Refused(status, [`No file was saved. The download of ${stream} failed: ${because}.`], {
+    help,
+  })
+}

@@ -1,0 +1,51 @@
+// The places that hold events of a person, in words. Pure.
+import type { Contract, Output } from '../api/account.ts'
+import type { Held } from '../api/held.ts'
+import type { LevelWords } from '../purposes/level-words.ts'
+import { fieldsByLevel, levelsInWords } from './levels.ts'
+
+/** What a search found in a stream, as far as its places need it. */
+export type FoundPlaces = {
+  readonly stream: string
+  readonly by: readonly { readonly contract: string }[]
+  readonly held: readonly Held[]
+  readonly consent: readonly { readonly level: number }[]
+  readonly isErased: boolean
+  readonly withdrawn: readonly number[]
+  readonly notSearched: string
+}
+
+export type Knowing = {
+  readonly contracts: readonly Pick<Contract, 'id' | 'levels'>[]
+  readonly words: LevelWords
+}
+
+export const placeKinds = {
+  input: 'stream',
+  output: 'output',
+  dead: 'dead letters of an output',
+  deleted: 'deleted output',
+} as const satisfies Record<Held['kind'], string>
+
+/** The input has all fields of the contracts, and an output those that it has decrypted. */
+export function personalFieldsIn(
+  { kind, decrypted }: Pick<Held, 'kind' | 'decrypted'>,
+  { by }: Pick<FoundPlaces, 'by'>,
+  { contracts, words }: Knowing,
+): { readonly decrypted: string; readonly encrypted: string } {
+  const found = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
+  if (decrypted.length > 0)
+    return { decrypted: fieldsByLevel(found, words, decrypted), encrypted: '' }
+  return { decrypted: '', encrypted: kind === 'input' ? fieldsByLevel(found, words) : '' }
+}
+
+/** The levels that readers decrypt with their own keys, or nothing. */
+export function readersDecrypt(
+  { isErased, withdrawn }: Pick<FoundPlaces, 'isErased' | 'withdrawn'>,
+  output: Output | undefined,
+  words: LevelWords,
+): string {
+  if (isErased || output?.keyMaxAgeSeconds === undefined) return ''
+  const but = withdrawn.length === 0 ? '' : ', except what is withdrawn'
+  return `${levelsInWords(output, words)}${but}`
+}
