@@ -14,6 +14,17 @@ const gone = {
   streams: ['clicks', 'shop'].map((stream) => ({ stream, by: [], held: [] })),
 }
 
+// Runs in the page, as text: the connection breaks within the file of one stream.
+const cutOff = `
+  window.fetchAll = window.fetch
+  window.fetch = (url, ...more) => {
+    if (!url.includes('/shop/subject-access?')) return window.fetchAll(url, ...more)
+    const parts = [new TextEncoder().encode('event,time')]
+    const pull = (to) => parts.length > 0 ? to.enqueue(parts.pop()) : to.error(new Error('It is cut off'))
+    return Promise.resolve(new Response(new ReadableStream({ pull })))
+  }
+`
+
 export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
   const { page, goTo, button, seen, find, confirm, downloaded, expectAccessible } = hands
 
@@ -91,6 +102,10 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await all.click()
     await seen('No file was saved. The download of shop failed: It is broken.')
     await page().unroute(downloads)
+    await page().evaluate(cutOff)
+    await all.click()
+    await seen('No file was saved. The download of shop failed: It is cut off.')
+    await page().evaluate('window.fetch = window.fetchAll')
     const downloading = page().waitForEvent('download')
     await all.click()
     expect((await downloading).suggestedFilename()).toBe('two-1-all.zip')
