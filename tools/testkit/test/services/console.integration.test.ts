@@ -209,15 +209,18 @@ else
     test('usage is shown', async () => {
       await goTo('Usage')
       await seen('Events stored')
-      const total = page().locator('.totals dd', { hasText: /[1-9]\d\d/ })
-      await total.first().waitFor()
+      await page()
+        .locator('.totals dd', { hasText: /[1-9]\d\d/ })
+        .first()
+        .waitFor()
+      await seen(/^validation_failed: [1-9]\d*$/)
+      await page().locator('li > a[href$="/docs/errors/validation_failed.html"]').waitFor()
       await picture('usage')
       await expectAccessible('usage')
     })
 
     test('a developer sees what the key may see: inputs live, and outputs without their secrets', async () => {
-      const asked = { name: 'team', role: 'developer' }
-      const made = await account.call('POST', '/v2/api-keys', asked)
+      const made = await account.call('POST', '/v2/api-keys', { name: 'team', role: 'developer' })
       await button('Sign out').click()
       await page()
         .getByLabel('API key')
