@@ -118,7 +118,7 @@ function remarksOn(stream: unknown): string[] {
   const name = textAt(stream, 'stream') ?? ''
   const withdrawn = listAt(stream, 'withdrawn')
   const consent = listAt(stream, 'consent').map(
-    (each) => `level ${valueAt(each, 'level')} (${valueAt(each, 'events')})`,
+    (each) => `level ${String(valueAt(each, 'level'))} (${String(valueAt(each, 'events'))})`,
   )
   const not = textAt(stream, 'notSearched')
   return [
