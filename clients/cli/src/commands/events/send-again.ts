@@ -20,13 +20,16 @@ type Sending = {
   readonly signal: AbortSignal
 }
 
-export type Sender = {
+type PatientSender = {
   send(body: InputEvent['body']): Promise<ApiAnswer>
   /** After `send` has failed, or has returned a refusal. */
   mayHaveStored(): boolean
 }
 
-export function createSender(session: Session, { token, request, signal }: Sending): Sender {
+export function createPatientSender(
+  session: Session,
+  { token, request, signal }: Sending,
+): PatientSender {
   const { screen } = session.terminal
   let isOpen = false
   const post = async (body: InputEvent['body']): Promise<ApiAnswer> => {
@@ -66,7 +69,7 @@ const isUnstored = ({ status, code, text }: ApiAnswer): boolean =>
   (status === 429 && code === 'event_rate_exceeded') ||
   (status === 503 && code === 'unavailable' && !text.startsWith('May be stored'))
 
-export type Stop = {
+type Stop = {
   readonly name: string
   readonly schema: string
   readonly file?: string

@@ -12,7 +12,7 @@ import { createIdTokenSource } from '../../api/id-token.ts'
 import { openInput } from '../../input/file.ts'
 import { jsonFault } from '../../input/json-fault.ts'
 import { withExamples } from '../../input/options.ts'
-import { adviceOnRest, createSender } from './send-again.ts'
+import { adviceOnRest, createPatientSender } from './send-again.ts'
 import type { OpenSession, Session } from '../../session.ts'
 
 type SendOptions = { readonly schema: string; readonly file?: string }
@@ -75,7 +75,7 @@ async function sendWith(
   // Checks the credentials before the input is read.
   await refuseOutput(session, options.name, await token())
   const request = { method: 'POST', url, headers }
-  const sender = createSender(session, { token, request, signal: end.signal })
+  const sender = createPatientSender(session, { token, request, signal: end.signal })
   const rejected: Rejected[] = []
   let accepted = 0
   /** The page about the last rejected event. */
