@@ -163,6 +163,12 @@ describe('the command line', () => {
     ['send clicks --schem x', 'There is no option --schem; did you mean --schema?'],
     ['send clicks --schem=x', 'There is no option --schem; did you mean --schema?'],
     ['send clicks --qqqqqq --demo', 'There is no option --qqqqqq'],
+    ['stream update clicks --event-rate 5', 'Did you mean --rate?'],
+    ['erasure show clicks 1b9d6bcd', 'Usage: weir erasure show ID'],
+    [
+      'listen clicks --from -1h',
+      '`weir listen` prints new events. For stored events use `weir export`.',
+    ],
   ])('`weir %s` is answered with what the command takes', async (line, hint) => {
     const { terminal, notes } = recorder()
     expect(await run(terminal, words(line))).toBe(2)
@@ -173,6 +179,12 @@ describe('the command line', () => {
     const { terminal, notes } = recorder()
     expect(await run(terminal, words('output create a b --level 1,2'))).toBe(2)
     expect(notes.join()).toContain('Give each level with its own option: --level 1 --level 2')
+  })
+
+  test('a time in words is answered with what to write', async () => {
+    const { terminal, notes } = recorder()
+    expect(await run(terminal, words('usage clicks --from yesterday'))).toBe(2)
+    expect(notes.join()).toContain('2026-11-21T10:00:00Z or -6h.')
   })
 
   test('no secret can be given as an argument', () => {

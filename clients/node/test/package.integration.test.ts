@@ -167,6 +167,15 @@ test("a program in TypeScript is checked against the contract's types and the pa
   expect(checked.stdout).toBe('')
 })
 
+test("the README's program in TypeScript runs under Node 20, too", async () => {
+  const readme = await readDocument('clients/node/README.md')
+  const [, options = ''] = /^npx tsc (.*) && node out\/typed\.js/m.exec(readme) ?? []
+  const typeRoots = ['--typeRoots', join(source, 'node_modules/@types')]
+  const tsc = join(root, 'node_modules/.bin/tsc')
+  await run(tsc, [...options.split(' '), ...typeRoots], { cwd: folder, timeout: timeoutMs })
+  expect(await printedBy(oldNode, 'out/typed.js')).toBe('invalid_event\n')
+})
+
 test('it has what it needs in itself: no test, no source, nothing of this repository', async () => {
   const { stdout } = await run('grep', ['-rlE', "from '@weir/|packages/|\\.ts'", '.'], {
     cwd: join(folder, 'node_modules/@weir/client'),

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import ssl
 import time
 from collections import OrderedDict
@@ -69,6 +70,8 @@ class Decrypter:
         `timestamp` and `consentLevels`, and the keyLink: in `svc_key_link`, or as text in `svcMeta`.
 
         Returns copies. A value that can't be decrypted is an `Encrypted`, or what `otherwise` returns for it."""
+        if isinstance(events, (str, bytes, os.PathLike)) or hasattr(events, "to_dict"):
+            raise TypeError("give a list of dicts: frame.to_dict('records')")
         return self._decrypt([(event, asked_by_event(event)) for event in events], otherwise)
 
     def _decrypt(self, events: Sequence[tuple[Mapping, Asked]], otherwise: Callable | None) -> list[dict]:

@@ -119,11 +119,16 @@ export function apiRefusal(answer: ApiAnswer, advice: Advice = {}): CliError {
   const lines = [
     ...[...problems, ...textsAt(answer.json, 'outputs')].map((text) => `- ${visible(text)}`),
     ...(answer.retryAfter ? [`Try again in ${visible(answer.retryAfter)} s.`] : []),
-    ...[advice[answer.status] ?? commonAdvice(answer)].filter((line) => line !== undefined),
+    ...[isTemporary(answer) ? undefined : (advice[answer.status] ?? commonAdvice(answer))].filter(
+      (line) => line !== undefined,
+    ),
   ]
   const { status, help: page } = answer
   return new CliError(1, `${headline} (${status})`, { advice: lines, status, page })
 }
+
+/** Waiting is enough. */
+const isTemporary = ({ code }: ApiAnswer): boolean => code === 'being_deleted'
 
 /** A sentence that contains all problems is not repeated next to their list. */
 function whatIsWrong(answer: ApiAnswer): { headline: string; problems: readonly string[] } {

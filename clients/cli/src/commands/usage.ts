@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { isObject, listAt, valueAt } from '../json.ts'
 import { timeText, withExamples, withFormats } from '../input/options.ts'
 import type { OpenSession, Session } from '../session.ts'
+import { visible } from '../terminal/table.ts'
 
 type UsageOptions = {
   readonly by?: string
@@ -56,8 +57,10 @@ async function showUsage(session: Session, name: string, options: UsageOptions):
     whenEmpty: 'Nothing.',
   })
   const [events, bytes] = [valueAt(answer, 'total', 'events'), valueAt(answer, 'total', 'bytes')]
-  const refused = refusedOf(valueAt(answer, 'total'))
-  session.tell(`In total ${String(events)} events, ${String(bytes)} bytes, ${refused} refused.`)
+  const total = valueAt(answer, 'total')
+  session.tell(
+    `In total ${String(events)} events, ${String(bytes)} bytes, ${refusedOf(total)} refused${byCode(total)}.`,
+  )
 }
 
 function queryOf({ by, from, until }: UsageOptions): Record<string, string> {
@@ -77,9 +80,21 @@ function printCsv({ terminal }: Session, items: readonly unknown[]): void {
   terminal.print(['from,events,bytes,refused', ...rows].join('\n'))
 }
 
-/** The sum over all reasons. */
-function refusedOf(piece: unknown): number {
+const refusals = (piece: unknown): readonly (readonly [code: string, count: number])[] => {
   const refused = valueAt(piece, 'refused')
-  if (!isObject(refused)) return 0
-  return Object.values(refused).reduce((sum: number, count) => sum + Number(count), 0)
+  return isObject(refused)
+    ? Object.entries(refused).map(([code, count]) => [code, Number(count)] as const)
+    : []
+}
+
+/** The sum over all error codes. */
+const refusedOf = (piece: unknown): number =>
+  refusals(piece).reduce((sum, [, count]) => sum + count, 0)
+
+/** ` (undecodable 7, too_large 1)`, the most frequent first. */
+function byCode(total: unknown): string {
+  const words = refusals(total)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([code, count]) => `${visible(code)} ${count}`)
+  return words.length === 0 ? '' : ` (${words.join(', ')})`
 }

@@ -76,8 +76,11 @@ export function dayOption(text: string): string {
 }
 
 /** Like `timeOption`, as the services read it: they check dates and times themselves. */
-export const timeText = (text: string): string =>
-  text.startsWith('-') ? new Date(timeOption(text)).toISOString() : text
+export function timeText(text: string): string {
+  if (text.startsWith('-')) return new Date(timeOption(text)).toISOString()
+  if (/^\d/.test(text)) return text
+  throw new InvalidArgumentError('It must look like 2026-11-21, 2026-11-21T10:00:00Z or -6h.')
+}
 
 export function httpAddress(text: string): string {
   const url = URL.parse(text)

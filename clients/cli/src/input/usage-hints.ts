@@ -1,4 +1,4 @@
-// What a command takes, after commander's error about a missing or a superfluous argument, or a missing option.
+// What a command takes, after commander's error about a missing or a superfluous argument, or about an option.
 import type { Command } from 'commander'
 import { nearest } from './nearest.ts'
 
@@ -18,6 +18,11 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
   if (error.includes('too many arguments') && takesFile)
     return [`Give a file with -f: ${lineOf(command)} -f FILE`]
   if (error.includes('required option')) return misspelt(command, args)
+  if (error.includes("unknown option '--from'") && command.name() === 'listen')
+    return ['`weir listen` prints new events. For stored events use `weir export`.']
+  const [, unknown] = /unknown option '(--[^']+)'/.exec(error) ?? []
+  if (unknown !== undefined) return meantByEnd(command, unknown)
+  if (error.includes('too many arguments')) return [`Usage: ${lineOf(command)}`]
   if (!error.includes('missing required argument')) return []
   const [first] = command.registeredArguments
   const isOutput = first?.name() === 'input' && error.includes("'name'")
@@ -28,6 +33,13 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
       : []),
   ]
 }
+
+/** `--event-rate` means `--rate`. commander finds only options of a similar length. */
+const meantByEnd = ({ options }: Command, unknown: string): readonly string[] =>
+  options
+    .map(({ long = '' }) => long)
+    .filter((long) => unknown.endsWith(long.slice(1)))
+    .map((long) => `Did you mean ${long}?`)
 
 /** commander reports a missing option before an unknown one, which is often the same option. */
 function misspelt(command: Command, args: readonly string[]): readonly string[] {

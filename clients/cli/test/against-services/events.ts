@@ -115,6 +115,15 @@ export function eventTests(ground: LookUpGround): void {
     ])
   })
 
+  test('more events than the stream accepts in a second are all stored, each once', async () => {
+    const { weir } = ground()
+    await weir.ok('stream create slow --rate 2 --save')
+    const input = `${await eventLine('clickstream')}\n`.repeat(5)
+    expect(await weir.ok('send slow --schema clickstream', { input })).toBe(
+      '5 events accepted (204)\n',
+    )
+  })
+
   test('what is no event ends the command with 2, before anything is sent', async () => {
     const { weir } = ground()
     await weir.ok('stream create strict --save')

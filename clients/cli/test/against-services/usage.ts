@@ -14,7 +14,7 @@ export function usageTests(ground: LookUpGround): void {
     await weir.run('send counted --schema clickstream', { input: wrong })
     const bytes = String(3 * Buffer.byteLength(good))
 
-    const counted = /In total 3 events, \d+ bytes, 1 refused\./
+    const counted = /In total 3 events, \d+ bytes, 1 refused \(validation_failed 1\)\./
     const table = await pollUntil(
       async () => {
         const ended = await weir.run('usage counted --by 1d')

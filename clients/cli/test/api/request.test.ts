@@ -50,6 +50,12 @@ describe('a URL', () => {
 })
 
 describe('a refusal', () => {
+  test('of a name that is still being deleted does not ask for another name', () => {
+    const refused = { ...answer(409, '{"detail": "No."}', '5'), code: 'being_deleted' }
+    const advice = { 409: 'Choose another name.' }
+    expect(apiRefusal(refused, advice).advice).toEqual(['Try again in 5 s.'])
+  })
+
   test('shows the detail of a problem document and every single problem', () => {
     const text = JSON.stringify({
       title: 'Invalid',

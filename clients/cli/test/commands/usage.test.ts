@@ -60,7 +60,9 @@ test('is a table, and the sum of it', async () => {
     ['2026-11-20T00:00:00.000Z', '12', '3400', '1'],
     ['2026-11-21T00:00:00.000Z', '0', '0', '2'],
   ])
-  expect(notes).toContain('In total 12 events, 3400 bytes, 3 refused.')
+  expect(notes).toContain(
+    'In total 12 events, 3400 bytes, 3 refused (event_rate_exceeded 2, undecodable 1).',
+  )
   expect(asked).toEqual(['GET /v2/streams/clicks/usage Bearer k'])
 })
 

@@ -173,7 +173,8 @@ export type UsagePiece = {
   readonly from: string
   readonly events: number
   readonly bytes: number
-  readonly refused: number
+  /** How many, by error code. */
+  readonly refused: ReadonlyMap<string, number>
 }
 
 export async function usageOf(
@@ -188,9 +189,8 @@ export async function usageOf(
       from: textOf(piece['from']),
       events: numberOf(piece['events']),
       bytes: numberOf(piece['bytes']),
-      refused: Object.values(objectOf(piece['refused'])).reduce<number>(
-        (sum, count) => sum + numberOf(count),
-        0,
+      refused: new Map(
+        Object.entries(objectOf(piece['refused'])).map(([code, count]) => [code, numberOf(count)]),
       ),
     }))
 }

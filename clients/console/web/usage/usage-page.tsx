@@ -47,7 +47,12 @@ function UsageOf({ session: { calls }, input, inputs }: OfInputProps) {
         </button>
       </div>
       <Problems of={usage.error} />
-      {usage.value === undefined ? null : <Charts pieces={usage.value} input={input} />}
+      {usage.value === undefined ? null : (
+        <>
+          <Charts pieces={usage.value} input={input} />
+          <Refusals pieces={usage.value} authUrl={calls.where.authUrl} />
+        </>
+      )}
     </>
   )
 }
@@ -59,7 +64,7 @@ function Charts({ pieces, input }: { pieces: readonly UsagePiece[]; input: Input
   const totals = [
     ['events', count(sum(({ events }) => events))],
     ['bytes', bytes(sum((piece) => piece.bytes))],
-    ['refused', count(sum(({ refused }) => refused))],
+    ['refused', count(sum(refusedOf))],
     ['limit per second', count(Number(input.eventRate))],
     ['limit per month', count(Number(input.eventCount))],
   ] as const
@@ -87,13 +92,32 @@ function Charts({ pieces, input }: { pieces: readonly UsagePiece[]; input: Input
         show={bytes}
         tone="good"
       />
-      <Chart
-        title="Refused"
-        times={times}
-        values={pieces.map(({ refused }) => refused)}
-        show={count}
-        tone="bad"
-      />
+      <Chart title="Refused" times={times} values={pieces.map(refusedOf)} show={count} tone="bad" />
     </>
+  )
+}
+
+const refusedOf = ({ refused }: UsagePiece): number =>
+  [...refused.values()].reduce((sum, number) => sum + number, 0)
+
+/** Each error code with its page, the most frequent first. */
+function Refusals({ pieces, authUrl }: { pieces: readonly UsagePiece[]; authUrl: string }) {
+  const numbers = new Map<string, number>()
+  for (const { refused } of pieces)
+    for (const [code, number] of refused) numbers.set(code, (numbers.get(code) ?? 0) + number)
+  if (numbers.size === 0) return null
+  return (
+    <ul aria-label="Refused by error code">
+      {[...numbers]
+        .sort(([, a], [, b]) => b - a)
+        .map(([code, number]) => (
+          <li key={code}>
+            <a href={`${authUrl}/docs/errors/${code}.html`} target="_blank" rel="noreferrer">
+              {code}
+            </a>
+            : {count(number)}
+          </li>
+        ))}
+    </ul>
   )
 }

@@ -153,6 +153,10 @@ test('what is not an event is refused with what an event needs', () => {
       code: 'unreadable',
       message: expect.stringContaining('is without its keyLink'),
     })
+  const file = { options: optionsOf(lake), rows: 'lake.parquet' }
+  expect(runPython('read_lake.py', file)).toEqual([
+    "give a list of dicts: frame.to_dict('records')",
+  ])
 })
 
 test('a key is used as long as it may be, and no longer', () => {

@@ -24,6 +24,8 @@ def main(task: dict) -> None:
             show([stored(decrypter, message) for message in messages])
     except weir.WeirError as error:
         show({"code": error.code, "message": str(error)})
+    except TypeError as error:
+        show(str(error))
 
 
 def stored(decrypter: weir.Decrypter, message) -> dict:

@@ -211,13 +211,13 @@ else
       await seen('Events stored')
       const total = page().locator('.totals dd', { hasText: /[1-9]\d\d/ })
       await total.first().waitFor()
+      await page().locator('li:has-text("validation_failed: ") a[href*="/docs/errors/"]').waitFor()
       await picture('usage')
       await expectAccessible('usage')
     })
 
     test('a developer sees what the key may see: inputs live, and outputs without their secrets', async () => {
-      const asked = { name: 'team', role: 'developer' }
-      const made = await account.call('POST', '/v2/api-keys', asked)
+      const made = await account.call('POST', '/v2/api-keys', { name: 'team', role: 'developer' })
       await button('Sign out').click()
       await page()
         .getByLabel('API key')

@@ -69,6 +69,8 @@ async function print(session: Session, name: string, options: KafkaOptions): Pro
   session.terminal.print(
     session.isJson ? JSON.stringify(settings, null, 2) : lines(settings, { ...topic, ...aside }),
   )
+  if (account.billingId === undefined)
+    session.tell('The settings have no topic: set WEIR_BILLING_ID for the topic.')
   if (looked ?? (await lookAt(account, name, credentials))) session.tell(forReaders(account))
 }
 

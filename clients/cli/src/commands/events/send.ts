@@ -1,8 +1,8 @@
 // `weir send NAME`: sends events from a file or the input to an input stream, one request each, in order. After a
-// rejected event (400, 413) the next one follows. Any other error ends the command, because it would refuse the next
-// events, too.
+// rejected event (400, 413) the next one follows. An event that arrived too fast, or in an outage, is sent again. Any
+// other error ends the command, because it would refuse the next events, too.
 import type { Command } from 'commander'
-import { apiRefusal, requestApi, sentenceOf, urlOf } from '../../api/request.ts'
+import { apiRefusal, sentenceOf, urlOf } from '../../api/request.ts'
 import type { Advice, ApiAnswer } from '../../api/request.ts'
 import { CliError, failure } from '../../errors.ts'
 import { readEvents } from '../../input/events.ts'
@@ -12,6 +12,7 @@ import { createIdTokenSource } from '../../api/id-token.ts'
 import { openInput } from '../../input/file.ts'
 import { jsonFault } from '../../input/json-fault.ts'
 import { withExamples } from '../../input/options.ts'
+import { adviceOnRest, createPatientSender } from './send-again.ts'
 import type { OpenSession, Session } from '../../session.ts'
 
 type SendOptions = { readonly schema: string; readonly file?: string }
@@ -66,21 +67,23 @@ async function sendWith(
 ): Promise<void> {
   const url = urlOf(session.account().ingestUrl, ['event'])
   const headers = { 'svc-schema-id': options.schema }
-  let isEnded = false
+  const end = new AbortController()
   session.terminal.onEnd(() => {
-    isEnded = true
+    end.abort()
     session.terminal.input.destroy(failure('interrupted'))
   })
   // Checks the credentials before the input is read.
   await refuseOutput(session, options.name, await token())
+  const request = { method: 'POST', url, headers }
+  const sender = createPatientSender(session, { token, request, signal: end.signal })
   const rejected: Rejected[] = []
   let accepted = 0
   /** The page about the last rejected event. */
   let page: string | undefined
   for await (const { line, body } of readEvents(openInput(session, options.file))) {
     try {
-      if (isEnded) throw failure('interrupted')
-      const answer = await requestApi({ method: 'POST', url, bearer: await token(), body, headers })
+      if (end.signal.aborted) throw failure('interrupted')
+      const answer = await sender.send(body)
       if (answer.status === 204) accepted += 1
       else {
         rejected.push(rejectedEvent(session, { line, body }, { answer, name: options.name }))
@@ -88,7 +91,9 @@ async function sendWith(
       }
     } catch (error) {
       showOutcome(session, accepted, rejected)
-      throw stoppedAt(line, error)
+      const stop = { ...options, line, mayBeStored: sender.mayHaveStored() }
+      const isFirst = accepted + rejected.length === 0
+      throw stoppedAt(line, error, isFirst ? [] : await adviceOnRest(session, stop))
     }
   }
   showOutcome(session, accepted, rejected)
@@ -124,10 +129,11 @@ const adviceFor = (name: string, code: string | undefined): Advice => ({
 })
 
 /** Says at which line to continue later. */
-function stoppedAt(line: number, error: unknown): CliError {
+function stoppedAt(line: number, error: unknown, rest: readonly string[]): CliError {
   const because = error instanceof CliError ? error : failure(String(error))
-  const { exitCode, message, ...more } = because
-  return new CliError(exitCode, `stopped at line ${line}: ${message}`, more)
+  const { exitCode, message, advice, ...more } = because
+  const told = { ...more, advice: [...advice, ...rest] }
+  return new CliError(exitCode, `stopped at line ${line}: ${message}`, told)
 }
 
 function showOutcome(session: Session, accepted: number, rejected: readonly Rejected[]): void {

@@ -38,6 +38,13 @@ test("librdkafka gets a token by itself, with the stream's credentials", async (
   expect(Object.keys(json).filter((name) => name.includes('registry'))).toEqual([])
 })
 
+test('without an account it says what to set for the topic', async () => {
+  const { WEIR_BILLING_ID, ...own } = env
+  const { code, stdout, stderr } = await weir.run('kafka clicks-1', { env: own })
+  expect([code, stderr]).toEqual([0, expect.stringContaining('set WEIR_BILLING_ID for the topic')])
+  expect(stdout).not.toContain(`topic=${WEIR_BILLING_ID}`)
+})
+
 test('Java gets the same in its own way', async () => {
   const settings = settingsOf(await weir.ok('kafka clicks-1 --client java --tls', { env }))
   expect(settings).toMatchObject({

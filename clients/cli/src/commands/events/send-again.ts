@@ -1,0 +1,106 @@
+// One event of `weir send`, sent again after `Retry-After` while ingest says that it did not store it. And what to say
+// about the lines that are left when the command stops.
+import { statSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { requestApi, sentenceOf } from '../../api/request.ts'
+import type { ApiAnswer, ApiRequest } from '../../api/request.ts'
+import { failure } from '../../errors.ts'
+import { splitLines } from '../../input/events.ts'
+import type { InputEvent } from '../../input/events.ts'
+import { openInput } from '../../input/file.ts'
+import type { Session } from '../../session.ts'
+
+/** How long one event waits. */
+const waitMsMax = 60_000
+
+type Sending = {
+  readonly token: () => Promise<string>
+  readonly request: Omit<ApiRequest, 'bearer' | 'body'>
+  /** Ends a wait. */
+  readonly signal: AbortSignal
+}
+
+type PatientSender = {
+  send(body: InputEvent['body']): Promise<ApiAnswer>
+  /** After `send` has failed, or has returned a refusal. */
+  mayHaveStored(): boolean
+}
+
+export function createPatientSender(
+  session: Session,
+  { token, request, signal }: Sending,
+): PatientSender {
+  const { screen } = session.terminal
+  let isOpen = false
+  const post = async (body: InputEvent['body']): Promise<ApiAnswer> => {
+    isOpen = false
+    const bearer = await token()
+    isOpen = true
+    const answer = await requestApi({ ...request, bearer, body }).catch((error: Error) => {
+      isOpen = !error.message.includes('ECONNREFUSED')
+      throw error
+    })
+    isOpen = answer.status >= 500 && !isUnstored(answer)
+    return answer
+  }
+  return {
+    mayHaveStored: () => isOpen,
+    async send(body) {
+      const endMs = performance.now() + waitMsMax
+      for (;;) {
+        const answer = await post(body)
+        // The random part keeps several senders apart.
+        const waitMs = secondsOf(answer) * 1_000 * (1 + Math.random() / 4)
+        if (!isUnstored(answer) || performance.now() + waitMs > endMs) return answer
+        screen?.draw(`Waiting ${Math.ceil(waitMs / 1_000)} s: ${sentenceOf(answer)}`)
+        await delay(waitMs, undefined, { signal }).catch(() => undefined)
+        screen?.draw('')
+        if (signal.aborted) throw failure('interrupted')
+      }
+    },
+  }
+}
+
+const secondsOf = ({ retryAfter }: ApiAnswer): number =>
+  /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : 1
+
+/** Certainly, and a later attempt can succeed. Without the code the response may be of an intermediary. */
+const isUnstored = ({ status, code, text }: ApiAnswer): boolean =>
+  (status === 429 && code === 'event_rate_exceeded') ||
+  (status === 503 && code === 'unavailable' && !text.startsWith('May be stored'))
+
+type Stop = {
+  readonly name: string
+  readonly schema: string
+  readonly file?: string
+  readonly line: number
+  readonly mayBeStored: boolean
+}
+
+/** Which lines to send later: not those that are stored, because they would be stored twice. */
+export async function adviceOnRest(session: Session, stop: Stop): Promise<readonly string[]> {
+  const { line, mayBeStored } = stop
+  return [
+    ...(mayBeStored ? [`Line ${line} may be stored.`] : []),
+    ...(await linesFrom(session, stop, mayBeStored ? line + 1 : line)),
+  ]
+}
+
+async function linesFrom(
+  session: Session,
+  { name, schema, file }: Stop,
+  from: number,
+): Promise<readonly string[]> {
+  if (file === undefined || !statSync(file, { throwIfNoEntry: false })?.isFile())
+    return [`Lines from ${from} on were not sent.`]
+  let last = 0
+  for await (const _ of splitLines(openInput(session, file))) last += 1
+  if (last < from) return []
+  const lines = last === from ? `Line ${last} was` : `Lines ${from} to ${last} were`
+  return [
+    `${lines} not sent: tail -n +${from} ${quoted(file)} | weir send ${name} --schema ${quoted(schema)}`,
+  ]
+}
+
+const quoted = (word: string): string =>
+  /^[\w./@:+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
