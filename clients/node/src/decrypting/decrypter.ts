@@ -37,11 +37,13 @@ export function createDecrypter(
       if (!Array.isArray(events)) throw new TypeError('decrypt needs a list of { headers, event }')
       const all: unknown[] = []
       for (let from = 0; from < events.length; from += eventsAtOnce) {
-        const read = events.slice(from, from + eventsAtOnce).map(readEvent)
-        await keys.fetch(new Map(read.filter(({ isEncrypted }) => isEncrypted).map(asked)))
-        // Used before anything else is waited for, so that no key is too old.
-        for (const one of read)
-          all.push(one.isEncrypted ? decrypted(one, keys.get(one.name)) : one.event)
+        let left = events.slice(from, from + eventsAtOnce).map(readEvent)
+        while (left.length > 0) {
+          await keys.fetch(new Map(left.filter(({ isEncrypted }) => isEncrypted).map(asked)))
+          const done = decryptedWhile(keys, left)
+          all.push(...done)
+          left = left.slice(done.length)
+        }
       }
       return all
     },
@@ -50,8 +52,21 @@ export function createDecrypter(
 
 const asked = ({ name, asked: person }: ReadEvent) => [name, person] as const
 
+/** Decrypts until a key becomes too old, which may happen at any moment. */
+function decryptedWhile(keys: Pick<Keys, 'get'>, events: readonly ReadEvent[]): unknown[] {
+  const done: unknown[] = []
+  for (const one of events) {
+    const own = one.isEncrypted ? keys.get(one.name) : []
+    if (own === undefined) break
+    done.push(one.isEncrypted ? decrypted(one, own) : one.event)
+  }
+  return done
+}
+
 const decrypted = ({ event, keyLink }: ReadEvent, keys: KeysOrReason): unknown =>
   mapEncrypted(event, keyLink, (text, path) => decryptText(text, path, keys))
+
+type Keys = ReturnType<typeof createKeys>
 
 /** Keys by the names of people, in a cache. */
 function createKeys(options: CredentialsOptions & { readonly outputUrl: string }) {
@@ -75,6 +90,7 @@ function createKeys(options: CredentialsOptions & { readonly outputUrl: string }
             cache.put(name, answer.keys[nth] ?? 'unknown', answer.goodUntilMs)
       }
     },
-    get: (name: string): KeysOrReason => cache.get(name) ?? 'unknown',
+    /** Undefined if the key is too old by now. */
+    get: cache.get,
   }
 }

@@ -3,7 +3,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { createDecrypter } from '../../src/index.ts'
 
 const atMost = 300
@@ -60,6 +60,27 @@ test('if output gives fewer keys in one request, it asks for fewer people, and g
   expect(asked).toEqual([1_000, 250, 250, 250, 250, 250, 250])
   await reader.decrypt(events)
   expect(asked).toHaveLength(7) // the others are kept
+})
+
+test('a key that becomes too old between its check and its use is asked for again', async () => {
+  const reader = decrypter()
+  const [event] = eventsOf(1)
+  if (event === undefined) throw new Error('there is no event')
+  await reader.decrypt([event])
+  asked.length = 0
+  const start = performance.now()
+  let calls = 0
+  // The first call is the check, the second the use.
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
+    calls += 1
+    return start + (calls === 1 ? 0 : 300_001)
+  })
+  try {
+    expect(await reader.decrypt([event])).toMatchObject([{ name: { reason: 'erased' } }])
+    expect(asked).toEqual([1])
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 test('keys that are too old when they arrive are not used', async () => {
