@@ -14,6 +14,7 @@ import os
 import ssl
 import time
 from collections import OrderedDict
+from math import inf
 from typing import Any, Callable, Iterable, Mapping, Sequence
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -78,14 +79,24 @@ class Decrypter:
         change = otherwise or (lambda value: value)
         decrypted = []
         for start in range(0, len(events), _EVENTS_AT_ONCE):
-            part = [(event, one, has_encrypted(event, one.prefix)) for event, one in events[start : start + _EVENTS_AT_ONCE]]
-            self._fetch({one.name: one for _, one, is_encrypted in part if is_encrypted})
-            # Used before anything else is waited for, so that no key is too old.
-            for event, one, is_encrypted in part:
-                keys = self._kept[one.name][0] if is_encrypted else None
-                open_one = lambda text, path: opened(text, path, keys, change)  # noqa: E731
-                decrypted.append(mapped(event, one.prefix, open_one) if is_encrypted else dict(event))
+            left = [(event, one, has_encrypted(event, one.prefix)) for event, one in events[start : start + _EVENTS_AT_ONCE]]
+            while left:
+                self._fetch({one.name: one for _, one, is_encrypted in left if is_encrypted})
+                done = self._decrypted_while(left, change)
+                decrypted += done
+                left = left[len(done) :]
         return decrypted
+
+    def _decrypted_while(self, events: Sequence[tuple[Mapping, Asked, bool]], change: Callable) -> list[dict]:
+        """Decrypts until a key becomes too old, which may happen at any moment."""
+        done = []
+        for event, one, is_encrypted in events:
+            keys, good_until = self._kept[one.name] if is_encrypted else (None, inf)
+            if time.monotonic() >= good_until:
+                break
+            open_one = lambda text, path: opened(text, path, keys, change)  # noqa: E731, B023
+            done.append(mapped(event, one.prefix, open_one) if is_encrypted else dict(event))
+        return done
 
     def _fetch(self, asked: dict[tuple, Asked]) -> None:
         """Asks output for the keys that are missing or too old."""
