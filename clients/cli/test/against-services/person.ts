@@ -15,7 +15,7 @@ export function personTests(ground: LookUpGround): void {
     expect(lines[1]).toMatch(/^seen +\S+ +producerSessionId +2 +\S+Z +\S+Z$/)
     expect(lines).toContainEqual(expect.stringMatching(/^seen +input stream +2 +0 +- +\S+Z$/))
     expect(lines).toContainEqual(
-      expect.stringMatching(/^seen: the events were sent with consent to level \d \(2\)/),
+      expect.stringMatching(/^seen: the events were sent with consent to level \d \(2 events\)/),
     )
 
     const input = 'session-0001\n'

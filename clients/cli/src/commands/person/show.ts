@@ -91,6 +91,8 @@ function renderSearch(search: unknown): string {
   return [events, renderHeld(streams), ...streams.flatMap(remarksOn)].join('\n\n')
 }
 
+const eventsIn = (count: unknown): string => (count === 1 ? '1 event' : `${String(count)} events`)
+
 const kinds: Readonly<Record<string, string>> = {
   input: 'input stream',
   output: 'output',
@@ -118,7 +120,7 @@ function remarksOn(stream: unknown): string[] {
   const name = textAt(stream, 'stream') ?? ''
   const withdrawn = listAt(stream, 'withdrawn')
   const consent = listAt(stream, 'consent').map(
-    (each) => `level ${String(valueAt(each, 'level'))} (${String(valueAt(each, 'events'))})`,
+    (each) => `level ${String(valueAt(each, 'level'))} (${eventsIn(valueAt(each, 'events'))})`,
   )
   const not = textAt(stream, 'notSearched')
   return [
