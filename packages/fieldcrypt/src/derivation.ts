@@ -8,8 +8,10 @@
 import { unsafe } from '@noble/ciphers/aes.js'
 import type { Consent } from './consent.ts'
 import { corrupt, notWellFormed } from './errors.ts'
+import { blockOf } from './primitives/aes-siv.ts'
+import { encryptor } from './primitives/primitives.ts'
 import type { MacKey } from './primitives/types.ts'
-import { digitsOf, NODE_BYTES } from './tree/digits.ts'
+import { digitsOf, digitsOfByte } from './tree/digits.ts'
 
 export const LINK_BYTES = 8
 /** Digits of a link, which locates a person in the tree, and of a whole path: link and level. */
@@ -23,34 +25,36 @@ export function linkOf(linkKey: MacKey, keyFieldValue: string, generation: numbe
   const message = Buffer.alloc(4 + Buffer.byteLength(keyFieldValue))
   message.writeUInt32BE(generation)
   message.write(keyFieldValue, 4, 'utf8')
-  return new Uint8Array(linkKey.mac(message).subarray(0, LINK_BYTES))
+  return firstBytes(linkKey.mac(message), LINK_BYTES)
+}
+
+/** A copy. `subarray` would cost more for so few bytes. */
+function firstBytes(bytes: Uint8Array, count: number): Uint8Array {
+  const first = new Uint8Array(count)
+  for (let i = 0; i < count; i++) first[i] = bytes[i] ?? 0
+  return first
 }
 
 export const linkDigits = (link: Uint8Array): string => digitsOf(link)
 
-export const levelDigits = (level: number): string => digitsOf(Uint8Array.of(level))
+export const levelDigits = (level: number): string => digitsOfByte[level] ?? ''
 
 export const pathOf = (digitsOfLink: string, level: number): string =>
   digitsOfLink + levelDigits(level)
 
 // --- the key of a level ---
 
-const CONSENT_AT = NODE_BYTES + 4
-const LABEL_AT = CONSENT_AT + 32
-const sivInput = Buffer.alloc(LABEL_AT + 10)
-sivInput.write('weir/siv/2', LABEL_AT, 'latin1')
+const tail = Buffer.alloc(46)
+tail.write('weir/siv/2', 36, 'latin1')
 
 /** What the keys of an event depend on, besides its person and the levels. */
 export type KeyedBy = { readonly epoch: number; readonly consent: Consent }
 
-/** 64 bytes: the key for S2V, then the key for CTR. The caller must overwrite them after use. */
-export function sivKeyOf(levelKey: MacKey, leaf: Uint8Array, { epoch, consent }: KeyedBy): Buffer {
-  sivInput.set(leaf)
-  sivInput.writeUInt32BE(epoch, NODE_BYTES)
-  sivInput.set(consent.bytes, CONSENT_AT)
-  const key = levelKey.mac(sivInput)
-  sivInput.fill(0, 0, NODE_BYTES)
-  return key
+/** What follows the leaf in the message of a level's key. Valid until the next call. */
+export function sivTail({ epoch, consent }: KeyedBy): Uint8Array {
+  tail.writeUInt32BE(epoch)
+  tail.set(consent.bytes, 4)
+  return tail
 }
 
 // --- AES-256 of one block, for labels ---
@@ -64,42 +68,39 @@ export type BlockCipher = {
 
 /** AES-256-ECB of single blocks under a key that is expanded once. */
 export function blockCipher(key: Uint8Array): BlockCipher {
-  const forward = unsafe.expandKeyLE(key)
+  const encrypt = encryptor(key)
   const backward = unsafe.expandKeyDecLE(key)
-  const apply = (schedule: Uint32Array, cipher: typeof unsafe.encrypt, block: Uint8Array) => {
-    const view = new DataView(block.buffer, block.byteOffset, block.byteLength)
-    const word = (at: number): number => view.getInt32(at, true)
-    const { s0, s1, s2, s3 } = cipher(schedule, word(0), word(4), word(8), word(12))
-    const out = Buffer.alloc(16)
-    for (const [i, value] of [s0, s1, s2, s3].entries()) out.writeInt32LE(value | 0, i * 4)
-    return out
-  }
-  const encrypted = (block: Uint8Array) => apply(forward, unsafe.encrypt, block)
   return {
-    checkValue: encrypted(Buffer.alloc(16)).toString('hex'),
-    encrypt: encrypted,
-    decrypt: (block) => apply(backward, unsafe.decrypt, block),
+    checkValue: encrypt(Buffer.alloc(16)).toString('hex'),
+    encrypt,
+    decrypt(block) {
+      const view = new DataView(block.buffer, block.byteOffset, block.length)
+      const word = (at: number): number => view.getInt32(at, true)
+      return blockOf(unsafe.decrypt(backward, word(0), word(4), word(8), word(12)))
+    },
   }
 }
 
 // --- keyLink ---
 
-function keyLinkTail(epoch: number): Buffer {
-  const tail = Buffer.alloc(8)
-  tail.writeUInt32BE(epoch)
-  return tail
-}
-
 /** A pseudonym for one person and epoch that only a holder of `label` can reverse. */
 export const keyLinkOf = (label: BlockCipher, link: Uint8Array, epoch: number): Buffer =>
-  label.encrypt(Buffer.concat([link, keyLinkTail(epoch)]))
+  label.encrypt(linkBlock(link, epoch))
+
+function linkBlock(link: Uint8Array, epoch: number): Buffer {
+  const block = Buffer.alloc(KEY_LINK_BYTES)
+  block.set(link)
+  block.writeUInt32BE(epoch, LINK_BYTES)
+  return block
+}
 
 /** Throws `corrupt` if the keyLink isn't one of this epoch. */
 export function openKeyLink(label: BlockCipher, keyLink: Uint8Array, epoch: number): Uint8Array {
   if (keyLink.length !== KEY_LINK_BYTES) throw corrupt()
   const block = label.decrypt(keyLink)
-  if (!block.subarray(LINK_BYTES).equals(keyLinkTail(epoch))) throw corrupt()
-  return new Uint8Array(block.subarray(0, LINK_BYTES))
+  const link = firstBytes(block, LINK_BYTES)
+  if (!block.equals(linkBlock(link, epoch))) throw corrupt()
+  return link
 }
 
 /** The form of a keyLink in the record key, and in contracts where it is a string. */

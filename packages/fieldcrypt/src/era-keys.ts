@@ -2,8 +2,8 @@
 // label, and the keys of the levels. Key objects and AES schedules are created once.
 import { blockCipher } from './derivation.ts'
 import type { BlockCipher } from './derivation.ts'
-import { macKey } from './primitives/primitives.ts'
-import type { MacKey } from './primitives/types.ts'
+import { levelKey as newLevelKey } from './primitives/primitives.ts'
+import type { LevelKey } from './primitives/types.ts'
 import type { TermKeys } from './term-keys.ts'
 import { checkedKey, KEY_BYTES, levelPart } from './tree/parts.ts'
 
@@ -18,18 +18,18 @@ export type EraParts = {
 export type EraKeys = TermKeys & {
   readonly era: number
   readonly label: BlockCipher | undefined
-  readonly levelKey: (level: number) => MacKey | undefined
+  readonly levelKey: (level: number) => LevelKey | undefined
 }
 
 /** Throws `record_unreadable` if a key record has the wrong size. */
 export function eraKeys(term: TermKeys, { era, label, level: levelPlain }: EraParts): EraKeys {
-  const levelKeys = new Map<number, MacKey>()
-  const levelKey = (level: number): MacKey | undefined => {
+  const levelKeys = new Map<number, LevelKey>()
+  const levelKey = (level: number): LevelKey | undefined => {
     const known = levelKeys.get(level)
     if (known !== undefined) return known
     const plain = levelPlain(level)
     if (plain === undefined) return undefined
-    const key = macKey('sha512', checkedKey(plain, KEY_BYTES, levelPart(level)))
+    const key = newLevelKey(checkedKey(plain, KEY_BYTES, levelPart(level)))
     levelKeys.set(level, key)
     return key
   }

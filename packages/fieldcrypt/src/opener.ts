@@ -4,7 +4,6 @@
 // available, and the caller must wait. Invalid input throws `corrupt`.
 import { openKeyLink } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
-import { fieldState } from './level-cipher.ts'
 import { createLru } from './cache/lru.ts'
 import { peopleCache } from './cache/people-cache.ts'
 import type { CacheOptions, PeopleCache } from './cache/people-cache.ts'
@@ -47,14 +46,13 @@ export function createOpener({ entriesMax }: CacheOptions): Opener {
       const known = person.openedValue(field, text)
       if (known !== undefined) return { kind: 'opened', value: known }
       const weight = person.weight
-      const cipher = person.cipher(field)
-      if (typeof cipher === 'string') {
+      const textOf = person.textOf(field)
+      if (typeof textOf === 'string') {
         checkForm(person.id, text)
-        return NO_KEY[cipher]
+        return NO_KEY[textOf]
       }
       if (person.weight !== weight) people.settle(person)
-      const state = fieldState(cipher, field.path)
-      const value = openText(cipher.key, state, person.id, text)
+      const value = openText(textOf, text)
       person.keepSealed(field, value, text)
       return { kind: 'opened', value }
     },

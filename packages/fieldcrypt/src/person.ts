@@ -1,14 +1,21 @@
 // One person in one epoch, with the keys derived so far. All of them can be derived again from the tree, so a wiped
-// person still works, only more slowly. The keys are private fields, so neither a log nor an inspector shows them.
+// person still works, only more slowly, because it keeps none. The keys are private fields, so neither a log nor an inspector shows them.
 import type { Consent } from './consent.ts'
-import { keyLinkInt, keyLinkUuid, linkDigits, LINK_DIGITS, pathOf, sivKeyOf } from './derivation.ts'
+import {
+  keyLinkInt,
+  keyLinkUuid,
+  levelDigits,
+  linkDigits,
+  LINK_DIGITS,
+  pathOf,
+  sivTail,
+} from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
-import { levelCipher, wipeLevelCipher } from './level-cipher.ts'
-import type { LevelCipher } from './level-cipher.ts'
 import type { Cacheable } from './cache/lru.ts'
-import { packDigits } from './tree/digits.ts'
-import { walk } from './primitives/primitives.ts'
+import { siv, walk } from './primitives/primitives.ts'
+import type { LevelKey, LevelOf } from './primitives/types.ts'
 import { idOf } from './sealed-text.ts'
+import type { TextOf } from './sealed-text.ts'
 import type { KeyTime } from './era.ts'
 
 /** Why there is no key: it is erased for good, or a key record is not available. */
@@ -28,6 +35,9 @@ export type FieldAt = {
   readonly level: number
   readonly path: string
 }
+
+/** The cipher of one level and consent. */
+type LevelCipher = Pick<FieldAt, 'level' | 'consent'> & { readonly cipher: number }
 
 type SealedField = FieldAt & {
   readonly value: string
@@ -51,11 +61,12 @@ export class Person implements Cacheable {
   readonly era: number
   readonly epoch: number
   readonly generation: number | undefined
-  readonly #link: string
+  readonly link: Uint8Array
   #keys: EraKeys
   /** The node at the link, where the paths of all levels branch. */
   #node: Uint8Array | undefined
   #levels: LevelCipher[] = []
+  #isWiped = false
   #sealed: SealedField[] = []
 
   constructor(keys: EraKeys, { keyLink, generation, link, time }: PersonInEpoch) {
@@ -67,7 +78,7 @@ export class Person implements Cacheable {
     this.era = keys.era
     this.epoch = time.epoch
     this.generation = generation
-    this.#link = linkDigits(link)
+    this.link = link
     this.#keys = keys
   }
 
@@ -104,31 +115,27 @@ export class Person implements Cacheable {
     return 1 + this.#levels.length
   }
 
-  /** The link, for recording the links of a data subject. */
-  get link(): Uint8Array {
-    return packDigits(this.#link)
+  /** For encrypting or decrypting a field now: a later call for anybody may replace its cipher. */
+  textOf({ level, consent, path }: FieldAt): TextOf | NoKey {
+    const cipher = this.#cipherOf(level, consent)
+    return typeof cipher === 'string' ? cipher : { cipher, path, id: this.id }
   }
 
-  cipher({ level, consent }: Pick<FieldAt, 'level' | 'consent'>): LevelCipher | NoKey {
-    for (const cipher of this.#levels)
-      if (cipher.level === level && cipher.consent === consent) return cipher
-    const sivKey = this.readerKey({ level, consent })
-    if (typeof sivKey === 'string') return sivKey
-    const cipher = levelCipher(level, consent, sivKey)
-    this.#levels.push(cipher)
+  #cipherOf(level: number, consent: Consent): number | NoKey {
+    for (const known of this.#levels)
+      if (known.level === level && known.consent === consent) return known.cipher
+    const cipher = this.#keyAt(level, consent, (key, of) => key.cipher(of))
+    if (typeof cipher === 'string') return cipher
+    if (this.#isWiped) return replaceLoose(cipher)
+    this.#levels.push({ level, consent, cipher })
     const oldest = this.#levels.length > CIPHERS_KEPT_MAX ? this.#levels.shift() : undefined
-    if (oldest !== undefined) wipeLevelCipher(oldest)
+    if (oldest !== undefined) siv.wipe(oldest.cipher)
     return cipher
   }
 
   /** The 64 bytes of the level's key, for a reader who decrypts. The caller must overwrite them after use. */
   readerKey({ level, consent }: Pick<FieldAt, 'level' | 'consent'>): Buffer | NoKey {
-    const leaf = this.#leaf(level)
-    if (typeof leaf === 'string') return leaf
-    const levelKey = this.#keys.levelKey(level)
-    const sivKey = levelKey && sivKeyOf(levelKey, leaf, { epoch: this.epoch, consent })
-    leaf.fill(0)
-    return sivKey ?? 'unknown'
+    return this.#keyAt(level, consent, (key, of) => key.sivKey(of))
   }
 
   /**
@@ -147,39 +154,56 @@ export class Person implements Cacheable {
 
   /** True if encryption may use this link: nothing of the person is removed, not even a level. */
   isWhole(): boolean {
-    return typeof this.#keys.tree.find(this.#link) === 'object'
+    return typeof this.#keys.tree.find(linkDigits(this.link)) === 'object'
   }
 
   wipe(): void {
     this.#sealed = []
     this.#node?.fill(0)
     this.#node = undefined
-    for (const cipher of this.#levels) wipeLevelCipher(cipher)
+    this.#isWiped = true
+    for (const { cipher } of this.#levels) siv.wipe(cipher)
     this.#levels = []
   }
 
-  #leaf(level: number): Uint8Array | NoKey {
-    const path = pathOf(this.#link, level)
-    if (this.#node === undefined) {
-      const stored = this.#keys.tree.find(path)
-      if (typeof stored === 'string') return stored
-      if (stored.digits > LINK_DIGITS) return walk(stored.node, path.slice(stored.digits))
-      this.#node = walk(stored.node, path.slice(stored.digits, LINK_DIGITS))
-    }
-    return walk(this.#node, path.slice(LINK_DIGITS))
+  #keyAt<T>(level: number, consent: Consent, take: (key: LevelKey, of: LevelOf) => T): T | NoKey {
+    const place = this.#placeOf(level)
+    if (typeof place === 'string') return place
+    const key = this.#keys.levelKey(level)
+    if (key === undefined) return 'unknown'
+    return take(key, { ...place, tail: sivTail({ epoch: this.epoch, consent }) })
+  }
+
+  /** A node, and the digits below it that lead to the leaf of the level. */
+  #placeOf(level: number): Pick<LevelOf, 'node' | 'digits'> | NoKey {
+    if (this.#node !== undefined) return { node: this.#node, digits: levelDigits(level) }
+    const path = pathOf(linkDigits(this.link), level)
+    const stored = this.#keys.tree.find(path)
+    if (typeof stored === 'string') return stored
+    if (stored.digits > LINK_DIGITS) return { node: stored.node, digits: path.slice(stored.digits) }
+    this.#node = walk(stored.node, path.slice(stored.digits, LINK_DIGITS))
+    return { node: this.#node, digits: path.slice(LINK_DIGITS) }
   }
 
   /** Drops the node after a part of the person was removed, and levels without a stored prefix of their own. */
   #dropForgotten(): void {
     this.#node?.fill(0)
     this.#node = undefined
-    this.#levels = this.#levels.filter((cipher) => {
-      const path = pathOf(this.#link, cipher.level)
-      const kept = typeof this.#keys.tree.find(path) === 'object'
-      if (!kept) wipeLevelCipher(cipher)
+    this.#levels = this.#levels.filter(({ level, cipher }) => {
+      const kept = typeof this.#keys.tree.find(pathOf(linkDigits(this.link), level)) === 'object'
+      if (!kept) siv.wipe(cipher)
       return kept
     })
   }
+}
+
+/** The only cipher that no cached person has, because nobody would wipe it: one of a wiped person. */
+let loose: number | undefined
+
+function replaceLoose(cipher: number): number {
+  if (loose !== undefined) siv.wipe(loose)
+  loose = cipher
+  return cipher
 }
 
 const isSameField = (one: FieldAt, other: FieldAt): boolean =>

@@ -7,34 +7,36 @@
 //   siv     = 16OCTET
 //   ciphertext = *OCTET                                ; as long as the value's UTF-8
 import { isUtf8 } from 'node:buffer'
-import { openInPlace, sealInPlace } from './aes-siv.ts'
-import type { AdState, SivKey } from './aes-siv.ts'
 import { corrupt, notWellFormed } from './errors.ts'
-import { DATA_AT, ID_AT, utf8BytesMax, VERSION_AT, workspaceFor } from './tree/workspace.ts'
-import type { Workspace } from './tree/workspace.ts'
+import { siv } from './primitives/primitives.ts'
+import type { Workspace } from './primitives/types.ts'
+import { adAt, DATA_AT, ID_AT, utf8BytesMax, VERSION_AT } from './primitives/workspace.ts'
 
 const VERSION = 0x01
 
 /** The first four bytes of a keyLink as one number. */
 export const idOf = (keyLink: Buffer): number => keyLink.readUInt32BE(0)
 
+/** What is encrypted or decrypted with a cipher (primitives/types.ts): the field of one person. */
+export type TextOf = { readonly cipher: number; readonly path: string; readonly id: number }
+
 /** Throws `not_well_formed`. */
-export function sealText(key: SivKey, ad: AdState, id: number, value: string): string {
+export function sealText({ cipher, path, id }: TextOf, value: string): string {
   if (!value.isWellFormed()) throw notWellFormed()
-  const workspace = workspaceFor(utf8BytesMax(value))
-  const { bytes, view } = workspace
+  const { bytes, view } = siv.workspaceFor(utf8BytesMax(value) + utf8BytesMax(path))
   const length = bytes.write(value, DATA_AT, 'utf8')
-  sealInPlace(key, ad, workspace, length)
+  siv.seal(cipher, { length, adLength: bytes.write(path, adAt(length), 'utf8') })
   bytes[VERSION_AT] = VERSION
   view.setUint32(ID_AT, id)
   return bytes.toString('base64', VERSION_AT, DATA_AT + length)
 }
 
 /** Throws `corrupt` for every fault. */
-export function openText(key: SivKey, ad: AdState, id: number, text: string): string {
-  const { workspace, length } = decode(id, text)
-  if (!openInPlace(key, ad, workspace, length)) throw corrupt()
+export function openText({ cipher, path, id }: TextOf, text: string): string {
+  const { workspace, length } = decode(id, text, utf8BytesMax(path))
   const { bytes } = workspace
+  const adLength = bytes.write(path, adAt(length), 'utf8')
+  if (!siv.open(cipher, { length, adLength })) throw corrupt()
   const end = DATA_AT + length
   const value = bytes.toString('utf8', DATA_AT, end)
   // U+FFFD comes either from bytes that aren't UTF-8, or from the character itself.
@@ -47,8 +49,8 @@ export function openText(key: SivKey, ad: AdState, id: number, text: string): st
 /** Checks everything that needs no key. Throws `corrupt`. */
 export const checkForm = (id: number, text: string): void => void decode(id, text)
 
-function decode(id: number, text: string): { workspace: Workspace; length: number } {
-  const workspace = workspaceFor(text.length)
+function decode(id: number, text: string, adBytes = 0): { workspace: Workspace; length: number } {
+  const workspace = siv.workspaceFor(text.length + adBytes)
   const { bytes, view } = workspace
   const end = VERSION_AT + bytes.write(text, VERSION_AT, 'base64')
   const canonical =

@@ -1,4 +1,4 @@
-// Encryption. A session's keys are derived once and cached. After that a field costs two AES blocks and base64. If the
+// Encryption. A session's keys are derived once and cached. After that a field costs a few AES blocks and base64. If the
 // session's previous event had the same value, such as that of the key field, the field costs a look-up. The text is
 // the same with and without a cache.
 import { hash } from 'node:crypto'
@@ -6,7 +6,6 @@ import { keyLinkOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { keyUnavailable } from './errors.ts'
 import { currentOf } from './tree/forget.ts'
-import { fieldState } from './level-cipher.ts'
 import { createLru } from './cache/lru.ts'
 import { levelPart } from './tree/parts.ts'
 import { peopleCache } from './cache/people-cache.ts'
@@ -49,12 +48,12 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
       const known = person.sealedText(field, value)
       if (known !== undefined) return known
       const weight = person.weight
-      const cipher = person.cipher(field)
-      if (typeof cipher === 'string') {
+      const textOf = person.textOf(field)
+      if (typeof textOf === 'string') {
         throw keyUnavailable(person.streamId, `era ${person.era}`, levelPart(field.level))
       }
       if (person.weight !== weight) people.settle(person)
-      const text = sealText(cipher.key, fieldState(cipher, field.path), person.id, value)
+      const text = sealText(textOf, value)
       person.keepSealed(field, value, text)
       return text
     },

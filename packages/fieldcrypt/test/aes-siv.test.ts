@@ -1,14 +1,22 @@
 // AES-SIV against the published vectors, in their key sizes.
 import { describe, expect, test } from '@jest/globals'
-import { adStateOf, expandSivKey, openInPlace, sealInPlace } from '../src/aes-siv.ts'
-import { DATA_AT, SIV_AT, workspaceFor } from '../src/tree/workspace.ts'
-import { hex, rfc5297, wycheproof } from './support/vectors.ts'
+import { adStateOf, expandSivKey, openInPlace, sealInPlace } from '../src/primitives/aes-siv.ts'
+import { plainPrimitives } from '../src/primitives/plain.ts'
+import { newInstance, wasmPrimitives } from '../src/primitives/wasm.ts'
+import { DATA_AT, SIV_AT } from '../src/primitives/workspace.ts'
+import { openBytes, sealBytes } from './support/siv.ts'
+import { hex, rfc5297, workspaceOf, wycheproof } from './support/vectors.ts'
 
+const instance = newInstance()
+if (instance === undefined) throw new Error('this Node has no WebAssembly')
+const { siv } = wasmPrimitives(instance)
+
+/** With as many strings of associated data as the vector has, in plain TypeScript. */
 function seal(keyHex: string, ads: string[], plaintextHex: string): string {
   const key = expandSivKey(hex(keyHex))
   const ad = adStateOf(key, ads.map(hex))
   const plaintext = hex(plaintextHex)
-  const workspace = workspaceFor(plaintext.length)
+  const workspace = workspaceOf(plaintext.length)
   workspace.bytes.set(plaintext, DATA_AT)
   sealInPlace(key, ad, workspace, plaintext.length)
   return workspace.bytes.toString('hex', SIV_AT, DATA_AT + plaintext.length)
@@ -19,7 +27,7 @@ function open(keyHex: string, ads: string[], sealedHex: string): string | undefi
   const ad = adStateOf(key, ads.map(hex))
   const sealed = hex(sealedHex)
   const length = sealed.length - 16
-  const workspace = workspaceFor(length)
+  const workspace = workspaceOf(length)
   workspace.bytes.set(sealed, SIV_AT)
   const authentic = openInPlace(key, ad, workspace, length)
   return authentic ? workspace.bytes.toString('hex', DATA_AT, DATA_AT + length) : undefined
@@ -53,13 +61,35 @@ test("all 442 of Wycheproof's cases are there", () => {
   expect(new Set(results)).toEqual(new Set(['valid', 'invalid']))
 })
 
-test('a plaintext that did not authenticate is not left in memory', () => {
-  const key = expandSivKey(Buffer.alloc(64, 7))
-  const ad = adStateOf(key, ['field'])
-  const workspace = workspaceFor(20)
-  workspace.bytes.write('secret secret secret', DATA_AT)
-  sealInPlace(key, ad, workspace, 20)
-  workspace.bytes.writeUInt8((workspace.bytes[SIV_AT] ?? 0) ^ 1, SIV_AT)
-  expect(openInPlace(key, ad, workspace, 20)).toBe(false)
-  expect(workspace.bytes.subarray(DATA_AT, DATA_AT + 20)).toEqual(Buffer.alloc(20))
+describe.each([
+  ['WebAssembly', siv],
+  ['plain TypeScript', plainPrimitives.siv],
+])('with keys of 64 bytes, in %s', (_name, own) => {
+  const { tests } = wycheproof.testGroups.find(({ keySize }) => keySize === 512) ?? { tests: [] }
+
+  test("Wycheproof's valid cases come out byte for byte and open", () => {
+    const valid = tests.filter(({ result }) => result === 'valid')
+    expect(valid.length).toBeGreaterThan(20)
+    for (const { key, aad, msg, ct } of valid) {
+      expect(sealBytes(own, hex(key), hex(aad), hex(msg)).toString('hex')).toBe(ct)
+      expect(openBytes(own, hex(key), hex(aad), hex(ct))?.toString('hex')).toBe(msg)
+    }
+  })
+
+  test('its invalid cases do not open', () => {
+    const invalid = tests.filter(({ result }) => result === 'invalid')
+    expect(invalid.length).toBeGreaterThan(20)
+    for (const { key, aad, ct } of invalid)
+      expect(openBytes(own, hex(key), hex(aad), hex(ct))).toBeUndefined()
+  })
+
+  test('a plaintext that did not authenticate is not left in memory', () => {
+    const cipher = own.add(Buffer.alloc(64, 7))
+    const { bytes } = own.workspaceFor(20)
+    bytes.write('secret secret secret', DATA_AT)
+    own.seal(cipher, { length: 20, adLength: 0 })
+    bytes.writeUInt8((bytes[SIV_AT] ?? 0) ^ 1, SIV_AT)
+    expect(own.open(cipher, { length: 20, adLength: 0 })).toBe(false)
+    expect(bytes.subarray(DATA_AT, DATA_AT + 20)).toEqual(Buffer.alloc(20))
+  })
 })

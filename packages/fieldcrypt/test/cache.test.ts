@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createOpener, createSealer, eraKeys, keyTimeOf } from '../src/index.ts'
+import { siv } from '../src/primitives/primitives.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { madeKeys, seededBytes } from './support/made-keys.ts'
 import { DAY_MS, NOW_MS, TODAY, TOMORROW, forget, openWith, fieldAt } from './support/cached.ts'
@@ -241,4 +242,23 @@ test('a keyLink that is kept is refused for another epoch all the same', () => {
   const kept = opener.person(keys, keyLink, TODAY)
   expect(refusalOf(() => opener.person(keys, keyLink, TOMORROW))).toEqual(CORRUPT)
   expect(opener.person(keys, keyLink, TODAY)).toBe(kept)
+})
+
+test('a person that was evicted still decrypts, and takes no more memory each time', () => {
+  const keys = madeKeys('evicted', TODAY.era)
+  const sealer = createSealer({ entriesMax: 4 })
+  const anna = sealer.person(keys, 'anna', TODAY)
+  const consents = Array.from({ length: 50 }, (_, level) => [0, level + 1])
+  const texts = () => consents.map((consent) => sealer.seal(anna, fieldAt(0, 'f', consent), 'a'))
+  const before = texts()
+  for (const who of ['ben', 'carl', 'dora']) sealer.person(keys, who, TODAY)
+  expect(texts()).toEqual(before)
+  const nextPlaces = () => {
+    const places = [1, 2, 3].map((byte) => siv.add(Buffer.alloc(64, byte)))
+    for (const place of places) siv.wipe(place)
+    return places
+  }
+  const places = nextPlaces()
+  texts()
+  expect(new Set(nextPlaces())).toEqual(new Set(places))
 })

@@ -1,8 +1,8 @@
 // Invalid input is refused with the same error for every cause.
 import { describe, expect, test } from '@jest/globals'
-import { adStateOf, expandSivKey } from '../src/aes-siv.ts'
 import { createOpener, createSealer, keyTimeOf } from '../src/index.ts'
 import type { EraKeys } from '../src/index.ts'
+import { siv } from '../src/primitives/primitives.ts'
 import { idOf, openText } from '../src/sealed-text.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'
 import { fieldAt } from './support/cached.ts'
@@ -13,10 +13,10 @@ const DAY_MS = 86_400_000
 const NOW_MS = 1_635_416_584_627
 const { mustFail } = keysV2
 
-const key = expandSivKey(hex(mustFail.sivKey))
+const cipher = siv.add(hex(mustFail.sivKey))
 const id = idOf(hex(mustFail.keyLink))
 const open = (text: string, field = mustFail.field): string =>
-  openText(key, adStateOf(key, [field]), id, text)
+  openText({ cipher, path: field, id }, text)
 
 const sealed = keysV2.cases[0]?.fields[0]?.encrypted ?? ''
 

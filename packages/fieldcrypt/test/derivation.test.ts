@@ -1,6 +1,5 @@
 // Every value between a key field value and an encrypted field, byte for byte.
 import { describe, expect, test } from '@jest/globals'
-import { expandSivKey, adStateOf } from '../src/aes-siv.ts'
 import { consentOf } from '../src/consent.ts'
 import {
   blockCipher,
@@ -11,9 +10,9 @@ import {
   linkOf,
   openKeyLink,
   pathOf,
-  sivKeyOf,
+  sivTail,
 } from '../src/derivation.ts'
-import { macKey, walk } from '../src/primitives/primitives.ts'
+import { levelKey, siv, walk } from '../src/primitives/primitives.ts'
 import { idOf, openText, sealText } from '../src/sealed-text.ts'
 import {
   ERA_MS,
@@ -59,11 +58,10 @@ describe.each(keysV2.cases)(
         expect(Buffer.from(leaf).toString('hex')).toBe(leaves.get(level))
       }
       for (const [level, sivKey] of perLevel(example.sivKeys)) {
-        const levelKey = macKey('sha512', hex(levelKeys.get(level) ?? ''))
-        const leaf = hex(leaves.get(level) ?? '')
-        expect(sivKeyOf(levelKey, leaf, { epoch: example.epoch, consent }).toString('hex')).toBe(
-          sivKey,
-        )
+        const key = levelKey(hex(levelKeys.get(level) ?? ''))
+        const node = hex(leaves.get(level) ?? '')
+        const tail = sivTail({ epoch: example.epoch, consent })
+        expect(key.sivKey({ node, digits: '', tail }).toString('hex')).toBe(sivKey)
       }
     })
 
@@ -77,10 +75,10 @@ describe.each(keysV2.cases)(
     test('encrypted fields', () => {
       const sivKeys = new Map(perLevel(example.sivKeys))
       for (const { level, field, plain, encrypted } of example.fields) {
-        const key = expandSivKey(hex(sivKeys.get(level) ?? ''))
-        const ad = adStateOf(key, [field])
-        expect(sealText(key, ad, idOf(keyLink), plain)).toBe(encrypted)
-        expect(openText(key, ad, idOf(keyLink), encrypted)).toBe(plain)
+        const cipher = siv.add(hex(sivKeys.get(level) ?? ''))
+        const of = { cipher, path: field, id: idOf(keyLink) }
+        expect(sealText(of, plain)).toBe(encrypted)
+        expect(openText(of, encrypted)).toBe(plain)
       }
     })
   },

@@ -1,9 +1,6 @@
-// The order in which a cache evicts entries, and that it overwrites them.
-import { consentOf } from '../src/consent.ts'
+// The order in which a cache evicts entries, and that it wipes them.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { expandSivKey } from '../src/aes-siv.ts'
-import { fieldState, levelCipher, wipeLevelCipher } from '../src/level-cipher.ts'
 import { createLru } from '../src/cache/lru.ts'
 
 type Entry = { name: string; weight: number; wipe(): void }
@@ -108,19 +105,4 @@ test('the bounds hold and the weights add up, whatever is done', () => {
       }
     }),
   )
-})
-
-test('nothing of a wiped level is left in its arrays', () => {
-  const sivKey = Buffer.from(Array.from({ length: 64 }, (_, i) => i + 1))
-  const expected = expandSivKey(Buffer.from(sivKey))
-  const cipher = levelCipher(1, consentOf([1]), sivKey)
-  const state = fieldState(cipher, 'f')
-  expect(cipher.key.macSchedule).toEqual(expected.macSchedule)
-  expect(sivKey).toEqual(Buffer.alloc(64))
-  wipeLevelCipher(cipher)
-  const { macSchedule, ctrSchedule, k1, k2, zeroMac } = cipher.key
-  expect([...macSchedule, ...ctrSchedule].every((word) => word === 0)).toBe(true)
-  for (const block of [k1, k2, zeroMac, state.d, state.short]) {
-    expect(block).toEqual({ s0: 0, s1: 0, s2: 0, s3: 0 })
-  }
 })

@@ -3,10 +3,9 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
-import { linkDigits, openKeyLink, pathOf, sivKeyOf } from '../src/derivation.ts'
+import { linkDigits, openKeyLink, pathOf, sivTail } from '../src/derivation.ts'
 import { createSealer, keyTimeOf } from '../src/index.ts'
 import type { EraKeys, KeyTime } from '../src/index.ts'
-import { walk } from '../src/primitives/primitives.ts'
 import { fieldAt } from './support/cached.ts'
 import { madeKeys } from './support/made-keys.ts'
 
@@ -22,9 +21,12 @@ function keysetOf(keys: EraKeys, keyLink: Buffer, of: { level: number; time: Key
   const path = pathOf(linkDigits(link), of.level)
   const stored = keys.tree.find(path)
   if (typeof stored === 'string') throw new Error(stored)
-  const leaf = walk(stored.node, path.slice(stored.digits))
   const { consent } = fieldAt(of.level, '')
-  const sivKey = sivKeyOf(levelKey, leaf, { epoch: of.time.epoch, consent })
+  const sivKey = levelKey.sivKey({
+    node: stored.node,
+    digits: path.slice(stored.digits),
+    tail: sivTail({ epoch: of.time.epoch, consent }),
+  })
   const keyId = keyLink.readUInt32BE(0)
   // The message AesSivKey, with its second member of 64 bytes.
   const value = Buffer.concat([Buffer.of(0x12, sivKey.length), sivKey]).toString('base64')

@@ -1,7 +1,7 @@
-// AssemblyScript, compiled by build.ts: the hashing and the key expansion that a new person costs (docs/keys.md,
-// Derivation). SHA-256 and SHA-512 are FIPS 180-4, HMAC is RFC 2104, the key expansion FIPS 197. The caller writes into
+// AssemblyScript, compiled by build.ts: the hashing that a new person costs, and the encryption of fields (docs/keys.md,
+// Derivation). SHA-256 and SHA-512 are FIPS 180-4, HMAC is RFC 2104, AES is FIPS 197. The caller writes into
 // IO and KEY, calls one function, reads OUT, and calls `wipe`. Without branches and without look-ups that depend on a
-// secret, except the S-box.
+// secret, except AES's tables.
 
 import { INITIAL256, INITIAL512, K256, K512, SBOX } from './tables'
 
@@ -14,7 +14,7 @@ const IO_BYTES = 4_096
 export const IO = memory.data(4_096)
 /** The two states of an HMAC key: after the block of the inner padding, and of the outer. */
 export const KEY = memory.data(128)
-export const OUT = memory.data(240)
+export const OUT = memory.data(64)
 
 // --- SHA-256 ---
 
@@ -233,28 +233,212 @@ export function walk(count: i32): void {
 
 // --- AES-256 ---
 
-function substituted(word: u32): u32 {
+/** The tables of the rounds: of each S-box value its column of MixColumns, in the four rotations. */
+const T = memory.data(4_096)
+for (let i: u32 = 0; i < 256; i++) {
+  const s: u32 = load<u8>(SBOX + i)
+  const twice = ((s << 1) ^ ((s >>> 7) * 0x11b)) & 0xff
+  const column = twice | (s << 8) | (s << 16) | ((twice ^ s) << 24)
+  for (let n: u32 = 0; n < 4; n++) store<u32>(T + 1_024 * n + 4 * i, rotl<u32>(column, 8 * n))
+}
+
+function substituted(a: u32, b: u32, c: u32, d: u32): u32 {
   return (
-    <u32>load<u8>(SBOX + (word & 255)) |
-    ((<u32>load<u8>(SBOX + ((word >>> 8) & 255))) << 8) |
-    ((<u32>load<u8>(SBOX + ((word >>> 16) & 255))) << 16) |
-    ((<u32>load<u8>(SBOX + (word >>> 24))) << 24)
+    <u32>load<u8>(SBOX + (a & 255)) |
+    ((<u32>load<u8>(SBOX + ((b >>> 8) & 255))) << 8) |
+    ((<u32>load<u8>(SBOX + ((c >>> 16) & 255))) << 16) |
+    ((<u32>load<u8>(SBOX + (d >>> 24))) << 24)
   )
 }
 
-/** Expands the 32 bytes at IO into 60 little-endian words at OUT. */
-export function expand(): void {
-  memory.copy(OUT, IO, 32)
+/** Expands the 32 bytes at `key` into 60 little-endian words at `schedule`. */
+function expand(key: usize, schedule: usize): void {
+  memory.copy(schedule, key, 32)
   let constant: u32 = 1
   for (let i = 8; i < 60; i++) {
-    const at = OUT + 4 * i
+    const at = schedule + 4 * i
     let word = load<u32>(at - 4)
     if (i % 8 === 0) {
-      word = substituted(rotr<u32>(word, 8)) ^ constant
+      word = rotr<u32>(word, 8)
+      word = substituted(word, word, word, word) ^ constant
       constant <<= 1
-    } else if (i % 8 === 4) word = substituted(word)
+    } else if (i % 8 === 4) word = substituted(word, word, word, word)
     store<u32>(at, load<u32>(at - 32) ^ word)
   }
+}
+
+function mixed(a: u32, b: u32, c: u32, d: u32): u32 {
+  return (
+    load<u32>(T + ((a & 255) << 2)) ^
+    load<u32>(T + (((b >>> 8) & 255) << 2), 1_024) ^
+    load<u32>(T + (((c >>> 16) & 255) << 2), 2_048) ^
+    load<u32>(T + ((d >>> 24) << 2), 3_072)
+  )
+}
+
+/** Encrypts the block in place. */
+function encrypt(schedule: usize, block: usize): void {
+  let a = load<u32>(block, 0) ^ load<u32>(schedule, 0)
+  let b = load<u32>(block, 4) ^ load<u32>(schedule, 4)
+  let c = load<u32>(block, 8) ^ load<u32>(schedule, 8)
+  let d = load<u32>(block, 12) ^ load<u32>(schedule, 12)
+  for (let round = schedule + 16; round < schedule + 224; round += 16) {
+    const e = mixed(a, b, c, d) ^ load<u32>(round, 0)
+    const f = mixed(b, c, d, a) ^ load<u32>(round, 4)
+    const g = mixed(c, d, a, b) ^ load<u32>(round, 8)
+    d = mixed(d, a, b, c) ^ load<u32>(round, 12)
+    a = e
+    b = f
+    c = g
+  }
+  store<u32>(block, substituted(a, b, c, d) ^ load<u32>(schedule, 224), 0)
+  store<u32>(block, substituted(b, c, d, a) ^ load<u32>(schedule, 228), 4)
+  store<u32>(block, substituted(c, d, a, b) ^ load<u32>(schedule, 232), 8)
+  store<u32>(block, substituted(d, a, b, c) ^ load<u32>(schedule, 236), 12)
+}
+
+/** Encrypts the block at IO + 32 in place, with the key at IO. */
+export function encryptBlock(): void {
+  expand(IO, W)
+  encrypt(W, IO + 32)
+}
+
+// --- AES-SIV (RFC 5297) with keys of 64 bytes ---
+
+/**
+ * A cipher is 528 bytes of the memory, wherever the caller keeps it: the schedules for CMAC and CTR, CMAC's two
+ * subkeys, and the CMAC of the zero block.
+ */
+export const CIPHER_BYTES: i32 = 528
+const CTR = 240
+const K1 = 480
+const K2 = 496
+const ZERO_MAC = 512
+
+/** The state of S2V, a synthetic IV, and a block of the key stream. */
+const D = memory.data(16)
+const IV = memory.data(16)
+const STREAM = memory.data(16)
+
+function xorInto(block: usize, other: usize): void {
+  store<u64>(block, load<u64>(block, 0) ^ load<u64>(other, 0), 0)
+  store<u64>(block, load<u64>(block, 8) ^ load<u64>(other, 8), 8)
+}
+
+/** Doubling in GF(2^128), RFC 5297 2.3. */
+function double(block: usize, result: usize): void {
+  const high = bswap<u64>(load<u64>(block, 0))
+  const low = bswap<u64>(load<u64>(block, 8))
+  store<u64>(result, bswap<u64>((high << 1) | (low >>> 63)), 0)
+  store<u64>(result, bswap<u64>((low << 1) ^ ((<u64>0 - (high >>> 63)) & 0x87)), 8)
+}
+
+/** Turns the 64 bytes at IO into a cipher, and overwrites them. */
+export function addCipher(cipher: usize): void {
+  expand(IO, cipher)
+  expand(IO + 32, cipher + CTR)
+  memory.fill(IO, 0, 64)
+  memory.fill(cipher + K2, 0, 16)
+  encrypt(cipher, cipher + K2)
+  double(cipher + K2, cipher + K1)
+  double(cipher + K1, cipher + K2)
+  memory.copy(cipher + ZERO_MAC, cipher + K1, 16)
+  encrypt(cipher, cipher + ZERO_MAC)
+}
+
+/**
+ * Turns a node into the cipher of a level. At IO are the node, at most 32 digits below it, and from IO + 64 what follows
+ * the leaf in the message of the HMAC, whose states are at KEY.
+ */
+export function levelCipher(cipher: usize, count: i32, tail: i32): void {
+  levelKey(count, tail)
+  memory.copy(IO, OUT, 64)
+  addCipher(cipher)
+}
+
+/** The 64 bytes of the same key, at OUT. */
+export function levelKey(count: i32, tail: i32): void {
+  walk(count)
+  memory.copy(IO + 32, IO + 64, tail)
+  memory.copy(IO, OUT, 32)
+  mac512(32 + tail)
+}
+
+export function wipeCipher(cipher: usize): void {
+  memory.fill(cipher, 0, CIPHER_BYTES)
+}
+
+/** Writes the padding 10* behind the data, to the end of its last block, or as a further block. */
+function pad(end: usize): void {
+  store<u8>(end, 0x80)
+  memory.fill(end + 1, 0, ((end + 16) & ~15) - end - 1)
+}
+
+/** CMAC (RFC 4493) of data that begin at a block's border. Writes padding behind them. */
+function cmac(cipher: usize, data: usize, length: i32, mac: usize): void {
+  const isWhole = length > 0 && (length & 15) === 0
+  if (!isWhole) pad(data + length)
+  const last = data + (isWhole ? length - 16 : length & ~15)
+  memory.fill(mac, 0, 16)
+  for (let block = data; block <= last; block += 16) {
+    xorInto(mac, block)
+    if (block === last) xorInto(mac, cipher + (isWhole ? K1 : K2))
+    encrypt(cipher, mac)
+  }
+}
+
+/** S2V of the path and the data, at IV. Leaves the data as they are. */
+function s2v(cipher: usize, data: usize, length: i32, path: usize, pathLength: i32): void {
+  cmac(cipher, path, pathLength, IV)
+  double(cipher + ZERO_MAC, D)
+  xorInto(D, IV)
+  if (length >= 16) {
+    const end = data + length - 16
+    xorInto(end, D)
+    cmac(cipher, data, length, IV)
+    xorInto(end, D)
+    return
+  }
+  pad(data + length)
+  double(D, IV)
+  xorInto(IV, data)
+  xorInto(IV, cipher + K1)
+  encrypt(cipher, IV)
+}
+
+/** Applies the key stream of the IV at `iv` to the data, in whole blocks. */
+function applyCtr(cipher: usize, iv: usize, data: usize, length: i32): void {
+  const counter = bswap<u32>(load<u32>(iv, 12)) & 0x7fffffff
+  for (let i = 0; i < length; i += 16) {
+    memory.copy(STREAM, iv, 16)
+    store<u32>(STREAM, load<u32>(iv, 8) & ~0x80, 8)
+    store<u32>(STREAM, bswap<u32>(counter + (i >>> 4)), 12)
+    encrypt(cipher + CTR, STREAM)
+    xorInto(data + i, STREAM)
+  }
+}
+
+/** Encrypts the data in place. Their synthetic IV is written into the 16 bytes before them. */
+export function seal(cipher: usize, data: usize, length: i32, path: usize, pathLength: i32): void {
+  s2v(cipher, data, length, path, pathLength)
+  memory.copy(data - 16, IV, 16)
+  applyCtr(cipher, IV, data, length)
+  memory.fill(IV, 0, 16)
+  memory.fill(D, 0, 16)
+  memory.fill(STREAM, 0, 16)
+}
+
+/** Decrypts the data in place. Returns 0 if they are not authentic, and overwrites them. */
+export function open(cipher: usize, data: usize, length: i32, path: usize, pathLength: i32): i32 {
+  applyCtr(cipher, data - 16, data, length)
+  s2v(cipher, data, length, path, pathLength)
+  xorInto(IV, data - 16)
+  const isAuthentic = (load<u64>(IV, 0) | load<u64>(IV, 8)) === 0
+  if (!isAuthentic) memory.fill(data, 0, length)
+  memory.fill(D, 0, 16)
+  memory.fill(IV, 0, 16)
+  memory.fill(STREAM, 0, 16)
+  return isAuthentic ? 1 : 0
 }
 
 // --- afterwards ---
@@ -264,6 +448,6 @@ export function wipe(used: i32): void {
   memory.fill(W, 0, 640)
   memory.fill(STATE, 0, 64)
   memory.fill(KEY, 0, 128)
-  memory.fill(OUT, 0, 240)
+  memory.fill(OUT, 0, 64)
   memory.fill(IO, 0, min(used, IO_BYTES))
 }

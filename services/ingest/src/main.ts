@@ -39,7 +39,7 @@ import { createStore } from './event/store.ts'
 import { createSubjects } from './event/subjects.ts'
 import { createLongWork } from './event/long-work.ts'
 
-const peopleMax = 50_000
+const peopleMax = 75_000
 
 const config = startConfig<Config>('ingest', configSchema, process.env)
 const log = createLog('ingest', config.LOG_LEVEL)

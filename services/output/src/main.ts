@@ -42,7 +42,7 @@ import { createPartitionLogs } from './derive/partition-logs.ts'
 import { createStreamFeed } from './websocket/stream-feed.ts'
 import { createConcurrencyLimiter } from './access/concurrency-limiter.ts'
 
-const peopleMax = 100_000
+const peopleMax = 150_000
 /** A part of the 10 s that a shutdown may take. */
 const graceMs = 5_000
 /** Built by clients/console. */

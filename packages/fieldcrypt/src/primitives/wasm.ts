@@ -1,11 +1,12 @@
-// The primitives with the WebAssembly module of packages/fieldcrypt/wasm. A whole path or HMAC is one call. Everything
-// that depends on a key is overwritten after each call.
+// The primitives with the WebAssembly module of packages/fieldcrypt/wasm. A whole path, HMAC or field is one call.
+// Everything that depends on a key is overwritten after each call, except ciphers, which lie in the module's memory.
 import { plainPrimitives } from './plain.ts'
-import type { MacHash, MacKey, Primitives } from './types.ts'
+import type { LevelKey, LevelOf, MacHash, MacKey, Primitives, Siv, Workspace } from './types.ts'
 import { wasmBytes } from './wasm-bytes.ts'
+import { adAt, DATA_AT, workspaceBytes } from './workspace.ts'
 
 const NODE_BYTES = 32
-const SCHEDULE_WORDS = 60
+const PAGE_BYTES = 65_536
 /** Longer messages are left to Node. */
 const MESSAGE_BYTES_MAX = 3_900
 const macBytes: Readonly<Record<MacHash, number>> = { sha256: 32, sha512: 64 }
@@ -14,16 +15,23 @@ const PADDING_BYTES_MAX = 145
 
 /** The exports of wasm/derive.ts. Globals are addresses. */
 type Exports = {
-  readonly memory: { readonly buffer: ArrayBuffer }
+  readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
   readonly IO: { readonly value: number }
   readonly KEY: { readonly value: number }
   readonly OUT: { readonly value: number }
+  readonly CIPHER_BYTES: { readonly value: number }
   key256(): void
   key512(): void
   mac256(length: number): void
   mac512(length: number): void
   walk(count: number): void
-  expand(): void
+  addCipher(cipher: number): void
+  levelCipher(cipher: number, count: number, tail: number): void
+  levelKey(count: number, tail: number): void
+  encryptBlock(): void
+  wipeCipher(cipher: number): void
+  seal(cipher: number, data: number, length: number, ad: number, adLength: number): void
+  open(cipher: number, data: number, length: number, ad: number, adLength: number): number
   wipe(used: number): void
 }
 
@@ -35,18 +43,6 @@ declare const WebAssembly:
     }
   | undefined
 
-/** Schedules that are created one after the other share an allocation, because many small allocations are slow. */
-let slab = new Uint32Array(0)
-let slabUsed = 0
-function newSchedule(): Uint32Array {
-  if (slabUsed + SCHEDULE_WORDS > slab.length) {
-    slab = new Uint32Array(SCHEDULE_WORDS * 64)
-    slabUsed = 0
-  }
-  slabUsed += SCHEDULE_WORDS
-  return slab.subarray(slabUsed - SCHEDULE_WORDS, slabUsed)
-}
-
 /** Undefined if this Node runs without WebAssembly, as with `--jitless`. */
 export function newInstance(): Exports | undefined {
   if (typeof WebAssembly === 'undefined') return undefined
@@ -56,57 +52,203 @@ export function newInstance(): Exports | undefined {
 
 /** Only one caller may use an instance, because its memory is that of one call. */
 export function wasmPrimitives(wasm: Exports): Primitives {
-  const bytes = Buffer.from(wasm.memory.buffer)
-  const words = new Uint32Array(wasm.memory.buffer)
-  const [io, out] = [wasm.IO.value, wasm.OUT.value]
+  const memory = createMemory(wasm)
+  const ciphers = createCiphers(memory, wasm)
   return {
-    macKey: (hash, secret) => wasmMacKey(wasm, hash, secret),
+    macKey: (hash, secret) => wasmMacKey(wasm, memory, hash, secret),
     walk(node, digits) {
-      bytes.set(node, io)
-      for (let nth = 0; nth < digits.length; nth++)
-        bytes[io + NODE_BYTES + nth] = digits.charCodeAt(nth) - 48
+      putNode(wasm, memory, node, digits)
       wasm.walk(digits.length)
-      const reached = new Uint8Array(NODE_BYTES)
-      bytes.copy(reached, 0, out, out + NODE_BYTES)
+      const reached = memory.copyOf(wasm.OUT.value, NODE_BYTES)
       wasm.wipe(NODE_BYTES + digits.length)
       return reached
     },
-    expandAes(secret) {
-      bytes.set(secret, io)
-      wasm.expand()
-      const schedule = newSchedule()
-      for (let nth = 0; nth < SCHEDULE_WORDS; nth++) schedule[nth] = words[out / 4 + nth] ?? 0
-      wasm.wipe(secret.length)
-      return schedule
+    levelKey: (secret) => wasmLevelKey(wasm, memory, ciphers, secret),
+    encryptor(secret) {
+      const key = Buffer.from(secret)
+      const io = wasm.IO.value
+      return (block) => {
+        memory.bytes.set(key, io)
+        memory.bytes.set(block, io + key.length)
+        wasm.encryptBlock()
+        const encrypted = memory.copyOf(io + key.length, block.length)
+        wasm.wipe(key.length + block.length)
+        return encrypted
+      }
+    },
+    siv: wasmSiv(wasm, memory, ciphers),
+  }
+}
+
+/** Writes a node and digits below it, a byte each, where the module expects them. */
+function putNode({ IO }: Exports, { bytes }: Memory, node: Uint8Array, digits: string): void {
+  bytes.set(node, IO.value)
+  const at = IO.value + NODE_BYTES
+  for (let nth = 0; nth < digits.length; nth++) bytes[at + nth] = digits.charCodeAt(nth) - 48
+}
+
+/** The module's memory. Growing detaches the view of it, which is then replaced, and must not be kept. */
+type Memory = {
+  bytes: Buffer
+  addPages(pages: number): number
+  copyOf(at: number, length: number): Buffer
+}
+
+function createMemory({ memory }: Exports): Memory {
+  const own: Memory = {
+    bytes: Buffer.from(memory.buffer),
+    addPages(pages) {
+      const at = memory.grow(pages) * PAGE_BYTES
+      own.bytes = Buffer.from(memory.buffer)
+      return at
+    },
+    copyOf(at, length) {
+      const { bytes } = own
+      const copy = Buffer.alloc(length)
+      // Buffer.copy would cost more than these few bytes.
+      for (let i = 0; i < length; i++) copy[i] = bytes[at + i] ?? 0
+      return copy
+    },
+  }
+  return own
+}
+
+/** The places of ciphers in the memory. */
+type Ciphers = { newPlace(): number; release(cipher: number): void }
+
+function createCiphers(memory: Memory, wasm: Exports): Ciphers {
+  const nextPlace = createRoom(memory, wasm.CIPHER_BYTES.value)
+  const released: number[] = []
+  return {
+    newPlace: () => released.pop() ?? nextPlace(),
+    release(cipher) {
+      wasm.wipeCipher(cipher)
+      released.push(cipher)
     },
   }
 }
 
-function wasmMacKey(wasm: Exports, hash: MacHash, secret: Uint8Array): MacKey {
-  const bytes = Buffer.from(wasm.memory.buffer)
-  const [io, key, out] = [wasm.IO.value, wasm.KEY.value, wasm.OUT.value]
-  const size = macBytes[hash]
-  const copyOf = (from: number, length: number): Buffer => {
-    const copy = Buffer.alloc(length)
-    bytes.copy(copy, 0, from, from + length)
-    return copy
+function wasmSiv(wasm: Exports, memory: Memory, ciphers: Ciphers): Siv {
+  const workspace = createWorkspaces(memory)
+  return {
+    workspaceFor: workspace.of,
+    add(key) {
+      const cipher = ciphers.newPlace()
+      memory.bytes.set(key, wasm.IO.value)
+      wasm.addCipher(cipher)
+      wasm.wipe(key.length)
+      key.fill(0)
+      return cipher
+    },
+    seal(cipher, { length, adLength }) {
+      const at = workspace.at()
+      wasm.seal(cipher, at + DATA_AT, length, at + adAt(length), adLength)
+    },
+    open(cipher, { length, adLength }) {
+      const at = workspace.at()
+      return wasm.open(cipher, at + DATA_AT, length, at + adAt(length), adLength) !== 0
+    },
+    wipe: ciphers.release,
   }
-  bytes.set(secret, io)
-  if (hash === 'sha256') wasm.key256()
-  else wasm.key512()
-  const states = copyOf(key, 2 * size)
-  wasm.wipe(secret.length)
+}
+
+const ROOM_PAGES = 16
+
+/** Returns the address of the next piece of so many bytes. */
+function createRoom(memory: Memory, pieceBytes: number): () => number {
+  let [next, end] = [0, 0]
+  return () => {
+    if (next + pieceBytes > end) {
+      next = memory.addPages(ROOM_PAGES)
+      end = next + ROOM_PAGES * PAGE_BYTES
+    }
+    next += pieceBytes
+    return next - pieceBytes
+  }
+}
+
+/** The workspace in the memory. A larger one replaces it where it is too small. */
+function createWorkspaces(memory: Memory) {
+  let [at, size] = [0, 0]
+  let seen: Buffer | undefined
+  let workspace: Workspace | undefined
+  return {
+    at: () => at,
+    of(dataBytes: number): Workspace {
+      const wanted = workspaceBytes(dataBytes)
+      if (wanted > size) {
+        const pages = Math.ceil(Math.max(wanted, 2 * size) / PAGE_BYTES)
+        at = memory.addPages(pages)
+        size = pages * PAGE_BYTES
+      }
+      if (workspace === undefined || seen !== memory.bytes) {
+        seen = memory.bytes
+        const { buffer } = seen
+        workspace = { bytes: Buffer.from(buffer, at, size), view: new DataView(buffer, at, size) }
+      }
+      return workspace
+    },
+  }
+}
+
+function wasmMacKey(wasm: Exports, memory: Memory, hash: MacHash, secret: Uint8Array): MacKey {
+  const [io, key, out] = [wasm.IO.value, wasm.KEY.value, wasm.OUT.value]
+  const states = macStates(wasm, memory, hash, secret)
   const plain = plainPrimitives.macKey(hash, secret)
   const compute = hash === 'sha256' ? wasm.mac256 : wasm.mac512
   return {
     mac(message) {
       if (message.length > MESSAGE_BYTES_MAX) return plain.mac(message)
-      bytes.set(states, key)
-      bytes.set(message, io)
+      memory.bytes.set(states, key)
+      memory.bytes.set(message, io)
       compute(message.length)
-      const result = copyOf(out, size)
+      const result = memory.copyOf(out, macBytes[hash])
       wasm.wipe(message.length + PADDING_BYTES_MAX)
       return result
+    },
+  }
+}
+
+/** The states of HMAC after the block of the inner padding, and of the outer. */
+function macStates(wasm: Exports, memory: Memory, hash: MacHash, secret: Uint8Array): Buffer {
+  memory.bytes.set(secret, wasm.IO.value)
+  if (hash === 'sha256') wasm.key256()
+  else wasm.key512()
+  const states = memory.copyOf(wasm.KEY.value, 2 * macBytes[hash])
+  wasm.wipe(secret.length)
+  return states
+}
+
+/** Where the module expects the bytes after the leaf. */
+const TAIL_AT = 64
+
+function wasmLevelKey(
+  wasm: Exports,
+  memory: Memory,
+  ciphers: Ciphers,
+  secret: Uint8Array,
+): LevelKey {
+  const [io, key, out] = [wasm.IO.value, wasm.KEY.value, wasm.OUT.value]
+  const states = macStates(wasm, memory, 'sha512', secret)
+  const put = ({ node, digits, tail }: LevelOf): void => {
+    memory.bytes.set(states, key)
+    putNode(wasm, memory, node, digits)
+    memory.bytes.set(tail, io + TAIL_AT)
+  }
+  return {
+    cipher(of) {
+      const cipher = ciphers.newPlace()
+      put(of)
+      wasm.levelCipher(cipher, of.digits.length, of.tail.length)
+      wasm.wipe(TAIL_AT + of.tail.length + PADDING_BYTES_MAX)
+      return cipher
+    },
+    sivKey(of) {
+      put(of)
+      wasm.levelKey(of.digits.length, of.tail.length)
+      const sivKey = memory.copyOf(out, macBytes.sha512)
+      wasm.wipe(TAIL_AT + of.tail.length + PADDING_BYTES_MAX)
+      return sivKey
     },
   }
 }

@@ -5,7 +5,7 @@ export const NODE_BYTES = 32
 export const DIGITS: readonly string[] = ['0', '1', '2', '3']
 export const DIGITS_PER_BYTE = 4
 
-const digitsOfByte = Array.from({ length: 256 }, (_, byte) =>
+export const digitsOfByte: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(DIGITS.length).padStart(DIGITS_PER_BYTE, '0'),
 )
 

@@ -3,7 +3,8 @@
 import { eraKeys, termKeys, termOf } from '../../src/index.ts'
 import type { EraKeys } from '../../src/index.ts'
 import { macKey } from '../../src/primitives/primitives.ts'
-import type { MacKey } from '../../src/primitives/types.ts'
+import type { MacKey, Workspace } from '../../src/primitives/types.ts'
+import { workspaceBytes } from '../../src/primitives/workspace.ts'
 import { encodeTree } from '../../src/tree/tree-bytes.ts'
 import { createTree } from '../../src/tree/tree.ts'
 import type { Tree } from '../../src/tree/tree.ts'
@@ -48,4 +49,10 @@ export function vectorKeys(
 export type VectorKeysOptions = {
   readonly streamId?: string
   readonly trees?: Iterable<readonly [string, Buffer | (() => Buffer | undefined)]>
+}
+
+/** A workspace of its own, for data without associated data. */
+export function workspaceOf(length: number): Workspace {
+  const bytes = Buffer.alloc(workspaceBytes(length))
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) }
 }

@@ -1,10 +1,8 @@
-// AES-SIV (RFC 5297) over a workspace. The values that depend only on the key or on the associated data are cached, so
-// a short field costs two AES blocks. Key sizes are 256, 384 and 512 bits; Weir uses 512. This file knows nothing of
-// fields, texts or the origin of keys. AES itself is @noble/ciphers'.
+// AES-SIV (RFC 5297) over a workspace, in plain TypeScript. Key sizes are 256, 384 and 512 bits; Weir uses 512. AES
+// itself is @noble/ciphers'.
 import { unsafe } from '@noble/ciphers/aes.js'
-import { expandAes } from './primitives/primitives.ts'
-import { DATA_AT, SIV_AT, utf8BytesMax, workspaceFor } from './tree/workspace.ts'
-import type { Workspace } from './tree/workspace.ts'
+import type { Workspace } from './types.ts'
+import { DATA_AT, SIV_AT, workspaceBytes } from './workspace.ts'
 
 const { encrypt } = unsafe
 
@@ -32,6 +30,12 @@ export type AdState = {
 
 const swap = (word: number): number =>
   (word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)
+
+export function blockOf({ s0, s1, s2, s3 }: Block): Buffer {
+  const block = Buffer.alloc(16)
+  for (const [i, word] of [s0, s1, s2, s3].entries()) block.writeInt32LE(word | 0, i * 4)
+  return block
+}
 
 const xor = (a: Block, b: Block): Block => ({
   s0: a.s0 ^ b.s0,
@@ -71,17 +75,13 @@ function wipeBlock(block: Block): void {
 
 // --- keys ---
 
-/** RFC 5297 allows AES-128 and AES-192, too, which only its vectors use. */
-const expand = (key: Uint8Array): Uint32Array =>
-  key.length === 32 ? expandAes(key) : unsafe.expandKeyLE(key)
-
 export function expandSivKey(key: Uint8Array): SivKey {
   const half = key.length / 2
-  const macSchedule = expand(key.subarray(0, half))
+  const macSchedule = unsafe.expandKeyLE(key.subarray(0, half))
   const k1 = dbl(encrypt(macSchedule, 0, 0, 0, 0))
   return {
     macSchedule,
-    ctrSchedule: expand(key.subarray(half)),
+    ctrSchedule: unsafe.expandKeyLE(key.subarray(half)),
     k1,
     k2: dbl(k1),
     zeroMac: encrypt(macSchedule, k1.s0, k1.s1, k1.s2, k1.s3),
@@ -92,11 +92,6 @@ export function wipeSivKey(key: SivKey): void {
   key.macSchedule.fill(0)
   key.ctrSchedule.fill(0)
   for (const block of [key.k1, key.k2, key.zeroMac]) wipeBlock(block)
-}
-
-export function wipeAdState(state: AdState): void {
-  wipeBlock(state.d)
-  wipeBlock(state.short)
 }
 
 // --- S2V ---
@@ -122,14 +117,14 @@ function cmac(key: SivKey, workspace: Workspace, length: number): Block {
   return mac
 }
 
-/** The state after associated data, each a UTF-8 string or bytes. Uses the shared workspace. */
-export function adStateOf(key: SivKey, strings: readonly (string | Uint8Array)[]): AdState {
+/** The state after associated data. */
+export function adStateOf(key: SivKey, strings: readonly Uint8Array[]): AdState {
   let d = key.zeroMac
   for (const ad of strings) {
-    const workspace = workspaceFor(typeof ad === 'string' ? utf8BytesMax(ad) : ad.length)
-    const data = typeof ad === 'string' ? Buffer.from(ad, 'utf8') : ad
-    workspace.bytes.set(data, DATA_AT)
-    d = xor(dbl(d), cmac(key, workspace, data.length))
+    const bytes = Buffer.alloc(workspaceBytes(ad.length))
+    bytes.set(ad, DATA_AT)
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+    d = xor(dbl(d), cmac(key, { bytes, view }, ad.length))
   }
   return { d: { ...d }, short: xor(dbl(d), key.k1) }
 }
