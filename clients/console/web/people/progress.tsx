@@ -2,7 +2,7 @@
 // under another field, too.
 import type { Where } from '../api/calls.ts'
 import type { Search } from '../api/people.ts'
-import { count, many, timeOfDay } from '../ui/words.ts'
+import { count, hasSpaceAround, many, timeOfDay } from '../ui/words.ts'
 import { FieldsOfContracts, OnlyTheseFields } from './searched-fields.tsx'
 import type { Fields } from './searched-fields.tsx'
 
@@ -49,9 +49,7 @@ function NothingFound({ searched, fields, where }: Pick<Props, 'searched' | 'fie
       <p>
         No event has <strong>{searched}</strong> in {naming.join(', ')}. Values are compared
         exactly: upper and lower case and spaces count.
-        {searched === searched.trim()
-          ? ''
-          : ' The value that you entered starts or ends with a space.'}
+        {hasSpaceAround(searched) ? ' The value that you entered starts or ends with a space.' : ''}
       </p>
       {contracts.length === 0 ? null : (
         <>

@@ -14,6 +14,8 @@ export function rate(perSecond: number): string {
   return `${perSecond < 10 ? perSecond.toFixed(1) : compact(Math.round(perSecond))} / s`
 }
 
+export const hasSpaceAround = (text: string): boolean => text !== text.trim()
+
 export const many = (value: number, one: string, more = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : more}`
 

@@ -87,7 +87,7 @@ export function manyTests(scene: () => OfficerScene, hands: ReturnType<typeof co
     await page().keyboard.press('Escape')
     await find('many-1')
     await seen('Erased: no service of Weir decrypts')
-    await seen(/^Request accepted on .*: see the request$/)
+    await seen(/^Request accepted on .* UTC, when 2 events were found: see the request$/)
     await goTo('Erasures')
     await page().locator('.erasures > li', { hasText: 'TICKET-9' }).waitFor()
   })
@@ -135,14 +135,15 @@ export function manyTests(scene: () => OfficerScene, hands: ReturnType<typeof co
     const { id } = asObject(expectStatus(erased, 201).body)
     await button('Erase many people …').click()
     await choose(
-      `value,stream,erasure,salt\nmany-4,clicks,${String(id)},\nnobody-4,clicks,${crypto.randomUUID()},\nnobody,clicks,,\n`,
+      `value,stream,erasure,salt\nmany-4,clicks,${String(id)},\nnobody-4,clicks,${crypto.randomUUID()},\nnobody,clicks,,\n many-4,,,\n`,
     )
-    await button('Search 3 people in all streams').click()
-    await seen('3 of 3 people searched.')
+    await button('Search 4 people in all streams').click()
+    await seen('4 of 4 people searched.')
     await seen('nowhere: check the spelling, or erased before')
+    await seen('nowhere: in the file, the value starts or ends with a space')
     await seen(/^clicks: nothing found, recorded already on \d+ \w+ \d+, see the request$/)
     await page()
-      .getByLabel(/^Record that nothing was found of 1 person/)
+      .getByLabel(/^Record that nothing was found of 2 people/)
       .waitFor()
     await page()
       .getByRole('row', { name: /^many-4 .*erased already on/ })

@@ -126,7 +126,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await copiedSalt()
     await page().keyboard.press('Escape')
     await seen(/^Withdrawn: level 2 \(marketing e-mails\)\. Outputs keep what .* the days below\.$/)
-    await seen(/^Request accepted on .* UTC: see the request$/)
+    await seen(/^Request accepted on .* UTC, when \d+ events? (was|were) found: see the request$/)
     await button('Withdraw a consent …').click()
     expect(
       await page()

@@ -2,7 +2,7 @@
 import { useRef } from 'preact/hooks'
 import { timeOf } from '../../api/erasure.ts'
 import { hrefOf } from '../../place.ts'
-import { dayOf, isPast, many } from '../../ui/words.ts'
+import { dayOf, hasSpaceAround, isPast, many } from '../../ui/words.ts'
 import { canErase, doneBy, isNowhere, isUntold } from './person.ts'
 import type { EarlierRequest, Found, Person } from './person.ts'
 
@@ -71,7 +71,10 @@ const Rows = ({ people }: { readonly people: readonly Person[] }) => (
 function FoundOf(person: Person) {
   const { search, problem = '', earlier } = person
   if (search === undefined) return problem
-  if (isNowhere(person)) return 'nowhere: check the spelling, or erased before'
+  if (isNowhere(person))
+    return hasSpaceAround(person.asked.value)
+      ? 'nowhere: in the file, the value starts or ends with a space'
+      : 'nowhere: check the spelling, or erased before'
   return search.streams.map((found) => {
     const request = earlier.find(({ stream }) => stream === found.stream)
     if (isUntold(found) && request === undefined) return null
@@ -94,11 +97,14 @@ const FoundHere = ({ found, request }: FoundProps) => (
 )
 
 function placeOf(found: Found, request: EarlierRequest | undefined): string {
-  const { events, isErased, notSearched } = found
+  const { isErased, notSearched } = found
+  // A search no longer finds all events that an earlier request erased.
+  const erased = canErase(found) ? 0 : (request?.erasure.found ?? 0)
+  const events = Math.max(found.events, erased)
   const missing = notSearched === '' ? '' : `not everything was searched: ${notSearched}`
   const count = events === 0 ? '' : many(events, 'event')
-  const erased = isErased && request === undefined ? 'already erased' : ''
-  return [count, erased, requestedIn(found, request), missing]
+  const byOthers = isErased && request === undefined ? 'already erased' : ''
+  return [count, byOthers, requestedIn(found, request), missing]
     .filter((text) => text !== '')
     .join(', ')
 }
