@@ -40,7 +40,7 @@ describe('the same as in plain TypeScript', () => {
       fc.property(
         key,
         key,
-        fc.stringMatching(/^[0-3]{0,4}$/),
+        fc.stringMatching(/^[0-3]{0,36}$/),
         tail,
         (secret, node, digits, after) => {
           const of = { node, digits, tail: after }

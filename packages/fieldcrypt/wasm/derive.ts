@@ -347,7 +347,7 @@ export function addCipher(cipher: usize): void {
 }
 
 /**
- * Turns a node into the cipher of a level. At IO are the node, at most 32 digits below it, and from IO + 64 what follows
+ * Turns a node into the cipher of a level. At IO are the node, at most 64 digits below it, and from IO + 96 what follows
  * the leaf in the message of the HMAC, whose states are at KEY.
  */
 export function levelCipher(cipher: usize, count: i32, tail: i32): void {
@@ -359,7 +359,7 @@ export function levelCipher(cipher: usize, count: i32, tail: i32): void {
 /** The 64 bytes of the same key, at OUT. */
 export function levelKey(count: i32, tail: i32): void {
   walk(count)
-  memory.copy(IO + 32, IO + 64, tail)
+  memory.copy(IO + 32, IO + 96, tail)
   memory.copy(IO, OUT, 32)
   mac512(32 + tail)
 }

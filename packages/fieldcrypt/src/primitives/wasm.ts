@@ -220,7 +220,7 @@ function macStates(wasm: Exports, memory: Memory, hash: MacHash, secret: Uint8Ar
 }
 
 /** Where the module expects the bytes after the leaf. */
-const TAIL_AT = 64
+const TAIL_AT = 96
 
 function wasmLevelKey(
   wasm: Exports,
