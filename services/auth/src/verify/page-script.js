@@ -103,6 +103,11 @@ const others = [
     'This file has the values and the salts, one line for each request. Enter those of a line below. ',
   ],
   [/^kind,reference,id,/, 'This is the list of requests, not a receipt', ''],
+  [
+    /^PK\u0003\u0004/,
+    'This is a zip file, not a receipt',
+    'Unpack it: it contains a receipt for each request. Then choose one of them. ',
+  ],
   [/^/, 'This is not a receipt', ''],
 ]
 

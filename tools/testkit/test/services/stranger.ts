@@ -71,6 +71,11 @@ export async function strangerReads(
         'This is the list of requests, not a receipt',
         /^A receipt is a file such as receipt-….jws/,
       ],
+      [
+        'PK\u0003\u0004 …',
+        'This is a zip file, not a receipt',
+        /^Unpack it: it contains a receipt for each request\. Then choose one of them\. A receipt/,
+      ],
       ['%PDF-1.7', 'This is not a receipt', /^A receipt is a file such as receipt-….jws/],
     ] as const) {
       await check(text)
