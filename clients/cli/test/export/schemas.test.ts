@@ -1,6 +1,6 @@
 // What the schemas of events may contain, and how the events of several schemas are in one table.
 import { describe, expect, test } from '@jest/globals'
-import { readEventSchema } from '@weir/contracts'
+import { readEventSchema } from '../../src/export/avro.ts'
 import { long, octets, one, record, rowOf, schemaOf, written } from '../support/stored-events.ts'
 import type { Stored } from '../support/stored-events.ts'
 

@@ -1,7 +1,7 @@
 // Events as a topic has them, for tests of exports. They are written octet by octet: no library wrote them that could
 // have the same mistake as the reader.
-import { readEventSchema } from '@weir/contracts'
-import type { EventSchema } from '@weir/contracts'
+import { readEventSchema } from '../../src/export/avro.ts'
+import type { EventSchema } from '../../src/export/avro.ts'
 import { convertEvents } from '../../src/export/convert.ts'
 import { createJsonLines, createRows } from '../../src/export/format-writer.ts'
 import type { Format } from '../../src/export/format-writer.ts'
@@ -38,6 +38,15 @@ export function schemaOf(schema: object): EventSchema {
   if (read === undefined) throw new Error('no schema')
   return read
 }
+export function isEvent({ decode }: EventSchema, payload: Buffer): boolean {
+  try {
+    decode(payload)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export const record = (
   name: string,
   ...fields: readonly (readonly [string, unknown])[]
@@ -59,7 +68,7 @@ export async function written(format: Format, events: readonly Stored[]): Promis
       : createRows(format, { shape, hasKeyLink: false }, sink)
   for (const [schema, value] of events) {
     const place = { partition: 0, offset: 0n, timestampMs: 0, key: null, headers: {} }
-    await writer.add({ record: { ...place, value }, schema, event: schema.decode(value) })
+    await writer.add({ record: { ...place, value }, event: schema.decode(value) })
   }
   await writer.finish()
   return Buffer.concat(pieces).toString()
@@ -67,4 +76,4 @@ export async function written(format: Format, events: readonly Stored[]): Promis
 
 /** What the columns of a Parquet file get. */
 export const rowOf = ([schema, payload]: Stored): unknown =>
-  convertEvents(schema.root, shapeOf(schema.root))(schema.decode(payload))
+  convertEvents(shapeOf(schema.root))(schema.decode(payload))
