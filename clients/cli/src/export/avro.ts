@@ -4,13 +4,15 @@
 //
 // - Names of types and symbols begin with T: it takes `constructor` for one that exists already.
 // - A map is a record without a name, with the list of its entries: in an object, the key `__proto__` gets lost.
+// - The items of a list end with a field without octets: beyond the event's end, avsc reads as many items as the list
+//   has, which for a damaged event can fill the memory.
 // - A long is a type of its own: avsc's ends at 2^53 - 2.
 // - Attributes that change nothing for a reader are left out: it refuses some defaults and aliases.
 import avro from 'avsc'
-import { isObject, listAt, textAt, tryParseJson, valueAt } from '../json.ts'
+import { isObject, listAt, textAt, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 
-const { ArrayType, EnumType, LongType, RecordType, WrappedUnionType } = avro.types
+const { ArrayType, EnumType, LogicalType, LongType, RecordType, WrappedUnionType } = avro.types
 
 export type EventSchema = {
   readonly root: avro.types.RecordType
@@ -20,21 +22,15 @@ export type EventSchema = {
 
 /** Undefined if the text is not the schema of a record. */
 export function readEventSchema(schemaText: string): EventSchema | undefined {
-  const root = typeOf(tryParseJson(schemaText))
-  if (!(root instanceof RecordType) || valuesTypeOf(root) !== undefined) return undefined
-  return {
-    root,
-    decode(payload) {
-      const event = plain(root, root.fromBuffer(payload))
-      if (isObject(event)) return event
-      throw new Error('is not an event')
-    },
-  }
+  const root = typeOf(schemaText)
+  if (!(root instanceof RecordType) || root.name === undefined) return undefined
+  return { root, decode: (payload) => plainRecord(root, root.fromBuffer(payload)) }
 }
 
-function typeOf(schema: unknown): avro.Type | undefined {
+function typeOf(schemaText: string): avro.Type | undefined {
   try {
-    return avro.Type.forSchema(asSchema(readable(schema)), { wrapUnions: 'always' })
+    const schema = readable(JSON.parse(schemaText))
+    return avro.Type.forSchema(asSchema(schema), { wrapUnions: 'always' })
   } catch {
     return undefined
   }
@@ -59,7 +55,7 @@ function readable(schema: unknown): unknown {
     case 'fixed':
       return { ...named(schema), type, size }
     case 'array':
-      return { type, items: readable(items) }
+      return listOf({ name: 'value', type: readable(items) })
     case 'map':
       return mapOf(readable(values))
     default:
@@ -84,22 +80,35 @@ function named(schema: JsonObject): object {
 const prefixed = (name: unknown): string => `T${String(name)}`
 const renamed = (name: string): string => name.replace(/[^.]*$/, prefixed)
 
+class Within extends LogicalType {
+  protected override _fromValue(octets: unknown): null {
+    if (octets === undefined) throw new Error('ends too early')
+    return null
+  }
+}
+const within = new Within({ type: 'fixed', name: 'Within', size: 0 }, {})
+
+const listOf = (...fields: readonly object[]): object => ({
+  type: 'array',
+  items: { type: 'record', fields: [...fields, { name: 'within', type: within }] },
+})
+
 const mapOf = (values: unknown): object => {
-  const fields = [
-    { name: 'key', type: 'string' },
-    { name: 'value', type: values },
-  ]
-  const entries = { type: 'array', items: { type: 'record', fields } }
+  const entries = listOf({ name: 'key', type: 'string' }, { name: 'value', type: values })
   return { type: 'record', fields: [{ name: 'entries', type: entries }] }
 }
 
+/** The type of a list's items. Undefined for all other types. */
+export const itemsTypeOf = (type: avro.Type): avro.Type | undefined =>
+  type instanceof ArrayType && type.itemsType instanceof RecordType
+    ? type.itemsType.field('value').type
+    : undefined
+
 /** The type of a map's values. Undefined for all other types. */
-export function valuesTypeOf(type: avro.Type): avro.Type | undefined {
-  if (!(type instanceof RecordType) || type.name !== undefined) return undefined
-  const entries = type.field('entries').type
-  const entry = entries instanceof ArrayType ? entries.itemsType : undefined
-  return entry instanceof RecordType ? entry.field('value').type : undefined
-}
+export const valuesTypeOf = (type: avro.Type): avro.Type | undefined =>
+  type instanceof RecordType && type.name === undefined
+    ? itemsTypeOf(type.field('entries').type)
+    : undefined
 
 // --- primitive and logical types ---
 
@@ -155,23 +164,26 @@ export const logicalKindOf = (type: avro.Type): LogicalKind | undefined => logic
 
 /** avsc returns instances of classes, and a union's value as an object with the name of its branch. */
 function plain(type: avro.Type, value: unknown): unknown {
-  if (type instanceof ArrayType)
-    return Array.isArray(value) ? value.map((item) => plain(type.itemsType, item)) : value
+  const items = itemsTypeOf(type)
+  if (items !== undefined)
+    return Array.isArray(value) ? value.map((item) => plain(items, valueAt(item, 'value'))) : []
   if (type instanceof EnumType) return String(value).slice(1)
-  if (!isObject(value)) return value
-  if (type instanceof WrappedUnionType) {
-    const branch = type.types.find(({ branchName = '' }) => Object.hasOwn(value, branchName))
-    return branch === undefined ? null : plain(branch, value[branch.branchName ?? ''])
+  if (type instanceof RecordType) {
+    const values = valuesTypeOf(type)
+    return values === undefined ? plainRecord(type, value) : plainMap(values, value)
   }
-  if (!(type instanceof RecordType)) return value
-  const values = valuesTypeOf(type)
-  if (values !== undefined) {
-    const entries = listAt(value, 'entries').map((entry) => [
+  if (!(type instanceof WrappedUnionType) || value === null) return value
+  const branch = type.types.find(({ branchName = '' }) => valueAt(value, branchName) !== undefined)
+  return branch === undefined ? null : plain(branch, valueAt(value, branch.branchName ?? ''))
+}
+
+const plainMap = (values: avro.Type, value: unknown): JsonObject =>
+  Object.fromEntries(
+    listAt(value, 'entries').map((entry) => [
       textAt(entry, 'key'),
       plain(values, valueAt(entry, 'value')),
-    ])
-    return Object.fromEntries(entries)
-  }
-  const fields = type.fields.map(({ name, type: inner }) => [name, plain(inner, value[name])])
-  return Object.fromEntries(fields)
-}
+    ]),
+  )
+
+const plainRecord = ({ fields }: avro.types.RecordType, value: unknown): JsonObject =>
+  Object.fromEntries(fields.map(({ name, type }) => [name, plain(type, valueAt(value, name))]))

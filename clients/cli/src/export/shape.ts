@@ -2,11 +2,11 @@
 // may be null. Independent of the file format: parquet.ts and csv.ts write such a shape. Pure.
 import avro from 'avsc'
 import { failure } from '../errors.ts'
-import { logicalKindOf, valuesTypeOf } from './avro.ts'
+import { itemsTypeOf, logicalKindOf, valuesTypeOf } from './avro.ts'
 import type { LogicalKind } from './avro.ts'
 
 type RecordType = avro.types.RecordType
-const { ArrayType, LongType, RecordType, WrappedUnionType } = avro.types
+const { LongType, RecordType, WrappedUnionType } = avro.types
 
 export type Scalar =
   | 'boolean'
@@ -81,7 +81,8 @@ function shapeAt(type: avro.Type, place: Place): Shape {
   const values = valuesTypeOf(type)
   if (values !== undefined) return { kind: 'map', values: slotOf(values, place) }
   if (type instanceof RecordType) return recordShape(type, place)
-  if (type instanceof ArrayType) return { kind: 'list', items: slotOf(type.itemsType, place) }
+  const items = itemsTypeOf(type)
+  if (items !== undefined) return { kind: 'list', items: slotOf(items, place) }
   if (type instanceof LongType && isTimestamp(place))
     return leaf({ kind: 'timestamp-millis' }, place)
   return leaf({ kind: logicalKindOf(type) ?? scalars[type.typeName] ?? 'json' }, place)

@@ -240,6 +240,8 @@ describe('a value', () => {
 
   test.each([
     ['long', long(most + 1)],
+    [list, long(2_000_000_000)],
+    [map, long(2_000_000_000)],
     ['long', long(-most - 1)],
     [color, long(3)],
     [color, long(-1)],
