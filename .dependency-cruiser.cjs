@@ -110,9 +110,21 @@ module.exports = {
       to: { path: '^clients/' },
     },
     {
+      name: 'no-client-to-private-package',
+      severity: 'error',
+      comment:
+        'clients use what services answer, other clients and npm packages (only the check of a receipt is the one of auth: it says the same sentences)',
+      from: {
+        path: '^clients/[^/]+/(src|web)/',
+        pathNot: '^clients/cli/src/commands/subject/erasure[.]ts$',
+      },
+      to: { path: '^packages/' },
+    },
+    {
       name: 'no-client-to-kafka-package',
       severity: 'error',
-      comment: 'clients read topics as their users can: with the driver, @weir/client',
+      comment:
+        'tests of clients, too, read topics as their users can: with the driver, @weir/client',
       from: { path: '^clients/' },
       to: { path: '^packages/kafka/' },
     },

@@ -1,7 +1,6 @@
 // Events as CSV (RFC 4180): one column per field, with the path for fields of nested records (`customer.id`), and JSON
 // for lists and maps. Null is an empty cell, an empty text is a quoted one.
-import { isFields } from '@weir/contracts'
-import type { ConvertFields } from './convert.ts'
+import { valueAt } from '../json.ts'
 import type { EventWriter, EventSink } from './event-writer.ts'
 import { createTextBuffer } from './text-buffer.ts'
 import type { RecordShape, Shape } from './shape.ts'
@@ -20,7 +19,7 @@ export function createCsvWriter(shape: RecordShape, sink: EventSink): EventWrite
   return {
     async write(row) {
       await start()
-      const cells = columns.map(({ path, shape: own }) => cellOf(valueAt(row, path), own))
+      const cells = columns.map(({ path, shape: own }) => cellOf(valueAt(row, ...path), own))
       await text.write(`${cells.join(',')}\r\n`)
     },
     async finish() {
@@ -36,9 +35,6 @@ function columnsOf({ fields }: RecordShape, path: readonly string[]): Column[] {
     return shape.kind === 'record' ? columnsOf(shape, own) : [{ path: own, shape }]
   })
 }
-
-const valueAt = (row: ConvertFields, path: readonly string[]): unknown =>
-  path.reduce<unknown>((value, name) => (isFields(value) ? value[name] : undefined), row)
 
 function cellOf(value: unknown, shape: Shape): string {
   if (value === null || value === undefined) return ''
@@ -62,10 +58,7 @@ function plain(value: unknown, shape: Shape): unknown {
       )
     case 'record':
       return Object.fromEntries(
-        shape.fields.map((field) => [
-          field.name,
-          plain(valueAt(fieldsOf(value), [field.name]), field.shape),
-        ]),
+        shape.fields.map((field) => [field.name, plain(valueAt(value, field.name), field.shape)]),
       )
     case 'bytes':
       return Buffer.isBuffer(value) ? value.toString('base64') : null
@@ -84,8 +77,6 @@ function plain(value: unknown, shape: Shape): unknown {
       return typeof value === 'bigint' ? Number(value) : value
   }
 }
-
-const fieldsOf = (value: unknown): ConvertFields => (isFields(value) ? value : {})
 
 const entriesOf = (value: unknown): readonly { key: string; value: unknown }[] =>
   Array.isArray(value) ? value : []

@@ -2,9 +2,9 @@
 // are requested together, and in their order.
 import { Encrypted, ReadError } from '@weir/client'
 import type { Decrypter, EncryptedReason } from '@weir/client'
-import { isFields } from '@weir/contracts'
 import { failure } from '../errors.ts'
-import type { ConvertFields } from './convert.ts'
+import { isObject } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import type { FormatWriter, StoredEvent } from './format-writer.ts'
 
 const eventsMax = 1_000
@@ -45,7 +45,7 @@ export function createDecrypting(
   }
 }
 
-const fieldsOf = (value: unknown): ConvertFields => (isFields(value) ? value : {})
+const fieldsOf = (value: unknown): JsonObject => (isObject(value) ? value : {})
 
 function asTexts(value: unknown, still: StillEncrypted): unknown {
   if (value instanceof Encrypted) {
@@ -53,7 +53,7 @@ function asTexts(value: unknown, still: StillEncrypted): unknown {
     return value.text
   }
   if (Array.isArray(value)) return value.map((item: unknown) => asTexts(item, still))
-  if (!isFields(value) || ArrayBuffer.isView(value)) return value
+  if (!isObject(value) || ArrayBuffer.isView(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, item]) => [name, asTexts(item, still)]),
   )

@@ -2,13 +2,13 @@
 // writes the events. It keeps one fetch in memory and, for Parquet, one row group, whatever the length of the topic.
 import { createDecrypter } from '@weir/client'
 import type { TopicRecord } from '@weir/client'
-import type { EventSchema } from '@weir/contracts'
 import { claimsOf } from '../api/id-token.ts'
 import { failure } from '../errors.ts'
+import type { JsonObject } from '../json.ts'
 import type { ProgressLine } from '../terminal/progress.ts'
 import type { RegistryLogin } from '../api/registry.ts'
 import type { Results } from '../terminal/terminal.ts'
-import type { ConvertFields } from './convert.ts'
+import type { EventSchema } from './avro.ts'
 import { createDecrypting } from './decrypting.ts'
 import type { StillEncrypted } from './decrypting.ts'
 import type { EventSink } from './event-writer.ts'
@@ -156,7 +156,7 @@ async function writeEvents(
     async (record) => {
       if (signal.aborted || !isWanted(record, contracts)) return
       const schema = await schemas.schemaOf(schemas.idOf(record))
-      await writer.add({ record, schema, event: decoded(record, schema) })
+      await writer.add({ record, event: decoded(record, schema) })
       events += 1
     },
     // Offsets are more than events: a topic has markers of transactions, and perhaps is read twice.
@@ -185,7 +185,7 @@ function writerFor(
   throw failure(`${name} contains no such events, so a Parquet file would have no columns`)
 }
 
-function decoded(record: TopicRecord, schema: EventSchema): ConvertFields {
+function decoded(record: TopicRecord, schema: EventSchema): JsonObject {
   try {
     return schema.decode(payloadOf(record))
   } catch {

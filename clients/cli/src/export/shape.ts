@@ -1,8 +1,12 @@
 // The columns of an export: the Avro schemas of all its events merged into one shape. A field that some of them lack
 // may be null. Independent of the file format: parquet.ts and csv.ts write such a shape. Pure.
-import { envelopeName, nullableOf } from '@weir/contracts'
-import type { AvroType, RecordType } from '@weir/contracts'
+import avro from 'avsc'
 import { failure } from '../errors.ts'
+import { itemsTypeOf, logicalKindOf, valuesTypeOf } from './avro.ts'
+import type { LogicalKind } from './avro.ts'
+
+type RecordType = avro.types.RecordType
+const { LongType, RecordType, WrappedUnionType } = avro.types
 
 export type Scalar =
   | 'boolean'
@@ -12,13 +16,7 @@ export type Scalar =
   | 'double'
   | 'string'
   | 'bytes'
-  | 'date'
-  | 'time-millis'
-  | 'time-micros'
-  | 'timestamp-millis'
-  | 'timestamp-micros'
-  | 'local-timestamp-millis'
-  | 'local-timestamp-micros'
+  | LogicalKind
   /** For types without a column type: a union of several types, or a recursive record. */
   | 'json'
   /** Only Avro's null. */
@@ -55,15 +53,19 @@ type Place = {
   readonly leaves: { count: number }
 }
 
-function slotOf(type: AvroType, place: Place): ColumnSlot {
-  if (type.kind !== 'union')
-    return { shape: shapeAt(type, place), isNullable: type.kind === 'null' }
-  const only = nullableOf(type)
-  if (only !== undefined) return { shape: shapeAt(only, place), isNullable: true }
-  const slots = type.branches.map((branch) => slotOf(branch, place))
+function slotOf(type: avro.Type, place: Place): ColumnSlot {
+  if (!(type instanceof WrappedUnionType))
+    return { shape: shapeAt(type, place), isNullable: isNull(type) }
+  const { types } = type
+  const [only, other] = types.filter((branch) => !isNull(branch))
+  if (types.length === 2 && only !== undefined && other === undefined)
+    return { shape: shapeAt(only, place), isNullable: true }
+  const slots = types.map((branch) => slotOf(branch, place))
   const isNullable = slots.some((slot) => slot.isNullable)
   return { shape: branchesShape(slots.map(({ shape }) => shape)), isNullable }
 }
+
+const isNull = ({ typeName }: avro.Type): boolean => typeName === 'null'
 
 /** Numbers become the wider type. Other different types have no common type. */
 function branchesShape(shapes: readonly Shape[]): Shape {
@@ -75,26 +77,32 @@ function branchesShape(shapes: readonly Shape[]): Shape {
     )
 }
 
-function shapeAt(type: AvroType, place: Place): Shape {
-  switch (type.kind) {
-    case 'record':
-      return recordShape(type, place)
-    case 'array':
-      return { kind: 'list', items: slotOf(type.items, place) }
-    case 'map':
-      return { kind: 'map', values: slotOf(type.values, place) }
-    case 'union':
-      return json
-    case 'enum':
-      return leaf({ kind: 'string' }, place)
-    case 'fixed':
-      return leaf({ kind: 'bytes' }, place)
-    case 'null':
-      return leaf({ kind: 'nothing' }, place)
-    default:
-      return leaf({ kind: logicalKind(type, place.path) ?? type.kind }, place)
-  }
+function shapeAt(type: avro.Type, place: Place): Shape {
+  const values = valuesTypeOf(type)
+  if (values !== undefined) return { kind: 'map', values: slotOf(values, place) }
+  if (type instanceof RecordType) return recordShape(type, place)
+  const items = itemsTypeOf(type)
+  if (items !== undefined) return { kind: 'list', items: slotOf(items, place) }
+  if (type instanceof LongType && isTimestamp(place))
+    return leaf({ kind: 'timestamp-millis' }, place)
+  return leaf({ kind: logicalKindOf(type) ?? scalars[type.typeName] ?? 'json' }, place)
 }
+
+const scalars: Readonly<Record<string, Scalar>> = {
+  null: 'nothing',
+  boolean: 'boolean',
+  int: 'int',
+  'abstract:long': 'long',
+  float: 'float',
+  double: 'double',
+  string: 'string',
+  enum: 'string',
+  bytes: 'bytes',
+  fixed: 'bytes',
+}
+
+/** The envelope's timestamp is a time by definition, whatever its type in the schema (docs/wire-format.md). */
+const isTimestamp = ({ path }: Place): boolean => path.join('.') === 'svcMeta.timestamp'
 
 function recordShape(type: RecordType, place: Place): Shape {
   // Recursive, or without columns.
@@ -111,27 +119,6 @@ function leaf(shape: Shape, { leaves }: Place): Shape {
   leaves.count += 1
   if (leaves.count <= leavesMax) return shape
   throw failure(`the events have more than ${leavesMax} columns`, '`-o jsonl` accepts any event.')
-}
-
-const logicalKinds: Readonly<Record<string, readonly Scalar[]>> = {
-  int: ['date', 'time-millis'],
-  long: [
-    'time-micros',
-    'timestamp-millis',
-    'timestamp-micros',
-    'local-timestamp-millis',
-    'local-timestamp-micros',
-  ],
-}
-
-/** The envelope's timestamp is a time by definition, whatever its type in the schema (docs/wire-format.md). */
-function logicalKind(
-  type: { kind: string; logical?: string },
-  path: readonly string[],
-): Scalar | undefined {
-  if (path.join('.') === `${envelopeName}.timestamp` && type.kind === 'long')
-    return 'timestamp-millis'
-  return logicalKinds[type.kind]?.find((kind) => kind === type.logical)
 }
 
 function mergeSlots(one: ColumnSlot, other: ColumnSlot, path: readonly string[]): ColumnSlot {

@@ -2,7 +2,6 @@
 // beginning of the export. It commits no offsets.
 import { openTopic as openKafkaTopic, ReadError } from '@weir/client'
 import type { OpenTopic, TopicRecord } from '@weir/client'
-import { eventTimeOf } from '@weir/contracts'
 import { readerAdvice } from '../api/credentials.ts'
 import { claimsOf } from '../api/id-token.ts'
 import { failure } from '../errors.ts'
@@ -92,6 +91,13 @@ const openAt = (
 function isWithin(record: TopicRecord, { fromMs, untilMs }: ExportSpan): boolean {
   const time = eventTimeOf(record)
   return time >= (fromMs ?? -Infinity) && time < (untilMs ?? Infinity)
+}
+
+/** `svc-time`, because records of derived topics have the broker's time (docs/wire-format.md). */
+function eventTimeOf({ headers, timestampMs }: TopicRecord): number {
+  const text = headers['svc-time']?.toString() ?? ''
+  const time = /^-?\d{1,16}$/.test(text) ? Number(text) : timestampMs
+  return Number.isSafeInteger(time) ? time : timestampMs
 }
 
 async function explained(

@@ -2,19 +2,13 @@
 import { expect, test } from '@jest/globals'
 import { Encrypted, ReadError } from '@weir/client'
 import type { Decrypter } from '@weir/client'
-import { readEventSchema } from '@weir/contracts'
 import { createDecrypting } from '../../src/export/decrypting.ts'
 import type { StillEncrypted } from '../../src/export/decrypting.ts'
 import type { FormatWriter, StoredEvent } from '../../src/export/format-writer.ts'
 
-const schema = readEventSchema(
-  JSON.stringify({ type: 'record', name: 'event', fields: [{ name: 'number', type: 'int' }] }),
-)
-
 function stored(number: number, sizeBytes = 10): StoredEvent {
-  if (schema === undefined) throw new Error('the schema is not one of an event')
   const place = { partition: 0, offset: BigInt(number), timestampMs: 0, key: null, headers: {} }
-  return { record: { ...place, value: Buffer.alloc(sizeBytes) }, schema, event: { number } }
+  return { record: { ...place, value: Buffer.alloc(sizeBytes) }, event: { number } }
 }
 
 const decrypterWith = (

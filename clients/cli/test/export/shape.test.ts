@@ -1,6 +1,6 @@
 // The columns of an export. tools/testkit tests with DuckDB that readers of Parquet find them.
 import { describe, expect, test } from '@jest/globals'
-import { readEventSchema } from '@weir/contracts'
+import { readEventSchema } from '../../src/export/avro.ts'
 import { elementsOf } from '../../src/export/parquet.ts'
 import { mergeShapes, shapeOf } from '../../src/export/shape.ts'
 import type { RecordShape } from '../../src/export/shape.ts'

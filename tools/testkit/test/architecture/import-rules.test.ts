@@ -94,6 +94,12 @@ test(
 /** A file, an import in it, and the rule that forbids the import. */
 const forbidden = [
   ['packages/kit/src', '../../kafka/src/', 'kit-imports-nothing'],
+  ['packages/docs/src', '../../kit/src/', 'docs-imports-nothing'],
+  ['packages/contracts/src', '../../kafka/src/', 'contracts-imports-kit'],
+  ['packages/fieldcrypt/src', '../../contracts/src/', 'fieldcrypt-imports-kit'],
+  ['packages/kafka/src', '../../contracts/src/', 'kafka-imports-kit'],
+  ['packages/http2/src', '../../kafka/src/', 'http2-imports-kit'],
+  ['packages/trace/src', '../../kafka/src/', 'trace-imports-kit'],
   ['packages/tokens/src', '../../control-state/src/', 'tokens-imports-kit'],
   ['packages/control-state/src', '../../http2/src/', /^control-state-imports-/],
   ['packages/schema-registry/src', '../../kafka/src/', 'schema-registry-imports-kit'],
@@ -106,7 +112,8 @@ const forbidden = [
   ['services/auth/src', '../../../tools/testkit/src/', 'no-tools-in-production'],
   ['clients/node/src', '../../../tools/devstack/src/', 'no-tools-in-production'],
   ['clients/node/src', '../../../packages/kit/src/', 'driver-imports-nothing'],
-  ['clients/cli/src', '../../../packages/kafka/src/', 'no-client-to-kafka-package'],
+  ['clients/cli/src', '../../../packages/contracts/src/', 'no-client-to-private-package'],
+  ['clients/cli/test', '../../../packages/kafka/src/', 'no-client-to-kafka-package'],
   ['clients/console/web', '../../../packages/kit/src/', 'console-imports-nothing'],
   ['packages/kit/src', '../../../clients/node/src/', 'no-package-to-client'],
   ['packages/kit/src', '../test/', 'no-src-to-test'],
