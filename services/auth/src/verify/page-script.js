@@ -104,7 +104,7 @@ const others = [
   ],
   [/^kind,reference,id,/, 'This is the list of requests, not a receipt', ''],
   [
-    /^PK\u0003\u0004/,
+    /^PK\W{2}/,
     'This is a zip file, not a receipt',
     'Unpack it: it contains a receipt for each request. Then choose one of them. ',
   ],
