@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 
-import { chooseEngines, compileTest, patternProblem } from '../../src/pattern/engine.ts'
+import { compileTest, patternProblem } from '../../src/pattern/engine.ts'
 import { compileRe2 } from '../../src/pattern/re2.ts'
+import { chosenAlone } from './chosen-alone.ts'
 
 describe('which engine a pattern gets', () => {
   test('V8 if linear and cheap, re2js if not, none if RE2 lacks it too', async () => {
@@ -26,7 +27,7 @@ describe('which engine a pattern gets', () => {
       '.{0,90}x': 're2',
     } as const
     const sources = Object.keys(expected)
-    const choices = await chooseEngines(sources, 'acme')
+    const choices = await chosenAlone(sources)
     expect(sources.map((source, index) => [source, choices[index]])).toEqual(
       Object.entries(expected).map(([source, engine]) => [source, { engine }]),
     )
@@ -51,10 +52,7 @@ describe('which engine a pattern gets', () => {
       ['(?:(?:(?:x?){999}){999}){999}', `${unproved}its repeats come to more than 2000 steps`],
       ['a{1001}', `${unproved}invalid repeat count: \`{1001,1001}\``],
     ] as const
-    const choices = await chooseEngines(
-      expected.map(([source]) => source),
-      'acme',
-    )
+    const choices = await chosenAlone(expected.map(([source]) => source))
     expect(choices).toEqual(expected.map(([, problem]) => ({ problem })))
   })
 })
