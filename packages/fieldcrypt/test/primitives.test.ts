@@ -130,7 +130,7 @@ test('a cipher changes nothing but its own place, which is empty again after it 
   expect(key.cipher(of)).toBe(cipher)
 })
 
-test('the committed module is compiled from derive.ts; npm run build:wasm compiles it again', async () => {
+test('the committed module is compiled from its source; npm run build:wasm compiles it again', async () => {
   const lines = (await compiledModule()).match(/[A-Za-z0-9+/=]{20,}/g) ?? []
   expect(lines.join('')).toBe(wasmBytes)
 }, 60_000)

@@ -1,10 +1,10 @@
-// Compiles derive.ts to WebAssembly. Run as a program, it writes src/primitives/wasm-bytes.ts, which is committed, so
-// that only a change of derive.ts needs the compiler.
+// Compiles module/ to WebAssembly. Run as a program, it writes src/primitives/wasm-bytes.ts, which is committed, so
+// that only a change of it needs the compiler.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import asc from 'assemblyscript/asc'
 
-const source = join(import.meta.dirname, 'derive.ts')
+const source = join(import.meta.dirname, 'module/index.ts')
 const target = join(import.meta.dirname, '../src/primitives/wasm-bytes.ts')
 
 /** The text of wasm-bytes.ts. */
@@ -20,7 +20,7 @@ export async function compiledModule(): Promise<string> {
       .toString('base64')
       .match(/.{1,110}/g) ?? []
   const text = lines.map((line) => `  '${line}',`).join('\n')
-  return `// Written by wasm/build.ts from wasm/derive.ts.\nexport const wasmBytes: string = [\n${text}\n].join('')\n`
+  return `// Written by wasm/build.ts from wasm/module.\nexport const wasmBytes: string = [\n${text}\n].join('')\n`
 }
 
 if (process.argv[1] === import.meta.filename) await writeFile(target, await compiledModule())

@@ -13,7 +13,7 @@ const macBytes: Readonly<Record<MacHash, number>> = { sha256: 32, sha512: 64 }
 /** An HMAC pads its message by less than this, and then uses as much of IO for the inner hash. */
 const PADDING_BYTES_MAX = 145
 
-/** The exports of wasm/derive.ts. Globals are addresses. */
+/** The exports of wasm/module. Globals are addresses. */
 type Exports = {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
   readonly IO: { readonly value: number }

@@ -1,0 +1,22 @@
+// The memory of one call. The caller writes into IO and KEY, calls one function, reads OUT, and calls `wipe`. Ciphers and
+// workspaces (siv.ts) lie behind it, where the caller keeps them.
+
+/** The message schedule of the block in work. */
+export const W = memory.data(640)
+export const STATE = memory.data(64)
+
+/** The longest message, with room for its padding. */
+const IO_BYTES = 4_096
+export const IO = memory.data(4_096)
+/** The two states of an HMAC key: after the block of the inner padding, and of the outer. */
+export const KEY = memory.data(128)
+export const OUT = memory.data(64)
+
+/** Overwrites everything that depends on a key, and the first `used` bytes of IO. */
+export function wipe(used: i32): void {
+  memory.fill(W, 0, 640)
+  memory.fill(STATE, 0, 64)
+  memory.fill(KEY, 0, 128)
+  memory.fill(OUT, 0, 64)
+  memory.fill(IO, 0, min(used, IO_BYTES))
+}
