@@ -19,9 +19,11 @@ export function verifyReceipt(text: string, keys: readonly unknown[]): ReceiptCl
   const header = parsed(head)
   const claims = parsed(payload)
   if (rest.length > 0 || header === undefined || claims === undefined)
-    throw doesNotHold('it is not a receipt, it is only a part of one, or it was changed')
+    throw doesNotHold(
+      'a receipt has three parts with a dot between them, and the first two must be readable',
+    )
   if (header['alg'] !== receiptAlgorithm || header['typ'] !== receiptType)
-    throw doesNotHold('it is not a receipt: its type is wrong')
+    throw doesNotHold('its first part says that it is something other than a receipt of Weir')
   const key = keyOf(keys, header['kid'])
   if (key === undefined)
     throw new TokenError('tokens.receipt_key_unknown', 'its key is not among the published keys')

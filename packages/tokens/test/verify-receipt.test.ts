@@ -36,8 +36,13 @@ test('whichever character of it is changed, to whatever, it does not hold', () =
 })
 
 test.each([
-  ['of another type, such as a token', receiptOf({}, { typ: 'JWT' }), 'not_a_receipt', 'type'],
-  ['of another algorithm', receiptOf({}, { alg: 'none' }), 'not_a_receipt', 'type'],
+  [
+    'of another type, such as a token',
+    receiptOf({}, { typ: 'JWT' }),
+    'not_a_receipt',
+    'something other',
+  ],
+  ['of another algorithm', receiptOf({}, { alg: 'none' }), 'not_a_receipt', 'something other'],
   [
     'under a key that was never published',
     receiptOf({}, { kid: 'unknown' }),
@@ -45,7 +50,7 @@ test.each([
     'published',
   ],
   ['that is cut off', receiptOf({}).slice(0, -10), 'receipt_changed', 'signature'],
-  ['that is something else', 'hello', 'not_a_receipt', 'not a receipt'],
+  ['that is something else', 'hello', 'not_a_receipt', 'three parts'],
 ])('one %s does not hold', (_, receipt, code, why) => {
   expect(() => verifyReceipt(receipt, keys)).toThrow(
     expect.objectContaining({ code: `tokens.${code}`, message: expect.stringContaining(why) }),
