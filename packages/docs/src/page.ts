@@ -68,12 +68,12 @@ export const pageOf = ({
 </head>
 <body>
 <header>${linkOf(home)}</header>
-<nav aria-label="Pages"><ul>
-${links.map((link) => `<li>${linkOf(link)}</li>`).join('\n')}
-</ul></nav>
 <main>
 ${body}
 </main>
+<nav aria-label="Pages"><ul>
+${links.map((link) => `<li>${linkOf(link)}</li>`).join('\n')}
+</ul></nav>
 </body>
 </html>
 `
