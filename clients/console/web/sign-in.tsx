@@ -50,7 +50,7 @@ export function SignIn({ where, onSignedIn }: Props) {
         </button>
         <p class="muted small">
           An owner of your account creates API keys. This page keeps the key only in memory, so a
-          reload removes it.
+          reload removes it. <a href={`${where.authUrl}/docs/`}>Guides</a>
         </p>
       </form>
     </main>
@@ -69,7 +69,7 @@ async function signIn(where: Where, apiKey: string): Promise<Session> {
 function explain(error: unknown): never {
   if (error instanceof Refused && error.status === 401)
     throw new Error(
-      'This key is unknown, expired or deleted. An owner of the account creates keys.',
+      'This key is unknown here, expired or deleted. A key is valid only in the installation of Weir that created it. An owner of the account creates keys.',
     )
   throw error
 }

@@ -19,6 +19,7 @@ const element = (name, text) => Object.assign(document.createElement(name), { te
 
 function show(...elements) {
   result.replaceChildren(...elements)
+  if (elements.length > 0) result.scrollIntoView({ block: 'nearest' }) // on a phone it is below the form
 }
 
 // Never by color alone: each kind has its own sign, and the heading says it in words.
@@ -43,6 +44,7 @@ function listed(title, sentences) {
 async function take(chosen) {
   if (chosen === undefined) return
   const text = (await chosen.text()).trim()
+  file.value = '' // the text is in the form now, or was refused: a name here would claim something else
   if (readNote(text)) return // the receipt in the form stays, because the file may be about it
   receipt.value = isOther(text) ? '' : text
 }

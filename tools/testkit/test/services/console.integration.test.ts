@@ -66,7 +66,7 @@ else
       await expectAccessible('sign-in')
       await page().getByLabel('API key').fill('weir_wrong')
       await button('Sign in').click()
-      await saidOnce('This key is unknown, expired or deleted.')
+      await saidOnce('This key is unknown here, expired or deleted.')
     })
 
     test('with the account’s own key one is in, and nothing of it is stored', async () => {

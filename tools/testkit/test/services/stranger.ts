@@ -19,6 +19,7 @@ export async function strangerReads(
   const stranger = await context.newPage()
   const problems = problemsOf(stranger)
   try {
+    await stranger.setViewportSize({ width: 390, height: 844 })
     await stranger.goto(address)
     const check = async (text: string, value = '', itsSalt = '') => {
       await stranger.getByLabel('The receipt').fill(text)
@@ -31,6 +32,9 @@ export async function strangerReads(
     const verdict = async (kind: 'good' | 'other' | 'bad', title: string) => {
       const heading = stranger.locator(`.verdict.${kind}`).getByRole('heading', { name: title })
       await heading.waitFor()
+      const place = await heading.boundingBox()
+      expect(place?.y).toBeGreaterThanOrEqual(0)
+      expect(place?.y).toBeLessThan(800) // on a phone, too, nobody must look for it
       expect((await heading.innerText()).charAt(0)).toBe({ good: '✔', other: '⚠', bad: '✖' }[kind])
     }
     await check(receipt)
@@ -89,6 +93,7 @@ export async function strangerReads(
         .setInputFiles({ name, mimeType: 'text/csv', buffer })
       await says(title)
       expect(await stranger.getByLabel('The receipt').inputValue()).toBe('')
+      expect(await stranger.getByLabel('or choose the file').inputValue()).toBe('')
     }
     expect(problems).toEqual([])
     await check(receipt, 'session-0002', salt)
