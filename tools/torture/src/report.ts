@@ -9,6 +9,8 @@ export type Report = {
   readonly seconds: number
   readonly breakage: string | undefined
   readonly faults: Readonly<Record<string, number>>
+  /** The responses of brokers that were lost or changed on purpose, by kind of request. */
+  readonly tampered: Readonly<Record<string, number>>
   readonly calmSpells: number
   /** After a storm, the longest times until every replica stored events again, and until every stream was derived. */
   readonly storedAgainMs: number
@@ -31,6 +33,7 @@ export function reportText(report: Report): string {
   const lines = [
     `seed ${report.seed}, ${report.seconds} s${report.breakage === undefined ? '' : `, broken: ${report.breakage}`}`,
     `faults: ${listOf(report.faults)}`,
+    `responses lost or changed: ${listOf(report.tampered)}`,
     `calm spells: ${report.calmSpells}; everything stored again within ${report.storedAgainMs} ms, derived within ${report.derivedAgainMs} ms`,
     `events: ${events.acknowledged} acknowledged, ${events.refused} refused, ${events.unknown} unknown`,
     `checked: ${checked.inputRecords} input records, ${checked.derivedRecords} records and ${checked.deadLetters} dead letters of ${checked.derivedStreams} derived streams, ${checked.personsOfSeveralEpochs} persons across a full hour, ${checked.lostToRetention} lost to retention on purpose`,

@@ -230,6 +230,7 @@ function report(run: Run, startedMs: number, found: Found): Report {
     seconds: Math.round((performance.now() - startedMs) / 1_000),
     breakage: options.breakage,
     faults: nemesis.counts(),
+    tampered: run.world.ways.tampered(),
     calmSpells: spells.count,
     storedAgainMs: spells.storedAgainMs,
     derivedAgainMs: spells.derivedAgainMs,

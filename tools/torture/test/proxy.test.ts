@@ -1,4 +1,5 @@
-// The proxy: arriving bytes are complete and in order, and missing bytes are as silent as the mode requires.
+// The proxy: arriving frames are complete and in order, missing ones are as silent as the mode requires, and only the
+// chosen responses are lost or changed.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -6,6 +7,7 @@ import { delay, pollUntil } from '@weir/kit'
 
 import { startProxy } from '../src/world/proxy.ts'
 import type { Proxy } from '../src/world/proxy.ts'
+import { framed, framesIn } from './frames.ts'
 
 let server: Server
 let proxy: Proxy
@@ -35,14 +37,14 @@ afterEach(async () => {
 
 function client() {
   const socket = connect({ host: '127.0.0.1', port: proxy.port })
-  let text = ''
+  let heard = Buffer.alloc(0)
   let isClosed = false
   socket.on('error', () => {})
-  socket.on('data', (chunk) => (text += String(chunk)))
+  socket.on('data', (chunk) => (heard = Buffer.concat([heard, chunk])))
   socket.on('close', () => (isClosed = true))
   return {
-    say: (words: string) => void socket.write(words),
-    heard: () => text,
+    say: (words: string) => void socket.write(framed(words)),
+    heard: () => framesIn(heard).join(''),
     isClosed: () => isClosed,
     leave: () => socket.destroy(),
   }
@@ -86,7 +88,7 @@ test('a delay keeps the order, also when it ends', async () => {
   proxy.setMode({ kind: 'delay', ms: 100 })
   const startMs = performance.now()
   one.say('b')
-  await until(() => served[0] !== undefined && served[0].bytesRead === 2)
+  await until(() => served[0] !== undefined && served[0].bytesRead === 2 * framed('a').length)
   proxy.setMode({ kind: 'open' })
   one.say('c')
   await until(() => one.heard() === 'abc')
@@ -115,7 +117,7 @@ test('a mute server hears what is said, and its answers are lost', async () => {
   await until(() => one.heard() === 'a')
   proxy.setMode({ kind: 'mute' })
   one.say('b')
-  await until(() => served[0]?.bytesRead === 2)
+  await until(() => served[0]?.bytesRead === 2 * framed('a').length)
   await aWhile()
   expect(one.heard()).toBe('a')
   proxy.setMode({ kind: 'open' })
@@ -136,20 +138,21 @@ test('what was said to a proxy that holds it comes through afterwards, in order'
 })
 
 test('what was held of a client that has left comes through, and then the end', async () => {
-  const heard: string[] = []
+  let heard = Buffer.alloc(0)
   const one = client()
   one.say('a')
   await until(() => one.heard() === 'a')
   const [target] = served
   let hasEnded = false
-  target?.on('data', (chunk) => heard.push(String(chunk))).on('end', () => (hasEnded = true))
+  target?.on('data', (chunk) => (heard = Buffer.concat([heard, chunk])))
+  target?.on('end', () => (hasEnded = true))
   proxy.setMode({ kind: 'hold' })
   one.say('late')
   await aWhile()
   one.leave()
   await aWhile()
-  expect([heard.join(''), hasEnded]).toEqual(['', false])
+  expect([heard.length, hasEnded]).toEqual([0, false])
   proxy.setMode({ kind: 'open' })
   await until(() => hasEnded)
-  expect(heard.join('')).toBe('late')
+  expect(framesIn(heard)).toEqual(['late'])
 })

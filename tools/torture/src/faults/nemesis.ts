@@ -27,6 +27,8 @@ const acts: Readonly<Record<FaultKind, Act>> = {
   hole: network.hole,
   mute: network.mute,
   'late-write': network.hold,
+  'response-lost': network.loseResponses,
+  'response-error': network.reportErrors,
   'broker-kill': processes.brokerKill,
   'broker-pause': processes.brokerPause,
   'broker-restart': processes.brokerRestart,

@@ -1,6 +1,8 @@
 // Faults of the network between replicas and the broker.
 import { delay } from '@weir/kit'
 
+import { errorsOf, requestKinds } from '../world/kafka-responses.ts'
+import type { Tampering } from '../world/kafka-responses.ts'
 import type { ProxyMode } from '../world/proxy.ts'
 import type { PlannedFault } from './plan.ts'
 import type { Theatre } from './theatre.ts'
@@ -22,6 +24,24 @@ export const hold = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'hold' })
 export const slow = (theatre: Theatre, fault: PlannedFault) =>
   during(theatre, fault, { kind: 'delay', ms: Math.ceil(fault.choice * DELAY_MAX_MS) })
+
+/** The broker does what was asked, but nobody gets its response. */
+export const loseResponses = (theatre: Theatre, fault: PlannedFault) =>
+  during(theatre, fault, { kind: 'tamper', tampering: chosen(losses, fault) })
+/** The broker does what was asked, but its response reports an error. */
+export const reportErrors = (theatre: Theatre, fault: PlannedFault) =>
+  during(theatre, fault, { kind: 'tamper', tampering: chosen(errors, fault) })
+
+const losses = requestKinds.map((of): Tampering => ({ of }))
+const errors = requestKinds.flatMap((of) =>
+  errorsOf(of).map((errorCode): Tampering => ({ of, errorCode })),
+)
+
+function chosen(tamperings: readonly Tampering[], { choice }: PlannedFault): Tampering {
+  const one = tamperings[Math.floor(choice * tamperings.length)]
+  if (one === undefined) throw new RangeError(`a choice is from 0 to 1, not ${choice}`)
+  return one
+}
 
 async function during(
   { ways }: Theatre,

@@ -16,6 +16,8 @@ export const faultKinds = [
   'hole',
   'mute',
   'late-write',
+  'response-lost',
+  'response-error',
   'broker-kill',
   'broker-pause',
   'broker-restart',
@@ -36,15 +38,19 @@ export const faultKinds = [
 ] as const
 export type FaultKind = (typeof faultKinds)[number]
 
-const ofOneBroker: readonly FaultKind[] = [
+const ofNetwork = [
   'cut',
   'refuse',
   'delay',
   'hole',
   'mute',
   'late-write',
-  'retention',
-]
+  'response-lost',
+  'response-error',
+] as const
+type OfNetwork = (typeof ofNetwork)[number]
+const isOfNetwork = (kind: FaultKind): kind is OfNetwork => ofNetwork.some((one) => one === kind)
+const ofOneBroker: readonly FaultKind[] = [...ofNetwork, 'retention']
 
 /** The kinds that are possible with this number of brokers. */
 export const faultKindsOf = (brokers: 1 | 3): FaultKind[] =>
@@ -89,6 +95,8 @@ const sorts: Readonly<Record<FaultKind, Sort>> = {
   hole: { weight: 2, forMs: [1_000, 12_000], on: one },
   mute: { weight: 2, forMs: [1_000, 6_000], on: one },
   'late-write': { weight: 2, forMs: [10_500, 18_000], on: oneOutput },
+  'response-lost': { weight: 3, forMs: [2_000, 12_000], on: some },
+  'response-error': { weight: 3, forMs: [2_000, 12_000], on: some },
   'broker-kill': { weight: 1, forMs: [100, 2_000], on: nobody },
   'broker-pause': { weight: 1, forMs: [1_000, 8_000], on: nobody },
   'broker-restart': { weight: 1, forMs: [0, 0], on: nobody },
@@ -161,19 +169,13 @@ const outputs = slots.filter((slot) => slot.startsWith('output'))
 /** The names of what a fault needs exclusively. Other faults with one of these names wait. */
 export function faultNeedsOf({ kind, on }: PlannedFault): string[] {
   if (kind === 'restore') return ['broker', 'streams', 'people', ...slots]
+  if (isOfNetwork(kind)) return on.map((slot) => `network of ${slot}`)
   switch (kind) {
     case 'kill':
     case 'pause':
     case 'restart':
     case 'one-more':
       return [...on]
-    case 'cut':
-    case 'refuse':
-    case 'delay':
-    case 'hole':
-    case 'mute':
-    case 'late-write':
-      return on.map((slot) => `network of ${slot}`)
     case 'broker-kill':
     case 'broker-pause':
     case 'broker-restart':

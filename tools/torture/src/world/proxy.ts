@@ -1,6 +1,9 @@
-// A TCP proxy that can cut, refuse, delay and silence connections. It never changes or reorders bytes. A connection
-// that has lost bytes is cut when the fault ends, as in TCP.
+// A proxy in front of a broker. It can cut, refuse, delay and silence connections, as the network does, and lose or change
+// single responses. A connection that has lost bytes is cut when the fault ends, as in TCP.
 import { connect, createServer, type Server, type Socket } from 'node:net'
+
+import { followResponses } from './kafka-responses.ts'
+import type { RequestKind, Responses, Tampering } from './kafka-responses.ts'
 
 /**
  * delay: bytes arrive `ms` later, in both directions. hole: nothing arrives, not even the end of the connection. mute:
@@ -10,9 +13,12 @@ import { connect, createServer, type Server, type Socket } from 'node:net'
 export type ProxyMode =
   | { readonly kind: 'open' | 'refuse' | 'hole' | 'mute' | 'hold' }
   | { readonly kind: 'delay'; readonly ms: number }
+  | { readonly kind: 'tamper'; readonly tampering: Tampering }
 
 export type Proxy = {
   readonly port: number
+  /** The number of responses that were lost or changed on purpose, by kind of request. */
+  tampered(): ReadonlyMap<RequestKind, number>
   /** Resets all connections. The mode determines what happens to new ones. */
   cut(): void
   setMode(mode: ProxyMode): void
@@ -34,6 +40,8 @@ const LEFT_MS = 10_000
 
 export async function startProxy(targetPort: number): Promise<Proxy> {
   const links = new Set<Link>()
+  const tampered = new Map<RequestKind, number>()
+  const onTampered = (kind: RequestKind) => void tampered.set(kind, (tampered.get(kind) ?? 0) + 1)
   let mode: ProxyMode = { kind: 'open' }
 
   const accept = (client: Socket): void => {
@@ -41,7 +49,7 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
       client.resetAndDestroy()
       return
     }
-    const link = join(client, targetPort, () => mode)
+    const link = join(client, targetPort, () => mode, followResponses(onTampered))
     links.add(link)
     void link.gone.then(() => links.delete(link))
   }
@@ -52,6 +60,7 @@ export async function startProxy(targetPort: number): Promise<Proxy> {
   }
   return {
     port,
+    tampered: () => tampered,
     cut,
     setMode(next) {
       mode = next
@@ -78,7 +87,12 @@ function listen(server: Server): Promise<number> {
   })
 }
 
-function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Link {
+function join(
+  client: Socket,
+  targetPort: number,
+  modeNow: () => ProxyMode,
+  responses: Responses,
+): Link {
   const target = connect({ host: LOOPBACK, port: targetPort, noDelay: true })
   client.setNoDelay(true)
   let hasLost = false
@@ -97,8 +111,9 @@ function join(client: Socket, targetPort: number, modeNow: () => ProxyMode): Lin
     onGone()
   }
   const lose = (): void => void (hasLost = true)
-  const asked = carry({ from: client, to: target, direction: 'asked', modeNow, lose })
-  carry({ from: target, to: client, direction: 'answered', modeNow, lose })
+  const both = { modeNow, lose, end, responses }
+  const asked = carry({ ...both, from: client, to: target, direction: 'asked' })
+  carry({ ...both, from: target, to: client, direction: 'answered' })
   client.on('error', onLeft).on('end', onLeft)
   target.on('error', onGone).on('end', onGone)
   target.on('close', onGone)
@@ -126,10 +141,34 @@ type Carrying = {
   to: Socket
   direction: Direction
   modeNow: () => ProxyMode
-  lose: () => void
+  responses: Responses
+  lose(): void
+  end(): void
 }
 
-function carry({ from, to, direction, modeNow, lose }: Carrying): { release(): void } {
+function carry(carrying: Carrying): { release(): void } {
+  const { from, to, direction, modeNow, responses, lose, end } = carrying
+  const line = createLine(from, to)
+  const pass = (mode: ProxyMode, chunk: Buffer): void => {
+    if (mode.kind === 'hold' && direction === 'asked') line.send(chunk, Infinity)
+    else line.send(chunk, mode.kind === 'delay' ? mode.ms : 0)
+  }
+  from.on('data', (chunk: Buffer) => {
+    const mode = modeNow()
+    if (mode.kind === 'hole' || (mode.kind === 'mute' && direction === 'answered')) return lose()
+    if (direction === 'asked') {
+      responses.asked(chunk)
+      return pass(mode, chunk)
+    }
+    const whole = responses.answered(chunk, mode.kind === 'tamper' ? mode.tampering : undefined)
+    if (whole === 'lost') return end()
+    for (const response of whole) pass(mode, response)
+  })
+  return line
+}
+
+/** Keeps the order: nothing overtakes what is late. */
+function createLine(from: Socket, to: Socket) {
   const late: { chunk: Buffer; at: number }[] = []
   let timer: NodeJS.Timeout | undefined
 
@@ -146,18 +185,15 @@ function carry({ from, to, direction, modeNow, lose }: Carrying): { release(): v
     if (late[0] === undefined || late[0].at === Infinity) return
     timer = setTimeout(next, Math.max(1, late[0].at - performance.now()))
   }
-  from.on('data', (chunk: Buffer) => {
-    const mode = modeNow()
-    if (mode.kind === 'hole' || (mode.kind === 'mute' && direction === 'answered')) return lose()
-    if (mode.kind === 'hold' && direction === 'asked')
-      return void late.push({ chunk, at: Infinity })
-    if (mode.kind !== 'delay' && late.length === 0) return write(chunk)
-    late.push({ chunk, at: performance.now() + (mode.kind === 'delay' ? mode.ms : 0) })
-    timer ??= setTimeout(next, mode.kind === 'delay' ? mode.ms : 1)
-  })
   from.once('close', () => clearTimeout(timer))
   return {
-    release() {
+    /** After this time; with `Infinity`, at the release. */
+    send(chunk: Buffer, inMs: number): void {
+      if (inMs === 0 && late.length === 0) return write(chunk)
+      late.push({ chunk, at: performance.now() + inMs })
+      if (inMs !== Infinity) timer ??= setTimeout(next, Math.max(1, inMs))
+    },
+    release(): void {
       for (const one of late) if (one.at === Infinity) one.at = 0
       next()
     },

@@ -26,6 +26,8 @@ export type Ways = {
   readonly brokerSettings: Readonly<Record<string, string | number>>
   proxy(slot: Slot): Proxy
   all(): readonly Proxy[]
+  /** The number of responses that were lost or changed on purpose, by kind of request. */
+  tampered(): Readonly<Record<string, number>>
   close(): Promise<void>
 }
 
@@ -67,8 +69,16 @@ export async function openWays(): Promise<Ways> {
       return way.proxy
     },
     all: () => ways.map(({ proxy }) => proxy),
+    tampered: () => sumsOf(ways.map(({ proxy }) => proxy.tampered())),
     async close() {
       await Promise.all(ways.map(({ proxy }) => proxy.close()))
     },
   }
+}
+
+function sumsOf(all: readonly ReadonlyMap<string, number>[]): Readonly<Record<string, number>> {
+  const sums = new Map<string, number>()
+  for (const one of all)
+    for (const [kind, count] of one) sums.set(kind, (sums.get(kind) ?? 0) + count)
+  return Object.fromEntries(sums)
 }
