@@ -90,11 +90,18 @@ function readPartition(reader: Reader): Omit<Produced, 'throttleMs'> {
 const produceApi = (version: number) =>
   createAPI<[ProduceRequest], Produced>(0, version, produceRequest(version), parseProduced(version))
 const byName = produceApi(9)
+const inTransaction = produceApi(12)
 const byId = produceApi(13)
 
 /** Returns the first response, without retries. */
 export const produceOn = (connection: Connection, request: ProduceRequest): Promise<Produced> =>
   byName.async(connection, request)
+
+/** Like `produceOn`, by transactions of version 2: the partition becomes part of the transaction (Kafka 4.0). */
+export const produceInTransaction = (
+  connection: Connection,
+  request: ProduceRequest,
+): Promise<Produced> => inTransaction.async(connection, request)
 
 /** Like `produceOn`, with the topic's id instead of its name. */
 export const produceById = (connection: Connection, request: ProduceRequest): Promise<Produced> =>
