@@ -1,0 +1,160 @@
+// The model of a broker (tools/model) against a real one: two writers take turns at random with fences and batches, old
+// ones and repeated ones too. The real broker answers as the model does, and has the same records in the end.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '@platformatic/kafka'
+
+import { append, createRandom, emptyBroker, nextEpoch, withMarkers } from '@weir/model'
+import type { Answer, Broker } from '@weir/model'
+
+import { BROKERS } from '../support.ts'
+import { newTransactionalId, openCluster, refusal } from './cluster.ts'
+import type { Cluster, Place } from './cluster.ts'
+import { batchOf, produce, readLog } from './log.ts'
+import { openTopics } from './topics.ts'
+import type { Topics } from './topics.ts'
+import { fence } from './transactions.ts'
+import type { Identity } from './transactions.ts'
+
+let cluster: Cluster
+let topics: Topics
+
+beforeAll(() => {
+  cluster = openCluster(BROKERS)
+  topics = openTopics(BROKERS)
+})
+
+afterAll(async () => {
+  await topics.close()
+  await cluster.close()
+})
+
+const isFull = process.env['WEIR_TEST_SCALE'] === 'full'
+
+const answers: Readonly<Record<string, Answer>> = {
+  INVALID_PRODUCER_EPOCH: 'fenced',
+  OUT_OF_ORDER_SEQUENCE_NUMBER: 'out of order',
+}
+
+type Writer = { owner: Identity; sent: number }
+
+/** A broker, its model, and what two writers do to both. */
+async function start() {
+  const id = newTransactionalId()
+  const names = [await topics.make('derived'), await topics.make('dead')] as const
+  const places = names.map((topic): Place => ({ topic, partition: 0 }))
+  const { owner } = await fence(cluster, id, places)
+  let model: Broker = fenced(emptyBroker)
+  const ends = [1n, 1n]
+  const writers: Writer[] = [
+    { owner, sent: 0 },
+    { owner, sent: 0 },
+  ]
+  let source = 0
+  /** The first epoch that Kafka gives is 0, that of the model 1. */
+  const modelled = ({ epoch }: Identity): number => epoch + 1
+
+  async function takeOver(writer: Writer): Promise<[unknown, unknown]> {
+    const { owner: taken } = await fence(cluster, id, places)
+    model = fenced(model)
+    ends.forEach((end, at) => (ends[at] = end + 1n))
+    Object.assign(writer, { owner: taken, sent: 0 })
+    return [modelled(taken), model.epoch]
+  }
+
+  /** A former owner's attempt to fence with its own identity. */
+  async function renewLate({ owner: own }: Writer): Promise<[unknown, unknown]> {
+    if (nextEpoch(model, modelled(own)) !== undefined) return ['not late', 'not late']
+    const coordinator = await cluster.coordinator('transaction', id)
+    const asked = { transactionalId: id, producerId: own.id, producerEpoch: own.epoch }
+    const topic = { name: names[0], partitions: [0] }
+    const renewed = await refusal(
+      initProducerIdV4.api.async(coordinator, id, 10_000, own.id, own.epoch),
+    )
+    const added = await refusal(
+      addPartitionsToTxnV3.api.async(coordinator, [
+        { ...asked, verifyOnly: false, topics: [topic] },
+      ]),
+    )
+    const ended = await refusal(endTxnV3.api.async(coordinator, id, own.id, own.epoch, false))
+    const isRefused = [renewed, added, ended].every((error) => /FENCED|EPOCH/.test(error))
+    return [isRefused, withMarkers(model, modelled(own), undefined) === undefined]
+  }
+
+  async function write(writer: Writer, at: 0 | 1, sequence: number): Promise<[unknown, unknown]> {
+    const { owner: own } = writer
+    const place = places[at]
+    if (place === undefined) throw new Error('there are two logs')
+    const batch = { log: at, epoch: modelled(own), sequence, source: source++, isOpen: false }
+    const appended = append(model, batch)
+    model = appended.broker
+    const produced = await produce(
+      cluster,
+      place,
+      batchOf([String(batch.source)], { producer: own, sequence }),
+    )
+    const isNew = produced.error === 'NONE' && produced.offset === ends[at]
+    if (isNew) ends[at] = produced.offset + 1n
+    const stored = isNew ? 'stored' : 'repeated'
+    return [produced.error === 'NONE' ? stored : answers[produced.error], appended.answer]
+  }
+
+  const expected = (at: 0 | 1): number[] =>
+    model.logs[at].entries.flatMap((entry) => ('source' in entry ? [entry.source] : []))
+  const found = async (at: 0 | 1): Promise<number[]> => {
+    const place = places[at]
+    const log = place === undefined ? [] : await readLog(cluster, place)
+    return log.flatMap(({ values }) => values.map(Number))
+  }
+  const next = ({ owner: own }: Writer, at: 0 | 1): number =>
+    model.logs[at].epoch === modelled(own) ? model.logs[at].next : 0
+  return { writers, takeOver, renewLate, write, next, expected, found }
+}
+
+function fenced(broker: Broker): Broker {
+  const first = nextEpoch(broker)
+  const marked = first && withMarkers(first, first.epoch, undefined)
+  const last = marked && nextEpoch(marked, marked.epoch)
+  if (last === undefined) throw new Error('a fence of the newest epoch is never refused')
+  return last
+}
+
+/** Kafka compares a repeated batch with the last five. */
+const KEPT = 5
+
+test.each([1, 2, 3, ...(isFull ? Array.from({ length: 47 }, (_, at) => at + 4) : [])])(
+  'the broker answers as its model, seed %i',
+  async (seed) => {
+    const random = createRandom(seed)
+    const pick = <T>(items: readonly [T, ...T[]]): T =>
+      items[Math.floor(random() * items.length)] ?? items[0]
+    const run = await start()
+    const seen = new Set<unknown>()
+    for (let count = 0; count < 60; count += 1) {
+      const writer = run.writers[random() < 0.5 ? 0 : 1]
+      if (writer === undefined) throw new Error('there are two writers')
+      const at = pick([0, 1] as const)
+      const next = run.next(writer, at)
+      const sequence = pick([
+        next,
+        next,
+        next,
+        Math.max(0, next - 1 - Math.floor(random() * KEPT)),
+        next + 1,
+      ])
+      const act = random()
+      const [real, wanted] =
+        act < 0.1
+          ? await run.takeOver(writer)
+          : act < 0.2
+            ? await run.renewLate(writer)
+            : await run.write(writer, at, sequence)
+      expect(real).toEqual(wanted)
+      seen.add(real)
+    }
+    expect([await run.found(0), await run.found(1)]).toEqual([run.expected(0), run.expected(1)])
+    expect([...seen]).toEqual(
+      expect.arrayContaining(['stored', 'repeated', 'fenced', 'out of order']),
+    )
+  },
+  120_000,
+)

@@ -1,0 +1,81 @@
+// What arrives from the sockets, in order for each connection, and how a replica fails.
+import { append } from './broker.ts'
+import type { Answer, Batch } from './broker.ts'
+import type { Step } from './explore.ts'
+import { released, spend, step, withOwner } from './state.ts'
+import type { At, Message, Rules, State } from './state.ts'
+
+export function arrivals(rules: Rules, state: State): Step<State>[] {
+  return state.sockets.flatMap((message, index) => {
+    const isOfSame = (other: Message) =>
+      other.owner === message.owner && other.connection === message.connection
+    if (state.sockets.findIndex(isOfSame) !== index) return []
+    const rest = { ...state, sockets: state.sockets.toSpliced(index, 1) }
+    const isOld = state.owners[message.owner].connection !== message.connection
+    const lost = isOld ? [step(`what ${message.owner} had sent is lost`, rest)] : []
+    if ('note' in message)
+      return [step(`note ${message.note} arrives`, { ...rest, noted: message.note }), ...lost]
+    const { broker, answer } = append(state.broker, message.batch)
+    const arrived: State = {
+      ...rest,
+      broker,
+      wrong: answer === 'stored' ? misplaced(rules, state, message.batch) : undefined,
+    }
+    const name = `event ${message.batch.source} of ${message.owner} is ${answer}`
+    if (isOld) return [step(name, arrived), ...lost]
+    const told = step(name, hear(arrived, message.owner, message.batch, answer))
+    if (state.left.lostAnswers === 0) return [told]
+    return [
+      told,
+      step(
+        `${name}, and its answer is lost`,
+        spend(reconnected(arrived, message.owner), 'lostAnswers'),
+      ),
+    ]
+  })
+}
+
+function hear(state: State, at: At, batch: Batch, answer: Answer): State {
+  const owner = state.owners[at]
+  if (answer === 'fenced' || answer === 'out of order') return withOwner(state, at, released(owner))
+  return withOwner(state, at, {
+    inFlight: owner.inFlight.filter(
+      ({ log, sequence }) => log !== batch.log || sequence !== batch.sequence,
+    ),
+  })
+}
+
+const reconnected = (state: State, at: At): State => {
+  const { connection, inFlight } = state.owners[at]
+  return withOwner(state, at, {
+    connection: connection + 1,
+    inFlight: inFlight.map((flight) => ({ ...flight, isSent: false })),
+  })
+}
+
+export function mishaps(state: State, at: At): Step<State>[] {
+  const owner = state.owners[at]
+  if (state.left.crashes === 0 || owner.phase === 'idle') return []
+  const crashed = owner.phase === 'writing' ? [...state.crashed, owner.epoch] : state.crashed
+  const gone = withOwner(spend({ ...state, crashed }, 'crashes'), at, {
+    ...released(owner),
+    hasHeard: state.isErased,
+  })
+  return [step(`${at} crashes`, gone)]
+}
+
+/** Each log has the events of its kind, each once and in order; none with a decrypted value after `applied`. */
+function misplaced(
+  { events }: Rules,
+  state: State,
+  { log, source, isOpen }: Batch,
+): string | undefined {
+  if (state.isApplied && isOpen)
+    return `event ${source} is stored decrypted after the erasure was applied`
+  const stored = state.broker.logs[log].entries.filter((entry) => 'source' in entry).length
+  const kind = log === 1 ? 'dead' : 'passes'
+  const wanted = events.flatMap((event, at) => (event === kind ? [at] : []))[stored]
+  return source === wanted
+    ? undefined
+    : `log ${log} gets event ${source} instead of ${wanted ?? 'none'}`
+}

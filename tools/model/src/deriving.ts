@@ -1,0 +1,74 @@
+// How two replicas of output derive one input partition exactly once (docs/architecture.md, decision 3 and 4): acquire, fence,
+// read the tail, append, repeat after an unknown outcome, hold a dead letter back, hand over; and when an erasure is
+// applied. Replicas may crash at any moment, and what is in their sockets arrives later or never.
+import { acquireSteps } from './acquiring.ts'
+import { arrivals, mishaps } from './arrivals.ts'
+import { emptyBroker } from './broker.ts'
+import type { Model, Step } from './explore.ts'
+import { both, idle, spend, step, withOwner } from './state.ts'
+import type { Bounds, Mistake, Rules, State } from './state.ts'
+import { writeSteps } from './writing.ts'
+
+export function derivingModel({ events, ...left }: Bounds, mistake?: Mistake): Model<State> {
+  const rules: Rules = { events, is: (one) => one === mistake }
+  const start: State = {
+    broker: emptyBroker,
+    owners: [idle, idle],
+    sockets: [],
+    noted: 0,
+    isErased: false,
+    isApplied: false,
+    crashed: [],
+    left,
+    wrong: undefined,
+  }
+  return {
+    start,
+    wrong: (state) => state.wrong ?? incomplete(rules, state),
+    steps: (state) => [
+      ...both.flatMap((at) => [
+        ...acquireSteps(rules, state, at),
+        ...writeSteps(rules, state, at),
+        ...mishaps(state, at),
+      ]),
+      ...arrivals(rules, state),
+      ...erasureSteps(rules, state),
+    ],
+  }
+}
+
+function erasureSteps(rules: Rules, state: State): Step<State>[] {
+  const steps: Step<State>[] = []
+  if (state.left.erasures > 0)
+    steps.push(step('a person is erased', spend({ ...state, isErased: true }, 'erasures')))
+  for (const at of both)
+    if (state.isErased && !state.owners[at].hasHeard)
+      steps.push(step(`${at} follows the erasure`, withOwner(state, at, { hasHeard: true })))
+  if (!state.isApplied && mayApply(rules, state))
+    steps.push(step('the erasure is applied', { ...state, isApplied: true }))
+  return steps
+}
+
+/** All replicas have followed it, nothing decrypted before is in flight, and who has crashed is fenced. */
+function mayApply(rules: Rules, { isErased, owners, crashed, broker }: State): boolean {
+  if (!isErased || !owners.every(({ hasHeard }) => hasHeard)) return false
+  const isInFlight = owners.some(({ inFlight }) => inFlight.some(({ isOpen }) => isOpen))
+  if (isInFlight && !rules.is('applied while a decrypted record is in flight')) return false
+  const isFenced = crashed.every((epoch) => broker.logs[0].epoch > epoch)
+  return isFenced || rules.is('applied without a fence after a crash')
+}
+
+/** An owner that has derived everything, and waits for nothing, has left out nothing. */
+function incomplete({ events }: Rules, { owners, broker }: State): string | undefined {
+  const isDone = owners.some(
+    ({ phase, next, inFlight }) =>
+      phase === 'writing' && next >= events.length && inFlight.length === 0,
+  )
+  if (!isDone) return undefined
+  const stored = broker.logs
+    .flatMap(({ entries }) => entries)
+    .filter((entry) => 'source' in entry).length
+  return stored === events.length
+    ? undefined
+    : `only ${stored} of ${events.length} events are derived`
+}

@@ -1,0 +1,7 @@
+export { append, emptyBroker, nextEpoch, withMarkers } from './broker.ts'
+export type { Answer, Batch, Broker } from './broker.ts'
+export { derivingModel } from './deriving.ts'
+export { mistakes } from './state.ts'
+export type { Bounds, Mistake } from './state.ts'
+export { createRandom, exploreAll, exploreSome } from './explore.ts'
+export type { Explored, Model, Step } from './explore.ts'

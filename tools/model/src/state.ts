@@ -1,0 +1,102 @@
+// The states of the model of deriving, and what may be left out of it.
+import type { Batch, Broker } from './broker.ts'
+import type { Step } from './explore.ts'
+
+/** What may be left out, to show that the model finds it. */
+export const mistakes = [
+  'nothing is fenced',
+  'the last epoch may be of anyone',
+  'no marker is read back',
+  'the tail is read before the fence',
+  'only the derived log is read',
+  'only the noted position counts',
+  'repeats get new sequence numbers',
+  'a dead letter does not wait',
+  'nothing waits for a dead letter',
+  'applied while a decrypted record is in flight',
+  'applied without a fence after a crash',
+] as const
+export type Mistake = (typeof mistakes)[number]
+
+/** How often each of these may happen, so that the states are finite. */
+export type Bounds = {
+  /** Whether each input event passes or is dead-lettered. */
+  readonly events: readonly ('passes' | 'dead')[]
+  readonly acquisitions: number
+  readonly crashes: number
+  readonly lostAnswers: number
+  /** Markers that the broker leaves out. */
+  readonly leftOut: number
+  readonly notes: number
+  readonly erasures: 0 | 1
+}
+
+export type Flight = Batch & { readonly isSent: boolean }
+
+export type Owner = {
+  readonly phase: 'idle' | 'marking' | 'renewing' | 'reading' | 'writing'
+  readonly epoch: number
+  /** The epoch of its marker. */
+  readonly marker: number
+  /** The next input event, counted from 0. */
+  readonly next: number
+  readonly sequences: readonly [number, number]
+  readonly inFlight: readonly Flight[]
+  /** The number of its connection. What is in the socket of an earlier one may still arrive. */
+  readonly connection: number
+  /** Whether it has followed the erasure. */
+  readonly hasHeard: boolean
+}
+
+export type Message = { readonly owner: 0 | 1; readonly connection: number } & (
+  | { readonly batch: Batch }
+  | { readonly note: number }
+)
+
+export type State = {
+  readonly broker: Broker
+  readonly owners: readonly [Owner, Owner]
+  /** In sockets, in order for each connection. */
+  readonly sockets: readonly Message[]
+  /** The noted position: the number of input events before it. */
+  readonly noted: number
+  readonly isErased: boolean
+  readonly isApplied: boolean
+  /** The epochs of owners that have crashed. */
+  readonly crashed: readonly number[]
+  readonly left: Omit<Bounds, 'events'>
+  readonly wrong: string | undefined
+}
+
+export type Rules = { readonly events: Bounds['events']; is(mistake: Mistake): boolean }
+export type At = 0 | 1
+
+export const withOwner = (state: State, at: At, change: Partial<Owner>): State => {
+  const [a, b] = state.owners
+  return { ...state, owners: at === 0 ? [{ ...a, ...change }, b] : [a, { ...b, ...change }] }
+}
+export const spend = (state: State, what: keyof State['left']): State => ({
+  ...state,
+  left: { ...state.left, [what]: state.left[what] - 1 },
+})
+export const step = (name: string, to: State): Step<State> => ({ name, to })
+
+export const both = [0, 1] as const
+
+export const idle: Owner = {
+  phase: 'idle',
+  epoch: 0,
+  marker: 0,
+  next: 0,
+  sequences: [0, 0],
+  inFlight: [],
+  connection: 0,
+  hasHeard: false,
+}
+
+/** After a crash, or when it learns that it is fenced. What it has sent stays in its sockets. */
+export const released = ({ connection, hasHeard }: Owner): Owner => ({
+  ...idle,
+  connection: connection + 1,
+  hasHeard,
+})
