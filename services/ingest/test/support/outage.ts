@@ -178,7 +178,7 @@ async function startLoad(scene: OwnScene, { ingest, stream, connections, streams
       workers.push(work(client, `${stream.name}-${connection}-${one}`))
   }
   return {
-    /** Waits until as many events as there are streams, all sent after this time, were accepted. */
+    /** Waits until this many events that were sent after this time are accepted: one for each HTTP/2 stream. */
     async finish(afterMs: number): Promise<Pick<Seen, 'answered' | 'timesStored'>> {
       const accepted = (): number =>
         answered.filter(({ outcome, sentMs }) => outcome === 204 && sentMs > afterMs).length
