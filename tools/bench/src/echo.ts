@@ -1,5 +1,5 @@
 // The cost of a derived event's two hops without Weir: the broker, and a minimal program that copies one topic to
-// another. It is the baseline for Weir's latencies.
+// another. It is the baseline for Weir's latencies. The same in transactions shows what the usual way would cost.
 import { randomUUID } from 'node:crypto'
 import { kafkaBrokers } from '@weir/testkit'
 import { createBenchAdmin, partitions } from './filled-stream.ts'
@@ -16,9 +16,12 @@ export type Echo = { measure(): Promise<Run>; stop(): void }
 const bytes = 400
 const warmUpMs = 4_000
 
+export type EchoProgram = 'echo' | 'echo-in-transactions'
+
 export async function startEcho(
   { measuredMs, log }: PartOptions,
   eventsPerSecond: number,
+  program: EchoProgram = 'echo',
 ): Promise<Echo> {
   const admin = createBenchAdmin()
   const [from, to] = [`echo-in-${randomUUID()}`, `echo-out-${randomUUID()}`]
@@ -26,7 +29,7 @@ export async function startEcho(
   await admin.close()
   const plan: EchoPlan = { brokers: kafkaBrokers(), from, to }
   const echo = startNode(
-    `${import.meta.dirname}/watching/echo.ts`,
+    `${import.meta.dirname}/watching/${program}.ts`,
     [JSON.stringify(plan)],
     otherCore,
   )
@@ -40,7 +43,7 @@ export async function startEcho(
         isFirst: true,
       })
       const { events, p50Ms, p99Ms, errors } = watched.outcome
-      log(`echo: ${p50Ms.toFixed(1)} and ${p99Ms.toFixed(1)} ms (50th and 99th percentile)`)
+      log(`${program}: ${p50Ms.toFixed(1)} and ${p99Ms.toFixed(1)} ms (50th and 99th percentile)`)
       return { ...runOf(watched, events, {}), p50Ms, p99Ms, errors }
     },
     stop: echo.stop,

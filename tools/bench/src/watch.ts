@@ -35,26 +35,32 @@ export async function benchLatency(options: PartOptions): Promise<Result[]> {
   const consumers: Run[] = []
   const webSockets: Run[] = []
   const echoes: Run[] = []
+  const transactions: Run[] = []
   await withStreams(options, async (streams) => {
     shareAllCores(options, streams)
     const echo = await startEcho(options, latencyRate)
+    const inTransactions = await startEcho(options, latencyRate, 'echo-in-transactions')
     try {
       for (let count = 0; count < latencyWarmUps + runs; count += 1) {
         const echoed = await echo.measure()
+        const inOne = await inTransactions.measure()
         const { consumer, webSocket } = await measureLatency(options, streams, latencyRate)
         if (count < latencyWarmUps) continue
         consumers.push(consumer)
         webSockets.push(webSocket)
         echoes.push(echoed)
+        transactions.push(inOne)
       }
     } finally {
       echo.stop()
+      inTransactions.stop()
     }
   })
   return [
     resultOf('latency-derived', consumers),
     resultOf('latency-ws', webSockets),
     resultOf('echo', echoes),
+    resultOf('echo-in-transactions', transactions),
   ]
 }
 

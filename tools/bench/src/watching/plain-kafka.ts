@@ -32,9 +32,21 @@ export function openProducer({ brokers, topic }: PlainPlace) {
 }
 
 /** Resolves once the reader is at the end of the topic. */
-export async function readPlainValues(
-  { brokers, topic }: PlainPlace,
+export const readPlainValues = (
+  place: PlainPlace,
   onValue: (value: Buffer) => void,
+): Promise<void> => readPlainRecords(place, ({ value }) => onValue(value))
+
+export type PlainRecord = {
+  readonly partition: number
+  readonly offset: bigint
+  readonly value: Buffer
+}
+
+/** Like `readPlainValues`, with each record's place. Reads only what is committed. */
+export async function readPlainRecords(
+  { brokers, topic }: PlainPlace,
+  onRecord: (record: PlainRecord) => void,
 ): Promise<void> {
   const consumer = new Consumer<Buffer, Buffer, Buffer, Buffer>({
     clientId: 'echo',
@@ -44,5 +56,5 @@ export async function readPlainValues(
     maxWaitTime: 500,
   })
   const stream = await consumer.consume({ topics: [topic], mode: 'latest', autocommit: false })
-  stream.on('data', ({ value }) => onValue(value))
+  stream.on('data', ({ partition, offset, value }) => onRecord({ partition, offset, value }))
 }
