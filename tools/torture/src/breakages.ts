@@ -10,11 +10,13 @@ export const breakageNames = [
   'resend',
   'level-off-by-one',
   'no-fence',
+  'no-marker',
   'renumbered',
   'noted-only',
   'aborted-counts',
   'no-barrier',
   'create-time',
+  'wrong-topic',
   'forgets-withdrawn',
   'hears-late',
   'undoes-erasures',
@@ -77,6 +79,15 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       file: 'packages/kafka/src/fence/acquire.ts',
       from: 'isNewIdentity: isNew(known, fence)',
       to: 'isNewIdentity: false',
+    },
+  ],
+  // A fence counts without its marker, and the position is read up to the end of the log. Only a run with several brokers
+  // can have partitions without a leader.
+  'no-marker': [
+    {
+      file: 'packages/kafka/src/fence/acquire.ts',
+      from: '  if (markers.length < logs.length) return undefined\n',
+      to: '  if (markers.length < logs.length) markers.splice(0, Infinity, ...ends.map((end) => end ?? 0n))\n',
     },
   ],
   // A derived batch whose response was lost is sent again with the next sequence numbers.
@@ -185,6 +196,15 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '',
     },
   ],
+  // Now and then the batches of a request are exchanged, each gets into the topic of another.
+  'wrong-topic': [
+    {
+      file: 'packages/kafka/src/protocol/produce-wire.ts',
+      from: '      .appendArray(byTopic(batches, version), (',
+      to: `      .appendArray(byTopic(performance.now() % 3_000 > 300 ? batches : batches.map((batch, at) => (
+        { ...batch, packed: batches.at(at - 1)?.packed ?? batch.packed })), version), (`,
+    },
+  ],
   // Records of derived topics have their writer's timestamp.
   'create-time': [
     {
@@ -199,7 +219,7 @@ export const isBreakage = (name: string): name is BreakageName =>
   breakageNames.some((known) => known === name)
 
 /** True for a breakage that shows only if one broker fails and the others continue. */
-export const needsThree = (name: string): boolean => name === 'acks-1'
+export const needsThree = (name: string): boolean => name === 'acks-1' || name === 'no-marker'
 
 /** Throws unless the text occurs exactly once. */
 export function rewrite(source: string, { file, from, to }: Rewrite): string {

@@ -61,7 +61,7 @@ function hitsOf(index, question) {
     .map(([, entry]) => entry)
 }
 
-/** The stem of the word. If no page has it, of the words that differ from it by one typo. */
+/** The stem of the word; if no page has the word, the stems of all words that differ from it by one typo. */
 function spellingsOf(index, word) {
   const stem = stemOf(word)
   const texts = index.map(({ page, heading, text }) => `${page} ${heading} ${text}`.toLowerCase())
