@@ -1,11 +1,11 @@
 // How a replica acquires the partition: an epoch, its marker in both logs, the epoch for writing, and the position that
 // the logs show up to its marker.
 import { nextEpoch, withMarkers } from './broker.ts'
-import type { Step } from './explore.ts'
+import type { ModelStep } from './explore.ts'
 import { both, released, spend, step, withOwner } from './state.ts'
-import type { At, Rules, State } from './state.ts'
+import type { At, Rules, ModelState } from './state.ts'
 
-export function acquireSteps(rules: Rules, state: State, at: At): Step<State>[] {
+export function acquireSteps(rules: Rules, state: ModelState, at: At): ModelStep<ModelState>[] {
   switch (state.owners[at].phase) {
     case 'idle':
       return begin(rules, state, at)
@@ -20,7 +20,7 @@ export function acquireSteps(rules: Rules, state: State, at: At): Step<State>[] 
   }
 }
 
-function begin(rules: Rules, state: State, at: At): Step<State>[] {
+function begin(rules: Rules, state: ModelState, at: At): ModelStep<ModelState>[] {
   const broker = nextEpoch(state.broker)
   if (state.left.acquisitions === 0 || broker === undefined) return []
   const isEarly = rules.is('the tail is read before the fence')
@@ -30,10 +30,10 @@ function begin(rules: Rules, state: State, at: At): Step<State>[] {
   return [step(`${at} asks for an epoch`, asked)]
 }
 
-const release = (name: string, state: State, at: At): Step<State> =>
+const release = (name: string, state: ModelState, at: At): ModelStep<ModelState> =>
   step(name, withOwner(state, at, released(state.owners[at])))
 
-function mark(rules: Rules, state: State, at: At): Step<State>[] {
+function mark(rules: Rules, state: ModelState, at: At): ModelStep<ModelState>[] {
   const { epoch } = state.owners[at]
   if (rules.is('nothing is fenced'))
     return [step(`${at} writes no marker`, withOwner(state, at, { phase: 'reading' }))]
@@ -47,7 +47,7 @@ function mark(rules: Rules, state: State, at: At): Step<State>[] {
   })
 }
 
-function renew(rules: Rules, state: State, at: At): Step<State> {
+function renew(rules: Rules, state: ModelState, at: At): ModelStep<ModelState> {
   const { epoch } = state.owners[at]
   const own = rules.is('the last epoch may be of anyone') ? undefined : epoch
   const broker = nextEpoch(state.broker, own)
@@ -56,7 +56,7 @@ function renew(rules: Rules, state: State, at: At): Step<State> {
   return step(`${at} gets its epoch`, withOwner({ ...state, broker }, at, renewed))
 }
 
-function readTail(rules: Rules, state: State, at: At): Step<State> {
+function readTail(rules: Rules, state: ModelState, at: At): ModelStep<ModelState> {
   const { marker, next: early } = state.owners[at]
   const next = rules.is('the tail is read before the fence')
     ? early
@@ -68,7 +68,7 @@ function readTail(rules: Rules, state: State, at: At): Step<State> {
 /** The number of input events before the position that the logs show up to this marker. Undefined without the marker. */
 function tailOf(
   rules: Rules,
-  { broker, noted }: State,
+  { broker, noted }: ModelState,
   marker: number | undefined,
 ): number | undefined {
   if (rules.is('only the noted position counts')) return noted

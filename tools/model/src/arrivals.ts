@@ -1,13 +1,13 @@
 // What arrives from the sockets, in order for each connection, and how a replica fails.
 import { append } from './broker.ts'
-import type { Answer, Batch } from './broker.ts'
-import type { Step } from './explore.ts'
+import type { ModelAnswer, ModelBatch } from './broker.ts'
+import type { ModelStep } from './explore.ts'
 import { released, spend, step, withOwner } from './state.ts'
-import type { At, Message, Rules, State } from './state.ts'
+import type { At, SocketMessage, Rules, ModelState } from './state.ts'
 
-export function arrivals(rules: Rules, state: State): Step<State>[] {
+export function arrivals(rules: Rules, state: ModelState): ModelStep<ModelState>[] {
   return state.sockets.flatMap((message, index) => {
-    const isOfSame = (other: Message) =>
+    const isOfSame = (other: SocketMessage) =>
       other.owner === message.owner && other.connection === message.connection
     if (state.sockets.findIndex(isOfSame) !== index) return []
     const rest = { ...state, sockets: state.sockets.toSpliced(index, 1) }
@@ -16,7 +16,7 @@ export function arrivals(rules: Rules, state: State): Step<State>[] {
     if ('note' in message)
       return [step(`note ${message.note} arrives`, { ...rest, noted: message.note }), ...lost]
     const { broker, answer } = append(state.broker, message.batch)
-    const arrived: State = {
+    const arrived: ModelState = {
       ...rest,
       broker,
       wrong: answer === 'stored' ? misplaced(rules, state, message.batch) : undefined,
@@ -35,7 +35,7 @@ export function arrivals(rules: Rules, state: State): Step<State>[] {
   })
 }
 
-function hear(state: State, at: At, batch: Batch, answer: Answer): State {
+function hear(state: ModelState, at: At, batch: ModelBatch, answer: ModelAnswer): ModelState {
   const owner = state.owners[at]
   if (answer === 'fenced' || answer === 'out of order') return withOwner(state, at, released(owner))
   return withOwner(state, at, {
@@ -45,7 +45,7 @@ function hear(state: State, at: At, batch: Batch, answer: Answer): State {
   })
 }
 
-const reconnected = (state: State, at: At): State => {
+const reconnected = (state: ModelState, at: At): ModelState => {
   const { connection, inFlight } = state.owners[at]
   return withOwner(state, at, {
     connection: connection + 1,
@@ -53,7 +53,7 @@ const reconnected = (state: State, at: At): State => {
   })
 }
 
-export function mishaps(state: State, at: At): Step<State>[] {
+export function mishaps(state: ModelState, at: At): ModelStep<ModelState>[] {
   const owner = state.owners[at]
   if (state.left.crashes === 0 || owner.phase === 'idle') return []
   const crashed = owner.phase === 'writing' ? [...state.crashed, owner.epoch] : state.crashed
@@ -67,8 +67,8 @@ export function mishaps(state: State, at: At): Step<State>[] {
 /** Each log has the events of its kind, each once and in order; none with a decrypted value after `applied`. */
 function misplaced(
   { events }: Rules,
-  state: State,
-  { log, source, isOpen }: Batch,
+  state: ModelState,
+  { log, source, isOpen }: ModelBatch,
 ): string | undefined {
   if (state.isApplied && isOpen)
     return `event ${source} is stored decrypted after the erasure was applied`

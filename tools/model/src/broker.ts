@@ -7,7 +7,7 @@ export type Entry =
   | { readonly marker: number }
 
 /** A partition. `epoch` and `next` are what it knows of the writer: its epoch, and the next sequence number. */
-export type Log = {
+export type ModelLog = {
   readonly entries: readonly Entry[]
   readonly epoch: number
   readonly next: number
@@ -17,10 +17,10 @@ export type Broker = {
   /** The newest epoch that the coordinator has given. */
   readonly epoch: number
   /** The derived partition, and its dead letters. */
-  readonly logs: readonly [Log, Log]
+  readonly logs: readonly [ModelLog, ModelLog]
 }
 
-export type Batch = {
+export type ModelBatch = {
   readonly log: 0 | 1
   readonly epoch: number
   readonly sequence: number
@@ -29,9 +29,9 @@ export type Batch = {
   readonly isOpen: boolean
 }
 
-export type Answer = 'stored' | 'repeated' | 'fenced' | 'out of order'
+export type ModelAnswer = 'stored' | 'repeated' | 'fenced' | 'out of order'
 
-const empty: Log = { entries: [], epoch: 0, next: 0 }
+const empty: ModelLog = { entries: [], epoch: 0, next: 0 }
 export const emptyBroker: Broker = { epoch: 0, logs: [empty, empty] }
 
 /** InitProducerId. With an epoch, as its holder: undefined if that is not the newest. */
@@ -50,13 +50,13 @@ export function withMarkers(
   leftOut: 0 | 1 | undefined,
 ): Broker | undefined {
   if (epoch !== broker.epoch) return undefined
-  const marked = (log: Log, at: number): Log =>
+  const marked = (log: ModelLog, at: number): ModelLog =>
     at === leftOut ? log : { entries: [...log.entries, { marker: epoch }], epoch, next: 0 }
   return { ...broker, logs: [marked(broker.logs[0], 0), marked(broker.logs[1], 1)] }
 }
 
 /** Produce. A new epoch begins with sequence 0. The broker does not compare what is in a repeated batch. */
-export function append(broker: Broker, batch: Batch): { broker: Broker; answer: Answer } {
+export function append(broker: Broker, batch: ModelBatch): { broker: Broker; answer: ModelAnswer } {
   const log = broker.logs[batch.log]
   const { epoch, sequence, source, isOpen } = batch
   if (epoch < log.epoch) return { broker, answer: 'fenced' }

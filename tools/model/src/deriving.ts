@@ -4,14 +4,14 @@
 import { acquireSteps } from './acquiring.ts'
 import { arrivals, mishaps } from './arrivals.ts'
 import { emptyBroker } from './broker.ts'
-import type { Model, Step } from './explore.ts'
+import type { Model, ModelStep } from './explore.ts'
 import { both, idle, spend, step, withOwner } from './state.ts'
-import type { Bounds, Mistake, Rules, State } from './state.ts'
+import type { Bounds, Mistake, Rules, ModelState } from './state.ts'
 import { writeSteps } from './writing.ts'
 
-export function derivingModel({ events, ...left }: Bounds, mistake?: Mistake): Model<State> {
+export function derivingModel({ events, ...left }: Bounds, mistake?: Mistake): Model<ModelState> {
   const rules: Rules = { events, is: (one) => one === mistake }
-  const start: State = {
+  const start: ModelState = {
     broker: emptyBroker,
     owners: [idle, idle],
     sockets: [],
@@ -37,8 +37,8 @@ export function derivingModel({ events, ...left }: Bounds, mistake?: Mistake): M
   }
 }
 
-function erasureSteps(rules: Rules, state: State): Step<State>[] {
-  const steps: Step<State>[] = []
+function erasureSteps(rules: Rules, state: ModelState): ModelStep<ModelState>[] {
+  const steps: ModelStep<ModelState>[] = []
   if (state.left.erasures > 0)
     steps.push(step('a person is erased', spend({ ...state, isErased: true }, 'erasures')))
   for (const at of both)
@@ -50,7 +50,7 @@ function erasureSteps(rules: Rules, state: State): Step<State>[] {
 }
 
 /** All replicas have followed it, nothing decrypted before is in flight, and who has crashed is fenced. */
-function mayApply(rules: Rules, { isErased, owners, crashed, broker }: State): boolean {
+function mayApply(rules: Rules, { isErased, owners, crashed, broker }: ModelState): boolean {
   if (!isErased || !owners.every(({ hasHeard }) => hasHeard)) return false
   const isInFlight = owners.some(({ inFlight }) => inFlight.some(({ isOpen }) => isOpen))
   if (isInFlight && !rules.is('applied while a decrypted record is in flight')) return false
@@ -59,7 +59,7 @@ function mayApply(rules: Rules, { isErased, owners, crashed, broker }: State): b
 }
 
 /** An owner that has derived everything, and waits for nothing, has left out nothing. */
-function incomplete({ events }: Rules, { owners, broker }: State): string | undefined {
+function incomplete({ events }: Rules, { owners, broker }: ModelState): string | undefined {
   const isDone = owners.some(
     ({ phase, next, inFlight }) =>
       phase === 'writing' && next >= events.length && inFlight.length === 0,

@@ -1,10 +1,10 @@
 // Searches the states of a model: all of them, or those of random walks.
 
-export type Step<State> = { readonly name: string; readonly to: State }
+export type ModelStep<State> = { readonly name: string; readonly to: State }
 export type Model<State> = {
   readonly start: State
   /** What may happen next. */
-  steps(state: State): readonly Step<State>[]
+  steps(state: State): readonly ModelStep<State>[]
   /** What is wrong with the state, or undefined. */
   wrong(state: State): string | undefined
 }
@@ -48,7 +48,7 @@ export function exploreSome<State>(
   model: Model<State>,
   { walks, seed }: { readonly walks: number; readonly seed: number },
 ): Explored {
-  const random = createRandom(seed)
+  const random = numbersFrom(seed)
   let states = 0
   for (let walk = 0; walk < walks; walk += 1) {
     let one: Reached<State> = { state: model.start, from: undefined, name: '' }
@@ -73,7 +73,7 @@ function path<State>(last: Reached<State>): string[] {
 }
 
 /** mulberry32 */
-export function createRandom(seed: number): () => number {
+export function numbersFrom(seed: number): () => number {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0

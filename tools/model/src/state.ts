@@ -1,6 +1,6 @@
 // The states of the model of deriving, and what may be left out of it.
-import type { Batch, Broker } from './broker.ts'
-import type { Step } from './explore.ts'
+import type { ModelBatch, Broker } from './broker.ts'
+import type { ModelStep } from './explore.ts'
 
 /** What may be left out, to show that the model finds it. */
 export const mistakes = [
@@ -31,7 +31,7 @@ export type Bounds = {
   readonly erasures: 0 | 1
 }
 
-export type Flight = Batch & { readonly isSent: boolean }
+export type Flight = ModelBatch & { readonly isSent: boolean }
 
 export type Owner = {
   readonly phase: 'idle' | 'marking' | 'renewing' | 'reading' | 'writing'
@@ -48,16 +48,16 @@ export type Owner = {
   readonly hasHeard: boolean
 }
 
-export type Message = { readonly owner: 0 | 1; readonly connection: number } & (
-  | { readonly batch: Batch }
+export type SocketMessage = { readonly owner: 0 | 1; readonly connection: number } & (
+  | { readonly batch: ModelBatch }
   | { readonly note: number }
 )
 
-export type State = {
+export type ModelState = {
   readonly broker: Broker
   readonly owners: readonly [Owner, Owner]
   /** In sockets, in order for each connection. */
-  readonly sockets: readonly Message[]
+  readonly sockets: readonly SocketMessage[]
   /** The noted position: the number of input events before it. */
   readonly noted: number
   readonly isErased: boolean
@@ -71,15 +71,15 @@ export type State = {
 export type Rules = { readonly events: Bounds['events']; is(mistake: Mistake): boolean }
 export type At = 0 | 1
 
-export const withOwner = (state: State, at: At, change: Partial<Owner>): State => {
+export const withOwner = (state: ModelState, at: At, change: Partial<Owner>): ModelState => {
   const [a, b] = state.owners
   return { ...state, owners: at === 0 ? [{ ...a, ...change }, b] : [a, { ...b, ...change }] }
 }
-export const spend = (state: State, what: keyof State['left']): State => ({
+export const spend = (state: ModelState, what: keyof ModelState['left']): ModelState => ({
   ...state,
   left: { ...state.left, [what]: state.left[what] - 1 },
 })
-export const step = (name: string, to: State): Step<State> => ({ name, to })
+export const step = (name: string, to: ModelState): ModelStep<ModelState> => ({ name, to })
 
 export const both = [0, 1] as const
 

@@ -1,15 +1,15 @@
 // How an owner writes: at most two records in flight, a dead letter alone, and the same bytes again after an unknown outcome.
-import type { Batch } from './broker.ts'
-import type { Step } from './explore.ts'
+import type { ModelBatch } from './broker.ts'
+import type { ModelStep } from './explore.ts'
 import { spend, step, withOwner } from './state.ts'
-import type { At, Owner, Rules, State } from './state.ts'
+import type { At, Owner, Rules, ModelState } from './state.ts'
 
 const inFlightMax = 2
 
-export function writeSteps(rules: Rules, state: State, at: At): Step<State>[] {
+export function writeSteps(rules: Rules, state: ModelState, at: At): ModelStep<ModelState>[] {
   const owner = state.owners[at]
   if (owner.phase !== 'writing') return []
-  const steps: Step<State>[] = []
+  const steps: ModelStep<ModelState>[] = []
   const unsent = owner.inFlight.findIndex(({ isSent }) => !isSent)
   if (unsent >= 0) return [step(`${at} sends again`, sendAgain(rules, state, at, unsent))]
   const event = rules.events[owner.next]
@@ -35,11 +35,11 @@ function mayDerive(rules: Rules, { inFlight }: Owner, event: 'passes' | 'dead'):
   return rules.is('nothing waits for a dead letter') || !inFlight.some(({ log }) => log === 1)
 }
 
-function derive(state: State, at: At, log: 0 | 1): State {
+function derive(state: ModelState, at: At, log: 0 | 1): ModelState {
   const owner = state.owners[at]
   const { epoch, next, sequences, inFlight, connection } = owner
   const isOpen = log === 0 && !(state.isErased && owner.hasHeard)
-  const batch: Batch = { log, epoch, sequence: sequences[log], source: next, isOpen }
+  const batch: ModelBatch = { log, epoch, sequence: sequences[log], source: next, isOpen }
   const moved = withOwner(state, at, {
     next: next + 1,
     sequences: log === 0 ? [sequences[0] + 1, sequences[1]] : [sequences[0], sequences[1] + 1],
@@ -49,7 +49,7 @@ function derive(state: State, at: At, log: 0 | 1): State {
 }
 
 /** The same bytes again, the lowest sequence first. */
-function sendAgain(rules: Rules, state: State, at: At, index: number): State {
+function sendAgain(rules: Rules, state: ModelState, at: At, index: number): ModelState {
   const { inFlight, connection, sequences } = state.owners[at]
   const flight = inFlight[index]
   if (flight === undefined) return state

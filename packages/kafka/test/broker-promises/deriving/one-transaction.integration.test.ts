@@ -14,15 +14,15 @@ import type { Reader } from '@platformatic/kafka'
 
 import { pollUntil } from '@weir/kit'
 
-import { eventually, newTransactionalId, openCluster, refusal } from './cluster.ts'
-import type { Cluster, Place } from './cluster.ts'
-import { batchOf, produceInTransaction, produceOn, readLog } from './log.ts'
-import { openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
-import { initProducerId } from './transactions.ts'
-import type { Identity } from './transactions.ts'
-import { FIRST, SECOND, startTwoBrokers } from './two-brokers.ts'
-import type { TwoBrokers } from './two-brokers.ts'
+import { eventually, newTransactionalId, openCluster, refusal } from '../cluster.ts'
+import type { Cluster, Place } from '../cluster.ts'
+import { batchOf, produceInTransaction, produceOn, readLog } from '../log.ts'
+import { openTopics } from '../topics.ts'
+import type { Topics } from '../topics.ts'
+import { initProducerId } from '../transactions.ts'
+import type { Identity } from '../transactions.ts'
+import { FIRST, SECOND, startTwoBrokers } from '../two-brokers.ts'
+import type { TwoBrokers } from '../two-brokers.ts'
 
 let both: TwoBrokers
 let cluster: Cluster

@@ -3,17 +3,17 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '@platformatic/kafka'
 
-import { append, createRandom, emptyBroker, nextEpoch, withMarkers } from '@weir/model'
-import type { Answer, Broker } from '@weir/model'
+import { append, numbersFrom, emptyBroker, nextEpoch, withMarkers } from '@weir/model'
+import type { ModelAnswer, Broker } from '@weir/model'
 
-import { BROKERS } from '../support.ts'
-import { newTransactionalId, openCluster, refusal } from './cluster.ts'
-import type { Cluster, Place } from './cluster.ts'
-import { batchOf, produce, readLog } from './log.ts'
-import { openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
-import { fence } from './transactions.ts'
-import type { Identity } from './transactions.ts'
+import { BROKERS } from '../../support.ts'
+import { newTransactionalId, openCluster, refusal } from '../cluster.ts'
+import type { Cluster, Place } from '../cluster.ts'
+import { batchOf, produce, readLog } from '../log.ts'
+import { openTopics } from '../topics.ts'
+import type { Topics } from '../topics.ts'
+import { fence } from '../transactions.ts'
+import type { Identity } from '../transactions.ts'
 
 let cluster: Cluster
 let topics: Topics
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const isFull = process.env['WEIR_TEST_SCALE'] === 'full'
 
-const answers: Readonly<Record<string, Answer>> = {
+const answers: Readonly<Record<string, ModelAnswer>> = {
   INVALID_PRODUCER_EPOCH: 'fenced',
   OUT_OF_ORDER_SEQUENCE_NUMBER: 'out of order',
 }
@@ -124,7 +124,7 @@ const KEPT = 5
 test.each([1, 2, 3, ...(isFull ? Array.from({ length: 47 }, (_, at) => at + 4) : [])])(
   'the broker answers as its model, seed %i',
   async (seed) => {
-    const random = createRandom(seed)
+    const random = numbersFrom(seed)
     const pick = <T>(items: readonly [T, ...T[]]): T =>
       items[Math.floor(random() * items.length)] ?? items[0]
     const run = await start()
