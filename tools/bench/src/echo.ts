@@ -16,23 +16,22 @@ export type Echo = { measure(): Promise<Run>; stop(): void }
 const bytes = 400
 const warmUpMs = 4_000
 
-export type EchoProgram = 'echo' | 'echo-in-transactions'
+const programs = {
+  echo: `${import.meta.dirname}/watching/echo.ts`,
+  'echo-in-transactions': `${import.meta.dirname}/watching/echo-in-transactions.ts`,
+}
 
 export async function startEcho(
   { measuredMs, log }: PartOptions,
   eventsPerSecond: number,
-  program: EchoProgram = 'echo',
+  program: keyof typeof programs = 'echo',
 ): Promise<Echo> {
   const admin = createBenchAdmin()
   const [from, to] = [`echo-in-${randomUUID()}`, `echo-out-${randomUUID()}`]
   for (const topic of [from, to]) await admin.topics.create({ topic, partitions })
   await admin.close()
   const plan: EchoPlan = { brokers: kafkaBrokers(), from, to }
-  const echo = startNode(
-    `${import.meta.dirname}/watching/${program}.ts`,
-    [JSON.stringify(plan)],
-    otherCore,
-  )
+  const echo = startNode(programs[program], [JSON.stringify(plan)], otherCore)
   unpin(echo.pid)
   await echo.line((line) => line === 'reading')
   const probe: EchoProbePlan = { ...plan, rate: eventsPerSecond, bytes, warmUpMs, measuredMs }
