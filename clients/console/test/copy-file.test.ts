@@ -57,7 +57,7 @@ const knowing = {
 
 function filesOf(of: Copy): Record<string, string> {
   const files = Object.entries(unzipSync(copyFile(of, knowing)))
-  // As bytes: a decoder would remove the byte order mark.
+  // With Buffer, because TextDecoder would remove the byte order mark.
   return Object.fromEntries(
     files.map(([name, bytes]) => [name, Buffer.from(bytes).toString('utf8')]),
   )
@@ -70,6 +70,8 @@ test('the events of each stream are as they were downloaded, beside the places a
   expect(files['README.txt']).toBe(
     [
       'The files with the name of a stream contain its events of «C-42», and where.csv lists where these events are stored and until when.',
+      'In the files of streams, each row is one field of an event. The column purpose names the consent level that is the value of the row.',
+      'In where.csv, a place with dead letters has events that an output could not derive, all encrypted. If readers of an output decrypt, readers_can_decrypt lists the levels that they can decrypt. If kept_until is unknown, because says why.',
       'The search started on 26 Nov 2026, 10:00 UTC, and the files were created on 26 Nov 2026, 10:05 UTC.',
       'All streams of the account were searched.',
       'Events of this person under other values are not included, unless these occurred together with this value in an event of the same stream.',
@@ -91,6 +93,12 @@ test('each place has a row, with its fields, their levels, and the end of its re
     'clicks,clicks-2,output,2,0,customer of level 0; mail of level 2 (marketing e-mails),,2 (marketing e-mails),,2026-12-24,',
     `clicks,"'=old",deleted output,3,0,,,,,unknown,"Kafka keeps it, perhaps"`,
   ])
+})
+
+test('what only an output still has is there with its fields, of whatever contract', () => {
+  const left = held({ kind: 'output', name: 'clicks-2', events: 1, decrypted: ['mail'] })
+  const files = filesOf(copy({ streams: [found('clicks', { by: [], held: [left] })] }))
+  expect(files['where.csv']).toContain('output,1,0,mail of level 2 (marketing e-mails),,')
 })
 
 test('what was not searched, and what has no file, is told', () => {

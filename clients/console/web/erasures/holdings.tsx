@@ -55,7 +55,7 @@ function HoldingTable({ label, holding }: TableProps) {
         <thead>
           <tr>
             <th scope="col">output</th>
-            <th scope="col">levels</th>
+            <th scope="col">levels that it decrypts</th>
             <th scope="col">events found</th>
             <th scope="col">kept until</th>
           </tr>
@@ -64,7 +64,7 @@ function HoldingTable({ label, holding }: TableProps) {
           {holding.map((output) => (
             <tr key={output.name}>
               <th scope="row">{nameOf(output)}</th>
-              <td data-column="levels">{output.levels.map(words).join(', ')}</td>
+              <td data-column="levels that it decrypts">{output.levels.map(words).join(', ')}</td>
               <td data-column="events found">
                 {output.events === undefined ? 'unknown' : count(output.events)}
               </td>

@@ -30,9 +30,8 @@ type Props = {
 }
 
 export function FoundStream({ request, ...props }: Props) {
-  const words = useLevelWords()
   const { found } = props
-  const { stream, events, by, held, isErased, withdrawn, notSearched } = found
+  const { stream, events, by, notSearched } = found
   return (
     <section class="card" aria-label={`Stream ${stream}`}>
       <header>
@@ -40,25 +39,7 @@ export function FoundStream({ request, ...props }: Props) {
         <span class="muted small">{many(events, 'event')} of this person</span>
         <Actions {...props} />
       </header>
-      {isErased ? (
-        <p>
-          <strong>Erased:</strong> no service of Weir decrypts the personal fields of these events
-          any more.{keptBelow(held)} The search still finds the events, because they contain a keyed
-          hash of the value.
-        </p>
-      ) : null}
-      {isErased || erasedIn(held) === 0 ? null : (
-        <p>
-          <strong>Erased before:</strong> nobody can decrypt the personal fields of {erasedIn(held)}{' '}
-          of these events any more, so a copy does not contain them.
-          {keptBelow(held)}
-        </p>
-      )}
-      {withdrawn.length === 0 ? null : (
-        <p>
-          <strong>Withdrawn:</strong> level {withdrawn.map(words).join(', ')}.{keptBelow(held)}
-        </p>
-      )}
+      <Changed found={found} />
       {request === undefined ? null : (
         <p>
           <RequestLink {...{ stream, request }} />
@@ -90,7 +71,42 @@ export function FoundStream({ request, ...props }: Props) {
   )
 }
 
-function Consent({ found: { events, consent } }: Pick<Props, 'found'>) {
+/** What requests and retention have changed. */
+function Changed({ found }: Pick<Props, 'found'>) {
+  const words = useLevelWords()
+  const { events, held, isErased, withdrawn, notSearched } = found
+  return (
+    <>
+      {events === 0 && notSearched === '' ? (
+        <p>
+          <strong>Only outputs contain events of this person.</strong> In the stream they were
+          erased, or Kafka has removed them.
+        </p>
+      ) : null}
+      {isErased ? (
+        <p>
+          <strong>Erased:</strong> no service of Weir decrypts the personal fields of these events
+          any more.{keptBelow(held)} The search still finds the events, because they contain a keyed
+          hash of the value.
+        </p>
+      ) : null}
+      {isErased || erasedIn(held) === 0 ? null : (
+        <p>
+          <strong>Erased before:</strong> nobody can decrypt the personal fields of {erasedIn(held)}{' '}
+          of these events any more, so a copy does not contain them.
+          {keptBelow(held)}
+        </p>
+      )}
+      {withdrawn.length === 0 ? null : (
+        <p>
+          <strong>Withdrawn:</strong> level {withdrawn.map(words).join(', ')}.{keptBelow(held)}
+        </p>
+      )}
+    </>
+  )
+}
+
+function Consent({ found: { events, consent, withdrawn } }: Pick<Props, 'found'>) {
   const words = useLevelWords()
   if (events === 0) return null
   const levels = consent.map(({ level, events: of }) => `${words(level)} in ${many(of, 'event')}`)
@@ -98,6 +114,7 @@ function Consent({ found: { events, consent } }: Pick<Props, 'found'>) {
     <p>
       Consent that the events were sent with:{' '}
       {levels.length === 0 ? 'none' : `level ${levels.join(', level ')}`}.
+      {withdrawn.length === 0 ? '' : ' What was withdrawn since is named above.'}
     </p>
   )
 }

@@ -81,7 +81,7 @@ function Nowhere({ others, requestOf, onAsk }: Props) {
         ))}
       </ul>
       <p class="muted small">
-        A search may not find what was erased before. The page{' '}
+        A search may not find what was erased before, if no output has decrypted the field. The page{' '}
         <a href={hrefOf('erasures')}>Erasures</a> lists the outputs that may still contain values
         that they decrypted before an erasure.
       </p>

@@ -33,7 +33,9 @@ export function personalFieldsIn(
   { by }: Pick<FoundPlaces, 'by'>,
   { contracts, words }: Knowing,
 ): { readonly decrypted: string; readonly encrypted: string } {
-  const found = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
+  const inStream = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
+  // What only an output still has may be of any contract.
+  const found = kind !== 'input' && inStream.length === 0 ? contracts : inStream
   if (decrypted.length > 0)
     return { decrypted: fieldsByLevel(found, words, decrypted), encrypted: '' }
   return { decrypted: '', encrypted: kind === 'input' ? fieldsByLevel(found, words) : '' }

@@ -23,14 +23,16 @@ export function Progress({ search, searched, fields, isSearching, where }: Props
       </p>
     )
   const events = search.streams.reduce((sum, stream) => sum + stream.events, 0)
+  const isInOutputs = search.streams.some(({ held }) => held.some((place) => place.events > 0))
   return (
     <>
-      {events === 0 ? (
+      {events === 0 && !isInOutputs ? (
         <NothingFound {...{ searched, fields, where }} />
       ) : (
         <>
           <p>
-            {many(events, 'event')} of <strong>{searched}</strong> found.
+            {many(events, 'event')} of <strong>{searched}</strong> found
+            {events === 0 ? ' in streams, but outputs still contain some' : ''}.
           </p>
           <OnlyTheseFields fields={fields} isOpen />
         </>

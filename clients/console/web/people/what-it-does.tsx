@@ -81,7 +81,7 @@ export const WhatRecordingDoes = () => (
   <p>
     This takes effect as an erasure. The search found 0 events, and the receipt says so. Events of
     this person that have arrived since the search are erased, too. With the usual settings of Kafka
-    it can be downloaded after about 11 minutes, at the latest after 80 minutes.
+    the receipt can be downloaded after about 11 minutes, at the latest after 80 minutes.
   </p>
 )
 

@@ -20,11 +20,15 @@ export type KnownLink = {
   readonly withdrawn: readonly number[]
 }
 
-/** Looks up an event by its keyLink and time; `unknown` if the keys of that time are deleted. */
-export type PersonLinks = (
-  keyLink: Buffer,
-  timestampMs: number,
-) => KnownLink | 'unknown' | undefined
+/** What an erasure or a withdrawal has changed for an event. */
+export type Reach = Pick<KnownLink, 'isErased' | 'withdrawn'>
+
+/** Looks up events by keyLink and time. */
+export type PersonLinks = {
+  /** `unknown` if the keys of that time are deleted, `foreign` if ingest did not write the keyLink. */
+  of(keyLink: Buffer, timestampMs: number): KnownLink | 'unknown' | 'foreign' | 'other'
+  reach(keyLink: Buffer, timestampMs: number): Reach
+}
 
 type LinkDeps = {
   readonly follower: Pick<StateFollower, 'keyring' | 'keyStore'>
@@ -48,7 +52,7 @@ export async function linksOfPeople(
   const bySubject = as.includes('data_subject_field')
     ? await Promise.all(values.map((value) => subjects.links(stream, value)))
     : []
-  const byTerm = new Map<number, ReadonlyMap<string, KnownLink>>()
+  const byTerm = new Map<number, OfTerm>()
   const turn = takingTurns()
   for (const term of subjectTerms(follower, stream)) {
     const keys = follower.keyring.termKeys(stream.billingId, stream.streamId, term)
@@ -65,30 +69,49 @@ export async function linksOfPeople(
     if (as.includes('key_field'))
       for (const [nth, value] of values.entries())
         for (const link of keyFieldLinks(keys, value)) add(link, nth, 'key_field')
-    byTerm.set(term, links)
+    byTerm.set(term, { links, reach: (link) => reachOf(keys, link, levels) })
   }
   return lookUpIn({ follower }, stream, byTerm)
 }
 
-const lookUpIn =
-  (
-    { follower }: Pick<LinkDeps, 'follower'>,
-    { billingId, streamId, rotationHours }: InputStream,
-    byTerm: ReadonlyMap<number, ReadonlyMap<string, KnownLink>>,
-  ): PersonLinks =>
-  (keyLink, timestampMs) => {
+/** The keys of a term as they were when the search started. */
+type OfTerm = {
+  readonly links: ReadonlyMap<string, KnownLink>
+  reach(link: Uint8Array): Reach
+}
+
+function lookUpIn(
+  { follower }: Pick<LinkDeps, 'follower'>,
+  { billingId, streamId, rotationHours }: InputStream,
+  byTerm: ReadonlyMap<number, OfTerm>,
+): PersonLinks {
+  const open = (keyLink: Buffer, timestampMs: number) => {
     const era = eraAt(timestampMs)
-    const links = byTerm.get(termOf(era))
+    const ofTerm = byTerm.get(termOf(era))
     const label = follower.keyring.eraKeys(billingId, streamId, era)?.label
-    if (links === undefined || label === undefined) return 'unknown'
+    if (ofTerm === undefined || label === undefined) return 'unknown'
     const { epoch } = keyTimeOf(timestampMs, rotationHours * hourMs)
     try {
-      return links.get(hexOf(openKeyLink(label, keyLink, epoch)))
+      return { ofTerm, link: openKeyLink(label, keyLink, epoch) }
     } catch (error) {
-      if (hasCode(error, 'fieldcrypt.corrupt')) return undefined // not written by ingest
+      if (hasCode(error, 'fieldcrypt.corrupt')) return 'foreign'
       throw error
     }
   }
+  return {
+    of(keyLink, timestampMs) {
+      const opened = open(keyLink, timestampMs)
+      if (typeof opened === 'string') return opened
+      return opened.ofTerm.links.get(hexOf(opened.link)) ?? 'other'
+    },
+    reach(keyLink, timestampMs) {
+      const opened = open(keyLink, timestampMs)
+      // Without the keys of its time nobody can decrypt it.
+      if (typeof opened === 'string') return { isErased: true, withdrawn: [] }
+      return opened.ofTerm.reach(opened.link)
+    },
+  }
+}
 
 const hexOf = (link: Uint8Array): string => Buffer.from(link).toString('hex')
 
@@ -102,11 +125,7 @@ export function keyFieldLinks(keys: TermKeys, value: string): Uint8Array[] {
   }
 }
 
-function reachOf(
-  keys: TermKeys,
-  link: Uint8Array,
-  levels: readonly number[],
-): Pick<KnownLink, 'isErased' | 'withdrawn'> {
+function reachOf(keys: TermKeys, link: Uint8Array, levels: readonly number[]): Reach {
   // Without levels a person can only be erased completely.
   const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
   const isErased = paths.every((path) => keys.tree.find(path) === 'erased')

@@ -1,14 +1,11 @@
 // Searches one input stream, its outputs and their dead letter topics for a person. Every record is read and matched by
-// its keyLink. None is decrypted.
-import { eventTimeOf } from '@weir/contracts'
-import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
+// its keyLink, or by a value that it has in the clear. None is decrypted.
+import type { LogOffsets, RangeReader } from '@weir/kafka'
 import { hasCode, takingTurns } from '@weir/kit'
 import type { Turns } from '@weir/kit'
-import { deadLetterTopicOf, isDecryptedByReaders, opensLevel, topicOf } from '@weir/control-state'
+import { deadLetterTopicOf, topicOf } from '@weir/control-state'
 import type {
-  ContractRecord,
   DerivedStream,
-  FoundBy,
   FoundInStream,
   HeldIn,
   InputStream,
@@ -18,9 +15,12 @@ import { keptFor } from '../control/erasure/clear-at.ts'
 import type { SettingsReader } from '../control/erasure/settings-reader.ts'
 import type { WrappingKeys } from '../control/keys/wrapping-keys.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
-import { createFoundConsent } from './consent-found.ts'
+import { createMatches } from './matches.ts'
+import type { Looking } from './matches.ts'
 import { linksOfPeople } from './person-links.ts'
-import type { KnownLink, PersonLinks, Wanted } from './person-links.ts'
+import type { Wanted } from './person-links.ts'
+import { createPlainValues } from './plain-values.ts'
+import { createStoredEvents } from './stored-events.ts'
 
 export type SearchDeps = {
   readonly follower: Pick<StateFollower, 'keyring' | 'keyStore' | 'tables'>
@@ -108,9 +108,11 @@ export async function searchStream(
   const links = await amidRotations(deps, () => linksOfPeople(deps, input, run))
   const held: HeldIn[] = []
   const events = run.values.map(() => 0)
+  const stored = createStoredEvents()
+  const looking = { links, contracts, stored, plain: createPlainValues(stored, run) }
   let inInput: Matches | undefined
   for (const place of places) {
-    const matches = await matchesIn(deps, { place, links, contracts }, run)
+    const matches = await matchesIn(deps, { place, looking }, run)
     if (matches === undefined) return undefined
     if (place.kind === 'input') inInput = matches
     matches.addTo(events)
@@ -141,14 +143,10 @@ type Matches = ReturnType<typeof createMatches>
 
 async function matchesIn(
   { reader, inTurn }: SearchDeps,
-  {
-    place,
-    links,
-    contracts,
-  }: { place: SearchPlace; links: PersonLinks; contracts: KnownContracts },
+  { place, looking }: { place: SearchPlace; looking: Looking },
   { onScanned, mayGoOn }: SearchRun,
 ): Promise<Matches | undefined> {
-  const matches = createMatches(contracts, place.output)
+  const matches = createMatches(looking, place.output)
   const turn = takingTurns()
   for (const { partition, from: first, to: end } of place.spans) {
     for (let from = first; from < end; from += offsetsAtOnce) {
@@ -158,7 +156,7 @@ async function matchesIn(
       await inTurn(() =>
         reader.read(range, async (records) => {
           for (const record of records) {
-            matches.add(record, links)
+            matches.add(record)
             await turn()
           }
           return true
@@ -168,114 +166,6 @@ async function matchesIn(
     }
   }
   return matches
-}
-
-type KnownContracts = ReadonlyMap<string, ContractRecord>
-/** Counts a topic's records about the people. */
-function createMatches(contracts: KnownContracts, output: DerivedStream | undefined) {
-  const by = createFoundBy(contracts)
-  const consent = createFoundConsent()
-  const perValue = new Map<number, number>()
-  const decrypted = new Set<string>()
-  const withdrawn = new Set<number>()
-  let [events, erased, older, newestMs] = [0, 0, 0, 0]
-
-  function addMatch(record: SourceRecord, known: KnownLink): void {
-    const contract = by.add(record, known)
-    events += 1
-    if (output === undefined) consent.add(record, contract)
-    if (known.isErased) erased += 1
-    perValue.set(known.nth, (perValue.get(known.nth) ?? 0) + 1)
-    for (const level of known.withdrawn) withdrawn.add(level)
-    for (const path of decryptedIn(record, contract, output)) decrypted.add(path)
-    newestMs = Math.max(newestMs, record.timestampMs)
-  }
-
-  return {
-    add(record: SourceRecord, links: PersonLinks): void {
-      const keyLink = record.headers['svc-key-link']
-      const known = keyLink && links(keyLink, eventTimeOf(record))
-      if (known === 'unknown') older += 1
-      else if (known !== undefined) addMatch(record, known)
-    },
-    counts: () => ({ events, erased, newestMs, decrypted: [...decrypted].sort() }),
-    addTo(counts: number[]): void {
-      for (const [nth, count] of perValue) counts[nth] = (counts[nth] ?? 0) + count
-    },
-    /** The result for the stream, from the records of its input. */
-    told(): Omit<FoundInStream, 'stream' | 'held'> {
-      return {
-        by: by.all(),
-        ...(events > 0 ? { consent: consent.all() } : {}),
-        ...(events > 0 && erased === events ? { erased: true } : {}),
-        ...(withdrawn.size > 0 ? { withdrawn: [...withdrawn].sort((a, b) => a - b) } : {}),
-        ...(older > 0 ? { notSearched: tooOld(older) } : {}),
-      }
-    },
-  }
-}
-
-function decryptedIn(
-  { headers }: SourceRecord,
-  contract: ContractRecord | undefined,
-  output: DerivedStream | undefined,
-): string[] {
-  if (contract === undefined || output === undefined || isDecryptedByReaders(output)) return []
-  const sealed = headers['svc-undecryptable']?.toString().split(',') ?? []
-  return Object.entries(contract.piiFields)
-    .filter(([path, level]) => opensLevel(output, level) && !sealed.includes(path))
-    .map(([path]) => path)
-}
-
-type Counted = {
-  known: KnownLink
-  contract: string
-  events: number
-  firstMs: number
-  lastMs: number
-}
-
-function createFoundBy(contracts: KnownContracts) {
-  const by = new Map<string, Counted>()
-  return {
-    /** Returns the contract if it is found. */
-    add(record: SourceRecord, known: KnownLink): ContractRecord | undefined {
-      const timeMs = eventTimeOf(record)
-      const contract = record.headers['svc-schema-id']?.toString() ?? ''
-      const key = `${contract}\n${known.as}`
-      const before = by.get(key) ?? { known, contract, events: 0, firstMs: timeMs, lastMs: timeMs }
-      by.set(key, {
-        ...before,
-        events: before.events + 1,
-        firstMs: Math.min(before.firstMs, timeMs),
-        lastMs: Math.max(before.lastMs, timeMs),
-      })
-      return contracts.get(contract)
-    },
-    all: (): FoundBy[] =>
-      [...by]
-        .toSorted(([a], [b]) => (a < b ? -1 : 1))
-        .map(([, counted]) => foundBy(counted, contracts)),
-  }
-}
-
-const tooOld = (count: number): string =>
-  `${count} events are older than the keys by which people are found (keyRetentionDays). They may be about this person, but nobody can decrypt them any more`
-
-function foundBy(
-  { known, contract: id, events, firstMs, lastMs }: Counted,
-  contracts: KnownContracts,
-): FoundBy {
-  const { keyField = '', dataSubjectField } = contracts.get(id) ?? {}
-  const field = known.as === 'key_field' ? keyField : (dataSubjectField ?? keyField)
-  return {
-    contract: id,
-    field,
-    as: known.as,
-    events,
-    firstAt: timeOf(firstMs),
-    lastAt: timeOf(lastMs),
-  }
 }
 
 async function heldIn(

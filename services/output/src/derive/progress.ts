@@ -24,7 +24,7 @@ export type Progress = {
   lookAtEnds(all: Iterable<Progressing>): Promise<void>
 }
 
-/** A group's positions expire a week after its last commit. */
+/** Positions are noted daily, because those of a group expire after a week without a commit. */
 const NOTE_AGAIN_MS = 86_400_000
 const AT_ONCE = 1_000
 

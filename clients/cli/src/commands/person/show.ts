@@ -84,9 +84,14 @@ function renderSearch(search: unknown): string {
       textAt(by, 'lastAt'),
     ]),
   )
+  const isInOutputs = streams.some((stream) =>
+    listAt(stream, 'held').some((held) => Number(valueAt(held, 'events')) > 0),
+  )
   const events =
     found.length === 0
-      ? 'No event was found. Values are compared exactly: check the spelling, upper and lower case too.'
+      ? isInOutputs
+        ? 'Only outputs contain events of this person. In the streams they were erased, or Kafka has removed them.'
+        : 'No event was found. Values are compared exactly: check the spelling, upper and lower case too.'
       : renderTable(['STREAM', 'CONTRACT', 'FIELD', 'EVENTS', 'FIRST', 'LAST'], found)
   return [events, renderHeld(streams), ...streams.flatMap(remarksOn)].join('\n\n')
 }

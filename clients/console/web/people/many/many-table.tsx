@@ -97,14 +97,16 @@ const FoundHere = ({ found, request }: FoundProps) => (
 )
 
 function placeOf(found: Found, request: EarlierRequest | undefined): string {
-  const { isErased, notSearched } = found
+  const { isErased, notSearched, held } = found
   // A search no longer finds all events that an earlier request erased.
   const erased = canErase(found) ? 0 : (request?.erasure.found ?? 0)
   const events = Math.max(found.events, erased)
   const missing = notSearched === '' ? '' : `not everything was searched: ${notSearched}`
   const count = events === 0 ? '' : many(events, 'event')
+  const isInOutputs = events === 0 && held.some((place) => place.events > 0)
+  const left = isInOutputs ? 'only outputs contain events' : ''
   const byOthers = isErased && request === undefined ? 'already erased' : ''
-  return [count, byOthers, requestedIn(found, request), missing]
+  return [count, left, byOthers, requestedIn(found, request), missing]
     .filter((text) => text !== '')
     .join(', ')
 }

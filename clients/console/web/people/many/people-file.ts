@@ -228,7 +228,7 @@ export type Outcome = Asked & {
   readonly keptUntil: string
   readonly erasure: string
   readonly salt: string
-  /** Why it was not done; otherwise empty. */
+  /** Why nothing was done; otherwise empty. */
   readonly problem: string
 }
 

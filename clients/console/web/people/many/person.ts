@@ -50,8 +50,8 @@ export const isNowhere = ({ search, earlier }: Person): boolean =>
   search !== undefined && earlier.length === 0 && search.streams.every(isUntold)
 
 /** Nothing can be told about the person in this stream. */
-export const isUntold = ({ events, isErased, notSearched }: Found): boolean =>
-  events === 0 && !isErased && notSearched === ''
+export const isUntold = (found: Found): boolean =>
+  found.events === 0 && !found.isErased && isEmpty(found)
 
 /** What an earlier request did, such as «erased». */
 export function doneBy(erasure: Erasure): string {

@@ -1,0 +1,147 @@
+// Counts the records of a topic that are about people, by contract and field, with what is decrypted of them.
+import { eventTimeOf } from '@weir/contracts'
+import { isDecryptedByReaders, opensLevel } from '@weir/control-state'
+import type { ContractRecord, DerivedStream, FoundBy, FoundInStream } from '@weir/control-state'
+import type { SourceRecord } from '@weir/kafka'
+import { createFoundConsent } from './consent-found.ts'
+import type { KnownLink, PersonLinks } from './person-links.ts'
+import type { createPlainValues } from './plain-values.ts'
+import type { StoredEvents } from './stored-events.ts'
+
+export type KnownContracts = ReadonlyMap<string, ContractRecord>
+
+/** How the records of a search are matched. */
+export type Looking = {
+  readonly links: PersonLinks
+  readonly contracts: KnownContracts
+  readonly stored: StoredEvents
+  readonly plain: ReturnType<typeof createPlainValues>
+}
+
+/** Finds a record's person by its keyLink, or by a value in the clear. `unknown`: its keys are deleted. */
+const matcherOf =
+  ({ links, contracts, plain }: Looking) =>
+  (record: SourceRecord): KnownLink | 'unknown' | undefined => {
+    const keyLink = record.headers['svc-key-link']
+    if (keyLink === undefined) return undefined
+    const timeMs = eventTimeOf(record)
+    const known = links.of(keyLink, timeMs)
+    if (typeof known !== 'string') return known
+    if (known === 'foreign') return undefined
+    const named = plain(record, contractOf(record, contracts))
+    if (named !== undefined) return { ...named, ...links.reach(keyLink, timeMs) }
+    return known === 'unknown' ? known : undefined
+  }
+
+/** Counts a topic's records about the people. */
+export function createMatches(looking: Looking, output: DerivedStream | undefined) {
+  const { contracts } = looking
+  const [matcher, by] = [matcherOf(looking), createFoundBy(contracts)]
+  const consent = createFoundConsent(looking.stored)
+  const perValue = new Map<number, number>()
+  const decrypted = new Set<string>()
+  const withdrawn = new Set<number>()
+  let [events, erased, older, newestMs] = [0, 0, 0, 0]
+
+  function addMatch(record: SourceRecord, known: KnownLink): void {
+    const contract = contractOf(record, contracts)
+    by.add(record, known)
+    events += 1
+    if (output === undefined) consent.add(record, contract)
+    if (known.isErased) erased += 1
+    perValue.set(known.nth, (perValue.get(known.nth) ?? 0) + 1)
+    for (const level of known.withdrawn) withdrawn.add(level)
+    for (const path of decryptedIn(record, contract, output)) decrypted.add(path)
+    newestMs = Math.max(newestMs, record.timestampMs)
+  }
+
+  return {
+    add(record: SourceRecord): void {
+      const known = matcher(record)
+      if (known === 'unknown') older += 1
+      else if (known !== undefined) addMatch(record, known)
+    },
+    counts: () => ({ events, erased, newestMs, decrypted: [...decrypted].sort() }),
+    addTo(counts: number[]): void {
+      for (const [nth, count] of perValue) counts[nth] = (counts[nth] ?? 0) + count
+    },
+    /** The result for the stream, from the records of its input. */
+    told(): Omit<FoundInStream, 'stream' | 'held'> {
+      return {
+        by: by.all(),
+        ...(events > 0 ? { consent: consent.all() } : {}),
+        ...(events > 0 && erased === events ? { erased: true } : {}),
+        ...(withdrawn.size > 0 ? { withdrawn: [...withdrawn].sort((a, b) => a - b) } : {}),
+        ...(older > 0 ? { notSearched: tooOld(older) } : {}),
+      }
+    },
+  }
+}
+
+const contractOf = (
+  { headers }: SourceRecord,
+  contracts: KnownContracts,
+): ContractRecord | undefined => contracts.get(headers['svc-schema-id']?.toString() ?? '')
+
+function decryptedIn(
+  { headers }: SourceRecord,
+  contract: ContractRecord | undefined,
+  output: DerivedStream | undefined,
+): string[] {
+  if (contract === undefined || output === undefined || isDecryptedByReaders(output)) return []
+  const sealed = headers['svc-undecryptable']?.toString().split(',') ?? []
+  return Object.entries(contract.piiFields)
+    .filter(([path, level]) => opensLevel(output, level) && !sealed.includes(path))
+    .map(([path]) => path)
+}
+
+type Counted = {
+  known: KnownLink
+  contract: string
+  events: number
+  firstMs: number
+  lastMs: number
+}
+
+function createFoundBy(contracts: KnownContracts) {
+  const by = new Map<string, Counted>()
+  return {
+    add(record: SourceRecord, known: KnownLink): void {
+      const timeMs = eventTimeOf(record)
+      const contract = record.headers['svc-schema-id']?.toString() ?? ''
+      const key = `${contract}\n${known.as}`
+      const before = by.get(key) ?? { known, contract, events: 0, firstMs: timeMs, lastMs: timeMs }
+      by.set(key, {
+        ...before,
+        events: before.events + 1,
+        firstMs: Math.min(before.firstMs, timeMs),
+        lastMs: Math.max(before.lastMs, timeMs),
+      })
+    },
+    all: (): FoundBy[] =>
+      [...by]
+        .toSorted(([a], [b]) => (a < b ? -1 : 1))
+        .map(([, counted]) => foundBy(counted, contracts)),
+  }
+}
+
+const tooOld = (count: number): string =>
+  `${count} events are older than the keys by which people are found (keyRetentionDays). They may be about this person, but nobody can decrypt them any more`
+
+function foundBy(
+  { known, contract: id, events, firstMs, lastMs }: Counted,
+  contracts: KnownContracts,
+): FoundBy {
+  const { keyField = '', dataSubjectField } = contracts.get(id) ?? {}
+  const field = known.as === 'key_field' ? keyField : (dataSubjectField ?? keyField)
+  return {
+    contract: id,
+    field,
+    as: known.as,
+    events,
+    firstAt: timeOf(firstMs),
+    lastAt: timeOf(lastMs),
+  }
+}
+
+const timeOf = (epochMs: number): string => new Date(epochMs).toISOString()

@@ -1,0 +1,85 @@
+// What an output has decrypted of a data subject before an erasure is found by the value, although nothing links the events
+// to the person any more.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { pollUntil } from '@weir/kit'
+
+import {
+  asObject,
+  connectProducer,
+  exampleEvent,
+  expectStatus,
+  joinWorld,
+  listIn,
+  signUp,
+  textIn,
+} from '../../src/index.ts'
+import type { Account, SharedWorld, TestStream } from '../../src/index.ts'
+
+const deadlineMs = 60_000
+
+let world: SharedWorld
+let account: Account
+let shop: TestStream
+beforeAll(async () => {
+  world = await joinWorld()
+  account = await signUp(world.auth.url)
+  await account.contract('clickstream', { data_subject_field: 'customer/id' })
+  shop = await account.input('shop')
+  await account.output('shop', 'buyers', { consentLevels: [1] })
+  await account.output('shop', 'devices', { consentLevels: [1], consentLevelType: 'GRANULAR' })
+  for (const id of ['dora', 'dora', 'dora of another shop']) await buy(id)
+})
+afterAll(() => world?.stop())
+
+async function buy(id: string): Promise<void> {
+  const example = await exampleEvent('clickstream')
+  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1] }
+  const event = { ...example, svcMeta, producerSessionId: `${id}-tablet`, customer: { id } }
+  const producer = await connectProducer(world.ingest.url)
+  const sent = await producer.send(event, {
+    token: await account.token(shop),
+    schemaId: 'clickstream',
+  })
+  expect(sent.status).toBe(204)
+  producer.close()
+}
+
+async function heldOf(value: string): Promise<Record<string, unknown>[]> {
+  const asked = await account.call('POST', '/v2/people/search', { value, streams: ['shop'] })
+  const path = `/v2/people/searches/${textIn(expectStatus(asked, 202).body, 'searchId')}`
+  const found = await pollUntil(
+    async () => {
+      const { body } = expectStatus(await account.call('GET', path), 200)
+      return body['state'] === 'running' ? undefined : body
+    },
+    { deadlineMs, what: 'the search' },
+  )
+  return listIn(asObject(listIn(found, 'streams')[0]), 'held').map(asObject)
+}
+
+const eventsIn = (held: readonly Record<string, unknown>[], name: string): unknown =>
+  held.find((place) => place['name'] === name)?.['events']
+
+test('who was erased is found in the output that shows the value, and nowhere else', async () => {
+  const before = await pollUntil(
+    async () => {
+      const held = await heldOf('dora')
+      return eventsIn(held, 'buyers') === 2 && eventsIn(held, 'devices') === 2 ? held : undefined
+    },
+    { deadlineMs, what: 'both are derived' },
+  )
+  expect(before[0]).toMatchObject({ name: 'shop', kind: 'input', events: 2 })
+  const erasures = '/v2/streams/shop/erasures'
+  expectStatus(await account.call('POST', erasures, { subject: 'dora' }), 201)
+  expect(await heldOf('dora')).toMatchObject([
+    { name: 'shop', kind: 'input', events: 0 },
+    { name: 'buyers', events: 2, decrypted: ['customer/id', 'producerSessionId'] },
+    { name: 'buyers', kind: 'dead', events: 0 },
+    // It does not decrypt the customer's id, so nothing there names the person.
+    { name: 'devices', events: 0 },
+    { name: 'devices', kind: 'dead', events: 0 },
+  ])
+  const again = await account.call('POST', erasures, { subject: 'dora' })
+  expect(again).toMatchObject({ status: 409, body: { code: 'none_found' } })
+  expect(textIn(again.body, 'detail')).toContain('already erased')
+})
