@@ -51,8 +51,8 @@ export function createCallVault(address: string, caFile: string | undefined): Ca
     for (const pauseMs of backoff({ minMs: 50, maxMs: 1_000 })) {
       try {
         const answer = await once(what)
-        // Vault is not ready, is a standby, or limits requests. A retry may succeed.
         if (answer.status < 429) return answer
+        // Vault is not ready, is a standby, or limits requests. A retry may succeed.
         failure = unavailable(`Vault returns ${answer.status}`)
       } catch (error) {
         failure = error

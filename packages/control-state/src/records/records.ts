@@ -219,7 +219,7 @@ export type ErasureRecord = {
   readonly dueOn?: string
   /** The terms in which key records were changed. */
   readonly terms: readonly number[]
-  /** The number of transactions that have cut out links. Each has a marker until the erasure is complete. */
+  /** The number of transactions that have cut out links. Each transaction has a marker until the erasure is complete. */
   readonly pieces: number
   /** Set while some links are still to be cut out. */
   readonly rest?: ErasureRest

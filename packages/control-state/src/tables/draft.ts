@@ -14,7 +14,7 @@ export type Draft = State & {
   put(key: string, record: ControlRecord | null): void
   /** The records of `weir.keys`. */
   readonly keys: KeyDraft
-  /** Adds a record to `weir.erasures`. The change's audit entry gets its hash. */
+  /** Adds a record to `weir.erasures`, and the record's hash to the change's audit entry. */
   log(key: string, value: Buffer): void
   /** Adds data that only the change itself knows to the target of its audit entry. */
   addToEntry(more: AuditTarget): void

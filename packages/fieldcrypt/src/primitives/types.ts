@@ -31,8 +31,8 @@ export type LevelKey = {
 }
 
 /**
- * AES-SIV (RFC 5297) with keys of 64 bytes and one associated data. A cipher is a number, because its key lies where no
- * log or inspector shows it. Data and associated data are in the workspace (workspace.ts).
+ * AES-SIV (RFC 5297) with 64-byte keys and one string of associated data. A cipher is only a number, so that no log or
+ * inspector shows its key. Data and associated data are in the workspace (workspace.ts).
  */
 export type Siv = {
   /** A workspace for data and associated data of so many bytes together, valid until the next call of any function. */

@@ -17,7 +17,7 @@ export const connectionFields = {
   )
     .optional()
     .describe(
-      'the proxies in front: X-Forwarded-For distinguishes the clients behind them, and the limit for one address does not apply to them',
+      'the proxies in front: X-Forwarded-For distinguishes their clients, and no limit per address applies to the connections of a proxy',
     ),
 }
 

@@ -147,7 +147,7 @@ export const namesIn = (text: string, names: TenantNames): string[] =>
     !isNumber(value) && text.includes(value) ? [name] : [],
   )
 
-/** Schema ids and versions may be in a text for other reasons. An id of a key has twelve digits. */
+/** True for schema ids and versions. A key's id has twelve hexadecimal digits. */
 const isNumber = (value: string): boolean => /^\d{1,9}$/.test(value)
 
 /** Matches whole words only, because a number may be in a text for other reasons. */

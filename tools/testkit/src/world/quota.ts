@@ -1,7 +1,7 @@
 // Quotas of a broker, as its operators set them with kafka-configs.sh.
 import { Admin } from '@platformatic/kafka'
 
-/** The default for every client; undefined removes it. */
+/** Sets the default quota of every client; undefined removes it. */
 export async function setProduceQuota(
   brokers: string,
   bytesPerSecond: number | undefined,
