@@ -23,8 +23,12 @@ export const personEvent = z.strictObject({
   purposes: z
     .record(string, string)
     .describe(
-      'the names that the account has today for consent levels of the event and for withdrawn ones, by level',
+      'the names that the account has today for consent levels of the event, withdrawn ones, and those of its personal fields, by level',
     )
+    .optional(),
+  levels: z
+    .record(string, z.int())
+    .describe('the consent levels of the personal fields that the event has, by path')
     .optional(),
   event: z
     .unknown()
@@ -59,7 +63,7 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
       // Without the byte order mark, Excel reads UTF-8 as another encoding.
       head: '\uFEFF' + rowOf(['event', 'time', 'contract', 'field', 'value', 'note', 'purpose']),
       line({ time, contract, event, notDecrypted = {}, withdrawn = [], ...more }) {
-        const { unreadable, purposes = {} } = more
+        const { unreadable, purposes = {}, levels = {} } = more
         number += 1
         const row = (path: string, value: string, note: string, purpose = ''): string =>
           rowOf([String(number), time, contract, path, value, note, cellOf(purpose)])
@@ -68,9 +72,12 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
           .filter(isOfUse)
           .map(({ path, field, value }) => {
             const why = notDecrypted[field]
-            if (why !== undefined) return row(path, inWords[why], `not decrypted: ${why}`)
-            if (field !== consentField) return row(path, cellOf(value), '')
-            const note = withdrawn.some((level) => level === value) ? 'withdrawn since' : ''
+            const level = levels[field]
+            const purpose =
+              level === undefined ? '' : (purposes[String(level)] ?? `level ${String(level)}`)
+            if (why !== undefined) return row(path, inWords[why], `not decrypted: ${why}`, purpose)
+            if (field !== consentField) return row(path, cellOf(value), '', purpose)
+            const note = withdrawn.some((each) => each === value) ? 'withdrawn since' : ''
             return row(path, cellOf(value), note, purposes[String(value)])
           })
           .join('')

@@ -106,9 +106,15 @@ function eventOf(opening: Opening, found: Found): PersonEvent {
   const consent = event && unlessCorrupt(() => consentOf(consentLevelsOf(event)))
   if (known === undefined || event === undefined || consent === undefined)
     return { ...told, unreadable: 'the record cannot be decoded with its contract' }
-  const notDecrypted = openAll(opening, { ...found, event, consent, contract: known.contract })
-  const purposes = purposesOf(opening, [...consentLevelsOf(event), ...withdrawn])
-  const plain = { ...told, ...purposes, event: known.contract.toPlain(event) }
+  const opened = openAll(opening, { ...found, event, consent, contract: known.contract })
+  const { notDecrypted, levels } = opened
+  const used = [...consentLevelsOf(event), ...withdrawn, ...Object.values(levels)]
+  const plain = {
+    ...told,
+    ...purposesOf(opening, used),
+    ...(Object.keys(levels).length === 0 ? {} : { levels }),
+    event: known.contract.toPlain(event),
+  }
   return Object.keys(notDecrypted).length === 0 ? plain : { ...plain, notDecrypted }
 }
 
@@ -129,16 +135,18 @@ type ToOpen = Found & {
   readonly contract: KnownContract['contract']
 }
 
-/** Decrypts the permitted fields in place. Returns the fields that stay encrypted, with the reasons. */
+/** Decrypts the permitted fields in place. Returns those that stay encrypted, with the reasons, and the levels of all. */
 function openAll(
   { derive: { opener }, allowed }: Opening,
   { event, consent, contract, keys, keyLink, timeMs, input }: ToOpen,
-): Record<string, NotDecrypted> {
+): { notDecrypted: Record<string, NotDecrypted>; levels: Record<string, number> } {
   const time = keyTimeOf(timeMs, input.rotationHours * hourMs)
   const person = opener.person(keys, keyLink, time)
   if (person === 'unknown') throw notKnownYet(keyOf(input, time.era))
   const sealed: Record<string, NotDecrypted> = {}
+  const levels: Record<string, number> = {}
   contract.mapPii(event, (text, path, level) => {
+    levels[path] = level
     if (!(allowed?.includes(level) ?? true)) {
       sealed[path] = 'level_not_served'
       return text
@@ -149,7 +157,7 @@ function openAll(
     sealed[path] = field === undefined ? 'corrupt' : 'withdrawn'
     return text
   })
-  return sealed
+  return { notDecrypted: sealed, levels }
 }
 
 const keyOf = ({ streamId }: Input, era: number): string =>

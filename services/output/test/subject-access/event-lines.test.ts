@@ -51,6 +51,23 @@ test('of svcMeta, CSV has only the levels, with their names; one that is withdra
   )
 })
 
+test('CSV has the purpose of each personal field', () => {
+  const event = { mail: 'a@b', items: [{ note: 'x' }], page: '/' }
+  const at = '1,2026-11-20T12:00:00.000Z,orders'
+  const levels = { mail: 2, 'items/note': 3 }
+  const notDecrypted = { 'items/note': 'withdrawn' } as const
+  expect(
+    linesOf.csv().line({ ...told, event, levels, notDecrypted, purposes: { 2: 'e-mails' } }),
+  ).toBe(
+    [
+      `${at},mail,a@b,,e-mails`,
+      `${at},items/0/note,(withdrawn),not decrypted: withdrawn,level 3`,
+      `${at},page,/,,`,
+      '',
+    ].join('\r\n'),
+  )
+})
+
 test('a name of a level that a spreadsheet would run is none any more', () => {
   const event = { svcMeta: { consentLevels: [2] } }
   const row = linesOf.csv().line({ ...told, event, purposes: { 2: '=1+1' } })

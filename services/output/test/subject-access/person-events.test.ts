@@ -46,7 +46,9 @@ const told = ({ contract, record }: Sealed, more: More = {}) =>
   )(record)
 
 const event = { ...ada.sent, svcMeta: expect.anything() }
-const at = { contract: 'demo_v1', time: '2026-11-20T12:00:00.000Z' }
+const levels = { unique_identifier: 1, consistent_value: 2, some_sensitive_value: 3 }
+const known = { contract: 'demo_v1', time: '2026-11-20T12:00:00.000Z' }
+const at = { ...known, levels }
 
 test('an event of the person is there with every personal field, whatever the consent', async () => {
   expect(told(ada)).toEqual({ ...at, event })
@@ -131,9 +133,9 @@ test('what cannot be read about withdrawals is waited for', () => {
 
 test('a record that its contract does not explain is told, without what is in it', () => {
   const unreadable = 'the record cannot be decoded with its contract'
-  expect(told(ada, { knows: false })).toEqual({ ...at, unreadable })
+  expect(told(ada, { knows: false })).toEqual({ ...known, unreadable })
   for (const value of [null, Buffer.from('no event'), ada.record.value?.subarray(0, -1) ?? null])
-    expect(told({ ...ada, record: { ...ada.record, value } })).toEqual({ ...at, unreadable })
+    expect(told({ ...ada, record: { ...ada.record, value } })).toEqual({ ...known, unreadable })
 })
 
 test.each([

@@ -84,6 +84,7 @@ test('by the key field it gives the events that have the value, of every contrac
   expect(demo).toEqual({
     contract: 'demo_v1',
     time: expect.stringMatching(/^\d{4}-.*Z$/),
+    levels: { unique_identifier: 1, consistent_value: 2, some_sensitive_value: 3 },
     event: expect.objectContaining({
       consistent_value: ada,
       some_sensitive_value: Object.values(asObject(example['some_sensitive_value']))[0],
