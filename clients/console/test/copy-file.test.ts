@@ -36,6 +36,7 @@ const output: Output = {
   topic: 'clicks-2',
   kept: 'broker',
   levels: [2],
+  tags: ['team marketing'],
   type: 'CUMULATIVE',
   keyMaxAgeSeconds: undefined,
 }
@@ -70,7 +71,7 @@ test('the events of each stream are as they were downloaded, beside the places a
   expect(files['README.txt']).toBe(
     [
       'The files with the name of a stream contain its events of «C-42», and where.csv lists where these events are stored and until when.',
-      'In the files of streams, each row is one field of an event. The column purpose names the consent level that is the value of the row.',
+      'In the files of streams, each row is one field of an event. The column purpose says for what a personal field is used.',
       'In where.csv, a place with dead letters has events that an output could not derive, all encrypted. If readers of an output decrypt, readers_can_decrypt lists the levels that they can decrypt. If kept_until is unknown, because says why.',
       'The search started on 26 Nov 2026, 10:00 UTC, and the files were created on 26 Nov 2026, 10:05 UTC.',
       'All streams of the account were searched.',
@@ -88,10 +89,10 @@ test('each place has a row, with its fields, their levels, and the end of its re
   ]
   const files = filesOf(copy({ streams: [found('clicks', { held: places })] }))
   expect(files['where.csv']?.split('\r\n')).toEqual([
-    '\uFEFFstream,place,kind,events,events_erased,decrypted_fields,encrypted_fields,consent_levels,readers_can_decrypt,kept_until,because',
-    'clicks,clicks,stream,3,1,,customer of level 0; mail of level 2 (marketing e-mails),"0, 2 (marketing e-mails)",,2026-12-24,',
-    'clicks,clicks-2,output,2,0,customer of level 0; mail of level 2 (marketing e-mails),,2 (marketing e-mails),,2026-12-24,',
-    `clicks,"'=old",deleted output,3,0,,,,,unknown,"Kafka keeps it, perhaps"`,
+    '\uFEFFstream,place,kind,events,events_erased,decrypted_fields,encrypted_fields,consent_levels,tags,readers_can_decrypt,kept_until,because',
+    'clicks,clicks,stream,3,1,,customer of level 0; mail of level 2 (marketing e-mails),"0, 2 (marketing e-mails)",,,2026-12-24,',
+    'clicks,clicks-2,output,2,0,customer of level 0; mail of level 2 (marketing e-mails),,2 (marketing e-mails),team marketing,,2026-12-24,',
+    `clicks,"'=old",deleted output,3,0,,,,,,unknown,"Kafka keeps it, perhaps"`,
   ])
 })
 

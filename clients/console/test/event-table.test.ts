@@ -16,6 +16,7 @@ const output = (name: string, levels: number[], type: Output['type'] = 'CUMULATI
   topic: `acme.${name}`,
   kept: 168,
   levels,
+  tags: [],
   type,
   keyMaxAgeSeconds: undefined,
 })

@@ -13,12 +13,12 @@ test('every level that an output asks for or a field has is there once, with wha
     { levels: new Map(Object.entries({ mail: 1, phone: 0 })) },
   ]
   expect(levelsIn(outputs, contracts)).toEqual([
-    { level: 0, outputs: [], fields: ['phone'], decryptedIn: ['marketing'] },
-    { level: 1, outputs: ['both'], fields: ['mail'], decryptedIn: ['marketing', 'both'] },
-    { level: 2, outputs: ['marketing', 'both'], fields: [], decryptedIn: ['marketing', 'both'] },
+    { level: 0, outputs: [], fields: ['phone'] },
+    { level: 1, outputs: ['both'], fields: ['mail'] },
+    { level: 2, outputs: ['marketing', 'both'], fields: [] },
   ])
   expect(levelsIn([], [])).toEqual([])
-  const unused = { level: 7, outputs: [], fields: [], decryptedIn: [] }
+  const unused = { level: 7, outputs: [], fields: [] }
   expect(levelsIn([], [], [7])).toEqual([unused])
 })
 

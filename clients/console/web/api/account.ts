@@ -28,6 +28,7 @@ export type Output = {
   readonly topic: string
   readonly kept: Kept
   readonly levels: readonly number[]
+  readonly tags: readonly string[]
   readonly type: LevelType
   /** How long its readers may keep keys; undefined if Weir decrypts. */
   readonly keyMaxAgeSeconds: number | undefined

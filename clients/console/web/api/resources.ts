@@ -51,6 +51,7 @@ function outputOf(output: Json): Output {
     topic: textOf(output['topic']),
     kept: keptOf(output),
     levels: numbersOf(output['consentLevels']),
+    tags: listOf(output['tags']).map(textOf),
     type: output['consentLevelType'] === 'GRANULAR' ? 'GRANULAR' : 'CUMULATIVE',
     keyMaxAgeSeconds: decryptAt === 'reader' ? numberOf(keyMaxAgeSeconds) : undefined,
   }

@@ -9,12 +9,10 @@ export type KnownLevel = {
   readonly outputs: readonly string[]
   /** The fields with this level, in any of the contracts. */
   readonly fields: readonly string[]
-  /** Outputs that decrypt fields of this level. */
-  readonly decryptedIn: readonly string[]
 }
 
 export function levelsIn(
-  outputs: readonly Pick<Output, 'name' | 'levels' | 'type'>[],
+  outputs: readonly Pick<Output, 'name' | 'levels'>[],
   contracts: readonly Pick<Contract, 'levels'>[],
   /** Levels with a name. Events may have them although nothing uses them. */
   named: readonly number[] = [],
@@ -31,12 +29,8 @@ export function levelsIn(
       level,
       outputs: outputs.filter(({ levels }) => levels.includes(level)).map(({ name }) => name),
       fields: [...new Set(fields.filter(([, of]) => of === level).map(([path]) => path))],
-      decryptedIn: outputs.filter((output) => decrypts(output, level)).map(({ name }) => name),
     }))
 }
-
-const decrypts = ({ levels, type }: Pick<Output, 'levels' | 'type'>, level: number): boolean =>
-  type === 'CUMULATIVE' ? level <= (levels[0] ?? -1) : levels.includes(level)
 
 export const levelsInWords = (
   { levels, type }: Pick<Output, 'levels' | 'type'>,

@@ -1,4 +1,5 @@
 // What an erasure or a withdrawal does, and what remains, before it is confirmed.
+import type { Held } from '../api/held.ts'
 import type { FoundIn } from '../api/people.ts'
 import { dayOf } from '../ui/words.ts'
 import type { KnownLevel } from './levels.ts'
@@ -14,18 +15,18 @@ type RemainingProps = Props & {
   readonly levels: readonly number[] | undefined
 }
 
-/** The outputs whose decrypted fields stay: of all levels, or of the chosen ones. */
+/** The outputs whose decrypted fields stay: all, or those that need a chosen level or have decrypted a field of one. */
 export function Remaining({ known, found, levels }: RemainingProps) {
   const chosen = known.filter(({ level }) => levels?.includes(level))
-  const concerned = new Set(
-    chosen.flatMap(({ outputs, decryptedIn }) => [...outputs, ...decryptedIn]),
-  )
+  const required = new Set(chosen.flatMap(({ outputs }) => outputs))
+  const fields = new Set(chosen.flatMap((each) => each.fields))
   const outputs = found
     .flatMap(({ held }) => held)
     .filter(({ kind }) => kind === 'output' || kind === 'deleted')
+  const isConcerned = ({ kind, name, decrypted }: Held): boolean =>
+    kind === 'deleted' || required.has(name) || decrypted.some((path) => fields.has(path))
   const keeping = outputs.filter(
-    ({ kind, name, decrypted }) =>
-      decrypted.length > 0 && (levels === undefined || kind === 'deleted' || concerned.has(name)),
+    (output) => output.decrypted.length > 0 && (levels === undefined || isConcerned(output)),
   )
   const empty = outputs.filter(({ events }) => events === 0).map(({ name }) => name)
   return (

@@ -125,7 +125,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     const where = texts.get('where.csv')
     expect(where).toMatch(/^\uFEFFstream,place,kind,events,[^]*\r\nshop,shop,stream,1,0,,/)
     expect(where).toMatch(
-      /^clicks,clicks-2,output,1,0,customer\/id of level 0.*,2 \(marketing e-mails\),,\d{4}-\d\d-\d\d,/m,
+      /^clicks,clicks-2,output,1,0,customer\/id of level 0.*,2 \(marketing e-mails\),,,\d{4}-\d\d-\d\d,/m,
     )
     expect(texts.get('README.txt')).toContain('All streams of the account were searched.')
     await expectAccessible('a copy of all streams')
