@@ -1,8 +1,8 @@
-// The states of the model of deriving, and what may be left out of it.
+// The states of the model of deriving, and the mistakes that can be put into it.
 import type { ModelBatch, Broker } from './broker.ts'
 import type { ModelStep } from './explore.ts'
 
-/** What may be left out, to show that the model finds it. */
+/** Mistakes that can be put into the model, to show that the search finds them. */
 export const mistakes = [
   'nothing is fenced',
   'the last epoch may be of anyone',

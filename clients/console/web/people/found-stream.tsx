@@ -114,7 +114,7 @@ function Consent({ found: { events, consent, withdrawn } }: Pick<Props, 'found'>
     <p>
       Consent that the events were sent with:{' '}
       {levels.length === 0 ? 'none' : `level ${levels.join(', level ')}`}.
-      {withdrawn.length === 0 ? '' : ' What was withdrawn since is named above.'}
+      {withdrawn.length === 0 ? '' : ' The levels that were withdrawn since are named above.'}
     </p>
   )
 }

@@ -81,9 +81,9 @@ function Nowhere({ others, requestOf, onAsk }: Props) {
         ))}
       </ul>
       <p class="muted small">
-        A search may not find what was erased before, if no output has decrypted the field. The page{' '}
-        <a href={hrefOf('erasures')}>Erasures</a> lists the outputs that may still contain values
-        that they decrypted before an erasure.
+        A search may not find events that were erased before, because nothing in them names the
+        person any more. The page <a href={hrefOf('erasures')}>Erasures</a> lists the outputs that
+        may still contain values that they decrypted before an erasure.
       </p>
       {first === undefined || rest.length === 0 ? null : (
         <p>

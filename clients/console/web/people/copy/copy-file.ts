@@ -66,7 +66,7 @@ function explanationOf({ person, startedAt, createdAt, streams, events }: Copy):
   )
   const sentences = [
     `The files with the name of a stream contain its events of «${person}», and where.csv lists where these events are stored and until when.`,
-    'In the files of streams, each row is one field of an event. The column purpose says for what a personal field is used.',
+    'In the files of streams, each row is one field of an event. The column purpose has the name of the consent level of a personal field.',
     'In where.csv, a place with dead letters has events that an output could not derive, all encrypted. If readers of an output decrypt, readers_can_decrypt lists the levels that they can decrypt. If kept_until is unknown, because says why.',
     `The search started on ${dateAndTime(startedAt)}, and the files were created on ${dateAndTime(createdAt)}.`,
     missing.length === 0
