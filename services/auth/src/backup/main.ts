@@ -10,7 +10,6 @@
 // restore).
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
-import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { createAdmin, createKafka, createRangeReader, kafkaAccess } from '@weir/kafka'
 import type { Admin, Kafka } from '@weir/kafka'
@@ -19,7 +18,7 @@ import { configSchema } from '../config.ts'
 import type { Config } from '../config.ts'
 import { restoreTopics } from './restore.ts'
 import type { RestoreOptions } from './restore.ts'
-import { savedLines } from './save.ts'
+import { savedLines, writeAll } from './save.ts'
 
 const usage = `Usage: node services/auth/src/backup/main.ts save > FILE
        node services/auth/src/backup/main.ts erasures > FILE
@@ -113,7 +112,7 @@ async function save(
   const reader = createRangeReader(kafka)
   try {
     const deps = { offsets: admin.offsets, reader, say, now: Date.now }
-    await pipeline(savedLines(deps, kind), process.stdout, { end: false })
+    await writeAll(savedLines(deps, kind), process.stdout)
   } finally {
     await reader.close()
   }

@@ -1,5 +1,7 @@
 // Reads topics to their current ends. Control state goes first, because a key without its stream is harmless, but a
 // stream without its key is not.
+import type { Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { erasuresTopic } from '@weir/control-state'
 import { requireKnown } from './known.ts'
@@ -52,4 +54,15 @@ export async function* topicRecords(
       from = last.offset + 1n
     }
   }
+}
+
+/**
+ * Resolves when the system has taken every byte; the stream stays open. A process that ends before loses what is still
+ * in the buffer of a pipe.
+ */
+export async function writeAll(lines: AsyncIterable<string>, to: Writable): Promise<void> {
+  await pipeline(lines, to, { end: false })
+  await new Promise<void>((resolve, reject) => {
+    to.write('', (error) => (error ? reject(error) : resolve()))
+  })
 }

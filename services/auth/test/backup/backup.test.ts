@@ -1,4 +1,6 @@
 // Which files are valid as a backup.
+import { Writable } from 'node:stream'
+import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { controlValue, hashOf, nextEntry, noEntries, parseEntry } from '@weir/control-state'
 import type { AuditHead } from '@weir/control-state'
@@ -10,7 +12,7 @@ import {
   logKeys,
   lostEntries,
 } from '../../src/backup/erasures-known.ts'
-import { savedLines } from '../../src/backup/save.ts'
+import { savedLines, writeAll } from '../../src/backup/save.ts'
 import { withAuditLog } from '../../src/backup/restore-audit.ts'
 
 async function* linesOf(...lines: string[]): AsyncGenerator<string> {
@@ -68,6 +70,20 @@ test.each([
     code: 'control-state.record_not_known',
     message: expect.stringContaining(what),
   })
+})
+
+test('a backup is not said to be saved before a slow reader has all of it', async () => {
+  let taken = ''
+  const slow = new Writable({
+    write(chunk, _, done) {
+      void setImmediate().then(() => {
+        taken += String(chunk)
+        done()
+      })
+    },
+  })
+  await writeAll(linesOf(head, line, endLine(1)), slow)
+  expect(taken).toBe(head + line + endLine(1))
 })
 
 test('a backup is not made of records of a newer release', async () => {
