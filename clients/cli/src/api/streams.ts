@@ -4,7 +4,7 @@ import { accountInWords, forgetStreams, saveCredentials } from '../accounts/acco
 import type { Advice } from './request.ts'
 import { failure } from '../errors.ts'
 import { didYouMean } from '../input/nearest.ts'
-import { isObject, listAt, textAt, valueAt } from '../json.ts'
+import { listAt, textAt, valueAt } from '../json.ts'
 import { streamNameOf, streamRecordsOf } from './stream-records.ts'
 import type { JsonObject } from '../json.ts'
 import { parseCredentials } from '../accounts/profile.ts'
@@ -29,12 +29,12 @@ export function credentialIdsOf(record: unknown): readonly string[] {
   return all.map((one) => textAt(one, 'clientId')).filter((id) => id !== undefined)
 }
 
-async function listStreams(session: SessionCalls): Promise<readonly JsonObject[]> {
+export async function fetchStreams(session: SessionCalls): Promise<readonly JsonObject[]> {
   return streamRecordsOf(await session.manage({ method: 'GET', path: ['streams'] }))
 }
 
 export async function listInputNames(session: SessionCalls): Promise<readonly string[]> {
-  return (await listStreams(session)).map(streamNameOf).filter((name) => name !== undefined)
+  return (await fetchStreams(session)).map(streamNameOf).filter((name) => name !== undefined)
 }
 
 export async function fetchOutputs(
@@ -42,54 +42,12 @@ export async function fetchOutputs(
   input: string,
 ): Promise<readonly JsonObject[]> {
   return streamRecordsOf(
-    await session.manage({ method: 'GET', path: ['streams', input, 'outputs'] }),
+    await session.manage({
+      method: 'GET',
+      path: ['streams', input, 'outputs'],
+      advice: outputAdvice,
+    }),
   )
-}
-
-/** The input streams from /v2, with the members that only /v1 has. */
-export const listStreamsWhole = (session: SessionCalls): Promise<readonly JsonObject[]> =>
-  listWhole(session, ['streams'])
-
-export const listOutputsWhole = (
-  session: SessionCalls,
-  input: string,
-): Promise<readonly JsonObject[]> => listWhole(session, ['streams', input, 'outputs'], outputAdvice)
-
-async function listWhole(
-  session: SessionCalls,
-  path: readonly string[],
-  advice: Advice = {},
-): Promise<readonly JsonObject[]> {
-  const [records, flat] = await Promise.all([
-    session.manage({ method: 'GET', path, advice }),
-    session.manage({ method: 'GET', path, version: 'v1', advice }),
-  ])
-  const flatByName = new Map(streamRecordsOf(flat).map((record) => [streamNameOf(record), record]))
-  return streamRecordsOf(records).map((record) =>
-    whole(record, flatByName.get(streamNameOf(record))),
-  )
-}
-
-/** One stream by its path, in the form of `listWhole`. */
-export async function readWhole(
-  session: Session,
-  path: readonly string[],
-  advice: Advice,
-): Promise<JsonObject> {
-  const [record, flat] = await Promise.all([
-    session.manage({ method: 'GET', path, advice }),
-    session.manage({ method: 'GET', path, version: 'v1', advice }),
-  ])
-  return whole(record, flat)
-}
-
-/** /v2 has no tags and no decrypterName. */
-function whole(record: unknown, flat: unknown): JsonObject {
-  const only = ['tags', 'decrypterName'].flatMap((key) => {
-    const value = valueAt(flat, key)
-    return value === undefined ? [] : [[key, value] as const]
-  })
-  return { ...(isObject(record) ? record : {}), ...Object.fromEntries(only) }
 }
 
 export const nameAdvice = {
@@ -109,7 +67,7 @@ export async function findStream(
   session: Session,
   name: string,
 ): Promise<{ path: readonly string[]; record: JsonObject }> {
-  const inputs = await listStreams(session)
+  const inputs = await fetchStreams(session)
   const names = inputs.map(streamNameOf).filter((found) => found !== undefined)
   const input = inputs.find((record) => streamNameOf(record) === name)
   if (input) return { path: ['streams', name], record: input }

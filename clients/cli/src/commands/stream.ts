@@ -13,9 +13,8 @@ import type { OpenSession, Session } from '../session.ts'
 import {
   inputAdvice,
   fetchOutputs,
-  listStreamsWhole,
+  fetchStreams,
   nameAdvice,
-  readWhole,
   saveNew,
   showDeleted,
   tellOnce,
@@ -219,7 +218,7 @@ function settingsOf(options: Settings) {
 }
 
 async function list(session: Session): Promise<void> {
-  const items = await listStreamsWhole(session)
+  const items = await fetchStreams(session)
   session.showList({
     answer: items,
     items,
@@ -235,7 +234,9 @@ async function list(session: Session): Promise<void> {
 }
 
 const show = async (session: Session, name: string): Promise<void> =>
-  session.showRecord(await readWhole(session, ['streams', name], inputAdvice))
+  session.showRecord(
+    await session.manage({ method: 'GET', path: ['streams', name], advice: inputAdvice }),
+  )
 
 async function remove(session: Session, name: string, options: DeleteOptions): Promise<void> {
   const question = await deletionQuestion(session, name, options)

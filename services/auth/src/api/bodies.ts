@@ -112,12 +112,16 @@ export const streamBody = (defaults: Limits) =>
     bodyRule,
   )
 
+const patchOfBoth = {
+  enabled: enabled.optional(),
+  tags: tags.optional(),
+  retentionHours: retentionHours.optional(),
+}
+
 export const streamPatch = z.strictObject(
   {
-    enabled: enabled.optional(),
-    tags: tags.optional(),
+    ...patchOfBoth,
     limits: limits.optional(),
-    retentionHours: retentionHours.optional(),
     keyRetentionDays: keyRetentionDays.optional(),
   },
   bodyRule,
@@ -149,11 +153,7 @@ export const outputBody = z
   }))
 
 export const outputPatch = z.strictObject(
-  {
-    enabled: enabled.optional(),
-    retentionHours: retentionHours.optional(),
-    keyMaxAgeSeconds: keyMaxAgeSeconds.optional(),
-  },
+  { ...patchOfBoth, keyMaxAgeSeconds: keyMaxAgeSeconds.optional() },
   bodyRule,
 )
 

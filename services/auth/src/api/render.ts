@@ -102,10 +102,11 @@ function inputV2(stream: InputStream, kafkaPrefix: string): AnswerNamed<'InputSt
 }
 
 function outputV2(stream: DerivedStream, kafkaPrefix: string): AnswerNamed<'OutputStreamV2'> {
-  const { from, keyMaxAgeSeconds, rebuild, createdAtMs } = stream
+  const { decrypterName, from, keyMaxAgeSeconds, rebuild, createdAtMs } = stream
   return {
     ...nestedOutput(stream),
     ...detailsOf(stream, kafkaPrefix),
+    decrypterName,
     from,
     decryptAt: isDecryptedByReaders(stream) ? 'reader' : 'output',
     keyMaxAgeSeconds,
@@ -119,10 +120,10 @@ function outputV2(stream: DerivedStream, kafkaPrefix: string): AnswerNamed<'Outp
 }
 
 function detailsOf(stream: StreamRecord, kafkaPrefix: string) {
-  const { credentials, streamId, partitions, retentionHours = 'broker' as const } = stream
+  const { tags, credentials, streamId, partitions, retentionHours = 'broker' as const } = stream
   const shown = credentials.map(credentialOf)
   const topic = kafkaPrefix + topicOf(stream)
-  return { credentials: shown, streamId, topic, partitions, retentionHours }
+  return { tags, credentials: shown, streamId, topic, partitions, retentionHours }
 }
 
 export function credentialOf({

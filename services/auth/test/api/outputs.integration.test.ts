@@ -194,6 +194,8 @@ describe('looking at output streams', () => {
       partitions: 3,
       retentionHours: 168,
       from: 'now',
+      decrypterName: 'nobody',
+      tags: [],
       decryptAt: 'output',
       createdAt: time,
     }
@@ -215,13 +217,13 @@ describe('looking at output streams', () => {
 })
 
 describe('changing and deleting an output stream', () => {
-  test('PATCH answers 200 and disables it; other members are refused with 422', async () => {
+  test('PATCH answers 200, disables it and changes its tags; other members are refused with 422', async () => {
     const asked = body()
     await account.post(`/v2/streams/${input}/outputs`, asked)
     const path = `/v2/streams/${input}/outputs/${asked.name}`
-    const reply = await account.patch(path, { enabled: false })
+    const reply = await account.patch(path, { enabled: false, tags: ['for the press'] })
     expect(reply.status).toBe(200)
-    expect(reply.json).toMatchObject({ enabled: false })
+    expect(reply.json).toMatchObject({ enabled: false, tags: ['for the press'] })
     expect((await account.patch(path, { consentLevels: [1] })).status).toBe(422)
     const elsewhere = `/v2/streams/${uniqueName('in')}/outputs/${asked.name}`
     expect((await account.patch(elsewhere, { enabled: true })).status).toBe(404)

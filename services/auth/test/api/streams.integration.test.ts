@@ -167,6 +167,7 @@ describe('looking at input streams', () => {
       ref: { billingId: account.billingId, name },
       enabled: true,
       limits,
+      tags: ['t'],
       credentials: [credential],
       streamId: uuid,
       topic: `${account.billingId}.${name}`,

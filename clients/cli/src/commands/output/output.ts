@@ -1,15 +1,9 @@
 // `weir output …`: streams derived from an input stream, one for each set of consent levels.
 import type { Command } from 'commander'
-import { valueAt } from '../../json.ts'
-import { hoursOrBroker, positiveNumber, withExamples } from '../../input/options.ts'
+import { isObject, valueAt } from '../../json.ts'
+import { collectText, hoursOrBroker, positiveNumber, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
-import {
-  linkedStreamOf,
-  listOutputsWhole,
-  outputAdvice,
-  readWhole,
-  showDeleted,
-} from '../../api/streams.ts'
+import { fetchOutputs, linkedStreamOf, outputAdvice, showDeleted } from '../../api/streams.ts'
 import { streamNameOf } from '../../api/stream-records.ts'
 import { confirmLosses, requireChange } from '../retention.ts'
 import { addCreateCommand } from './create.ts'
@@ -21,6 +15,7 @@ import { addRebuildCommand } from './rebuild.ts'
 type UpdateOptions = {
   readonly retentionHours?: number | 'broker'
   readonly keyMaxAge?: number
+  readonly tag?: readonly string[]
   readonly yes?: boolean
 }
 
@@ -43,8 +38,12 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
       .argument(...nameArgument)
       .action(async (input: string, name: string, _options: unknown, command: Command) => {
         const session = open(command)
-        const record = await readWhole(session, outputPathOf(input, name), outputAdvice)
-        session.showRecord({ ...record, ...(await readLag(session, input, name)) })
+        const path = outputPathOf(input, name)
+        const record = await session.manage({ method: 'GET', path, advice: outputAdvice })
+        session.showRecord({
+          ...(isObject(record) ? record : {}),
+          ...(await readLag(session, input, name)),
+        })
       }),
     ['weir output show clicks clicks-marketing', 'its levels and its lag'],
   )
@@ -61,12 +60,13 @@ function addUpdate(noun: Command, open: OpenSession): void {
     noun
       .command('update')
       .description(
-        'change how long an output keeps its events, or its readers their keys. A shorter time for events deletes older ones, and asks first on a terminal',
+        'change the tags of an output, and how long it keeps its events, or its readers their keys. A shorter time for events deletes older ones, and asks first on a terminal',
       )
       .argument(...inputArgument)
       .argument(...nameArgument)
       .option('--retention-hours <hours>', retention, hoursOrBroker)
       .option('--key-max-age <seconds>', keyMaxAge, positiveNumber)
+      .option('--tag <tag>', 'a tag, instead of those until now; may be repeated', collectText)
       .option('-y, --yes', "don't ask before events are deleted")
       .action((input: string, name: string, options: UpdateOptions, command: Command) =>
         update(open(command), outputPathOf(input, name), { name, ...options }),
@@ -127,14 +127,14 @@ async function update(
   { name, keyMaxAge: keyMaxAgeSeconds, ...options }: UpdateOptions & { name: string },
 ): Promise<void> {
   const advice = outputAdvice
-  const json = { retentionHours: options.retentionHours, keyMaxAgeSeconds }
+  const json = { tags: options.tag, retentionHours: options.retentionHours, keyMaxAgeSeconds }
   requireChange(json)
   await confirmLosses(session, { name, path, advice }, options)
   session.showRecord(await session.manage({ method: 'PATCH', path, json, advice }))
 }
 
 async function list(session: Session, input: string): Promise<void> {
-  const items = await listOutputsWhole(session, input)
+  const items = await fetchOutputs(session, input)
   session.showList({
     answer: items,
     items,

@@ -90,7 +90,7 @@ function renderSearch(search: unknown): string {
   const events =
     found.length === 0
       ? isInOutputs
-        ? 'Only outputs contain events of this person. In the streams they were erased, or Kafka has removed them.'
+        ? 'The streams have no event of this person any more that can be found: they were erased, or Kafka has removed them. What is left is below.'
         : 'No event was found. Values are compared exactly: check the spelling, upper and lower case too.'
       : renderTable(['STREAM', 'CONTRACT', 'FIELD', 'EVENTS', 'FIRST', 'LAST'], found)
   return [events, renderHeld(streams), ...streams.flatMap(remarksOn)].join('\n\n')

@@ -45,7 +45,7 @@ function renderOutputs(outputs: readonly unknown[]): string {
   ])
   return [
     'Outputs may still contain values that were decrypted before the erasure was applied.',
-    'EVENTS is the number of events that the search before found in the output.',
+    'LEVELS are those of decrypted fields that the search before found there, in EVENTS; later events are not counted.',
     'After CLEAR AT, the topic of an output no longer contains them:',
     renderTable(['OUTPUT', 'LEVELS', 'EVENTS', 'CLEAR AT', 'WHY'], rows),
   ].join('\n')

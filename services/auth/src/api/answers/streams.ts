@@ -24,6 +24,7 @@ const DeletedInputStreamV2 = z.strictObject(input)
 const DeletedOutputStreamV2 = z.strictObject(output)
 
 const details = {
+  tags,
   credentials: listOf(Credential),
   streamId: z.uuid(),
   topic: string,
@@ -66,6 +67,7 @@ export const streamAnswers = {
   OutputStreamV2: z.strictObject({
     ...output,
     ...details,
+    decrypterName: string,
     from,
     ...decryption,
     rebuild: rebuild.optional(),
