@@ -39,6 +39,7 @@ export type {
   FoundBy,
   FoundConsent,
   FoundInStream,
+  FoundInOutput,
   FoundPeople,
   HeldIn,
   SearchRecord,

@@ -12,12 +12,12 @@ export function inWords(claims: ReceiptClaims): InWords {
     says: [
       requestOf(claims),
       foundOf(objectOf(claims['found'])),
-      `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(claims)}${linkedOf(claims)}.`,
-      `Since ${timeOf(claims['completeAt'])}, the request is complete: Weir's log of keys no longer contains the keys for this. The leading broker of that moment was read.`,
+      `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(claims)}.${linkedOf(claims)}`,
+      `Since ${timeOf(claims['completeAt'])}, the request is complete: Weir's log of keys no longer contains the keys for this. To check that, Weir read the log from the Kafka broker that was its leader then.`,
       ...destroyedOf(claims),
       ...listOf(claims['outputs'])
         .map(objectOf)
-        .map((output) => outputOf(output, isAnythingFound(claims))),
+        .map((output) => outputOf(output, claims)),
       ...referenceOf(claims['reference']),
       `The id of the request is ${textOf(claims['jti'])}.`,
     ],
@@ -78,6 +78,9 @@ const whatOf = (levels: readonly unknown[]): string =>
     ? 'any personal field'
     : `a field of level ${levels.join(', ')}, or uses that consent,`
 
+const fieldOf = (levels: readonly unknown[]): string =>
+  levels.length === 0 ? 'personal field' : `field of level ${levels.join(', ')}`
+
 const valueOf = ({ subjects }: ReceiptClaims): string =>
   listOf(subjects).length === 1
     ? 'the value that names the person'
@@ -85,9 +88,10 @@ const valueOf = ({ subjects }: ReceiptClaims): string =>
 
 /** The fields that the erasure is about. Contracts often share one. */
 function namingOf({ contracts }: ReceiptClaims): string {
-  const fields = listOf(contracts)
-    .map(objectOf)
-    .map(({ id, field }) => `${textOf(field)} of ${textOf(id)}`)
+  const byField = Map.groupBy(listOf(contracts).map(objectOf), ({ field }) => textOf(field))
+  const fields = [...byField].map(
+    ([field, of]) => `${field} (of ${of.map(({ id }) => textOf(id)).join(', ')})`,
+  )
   return fields.length === 0 ? 'a field that names people' : fields.join(' or ')
 }
 
@@ -96,7 +100,7 @@ const isLinked = ({ as }: ReceiptClaims): boolean => listOf(as).includes('data_s
 
 const linkedOf = (claims: ReceiptClaims): string =>
   isLinked(claims)
-    ? ', or a key field value, such as a session, that occurred together with it in an event before the request'
+    ? ' The same holds for all events stored before with the same key field value, such as a session, as one of these.'
     : ''
 
 const isAnythingFound = ({ found }: ReceiptClaims): boolean =>
@@ -114,7 +118,7 @@ function foundOf(found: Json): string {
       ({ events: count, contract, field }) =>
         `${String(count)} of ${textOf(contract)}, where ${textOf(field)} names the person`,
     )
-  return `Before that a search of the stream found ${events} ${events === 1 ? 'event' : 'events'}: ${by.join('; ')}.${missing}`
+  return `Before that a search of the stream found ${eventsOf(events)}: ${by.join('; ')}.${missing}`
 }
 
 function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
@@ -124,15 +128,17 @@ function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
   ]
 }
 
-function outputOf({ name, clearAt, because, events }: Json, isFound: boolean): string {
+function outputOf({ name, clearAt, because, events, levels }: Json, claims: ReceiptClaims): string {
   const until =
     clearAt === 'unknown'
       ? `it is not known until when (${textOf(because)})`
       : `until ${timeOf(clearAt)}`
-  if (events === 0)
-    return `The same search found 0 events in the output ${textOf(name)}. Values of events that arrived after the search may be there: ${until}.`
+  if (events !== undefined && listOf(levels).length === 0) {
+    const none = events === 0 ? '' : `, without a decrypted ${fieldOf(listOf(claims['levels']))}`
+    return `The same search found ${eventsOf(Number(events))} in the output ${textOf(name)}${none}. Values of events that came there after the search may be there: ${until}.`
+  }
   const values =
-    isFound || events !== undefined
+    isAnythingFound(claims) || events !== undefined
       ? 'values that it decrypted before'
       : 'values of events that had left the stream before the search'
   return `The output ${textOf(name)} may contain ${values}: ${until}.`
@@ -160,6 +166,8 @@ const incompleteOf = (since: unknown): string[] =>
 
 const referenceOf = (reference: unknown): string[] =>
   textOf(reference) === '' ? [] : [`Its reference is ${textOf(reference)}.`]
+
+const eventsOf = (count: number): string => `${count} ${count === 1 ? 'event' : 'events'}`
 
 type Json = Readonly<Record<string, unknown>>
 const objectOf = (value: unknown): Json =>

@@ -29,8 +29,8 @@ test('an erasure', () => {
   expect(says).toEqual([
     'On 20 Nov 2026, 10:00 UTC, Weir received the request to erase one person from the stream shop of the account acme.',
     'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
-    'Since 20 Nov 2026, 10:00 UTC, no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id of orders or session of visits.',
-    "Since 20 Nov 2026, 10:11 UTC, the request is complete: Weir's log of keys no longer contains the keys for this. The leading broker of that moment was read.",
+    'Since 20 Nov 2026, 10:00 UTC, no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id (of orders) or session (of visits).',
+    "Since 20 Nov 2026, 10:11 UTC, the request is complete: Weir's log of keys no longer contains the keys for this. To check that, Weir read the log from the Kafka broker that was its leader then.",
     'The output marketing may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
     'The output research may contain values that it decrypted before: it is not known until when (kept for ever).',
     'Its reference is T-1.',
@@ -58,7 +58,7 @@ test('a withdrawal names the levels, and says nothing of others', () => {
 test('an erasure by data subject covers what was sent under the same key field values', () => {
   const { says, doesNotSay } = inWords({ ...claims, as: ['data_subject_field'] })
   expect(says[2]).toContain(
-    'customer/id of orders or session of visits, or a key field value, such as a session, that occurred together with it',
+    'customer/id (of orders) or session (of visits). The same holds for all events stored before with the same key field value, such as a session, as one of these.',
   )
   expect(doesNotSay).toContain(
     'Anything about events of calls whose key field value did not occur together with such a value.',
@@ -91,13 +91,17 @@ test('an output in which the search found nothing may contain only later events'
   const [marketing, research] = claims.outputs
   const outputs = [
     { ...marketing, events: 3 },
-    { ...research, events: 0 },
+    { ...research, events: 0, levels: [] },
+    { ...research, name: 'regions', events: 1, levels: [] },
   ]
   const { says, doesNotSay } = inWords({ ...claims, outputs })
-  expect(says.slice(4, 6)).toEqual([
+  expect(says.slice(4, 7)).toEqual([
     'The output marketing may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
     expect.stringMatching(
-      /^The same search found 0 events in the output research\. Values of events that arrived after the search may be there: /,
+      /^The same search found 0 events in the output research\. Values of events that came there after the search may be there: /,
+    ),
+    expect.stringMatching(
+      /^The same search found 1 event in the output regions, without a decrypted personal field\. Values /,
     ),
   ])
   expect(doesNotSay.join()).not.toContain('Which of these outputs')

@@ -9,6 +9,7 @@ export type StateTimes = { readonly at: string; readonly expectedBy: string }
 /** An output that may contain values that were decrypted before. */
 export type Holding = {
   readonly name: string
+  /** Those that the search found decrypted; if it did not search the output, those that it decrypts. */
   readonly levels: readonly number[]
   /** Events that the search found in it; undefined if that is unknown. */
   readonly events: number | undefined
@@ -52,11 +53,15 @@ export const isRecord = ({ levels, found, outputs, notSearched }: Erasure): bool
   notSearched === '' &&
   outputs.every(({ events = 0 }) => events === 0)
 
+/** Whether the search found no decrypted field of the erasure in it. */
+export const isEmpty = ({ events, levels }: Holding): boolean =>
+  events !== undefined && levels.length === 0
+
 /**
  * The last day on which an output may contain a value that it decrypted before, `unknown` if one of them has no such
- * day, or nothing if no output has an event.
+ * day, or nothing if the search found no such value.
  */
 export function outputsKeepUntil(outputs: readonly Holding[]): string {
-  const times = outputs.flatMap(({ events, clearAt }) => (events === 0 ? [] : [clearAt]))
+  const times = outputs.flatMap((output) => (isEmpty(output) ? [] : [output.clearAt]))
   return times.includes('unknown') ? 'unknown' : (times.toSorted().at(-1) ?? '').slice(0, 10)
 }

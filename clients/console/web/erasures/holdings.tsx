@@ -1,5 +1,6 @@
 // The outputs that may contain values that were decrypted before an erasure, and until when; and those in which the
 // search before the erasure found nothing.
+import { isEmpty } from '../api/erasure.ts'
 import type { Erasure, Holding } from '../api/erasure.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
 import { count, dateAndTime, dayOf } from '../ui/words.ts'
@@ -14,8 +15,8 @@ type Props = {
 export function Holdings({ erasure }: Props) {
   const { id, outputs, levels, values, searchedAt, notSearched } = erasure
   const what = levels === undefined ? 'erasure' : 'withdrawal'
-  const empty = outputs.filter(({ events }) => events === 0)
-  const holding = outputs.filter(({ events }) => events !== 0)
+  const empty = outputs.filter(isEmpty)
+  const holding = outputs.filter((output) => !isEmpty(output))
   const people = values === 1 ? 'the person' : 'these people'
   return (
     <>
@@ -33,7 +34,7 @@ export function Holdings({ erasure }: Props) {
       )}
       {empty.length === 0 ? null : (
         <p>
-          The search of {dateAndTime(searchedAt)} found nothing in{' '}
+          The search of {dateAndTime(searchedAt)} found none of these fields decrypted in{' '}
           {empty.length === 1 ? 'this output' : 'these outputs'}: {empty.map(nameOf).join(', ')}.
           Events that arrived later are not counted.
         </p>
@@ -55,7 +56,7 @@ function HoldingTable({ label, holding }: TableProps) {
         <thead>
           <tr>
             <th scope="col">output</th>
-            <th scope="col">levels that it decrypts</th>
+            <th scope="col">decrypted levels</th>
             <th scope="col">events found</th>
             <th scope="col">kept until</th>
           </tr>
@@ -64,7 +65,7 @@ function HoldingTable({ label, holding }: TableProps) {
           {holding.map((output) => (
             <tr key={output.name}>
               <th scope="row">{nameOf(output)}</th>
-              <td data-column="levels that it decrypts">{output.levels.map(words).join(', ')}</td>
+              <td data-column="decrypted levels">{output.levels.map(words).join(', ')}</td>
               <td data-column="events found">
                 {output.events === undefined ? 'unknown' : count(output.events)}
               </td>

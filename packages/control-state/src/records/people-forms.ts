@@ -35,6 +35,7 @@ const isFound = objectOf<FoundInStream>({
       events: number,
       erased: optional(number),
       decrypted: listOf(text),
+      levels: listOf(number),
       until: optional(text),
       because: optional(text),
     }),
@@ -58,7 +59,9 @@ export const isFoundPeople = objectOf<FoundPeople>({
   values: number,
   events: number,
   by: listOf(isFoundBy),
-  outputs: optional(listOf(objectOf<FoundInOutput>({ name: text, events: number }))),
+  outputs: optional(
+    listOf(objectOf<FoundInOutput>({ name: text, events: number, levels: listOf(number) })),
+  ),
   notSearched: optional(text),
   searchedAtMs: number,
 })

@@ -62,6 +62,8 @@ export type HeldIn = {
   readonly erased?: number
   /** The fields that are decrypted in at least one of the events. */
   readonly decrypted: readonly string[]
+  /** The levels of these fields. */
+  readonly levels: readonly number[]
   /** When Kafka will have removed all of these events: ISO 8601, or `unknown`. */
   readonly until?: string
   /** The reason, if `until` is unknown. */
@@ -81,7 +83,7 @@ export type FoundPeople = {
   readonly searchedAtMs: number
 }
 
-export type FoundInOutput = { readonly name: string; readonly events: number }
+export type FoundInOutput = Pick<HeldIn, 'name' | 'events' | 'levels'>
 
 /**
  * A token for one download of a person's events, valid for minutes. The record doesn't reveal the person: decrypting

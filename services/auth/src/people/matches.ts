@@ -39,7 +39,7 @@ export function createMatches(looking: Looking, output: DerivedStream | undefine
   const [matcher, by] = [matcherOf(looking), createFoundBy(contracts)]
   const consent = createFoundConsent(looking.stored)
   const perValue = new Map<number, number>()
-  const decrypted = new Set<string>()
+  const decrypted = createDecrypted(output)
   const withdrawn = new Set<number>()
   let [events, erased, older, newestMs] = [0, 0, 0, 0]
 
@@ -51,7 +51,7 @@ export function createMatches(looking: Looking, output: DerivedStream | undefine
     if (known.isErased) erased += 1
     perValue.set(known.nth, (perValue.get(known.nth) ?? 0) + 1)
     for (const level of known.withdrawn) withdrawn.add(level)
-    for (const path of decryptedIn(record, contract, output)) decrypted.add(path)
+    decrypted.add(record, contract)
     newestMs = Math.max(newestMs, record.timestampMs)
   }
 
@@ -61,7 +61,7 @@ export function createMatches(looking: Looking, output: DerivedStream | undefine
       if (known === 'unknown') older += 1
       else if (known !== undefined) addMatch(record, known)
     },
-    counts: () => ({ events, erased, newestMs, decrypted: [...decrypted].sort() }),
+    counts: () => ({ events, erased, newestMs, ...decrypted.all() }),
     addTo(counts: number[]): void {
       for (const [nth, count] of perValue) counts[nth] = (counts[nth] ?? 0) + count
     },
@@ -83,16 +83,25 @@ const contractOf = (
   contracts: KnownContracts,
 ): ContractRecord | undefined => contracts.get(headers['svc-schema-id']?.toString() ?? '')
 
-function decryptedIn(
-  { headers }: SourceRecord,
-  contract: ContractRecord | undefined,
-  output: DerivedStream | undefined,
-): string[] {
-  if (contract === undefined || output === undefined || isDecryptedByReaders(output)) return []
-  const sealed = headers['svc-undecryptable']?.toString().split(',') ?? []
-  return Object.entries(contract.piiFields)
-    .filter(([path, level]) => opensLevel(output, level) && !sealed.includes(path))
-    .map(([path]) => path)
+/** The fields that an output has decrypted, and their levels. */
+function createDecrypted(output: DerivedStream | undefined) {
+  const paths = new Set<string>()
+  const levels = new Set<number>()
+  return {
+    add({ headers }: SourceRecord, contract: ContractRecord | undefined): void {
+      if (contract === undefined || output === undefined || isDecryptedByReaders(output)) return
+      const sealed = headers['svc-undecryptable']?.toString().split(',') ?? []
+      for (const [path, level] of Object.entries(contract.piiFields)) {
+        if (!opensLevel(output, level) || sealed.includes(path)) continue
+        paths.add(path)
+        levels.add(level)
+      }
+    },
+    all: () => ({
+      decrypted: [...paths].sort(),
+      levels: [...levels].sort((a, b) => a - b),
+    }),
+  }
 }
 
 type Counted = {

@@ -75,7 +75,7 @@ const countedIn = ({
   by,
   outputs: held
     .filter(({ kind }) => kind === 'output' || kind === 'deleted')
-    .map(({ name, events }) => ({ name, events })),
+    .map(({ name, events, levels }) => ({ name, events, levels })),
   ...(why === undefined ? {} : { notSearched: why }),
 })
 

@@ -183,6 +183,7 @@ function showAnswer({ isValid, why, reason, claims, title, warning, isAboutValue
       ? verdict('other', 'The receipt is genuine, but not about this value and salt', signed, about)
       : verdict('good', 'The receipt is genuine', signed, about),
     ...(warning === undefined ? [] : [verdict('bad', 'It may be undone', warning)]),
+    printButton(),
     element('h2', title),
     ...listed('What it says', text.says),
     ...namesOf(claims).map((sentence) => element('p', sentence)),
@@ -193,9 +194,20 @@ function showAnswer({ isValid, why, reason, claims, title, warning, isAboutValue
       'p',
       `Read at ${location.origin}${location.pathname} on ${calendar.format(new Date())} UTC.`,
     ),
-    printButton(),
+    withoutThisPage(),
   )
 }
+
+function withoutThisPage() {
+  const link = (path) => Object.assign(element('a', new URL(path, location.href)), { href: path })
+  const sentence = element(
+    'p',
+    'To check it without this page: it is a JWS with an ES256 signature, which many programs can check. The public keys are at ',
+  )
+  sentence.append(link('.well-known/jwks.json'), '. What each part means: ', link(guide), '.')
+  return sentence
+}
+const guide = 'docs/forgetting.html#receipts'
 
 function printButton() {
   const button = Object.assign(element('button', 'Print'), { type: 'button' })

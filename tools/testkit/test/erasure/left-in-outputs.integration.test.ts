@@ -27,13 +27,14 @@ beforeAll(async () => {
   shop = await account.input('shop')
   await account.output('shop', 'buyers', { consentLevels: [1] })
   await account.output('shop', 'devices', { consentLevels: [1], consentLevelType: 'GRANULAR' })
+  await account.output('shop', 'areas', { consentLevels: [3], consentLevelType: 'GRANULAR' })
   for (const id of ['dora', 'dora', 'dora of another shop']) await buy(id)
 })
 afterAll(() => world?.stop())
 
 async function buy(id: string): Promise<void> {
   const example = await exampleEvent('clickstream')
-  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1] }
+  const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 3] }
   const event = { ...example, svcMeta, producerSessionId: `${id}-tablet`, customer: { id } }
   const producer = await connectProducer(world.ingest.url)
   const sent = await producer.send(event, {
@@ -60,19 +61,37 @@ async function heldOf(value: string): Promise<Record<string, unknown>[]> {
 const eventsIn = (held: readonly Record<string, unknown>[], name: string): unknown =>
   held.find((place) => place['name'] === name)?.['events']
 
-test('who was erased is found in the output that shows the value, and nowhere else', async () => {
-  const before = await pollUntil(
+/** Waits until these outputs have all events of the person. */
+const derived = (value: string, count: number, names: readonly string[]) =>
+  pollUntil(
     async () => {
-      const held = await heldOf('dora')
-      return eventsIn(held, 'buyers') === 2 && eventsIn(held, 'devices') === 2 ? held : undefined
+      const held = await heldOf(value)
+      return names.every((name) => eventsIn(held, name) === count) ? held : undefined
     },
-    { deadlineMs, what: 'both are derived' },
+    { deadlineMs, what: 'the events are derived' },
   )
+
+test('an output that may decrypt a withdrawn level, but has no field of it, is not said to have one', async () => {
+  const subject = 'dora of another shop'
+  await derived(subject, 1, ['areas'])
+  const asked = { subject, levels: [3] }
+  const { body } = expectStatus(await account.call('POST', '/v2/streams/shop/erasures', asked), 201)
+  expect(body['outputs']).toMatchObject([{ name: 'areas', events: 1, levels: [] }])
+})
+
+test('who was erased is found in the output that shows the value, and nowhere else', async () => {
+  const before = await derived('dora', 2, ['buyers', 'devices', 'areas'])
   expect(before[0]).toMatchObject({ name: 'shop', kind: 'input', events: 2 })
   const erasures = '/v2/streams/shop/erasures'
-  expectStatus(await account.call('POST', erasures, { subject: 'dora' }), 201)
+  const { body } = expectStatus(await account.call('POST', erasures, { subject: 'dora' }), 201)
+  expect(body['outputs']).toMatchObject([
+    { name: 'buyers', events: 2, levels: [0, 1] },
+    { name: 'devices', events: 2, levels: [1] },
+  ])
   expect(await heldOf('dora')).toMatchObject([
     { name: 'shop', kind: 'input', events: 0 },
+    { name: 'areas', events: 0 },
+    { name: 'areas', kind: 'dead', events: 0 },
     { name: 'buyers', events: 2, decrypted: ['customer/id', 'producerSessionId'] },
     { name: 'buyers', kind: 'dead', events: 0 },
     // It does not decrypt the customer's id, so nothing there names the person.

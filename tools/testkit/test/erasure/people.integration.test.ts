@@ -102,7 +102,11 @@ const foundBy = (contract: string, field: string, as: string, events: number) =>
   firstAt: expect.any(String),
   lastAt: expect.any(String),
 })
-const none = (name: string, kind: string) => ({ name, kind, events: 0, decrypted: [] })
+const none = (name: string, kind: string) => ({ name, kind, events: 0, decrypted: [], levels: [] })
+const readable = {
+  decrypted: ['customer/id', 'producerSessionId', 'unique_identifier'],
+  levels: [0, 1],
+}
 const until = expect.stringMatching(/^\d{4}-/)
 
 test('says how many events there are, by which field, and where which fields of them are decrypted', async () => {
@@ -113,7 +117,9 @@ test('says how many events there are, by which field, and where which fields of 
       stream: 'app',
       by: [foundBy('demo_v1', 'consistent_value', 'key_field', 1)],
       consent: sentWith.map((level) => ({ level, events: 1 })),
-      held: [{ name: 'app', kind: 'input', events: 1, erased: 0, decrypted: [], until }],
+      held: [
+        { name: 'app', kind: 'input', events: 1, erased: 0, decrypted: [], levels: [], until },
+      ],
     },
     {
       stream: 'web',
@@ -123,14 +129,8 @@ test('says how many events there are, by which field, and where which fields of 
       ],
       consent: sentWith.map((level) => ({ level, events: 5 })),
       held: [
-        { name: 'web', kind: 'input', events: 5, erased: 0, decrypted: [], until },
-        {
-          name: 'analysts',
-          kind: 'output',
-          events: 5,
-          decrypted: ['customer/id', 'producerSessionId', 'unique_identifier'],
-          until,
-        },
+        { name: 'web', kind: 'input', events: 5, erased: 0, decrypted: [], levels: [], until },
+        { name: 'analysts', kind: 'output', events: 5, ...readable, until },
         none('analysts', 'dead'),
       ],
     },
@@ -223,7 +223,10 @@ test('a value that names nobody in the field that is meant is not erased: the an
 
 test('whoever wants it all the same has a record that says 0 found', async () => {
   const even = { keyFieldValue: 'nobody', evenIfNoneFound: true }
-  expect(await erase(even)).toMatchObject({ found: { values: 0 }, outputs: [{ events: 0 }] })
+  expect(await erase(even)).toMatchObject({
+    found: { values: 0 },
+    outputs: [{ events: 0, levels: [] }],
+  })
   const subject = { subject: 'nobody', evenIfNoneFound: true }
   expect(await erase(subject, 'app')).toMatchObject({ found: { events: 0 }, terms: [] })
 })
@@ -259,11 +262,7 @@ test('after an erasure the events are still counted, as nobody’s to decrypt; t
   expect(found).toMatchObject({ erased: true })
   expect(listIn(found, 'held')).toMatchObject([
     { name: 'web', events: 5, erased: 5 },
-    {
-      name: 'analysts',
-      events: 5,
-      decrypted: ['customer/id', 'producerSessionId', 'unique_identifier'],
-    },
+    { name: 'analysts', events: 5, ...readable },
     { events: 0 },
   ])
   await demo(web, 1, session)

@@ -4,7 +4,7 @@ import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
 import type {
   DerivedStream,
   ErasureRecord,
-  HoldingOutput,
+  FoundInOutput,
   Restores,
   Streams,
 } from '@weir/control-state'
@@ -84,28 +84,30 @@ async function claims(
   return (
     await Promise.all(
       holding.map(async (one) => {
-        const claimed = await claim(settings, one, { writtenByMs, orElse })
-        const events = eventsIn(erasure, one.output)
-        return claimed.map((each) => (events === undefined ? each : { ...each, events }))
+        const found = foundIn(erasure, one.output)
+        const levels = one.levels.filter((level) => found?.levels.includes(level) ?? true)
+        const claimed = await claim(settings, one.output, { writtenByMs, orElse })
+        const events = found === undefined ? {} : { events: found.events }
+        return claimed.map((each) => ({ ...each, levels, ...events }))
       }),
     )
   ).flat()
 }
 
 /** Undefined if the search did not cover the output, or two outputs had its name. */
-function eventsIn(
+function foundIn(
   { found }: ErasureRecord,
   { name, createdAtMs }: DerivedStream,
-): number | undefined {
+): FoundInOutput | undefined {
   const [one, ...others] = found.outputs?.filter((output) => output.name === name) ?? []
-  return createdAtMs <= found.searchedAtMs && others.length === 0 ? one?.events : undefined
+  return createdAtMs <= found.searchedAtMs && others.length === 0 ? one : undefined
 }
 
 async function claim(
   settings: SettingsReader,
-  { output, levels }: HoldingOutput,
+  output: DerivedStream,
   { writtenByMs, orElse }: { writtenByMs: number; orElse: (error: unknown) => KeptFor },
-): Promise<OutputClaims> {
+): Promise<Omit<OutputClaims[number], 'levels' | 'events'>[]> {
   const topic = topicOf(output)
   const until = await kept(settings, topic).catch(orElse)
   if (until === undefined) return []
@@ -116,7 +118,7 @@ async function claim(
   const clearMs = cutMs >= writtenByMs ? Math.min(cutMs, atMs) : atMs
   const because = 'ms' in until ? '' : `${topic} ${until.unknown}`
   const clear = clearMs === Infinity ? { clearAt: unknown, because } : { clearAt: timeOf(clearMs) }
-  return [{ name: output.name, levels, ...clear, ...isDeleted }]
+  return [{ name: output.name, ...clear, ...isDeleted }]
 }
 
 /** Undefined if the topic does not exist. */

@@ -80,7 +80,7 @@ test('the claim of a withdrawal, too, speaks of a search before the request', as
   const found = { values: 1, events: 3, by: [], searchedAtMs: 0, notSearched: '2 are old' }
   const receipt = await receiptOf('key_field', {
     isWithdrawal: true,
-    found: { ...found, outputs: [{ name: 'clicks-1', events: 3 }] },
+    found: { ...found, outputs: [{ name: 'clicks-1', events: 3, levels: [] }] },
   })
   expect(receipt['claim']).toMatch(
     /Before this request a search of the stream found 3 events with 1 of these values\.$/,
