@@ -2,6 +2,7 @@
 import { erasureStates, isRecord, outputsKeepUntil, timeOf } from '../api/erasure.ts'
 import type { LevelWords } from '../purposes/level-words.ts'
 import { csvFile } from '../ui/csv-file.ts'
+import { isLate } from './wanted.ts'
 import type { OfStream } from './wanted.ts'
 
 export const erasuresFile = (erasures: readonly OfStream[], words: LevelWords): string =>
@@ -15,10 +16,25 @@ const rowOf = (erasure: OfStream, words: LevelWords) => ({
   events: erasure.found,
   accepted: timeOf(erasure, 'accepted'),
   due: erasure.dueOn,
-  state: erasureStates.findLast((state) => timeOf(erasure, state) !== '') ?? 'accepted',
+  overdue: overdueOf(erasure),
+  state: stateOf(erasure),
   completed: timeOf(erasure, 'complete'),
   outputs_keep_until: outputsKeepUntil(erasure.outputs),
 })
+
+const isComplete = (erasure: OfStream): boolean => timeOf(erasure, 'complete') !== ''
+
+/** As the page shows them, which has no other names for the states before `complete`. */
+function stateOf(erasure: OfStream): string {
+  const state = erasureStates.findLast((each) => timeOf(erasure, each) !== '') ?? 'accepted'
+  return isComplete(erasure) ? state : `not complete (${state})`
+}
+
+function overdueOf(erasure: OfStream): string {
+  if (erasure.dueOn === '') return ''
+  if (!isLate(erasure)) return 'no'
+  return isComplete(erasure) ? 'was late' : 'yes'
+}
 
 function kindOf(erasure: OfStream, words: LevelWords): string {
   const { levels } = erasure

@@ -79,15 +79,15 @@ function Changed({ found }: Pick<Props, 'found'>) {
     <>
       {events === 0 && notSearched === '' ? (
         <p>
-          <strong>Only outputs contain events of this person.</strong> In the stream they were
-          erased, or Kafka has removed them.
+          <strong>The stream has no event of this person any more</strong> that can be found: they
+          were erased, or Kafka has removed them. What is left is below.
         </p>
       ) : null}
       {isErased ? (
         <p>
           <strong>Erased:</strong> no service of Weir decrypts the personal fields of these events
-          any more.{keptBelow(held)} The search still finds the events, because they contain a keyed
-          hash of the value.
+          any more.{keptBelow(held)} The search still finds them, because each contains a code that
+          Weir computes from the value with a secret key.
         </p>
       ) : null}
       {isErased || erasedIn(held) === 0 ? null : (
@@ -109,12 +109,14 @@ function Changed({ found }: Pick<Props, 'found'>) {
 function Consent({ found: { events, consent, withdrawn } }: Pick<Props, 'found'>) {
   const words = useLevelWords()
   if (events === 0) return null
-  const levels = consent.map(({ level, events: of }) => `${words(level)} in ${many(of, 'event')}`)
+  const levels = consent.map(
+    ({ level, events: of }) =>
+      `${words(level)} in ${many(of, 'event')}${withdrawn.includes(level) ? ' (withdrawn since)' : ''}`,
+  )
   return (
     <p>
       Consent that the events were sent with:{' '}
       {levels.length === 0 ? 'none' : `level ${levels.join(', level ')}`}.
-      {withdrawn.length === 0 ? '' : ' The levels that were withdrawn since are named above.'}
     </p>
   )
 }

@@ -37,7 +37,7 @@ export function MadeDialog({ where, person, answers, onClose }: Props) {
     ['Person', person] as const,
     ...accepted.flatMap(({ found, made }) => recordOf(found.stream, made, words)),
   ]
-  const text = `${record.map(([name, value]) => `${name}: ${value}\n`).join('')}\n${useOf(where)}`
+  const text = `${record.map(lineOf).join('')}\n${useOf(where)}`
   const save = (): void => {
     if (first === undefined) return
     saveFile(new Blob([text], { type: 'text/plain' }), `${fileNameOf(first, 'salt')}.txt`)
@@ -120,7 +120,12 @@ const recordOf = (stream: string, { erasure, salt }: Made, words: LevelWords) =>
   ['Salt', salt] as const,
 ]
 
+/** An empty line before each stream. */
+const lineOf = ([name, value]: readonly [string, string]): string =>
+  `${name === 'Stream' ? '\n' : ''}${name}: ${value}\n`
+
 const useOf = (where: Where): string =>
-  `This file is not the receipt. The receipt is on the page Erasures of the console, once the request is complete.
+  `Keep this file secret: with it, anyone who has a receipt knows whom it is about.
+This file is not the receipt. The receipt is on the page Erasures of the console, once the request is complete.
 To check whom the receipt is about, enter the receipt, the person and the salt at ${verifyPage(where)}
 `

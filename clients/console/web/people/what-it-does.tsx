@@ -33,11 +33,14 @@ export function Remaining({ known, found, levels }: RemainingProps) {
     <>
       {keeping.length === 0 ? null : (
         <>
-          <p>These outputs keep what they have decrypted, until Kafka deletes it:</p>
+          <p>
+            This does not delete what these outputs have decrypted. Kafka deletes it by their
+            retention:
+          </p>
           <ul class="plain">
             {keeping.map(({ name, kind, until }) => (
               <li key={`${kind} ${name}`}>
-                {name}: {until === 'unknown' ? 'nobody knows when' : `until ${dayOf(until)}`}
+                {name}: {until === 'unknown' ? 'it is not known when' : `by ${dayOf(until)}`}
               </li>
             ))}
           </ul>

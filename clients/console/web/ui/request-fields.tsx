@@ -1,5 +1,5 @@
 // The reference and the due date of a request, or of all requests of a file.
-import { isPast } from './words.ts'
+import { inOneMonth, isPast } from './words.ts'
 
 type TextProps = {
   readonly value: string
@@ -32,6 +32,9 @@ export const Due = ({ value, onValue, of = '' }: TextProps) => (
       Due{of} <span class="hint">optional: when the person must have an answer</span>
       <input type="date" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
     </label>
+    <button type="button" class="quiet" onClick={() => onValue(inOneMonth())}>
+      In one month
+    </button>
     <div role="status">
       {isPast(value) ? (
         <p class="problem">

@@ -51,6 +51,14 @@ export const isoDay = (epochMs: number): string => new Date(epochMs).toISOString
 /** Whether a day such as 2026-12-24 is over, in UTC. */
 export const isPast = (day: string): boolean => day !== '' && day < isoDay(Date.now())
 
+/** The same day of the next month, in UTC, or the last day of a shorter month. */
+export function inOneMonth(nowMs = Date.now()): string {
+  const now = new Date(nowMs)
+  const [year, month] = [now.getUTCFullYear(), now.getUTCMonth()]
+  const lastDay = new Date(Date.UTC(year, month + 2, 0)).getUTCDate()
+  return isoDay(Date.UTC(year, month + 1, Math.min(now.getUTCDate(), lastDay)))
+}
+
 /** A time that something is expected by, in words; says if it has passed. */
 export function byTime(iso: string, nowMs = Date.now()): string {
   const atMs = Date.parse(iso)

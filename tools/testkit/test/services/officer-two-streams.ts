@@ -38,7 +38,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
       .waitFor()
     for (const name of [
       /^clicks stream 1 encrypted: customer\/id of level 0; producerSessionId of level 1 /,
-      /^clicks-2 output for consent to level 2 \(marketing e-mails\) 1 decrypted: customer\/id of level 0; producerSessionId of level 1 /,
+      /^clicks-2 output for consent to level 2 \(marketing e-mails\); mail agency 1 decrypted: customer\/id of level 0; producerSessionId of level 1 /,
     ])
       await clicks.getByRole('row', { name }).waitFor()
   }
@@ -48,6 +48,9 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     const shop = { name: 'shop', retentionHours: 'broker' }
     expectStatus(await account.call('POST', '/v2/streams', shop), 201)
     await account.output('shop', 'shop-9', { consentLevels: [9] })
+    const readBy = { tags: ['mail agency'] }
+    const tagging = account.call('PATCH', '/v2/streams/clicks/outputs/clicks-2', readBy)
+    expectStatus(await tagging, 200)
     await goTo('Streams')
     await page().getByRole('link', { name: 'as set in Kafka' }).first().waitFor()
     for (const stream of ['clicks', 'shop']) await sendFor({ world, account }, 'two-1', 1, stream)
@@ -125,7 +128,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     const where = texts.get('where.csv')
     expect(where).toMatch(/^\uFEFFstream,place,kind,events,[^]*\r\nshop,shop,stream,1,0,,/)
     expect(where).toMatch(
-      /^clicks,clicks-2,output,1,0,customer\/id of level 0.*,2 \(marketing e-mails\),,,\d{4}-\d\d-\d\d,/m,
+      /^clicks,clicks-2,output,1,0,customer\/id of level 0.*,2 \(marketing e-mails\),mail agency,,\d{4}-\d\d-\d\d,/m,
     )
     expect(texts.get('README.txt')).toContain('All streams of the account were searched.')
     await expectAccessible('a copy of all streams')
@@ -142,11 +145,11 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await button('Erase').click()
     await seen('1 event of this person found in shop.')
     await seen(
-      /^The search of .* UTC found nothing in this output: shop-9\. Events that arrived later are not counted\.$/,
+      /^The search of .* UTC found none of these fields decrypted in this output: shop-9\. Events that arrived later are not counted\.$/,
     )
     const text = await downloaded('Save with the salt as a file', own.folder)
     expect(
-      text.match(/^Stream: (clicks|shop)\nErasure: .*\nReference: TICKET-11\nAcc.*\nSalt: /gm),
+      text.match(/^\nStream: (clicks|shop)\nErasure: .*\nReference: TICKET-11\nAcc.*\nSalt: /gm),
     ).toHaveLength(2)
     await page().keyboard.press('Escape')
     await pollUntil(async () => (await page().getByText('Erased: no service').count()) === 2, {

@@ -116,7 +116,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .getByLabel(/^Level 2 \(marketing e-mails\) of the output clicks-2/)
       .check()
     const keeping = page().getByRole('dialog').getByRole('listitem')
-    expect(await keeping.allTextContents()).toEqual([expect.stringMatching(/^clicks-2: until \d/)])
+    expect(await keeping.allTextContents()).toEqual([expect.stringMatching(/^clicks-2: by \d/)])
     await seen(/Tell the team that sends the events, since later events keep the levels/)
     await page().locator('dialog summary', { hasText: 'Not included: events' }).waitFor()
     await confirm('session-0001')
@@ -148,7 +148,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
 
   test('a person is erased, and nobody closes the window before the salt is kept without being asked', async () => {
     await button('Erase …').click()
-    await seen('These outputs keep what they have decrypted')
+    await seen('This does not delete what these outputs have decrypted.')
     await seen(/It appears in the receipt: write no name/)
     await seen(/^A copy for the person must be downloaded before: close this window/)
     await page().getByLabel('Reference').fill('TICKET-7')
@@ -195,12 +195,12 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await page().getByRole('heading', { name: 'Record accepted' }).waitFor()
     await seen('0 events of this person found in clicks.')
     await seen(
-      /^The search of .* UTC found nothing in these outputs: clicks-0, clicks-1, clicks-2\. Events that arrived later are not counted\.$/,
+      /^The search of .* UTC found none of these fields decrypted in these outputs: clicks-0, clicks-1, clicks-2\. Events that arrived later are not counted\.$/,
     )
     expect(await page().getByRole('dialog').getByText('may still contain values').count()).toBe(0)
     note = await downloaded('Save with the salt as a file', scene().own.folder)
     expect(note).toMatch(
-      /^Person: session-0002\nStream: clicks\nRecord: [\w-]{36}\nAccepted: .* UTC\nSalt: [\w-]{43}\n\nThis file is not the receipt/,
+      /^Person: session-0002\n\nStream: clicks\nRecord: [\w-]{36}\nAccepted: .* UTC\nSalt: [\w-]{43}\n\nKeep this file secret.*\nThis file is not the receipt/,
     )
     await page().keyboard.press('Escape')
     await goTo('Streams')
@@ -212,7 +212,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await seen('Nothing found: record for 1 person')
     expect(await page().locator('.erasures > li').count()).toBe(1)
     await seen(
-      /^The search of .* found nothing in these outputs: clicks-0, clicks-1, clicks-2\. Events that arrived later are not counted\.$/,
+      /^The search of .* found none of these fields decrypted in these outputs: clicks-0, clicks-1, clicks-2\. Events that arrived later are not counted\.$/,
     )
     expect(await page().getByText('may still contain values').count()).toBe(0)
     await goTo('People')

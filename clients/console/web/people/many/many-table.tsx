@@ -104,7 +104,7 @@ function placeOf(found: Found, request: EarlierRequest | undefined): string {
   const missing = notSearched === '' ? '' : `not everything was searched: ${notSearched}`
   const count = events === 0 ? '' : many(events, 'event')
   const isInOutputs = events === 0 && held.some((place) => place.events > 0)
-  const left = isInOutputs ? 'only outputs contain events' : ''
+  const left = isInOutputs ? 'only in outputs or their dead letters' : ''
   const byOthers = isErased && request === undefined ? 'already erased' : ''
   return [count, left, byOthers, requestedIn(found, request), missing]
     .filter((text) => text !== '')
