@@ -1,6 +1,5 @@
 // Which files are valid as a backup.
 import { Writable } from 'node:stream'
-import { setImmediate } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { controlValue, hashOf, nextEntry, noEntries, parseEntry } from '@weir/control-state'
 import type { AuditHead } from '@weir/control-state'
@@ -76,7 +75,7 @@ test('a backup is not said to be saved before a slow reader has all of it', asyn
   let taken = ''
   const slow = new Writable({
     write(chunk, _, done) {
-      void setImmediate().then(() => {
+      setImmediate(() => {
         taken += String(chunk)
         done()
       })

@@ -47,10 +47,12 @@ export async function strangerReads(
     await says(/found \d+ events: \d+ of clickstream, where producerSessionId names the person/)
     await says(/^The output clicks-1 may contain values that it decrypted before: until .* UTC/)
     await says(
-      /^Since .*, no program of Weir decrypts any personal field .* in producerSessionId of/,
+      /^Since .*, no program of Weir decrypts any personal field .* in producerSessionId \(of clickstream/,
     )
     await says('What it does not say')
     await says(/^Anything about events that name the person only in other fields/)
+    const keys = stranger.getByRole('link', { name: /\/\.well-known\/jwks\.json$/ })
+    expect((await stranger.request.get((await keys.textContent()) ?? '')).status()).toBe(200)
     await check(receipt, 'session-0001', salt)
     await says('It is about the value that you entered: session-0001')
     // with line ends, as on paper
