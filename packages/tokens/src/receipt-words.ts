@@ -128,12 +128,15 @@ function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
   ]
 }
 
-function outputOf({ name, clearAt, because, events, levels }: Json, claims: ReceiptClaims): string {
+function outputOf(
+  { name, clearAt, because, events, foundLevels }: Json,
+  claims: ReceiptClaims,
+): string {
   const until =
     clearAt === 'unknown'
       ? `it is not known until when (${textOf(because)})`
       : `until ${timeOf(clearAt)}`
-  if (events !== undefined && listOf(levels).length === 0) {
+  if (events !== undefined && listOf(foundLevels).length === 0) {
     const none = events === 0 ? '' : `, without a decrypted ${fieldOf(listOf(claims['levels']))}`
     return `The same search found ${eventsOf(Number(events))} in the output ${textOf(name)}${none}. Values of events that came there after the search may be there: ${until}.`
   }

@@ -90,9 +90,9 @@ test('0 found is said, and destroyed keys are only where it was signed', () => {
 test('an output in which the search found nothing may contain only later events', () => {
   const [marketing, research] = claims.outputs
   const outputs = [
-    { ...marketing, events: 3 },
-    { ...research, events: 0, levels: [] },
-    { ...research, name: 'regions', events: 1, levels: [] },
+    { ...marketing, events: 3, foundLevels: [2] },
+    { ...research, events: 0, foundLevels: [] },
+    { ...research, name: 'regions', events: 1, foundLevels: [] },
   ]
   const { says, doesNotSay } = inWords({ ...claims, outputs })
   expect(says.slice(4, 7)).toEqual([

@@ -52,11 +52,13 @@ export function erasureTests(ground: LookUpGround): void {
     expect(shown).toContain(
       'Outputs may still contain values that were decrypted before the erasure was applied.',
     )
-    expect(shown).toMatch(/^held-1 +- +0 +\d{4}-\S+Z/m)
+    expect(shown).toMatch(/^held-1 +0, 1 +0 +- +\d{4}-\S+Z/m)
     const withdrawing = 'subject withdraw held session-0001 --level 1 -y'
     const withdrawn = await weir.ok(`${withdrawing} --even-if-none-found`)
-    expect(withdrawn).toMatch(/^held-1 +- +0 +\d{4}-\S+Z/m)
-    expect(await weir.ok(`erasure show ${memberOf(withdrawn, 'id')}`)).toMatch(/^held-1 +- +/m)
+    expect(withdrawn).toMatch(/^held-1 +1 +0 +- +\d{4}-\S+Z/m)
+    expect(await weir.ok(`erasure show ${memberOf(withdrawn, 'id')}`)).toMatch(
+      /^held-1 +1 +0 +- +/m,
+    )
   })
 
   test('takes many from standard input, a hundred at a time, with a level', async () => {

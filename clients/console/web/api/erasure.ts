@@ -9,8 +9,10 @@ export type StateTimes = { readonly at: string; readonly expectedBy: string }
 /** An output that may contain values that were decrypted before. */
 export type Holding = {
   readonly name: string
-  /** Those that the search found decrypted; if it did not search the output, those that it decrypts. */
+  /** Levels that it decrypts. */
   readonly levels: readonly number[]
+  /** Those of fields that the search found decrypted; undefined if that is unknown. */
+  readonly foundLevels: readonly number[] | undefined
   /** Events that the search found in it; undefined if that is unknown. */
   readonly events: number | undefined
   /** A time, or `unknown`. */
@@ -54,8 +56,7 @@ export const isRecord = ({ levels, found, outputs, notSearched }: Erasure): bool
   outputs.every(({ events = 0 }) => events === 0)
 
 /** Whether the search found no decrypted field of the erasure in it. */
-export const isEmpty = ({ events, levels }: Holding): boolean =>
-  events !== undefined && levels.length === 0
+export const isEmpty = ({ foundLevels }: Holding): boolean => foundLevels?.length === 0
 
 /**
  * The last day on which an output may contain a value that it decrypted before, `unknown` if one of them has no such

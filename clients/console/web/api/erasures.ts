@@ -85,6 +85,7 @@ const timesOf = ({ at, expectedBy }: Json): StateTimes => ({
 const holdingOf = (output: Json): Holding => ({
   name: textOf(output['name']),
   levels: numbersOf(output['levels']),
+  foundLevels: output['foundLevels'] === undefined ? undefined : numbersOf(output['foundLevels']),
   events: output['events'] === undefined ? undefined : numberOf(output['events']),
   clearAt: textOf(output['clearAt']),
   because: textOf(output['because']),

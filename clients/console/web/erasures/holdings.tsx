@@ -65,7 +65,9 @@ function HoldingTable({ label, holding }: TableProps) {
           {holding.map((output) => (
             <tr key={output.name}>
               <th scope="row">{nameOf(output)}</th>
-              <td data-column="decrypted levels">{output.levels.map(words).join(', ')}</td>
+              <td data-column="decrypted levels">
+                {(output.foundLevels ?? output.levels).map(words).join(', ')}
+              </td>
               <td data-column="events found">
                 {output.events === undefined ? 'unknown' : count(output.events)}
               </td>

@@ -168,6 +168,7 @@ test('erased, all devices of a data subject stay encrypted for ever, and another
     {
       name: expect.stringMatching(/^all-/),
       levels: [0, 1, 2, 3],
+      foundLevels: [0, 1, 2, 3],
       events: 3,
       clearAt: 'unknown',
       because: expect.stringContaining('keeps its records for ever (retention.ms)'),

@@ -205,8 +205,9 @@ test('an output that has decrypted an erased value is named with a time, and at 
 
   const erasure = await untilIs(stream, id, 'applied')
   const [named, ...others] = listIn(erasure, 'outputs')
+  const levels = [1, 2, 3]
   expect([named, others]).toEqual([
-    { name: output.name, levels: [1, 2, 3], events: 1, clearAt: aTime },
+    { name: output.name, levels, foundLevels: levels, events: 1, clearAt: aTime },
     [],
   ])
   const clearMs = Date.parse(textIn(asObject(named), 'clearAt'))

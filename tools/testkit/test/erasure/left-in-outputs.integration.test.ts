@@ -76,7 +76,7 @@ test('an output that may decrypt a withdrawn level, but has no field of it, is n
   await derived(subject, 1, ['areas'])
   const asked = { subject, levels: [3] }
   const { body } = expectStatus(await account.call('POST', '/v2/streams/shop/erasures', asked), 201)
-  expect(body['outputs']).toMatchObject([{ name: 'areas', events: 1, levels: [] }])
+  expect(body['outputs']).toMatchObject([{ name: 'areas', events: 1, foundLevels: [] }])
 })
 
 test('who was erased is found in the output that shows the value, and nowhere else', async () => {
@@ -85,8 +85,8 @@ test('who was erased is found in the output that shows the value, and nowhere el
   const erasures = '/v2/streams/shop/erasures'
   const { body } = expectStatus(await account.call('POST', erasures, { subject: 'dora' }), 201)
   expect(body['outputs']).toMatchObject([
-    { name: 'buyers', events: 2, levels: [0, 1] },
-    { name: 'devices', events: 2, levels: [1] },
+    { name: 'buyers', events: 2, foundLevels: [0, 1] },
+    { name: 'devices', events: 2, foundLevels: [1] },
   ])
   expect(await heldOf('dora')).toMatchObject([
     { name: 'shop', kind: 'input', events: 0 },

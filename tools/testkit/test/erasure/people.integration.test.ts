@@ -225,7 +225,7 @@ test('whoever wants it all the same has a record that says 0 found', async () =>
   const even = { keyFieldValue: 'nobody', evenIfNoneFound: true }
   expect(await erase(even)).toMatchObject({
     found: { values: 0 },
-    outputs: [{ events: 0, levels: [] }],
+    outputs: [{ events: 0, foundLevels: [] }],
   })
   const subject = { subject: 'nobody', evenIfNoneFound: true }
   expect(await erase(subject, 'app')).toMatchObject({ found: { events: 0 }, terms: [] })

@@ -121,7 +121,7 @@ test('after an erasure, what was decrypted is gone from it, each event is there 
       mark.startsWith('bob'),
     ])
   expect(listIn(await shown(), 'outputs')).toEqual([
-    { name: 'first-3', levels: [1, 2, 3], events: 10, clearAt: doneAt },
+    { name: 'first-3', levels: [1, 2, 3], foundLevels: [1, 2, 3], events: 10, clearAt: doneAt },
   ])
 })
 

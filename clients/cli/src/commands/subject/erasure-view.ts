@@ -35,6 +35,7 @@ function renderOutputs(outputs: readonly unknown[]): string {
     textAt(output, 'name'),
     valueAt(output, 'levels'),
     valueAt(output, 'events') ?? 'unknown',
+    valueAt(output, 'foundLevels') ?? 'unknown',
     textAt(output, 'clearAt'),
     [
       textAt(output, 'because'),
@@ -45,8 +46,8 @@ function renderOutputs(outputs: readonly unknown[]): string {
   ])
   return [
     'Outputs may still contain values that were decrypted before the erasure was applied.',
-    'LEVELS are those of decrypted fields that the search before found there, in EVENTS; later events are not counted.',
+    'The search before found EVENTS there, with decrypted fields of the levels FOUND; later events are not counted.',
     'After CLEAR AT, the topic of an output no longer contains them:',
-    renderTable(['OUTPUT', 'LEVELS', 'EVENTS', 'CLEAR AT', 'WHY'], rows),
+    renderTable(['OUTPUT', 'LEVELS', 'EVENTS', 'FOUND', 'CLEAR AT', 'WHY'], rows),
   ].join('\n')
 }

@@ -16,6 +16,9 @@ const outputHolding = z.strictObject({
   name: string,
   levels: listOf(level),
   events: count.describe('the events that the search found in the topic').optional(),
+  foundLevels: listOf(level)
+    .describe('the levels of the fields that are decrypted in these events')
+    .optional(),
   clearAt: timeOrUnknown,
   /** The reason, if the time is unknown. */
   because: string.optional(),
@@ -68,6 +71,7 @@ const held = z.strictObject({
   events: count,
   erased: count.optional(),
   decrypted: listOf(string),
+  levels: listOf(level).describe('the levels of these fields'),
   until: timeOrUnknown.optional(),
   because: string.optional(),
 })

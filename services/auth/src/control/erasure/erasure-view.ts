@@ -5,6 +5,7 @@ import type {
   DerivedStream,
   ErasureRecord,
   FoundInOutput,
+  HoldingOutput,
   Restores,
   Streams,
 } from '@weir/control-state'
@@ -85,10 +86,10 @@ async function claims(
     await Promise.all(
       holding.map(async (one) => {
         const found = foundIn(erasure, one.output)
-        const levels = one.levels.filter((level) => found?.levels.includes(level) ?? true)
-        const claimed = await claim(settings, one.output, { writtenByMs, orElse })
-        const events = found === undefined ? {} : { events: found.events }
-        return claimed.map((each) => ({ ...each, levels, ...events }))
+        const claimed = await claim(settings, one, { writtenByMs, orElse })
+        const foundLevels = one.levels.filter((level) => found?.levels.includes(level))
+        const counted = found === undefined ? {} : { events: found.events, foundLevels }
+        return claimed.map((each) => ({ ...each, ...counted }))
       }),
     )
   ).flat()
@@ -105,9 +106,9 @@ function foundIn(
 
 async function claim(
   settings: SettingsReader,
-  output: DerivedStream,
+  { output, levels }: HoldingOutput,
   { writtenByMs, orElse }: { writtenByMs: number; orElse: (error: unknown) => KeptFor },
-): Promise<Omit<OutputClaims[number], 'levels' | 'events'>[]> {
+): Promise<OutputClaims> {
   const topic = topicOf(output)
   const until = await kept(settings, topic).catch(orElse)
   if (until === undefined) return []
@@ -118,7 +119,7 @@ async function claim(
   const clearMs = cutMs >= writtenByMs ? Math.min(cutMs, atMs) : atMs
   const because = 'ms' in until ? '' : `${topic} ${until.unknown}`
   const clear = clearMs === Infinity ? { clearAt: unknown, because } : { clearAt: timeOf(clearMs) }
-  return [{ name: output.name, ...clear, ...isDeleted }]
+  return [{ name: output.name, levels, ...clear, ...isDeleted }]
 }
 
 /** Undefined if the topic does not exist. */

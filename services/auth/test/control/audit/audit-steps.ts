@@ -110,7 +110,7 @@ export const steps: readonly Step[] = [
       action: 'stream.change',
       target: {
         stream,
-        changed: ['enabled', 'tags', 'limits', 'retentionHours', 'keyRetentionDays'],
+        changed: ['enabled', 'tags', 'retentionHours', 'limits', 'keyRetentionDays'],
         before: { eventCount: '1000000000', retentionHours: 'broker', keyRetentionDays: 365 },
         after: { eventCount: '7', retentionHours: 48, keyRetentionDays: 30 },
       },
