@@ -12,12 +12,18 @@ test('the day until which the person must have an answer is named like the optio
 
 test('each output has the number of events that the search found, or says that it is unknown', () => {
   const outputs = [
-    { name: 'clicks-1', levels: [0, 1], events: 2, clearAt: '2026-12-24T00:00:00Z' },
+    {
+      name: 'clicks-1',
+      levels: [0, 1],
+      events: 2,
+      foundLevels: [1],
+      clearAt: '2026-12-24T00:00:00Z',
+    },
     { name: 'clicks-2', levels: [2], clearAt: 'unknown', because: 'it is compacted' },
   ]
   expect(renderErasure({ id: 'e1', outputs }).split('\n').slice(-3)).toEqual([
-    'OUTPUT    LEVELS  EVENTS   CLEAR AT              WHY',
-    'clicks-1  0, 1    2        2026-12-24T00:00:00Z  -',
-    'clicks-2  2       unknown  unknown               it is compacted',
+    'OUTPUT    LEVELS  EVENTS   FOUND    CLEAR AT              WHY',
+    'clicks-1  0, 1    2        1        2026-12-24T00:00:00Z  -',
+    'clicks-2  2       unknown  unknown  unknown               it is compacted',
   ])
 })
