@@ -2,6 +2,7 @@
 export type { FuzzTarget } from './fuzz/target.ts'
 export { parserGrowth } from './complexity/parser-growth.ts'
 export type { ParserCase } from './complexity/parser-growth.ts'
+export { seededNumbers } from './random.ts'
 export { inSoak, measured, scale, within } from './scale.ts'
 export {
   account,

@@ -1,4 +1,5 @@
 // Random choices that depend only on the seed. All decisions of a run use them.
+import { seededNumbers } from '@weir/testkit'
 
 export type Random = {
   /** From 0 (inclusive) to 1 (exclusive). */
@@ -11,15 +12,8 @@ export type Random = {
   fork(): Random
 }
 
-/** mulberry32 */
 export function createRandom(seed: number): Random {
-  let state = seed | 0
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  const next = seededNumbers(seed)
   const between = (from: number, to: number): number => from + Math.floor(next() * (to - from + 1))
   return {
     next,

@@ -1,6 +1,12 @@
 // Events of all example contracts, created from a seed. The same seed gives the same events in the same order. Each
 // event has its number in a field that isn't personal, which identifies it.
-import { asObject, exampleContract, exampleContracts, exampleEvent } from '@weir/testkit'
+import {
+  asObject,
+  exampleContract,
+  exampleContracts,
+  exampleEvent,
+  seededNumbers,
+} from '@weir/testkit'
 import type { ExampleContract } from '@weir/testkit'
 
 export type SentEvent = {
@@ -57,7 +63,7 @@ const texts = [
 
 /** `count` events of `people` persons, each with several consents and contracts. */
 export function makeEvents(count: number, people: number, seed: number): SentEvent[] {
-  const random = randomOf(seed)
+  const random = seededNumbers(seed)
   const pick = <Item>(items: readonly Item[]): Item | undefined =>
     items[Math.floor(random() * items.length)]
   return Array.from({ length: count }, (_, number) => {
@@ -102,15 +108,4 @@ export const contractOfSchemaId = (schemaId: string): ExampleContract =>
 
 function unreachable(): never {
   throw new Error('no such contract')
-}
-
-/** mulberry32: small, and good enough to mix cases. */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }

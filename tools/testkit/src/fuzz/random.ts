@@ -1,4 +1,6 @@
-// Seeded random numbers (mulberry32), so that a run is reproducible.
+// Seeded random numbers, so that a run is reproducible.
+import { seededNumbers } from '../random.ts'
+
 export type FuzzRandom = {
   /** A whole number from 0 to `end` - 1. */
   below(end: number): number
@@ -6,12 +8,7 @@ export type FuzzRandom = {
 }
 
 export function createFuzzRandom(seed: number): FuzzRandom {
-  let state = seed | 0
-  const below = (end: number): number => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 0x1_0000_0000) * end)
-  }
+  const next = seededNumbers(seed)
+  const below = (end: number): number => Math.floor(next() * end)
   return { below, one: (items) => items[below(items.length)] }
 }

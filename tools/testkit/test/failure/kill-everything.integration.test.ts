@@ -12,6 +12,7 @@ import type { Stack } from '@weir/devstack'
 import type { SourceRecord } from '@weir/kafka'
 import { delay, pollUntil } from '@weir/kit'
 
+import { seededNumbers } from '../../src/random.ts'
 import { scale } from '../../src/scale.ts'
 import {
   account as accountAt,
@@ -96,17 +97,6 @@ async function killEverything(): Promise<void> {
 }
 
 // --- load ---
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-function createRandom(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 function newEvent(random: () => number): Sent {
   const consentLevels = [0, 1, 2, 3].filter(() => random() < 0.5)
@@ -220,7 +210,7 @@ async function expectStateIsKept(): Promise<void> {
 test.each(scale([1, 2], [1]))(
   'what was answered before a SIGKILL of everything holds after a start (seed %i)',
   async (seed) => {
-    const random = createRandom(seed)
+    const random = seededNumbers(seed)
     const [madeBefore, sentBefore] = [made.length, sent.size]
     const { world, account } = running
     const load = [

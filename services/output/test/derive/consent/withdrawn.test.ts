@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { createOpener } from '@weir/fieldcrypt'
 import type { EraKeys } from '@weir/fieldcrypt'
 import type { ConsentLevelType } from '@weir/control-state'
-import { asObject, exampleEvent, scale } from '@weir/testkit'
+import { asObject, exampleEvent, scale, seededNumbers } from '@weir/testkit'
 import { createDerive, undecryptablePathsOf } from '../../../src/derive/derive.ts'
 import { keysOfEra, registryId, sealExample } from '../../support/sealed.ts'
 import type { Sealed } from '../../support/sealed.ts'
@@ -20,14 +20,7 @@ const levels = [...fields.keys()]
 type Stream = { readonly consentLevels: number[]; readonly consentLevelType: ConsentLevelType }
 type Event = { readonly sealed: Sealed; readonly consent: number[]; withdrawnSince: number[] }
 
-let seed = 20_261_125
-/** mulberry32, so the cases are the same each time. */
-function random(): number {
-  seed = (seed + 0x6d2b79f5) | 0
-  let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed)
-  mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-  return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-}
+const random = seededNumbers(20_261_125)
 const some = (share: number): number[] => levels.filter(() => random() < share)
 const oneOf = (all: readonly number[]): number => all[Math.floor(random() * all.length)] ?? 0
 

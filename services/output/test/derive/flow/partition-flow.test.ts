@@ -4,14 +4,14 @@
 import { setImmediate as realTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
-import { compiledExample } from '@weir/testkit'
+import { compiledExample, seededNumbers } from '@weir/testkit'
 import type { Source } from '../../../src/derive/derive.ts'
 import { DeriveError } from '../../../src/derive/errors.ts'
 import { createPartitionFlow } from '../../../src/derive/flow/partition-flow.ts'
 import { newStream } from '../../../src/derive/flow/stream.ts'
 import type { Counts, DeadAt } from '../../../src/derive/flow/stream.ts'
 import { createFlowTurns } from '../../../src/derive/flow/turns.ts'
-import { randomOf, simulatedFetcher, simulatedLogs } from './simulated.ts'
+import { simulatedFetcher, simulatedLogs } from './simulated.ts'
 import type { Faults } from './simulated.ts'
 
 const contract = await compiledExample('demo_v1')
@@ -91,7 +91,7 @@ function groupOf(stream: number, looks: Map<bigint, number>, isKnown: (offset: b
 const STREAMS = 4
 
 function startAll(seed: number, { events = 1_200, faults = QUIET } = {}) {
-  const random = randomOf(seed)
+  const random = seededNumbers(seed)
   /** How often control state was read to its end. */
   let reads = 0
   const offsets: bigint[] = []

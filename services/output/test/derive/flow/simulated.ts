@@ -7,18 +7,6 @@ import type { DerivedPartition, Owned, PartitionLogs } from '../../../src/derive
 
 export type Random = () => number
 
-/** A small, fast random generator. The same seed gives the same numbers. */
-export function randomOf(seed: number): Random {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let t = state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 export type Faults = {
   /** How often a batch is refused as fenced, or its response is lost: from 0 to 1. */
   readonly fenced: number
