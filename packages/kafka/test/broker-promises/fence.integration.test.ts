@@ -1,28 +1,16 @@
 // One writer at a time, without a transaction per batch: a fence over the two logs of a position (the derived and the
 // dead letter partition). Checks the former owner's batches before, during and after the fence.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 
-import { BROKERS } from '../support.ts'
-import { newTransactionalId, openCluster, refusal } from './cluster.ts'
-import type { Cluster, Place } from './cluster.ts'
+import { newTransactionalId, refusal } from './cluster.ts'
+import type { Place } from './cluster.ts'
 import { batchOf, markerOffset, produce, readLog, valuesOf } from './log.ts'
-import { LOG_APPEND_TIME, openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
+import { useSharedBroker } from './shared-broker.ts'
+import { LOG_APPEND_TIME } from './topics.ts'
 import { addPartitions, endTransaction, fence, initProducerId } from './transactions.ts'
 import type { Identity } from './transactions.ts'
 
-let cluster: Cluster
-let topics: Topics
-
-beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
-})
-
-afterAll(async () => {
-  await topics.close()
-  await cluster.close()
-})
+const { cluster, topics } = useSharedBroker()
 
 type Pair = { id: string; derived: Place; dead: Place; both: Place[] }
 

@@ -1,6 +1,6 @@
 // Prints the cost of each step on this machine. ADR 34 has the figures of an idle machine. The test checks only the
 // results.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { fetchV12 } from '@platformatic/kafka'
 import type { Connection } from '@platformatic/kafka'
 
@@ -8,25 +8,13 @@ import { BROKERS } from '../support.ts'
 import { connectTo, eventually, newTransactionalId, openCluster } from './cluster.ts'
 import type { Cluster, Place } from './cluster.ts'
 import { batchOf, markerOffset, produce, produceOn, readLog } from './log.ts'
-import { openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
+import { useSharedBroker } from './shared-broker.ts'
 import { fence, initProducerId } from './transactions.ts'
 
-let cluster: Cluster
-let topics: Topics
+const { cluster, topics } = useSharedBroker()
 
 /** `npm run soak` sets it. */
 const isFull = process.env['WEIR_TEST_SCALE'] === 'full'
-
-beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
-})
-
-afterAll(async () => {
-  await topics.close()
-  await cluster.close()
-})
 
 async function pairs(count: number): Promise<{ id: string; both: Place[] }[]> {
   const partitions = Math.min(count, 250)

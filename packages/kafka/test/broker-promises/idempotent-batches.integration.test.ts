@@ -1,28 +1,15 @@
 // One writer creates no duplicates: idempotent batches without a transaction, with a fence's producer id and epoch and
 // the writer's own sequence numbers.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 
-import { BROKERS } from '../support.ts'
-import { newTransactionalId, openCluster } from './cluster.ts'
-import type { Cluster, Place } from './cluster.ts'
+import { newTransactionalId } from './cluster.ts'
+import type { Place } from './cluster.ts'
 import { batchOf, produce, produceOn, readLog, valuesOf } from './log.ts'
-import { openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
+import { useSharedBroker } from './shared-broker.ts'
 import { fence, initProducerId } from './transactions.ts'
 import type { Identity } from './transactions.ts'
 
-let cluster: Cluster
-let topics: Topics
-
-beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
-})
-
-afterAll(async () => {
-  await topics.close()
-  await cluster.close()
-})
+const { cluster, topics } = useSharedBroker()
 
 type Owned = { place: Place; owner: Identity }
 

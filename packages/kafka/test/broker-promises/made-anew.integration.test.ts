@@ -1,28 +1,16 @@
 // A batch that arrives after its topic was deleted and created again under the same name is refused.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { apiVersionsV3 } from '@platformatic/kafka'
 
 import { BROKERS, uniqueName } from '../support.ts'
-import { eventually, newTransactionalId, openCluster } from './cluster.ts'
-import type { Cluster, Place } from './cluster.ts'
+import { eventually, newTransactionalId } from './cluster.ts'
+import type { Place } from './cluster.ts'
 import { batchOf, produce, produceById, readLog, valuesOf } from './log.ts'
-import { openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
+import { useSharedBroker } from './shared-broker.ts'
 import { fence } from './transactions.ts'
 import type { Identity } from './transactions.ts'
 
-let cluster: Cluster
-let topics: Topics
-
-beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
-})
-
-afterAll(async () => {
-  await topics.close()
-  await cluster.close()
-})
+const { cluster, topics } = useSharedBroker()
 
 const write = (place: Place, producer: Identity, sequence: number, ...values: string[]) =>
   produce(cluster, place, batchOf(values, { producer, sequence }))

@@ -1,30 +1,17 @@
 // Shows why a fence waits until the leaders have the logs. Sends a leader the coordinator's own request at a
 // transaction's end (WriteTxnMarkers), with a partition that doesn't exist.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { createAPI, Writer } from '@platformatic/kafka'
 import type { Connection } from '@platformatic/kafka'
 
 import { withTimeout } from '@weir/kit'
 
 import { BROKERS } from '../support.ts'
-import { connectTo, openCluster } from './cluster.ts'
-import type { Cluster } from './cluster.ts'
-import { openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
+import { connectTo } from './cluster.ts'
+import { useSharedBroker } from './shared-broker.ts'
 import { initProducerId } from './transactions.ts'
 
-let cluster: Cluster
-let topics: Topics
-
-beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
-})
-
-afterAll(async () => {
-  await topics.close()
-  await cluster.close()
-})
+const { cluster, topics } = useSharedBroker()
 
 type Marker = { readonly producerId: bigint; readonly topic: string }
 

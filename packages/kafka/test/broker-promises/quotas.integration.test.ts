@@ -1,26 +1,14 @@
 // A throttling broker responds immediately, and says how long it won't read from this connection.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 
 import { BROKERS, uniqueName } from '../support.ts'
-import { connectTo, openCluster } from './cluster.ts'
-import type { Cluster, Place } from './cluster.ts'
+import { connectTo } from './cluster.ts'
+import type { Place } from './cluster.ts'
 import { batchOf, produceOn, readLog, valuesOf } from './log.ts'
-import { openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
+import { useSharedBroker } from './shared-broker.ts'
 import { initProducerId } from './transactions.ts'
 
-let cluster: Cluster
-let topics: Topics
-
-beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
-})
-
-afterAll(async () => {
-  await topics.close()
-  await cluster.close()
-})
+const { cluster, topics } = useSharedBroker()
 
 type QuotaKey = 'producer_byte_rate' | 'request_percentage'
 

@@ -4,31 +4,19 @@ import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 
 import { pollUntil } from '@weir/kit'
 
 import { BROKERS } from '../support.ts'
-import { connectTo, newTransactionalId, openCluster } from './cluster.ts'
-import type { Cluster, Place } from './cluster.ts'
+import { connectTo, newTransactionalId } from './cluster.ts'
+import type { Place } from './cluster.ts'
 import { batchOf, markerOffset, produce, produceOn, readLog, valuesOf } from './log.ts'
-import { openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
+import { useSharedBroker } from './shared-broker.ts'
 import { fence } from './transactions.ts'
 import type { Identity } from './transactions.ts'
 
-let cluster: Cluster
-let topics: Topics
-
-beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
-})
-
-afterAll(async () => {
-  await topics.close()
-  await cluster.close()
-})
+const { cluster, topics } = useSharedBroker()
 
 async function own() {
   const place = { topic: await topics.make('derived'), partition: 0 }

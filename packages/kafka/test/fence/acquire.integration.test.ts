@@ -6,24 +6,20 @@ import { hasCode } from '@weir/kit'
 
 import { createFencer } from '../../src/fence/acquire.ts'
 import type { Fencer } from '../../src/fence/acquire.ts'
-import { newTransactionalId, openCluster } from '../broker-promises/cluster.ts'
-import type { Cluster, Place } from '../broker-promises/cluster.ts'
+import { newTransactionalId } from '../broker-promises/cluster.ts'
+import type { Place } from '../broker-promises/cluster.ts'
 import { batchOf, markerOffset, produce, readLog, valuesOf } from '../broker-promises/log.ts'
-import { openTopics } from '../broker-promises/topics.ts'
-import type { Topics } from '../broker-promises/topics.ts'
+import { useSharedBroker } from '../broker-promises/shared-broker.ts'
 import { addPartitions, endTransaction, initProducerId } from '../broker-promises/transactions.ts'
 import type { Identity } from '../broker-promises/transactions.ts'
 import { connectOverNetwork } from '../network.ts'
-import { BROKERS, connect, uniqueName } from '../support.ts'
+import { connect, uniqueName } from '../support.ts'
 
-let cluster: Cluster
-let topics: Topics
+const { cluster, topics } = useSharedBroker()
 let fencer: Fencer
 const cleanUps: (() => void)[] = []
 
 beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
   fencer = createFencer(connect())
 })
 
@@ -33,8 +29,6 @@ afterEach(() => {
 
 afterAll(async () => {
   fencer.close()
-  await topics.close()
-  await cluster.close()
 })
 
 const DEADLINE_MS = 60_000

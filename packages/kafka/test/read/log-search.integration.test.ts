@@ -3,29 +3,24 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createLogSearch } from '../../src/read/log-search.ts'
 import type { LogSearch } from '../../src/read/log-search.ts'
 import type { SourceRecord } from '../../src/protocol/source-record.ts'
-import { newTransactionalId, openCluster } from '../broker-promises/cluster.ts'
-import type { Cluster, Place } from '../broker-promises/cluster.ts'
+import { newTransactionalId } from '../broker-promises/cluster.ts'
+import type { Place } from '../broker-promises/cluster.ts'
 import { batchOf, produce, readLog } from '../broker-promises/log.ts'
-import { LOG_APPEND_TIME, openTopics } from '../broker-promises/topics.ts'
-import type { Topics } from '../broker-promises/topics.ts'
+import { useSharedBroker } from '../broker-promises/shared-broker.ts'
+import { LOG_APPEND_TIME } from '../broker-promises/topics.ts'
 import { addPartitions, endTransaction, initProducerId } from '../broker-promises/transactions.ts'
 import type { Identity } from '../broker-promises/transactions.ts'
-import { BROKERS, connect, removeRecordsBefore } from '../support.ts'
+import { connect, removeRecordsBefore } from '../support.ts'
 
-let cluster: Cluster
-let topics: Topics
+const { cluster, topics } = useSharedBroker()
 let search: LogSearch
 
 beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
   search = createLogSearch(connect())
 })
 
 afterAll(async () => {
   await search.close()
-  await topics.close()
-  await cluster.close()
 })
 
 const newPlace = async (configs: Record<string, string> = {}): Promise<Place> => {

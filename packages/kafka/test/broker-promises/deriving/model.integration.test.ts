@@ -1,32 +1,19 @@
 // The model of a broker (tools/model) against a real one: two writers take turns at random with fences and batches, old
 // ones and repeated ones too. The real broker answers as the model does, and has the same records in the end.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '@platformatic/kafka'
 
 import { append, numbersFrom, emptyBroker, nextEpoch, withMarkers } from '@weir/model'
 import type { ModelAnswer, Broker } from '@weir/model'
 
-import { BROKERS } from '../../support.ts'
-import { newTransactionalId, openCluster, refusal } from '../cluster.ts'
-import type { Cluster, Place } from '../cluster.ts'
+import { newTransactionalId, refusal } from '../cluster.ts'
+import type { Place } from '../cluster.ts'
 import { batchOf, produce, readLog } from '../log.ts'
-import { openTopics } from '../topics.ts'
-import type { Topics } from '../topics.ts'
+import { useSharedBroker } from '../shared-broker.ts'
 import { fence } from '../transactions.ts'
 import type { Identity } from '../transactions.ts'
 
-let cluster: Cluster
-let topics: Topics
-
-beforeAll(() => {
-  cluster = openCluster(BROKERS)
-  topics = openTopics(BROKERS)
-})
-
-afterAll(async () => {
-  await topics.close()
-  await cluster.close()
-})
+const { cluster, topics } = useSharedBroker()
 
 const isFull = process.env['WEIR_TEST_SCALE'] === 'full'
 

@@ -1,0 +1,18 @@
+import { afterAll } from '@jest/globals'
+
+import { BROKERS } from '../support.ts'
+import { openCluster } from './cluster.ts'
+import type { Cluster } from './cluster.ts'
+import { openTopics } from './topics.ts'
+import type { Topics } from './topics.ts'
+
+/** The broker that all test files share, until the end of the calling file. */
+export function useSharedBroker(): { readonly cluster: Cluster; readonly topics: Topics } {
+  const cluster = openCluster(BROKERS)
+  const topics = openTopics(BROKERS)
+  afterAll(async () => {
+    await topics.close()
+    await cluster.close()
+  })
+  return { cluster, topics }
+}
