@@ -34,7 +34,7 @@ export type ModelAnswer = 'stored' | 'repeated' | 'fenced' | 'out of order'
 const empty: ModelLog = { entries: [], epoch: 0, next: 0 }
 export const emptyBroker: Broker = { epoch: 0, logs: [empty, empty] }
 
-/** InitProducerId. With an epoch, as its holder: undefined if that is not the newest. */
+/** InitProducerId. Undefined if the caller gives its own epoch, and that is not the newest. */
 export function nextEpoch(broker: Broker, own?: number): Broker | undefined {
   if (own !== undefined && own !== broker.epoch) return undefined
   return { ...broker, epoch: broker.epoch + 1 }

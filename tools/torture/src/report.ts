@@ -12,7 +12,7 @@ export type Report = {
   /** The responses of brokers that were lost or changed on purpose, by kind of request. */
   readonly tampered: Readonly<Record<string, number>>
   readonly calmSpells: number
-  /** After a storm, the longest times until every replica stored events again, and until every stream was derived. */
+  /** The longest times, over all storms, until every replica stored events again, and every stream was derived. */
   readonly storedAgainMs: number
   readonly derivedAgainMs: number
   readonly events: Readonly<Record<SendOutcome, number>>

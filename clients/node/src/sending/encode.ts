@@ -86,7 +86,7 @@ function bigIntIn(value: unknown, path: readonly string[] = []): readonly string
 function typeOf(contract: Contract<object>): avro.Type {
   const schema = schemaOf(contract)
   try {
-    // `auto`: values of a union have no branch name, unless JSON cannot tell its branches apart: {"name": value}.
+    // `auto`: values of a union are plain, or {"name": value} if JSON cannot tell its branches apart.
     return avro.Type.forSchema(asSchema(schema), {
       wrapUnions: 'auto',
       typeHook: rememberLogical,

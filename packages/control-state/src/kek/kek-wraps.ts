@@ -39,7 +39,7 @@ function itemOf(text: string): Item | undefined {
 const itemsOf = (texts: readonly string[]): Item[] =>
   texts.map(itemOf).filter((item) => item !== undefined)
 
-/** Whether no wrapping key is named twice, and each has a KEK. */
+/** Whether all texts are valid, none names a wrapping key twice, and each kind of wrapping key has a KEK. */
 function isWhole(texts: readonly string[]): boolean {
   const items = itemsOf(texts)
   const wrappingKeys = new Set(items.map(({ keyName }) => keyName))

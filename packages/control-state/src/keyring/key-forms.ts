@@ -77,7 +77,7 @@ export const erasurePrefix = (erasureId: string): string => `_erasure/${erasureI
 export const markerKey = (erasureId: string, piece: number): string =>
   `${erasurePrefix(erasureId)}marker/${piece}`
 
-/** A key record of a tree, by its term and its suffix. */
+/** Names a key record of a tree that was replaced, by its term and its suffix. */
 export type ReplacedPart = { readonly term: number; readonly suffix: string }
 
 export const markerValue = (replaced: readonly ReplacedPart[]): Buffer =>

@@ -55,7 +55,7 @@ class Sink extends EventEmitter {
   }
 }
 
-/** The part of a socket that a connection uses. */
+/** A sink has what a connection uses of a socket. */
 const asSocket = (sink: Sink): Socket => sink as unknown as Socket
 
 const handler: Handler = (request) => {

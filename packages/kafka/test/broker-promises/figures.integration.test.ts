@@ -8,7 +8,7 @@ import { BROKERS } from '../support.ts'
 import { connectTo, eventually, newTransactionalId, openCluster } from './cluster.ts'
 import type { Cluster, Place } from './cluster.ts'
 import { batchOf, markerOffset, produce, produceOn, readLog } from './log.ts'
-import { useSharedBroker } from './shared-broker.ts'
+import { useSharedBroker } from '../shared-broker.ts'
 import { fence, initProducerId } from './transactions.ts'
 
 const { cluster, topics } = useSharedBroker()

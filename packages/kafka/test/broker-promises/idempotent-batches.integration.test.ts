@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { newTransactionalId } from './cluster.ts'
 import type { Place } from './cluster.ts'
 import { batchOf, produce, produceOn, readLog, valuesOf } from './log.ts'
-import { useSharedBroker } from './shared-broker.ts'
+import { useSharedBroker } from '../shared-broker.ts'
 import { fence, initProducerId } from './transactions.ts'
 import type { Identity } from './transactions.ts'
 

@@ -6,7 +6,7 @@ import { BROKERS, uniqueName } from '../support.ts'
 import { eventually, newTransactionalId } from './cluster.ts'
 import type { Place } from './cluster.ts'
 import { batchOf, produce, produceById, readLog, valuesOf } from './log.ts'
-import { useSharedBroker } from './shared-broker.ts'
+import { useSharedBroker } from '../shared-broker.ts'
 import { fence } from './transactions.ts'
 import type { Identity } from './transactions.ts'
 

@@ -8,7 +8,7 @@ import { withTimeout } from '@weir/kit'
 
 import { BROKERS } from '../support.ts'
 import { connectTo } from './cluster.ts'
-import { useSharedBroker } from './shared-broker.ts'
+import { useSharedBroker } from '../shared-broker.ts'
 import { initProducerId } from './transactions.ts'
 
 const { cluster, topics } = useSharedBroker()

@@ -5,7 +5,7 @@ import { BROKERS, uniqueName } from '../support.ts'
 import { connectTo } from './cluster.ts'
 import type { Place } from './cluster.ts'
 import { batchOf, produceOn, readLog, valuesOf } from './log.ts'
-import { useSharedBroker } from './shared-broker.ts'
+import { useSharedBroker } from '../shared-broker.ts'
 import { initProducerId } from './transactions.ts'
 
 const { cluster, topics } = useSharedBroker()

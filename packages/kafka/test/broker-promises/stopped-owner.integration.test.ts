@@ -12,7 +12,7 @@ import { BROKERS } from '../support.ts'
 import { connectTo, newTransactionalId } from './cluster.ts'
 import type { Place } from './cluster.ts'
 import { batchOf, markerOffset, produce, produceOn, readLog, valuesOf } from './log.ts'
-import { useSharedBroker } from './shared-broker.ts'
+import { useSharedBroker } from '../shared-broker.ts'
 import { fence } from './transactions.ts'
 import type { Identity } from './transactions.ts'
 

@@ -14,7 +14,7 @@ export const corsFields = {
     'origin, … or none',
   )
     .default(['http://127.0.0.1:8083', 'http://localhost:8083'])
-    .describe('the addresses of output from which browsers load the console'),
+    .describe('the addresses under which browsers load the console from output'),
 }
 
 export type CorsRequest = {

@@ -74,7 +74,7 @@ async function commit(
   options: WriterOptions,
   { waiting, fenced }: { waiting: ReadonlySet<PendingChange>; fenced: Fenced },
 ): Promise<void> {
-  // If the tables alone decide the changes, the callers get their answers without fencing another replica's writer.
+  // If there is nothing to write, the callers get their answers, and no other replica's writer is fenced.
   const unfenced = fenced.isHeld() ? undefined : await decide(options, waiting)
   if (unfenced?.chunks.length === 0) return answerAll(unfenced)
   const producer = await fenced.transactor()

@@ -35,8 +35,8 @@ const hourMs = 3_600_000
 
 /**
  * The returned function throws `derive.not_known_yet` if a key is missing: wait and try again. It throws
- * `derive.unknown_contract` or `derive.no_such_era`, which are final once control state is followed past the record. It
- * throws `derive.corrupt` or an error of another package for a record that ingest did not write.
+ * `derive.unknown_contract` or `derive.no_such_era`, which are final once the followed control state is newer than the
+ * record. It throws `derive.corrupt` or an error of another package for a record that ingest did not write.
  */
 export function createDerive(deps: DeriveDeps, stream: Leveled, input: Input): Derive {
   const derive = createDeriveSource(deps, stream, input)

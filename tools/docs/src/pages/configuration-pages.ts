@@ -49,7 +49,7 @@ export async function configurationPageOf(page: ConfigurationPage): Promise<stri
   return pageOf(headOf(page), own)
 }
 
-const rules = '[Rules](../configuration.md). In brackets are unit and default.'
+const rules = '[Rules](../configuration.md). Brackets contain the unit and the default.'
 const sharedHead = ['# Settings of all services', `\`npm run docs\` writes this page. ${rules}`]
 const headOf = (service: ServiceConfigured): readonly string[] => [
   `# Settings of ${service}`,

@@ -96,7 +96,7 @@ function chosen({ people, random }: ReadersDeps, shelf: Shelf): ShelvedEvent[] {
 
 type Reader = (output: TestOutput, events: readonly ShelvedEvent[]) => Promise<boolean>
 
-/** Keeps its decrypter, with its keys, until the addresses or the credentials change. */
+/** The reader keeps its decrypter and its keys until the addresses or the credentials change. */
 function createReader(
   { fleet, readings, account }: ReadersDeps,
   slot: Slot,

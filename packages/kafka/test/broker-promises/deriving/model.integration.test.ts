@@ -9,7 +9,7 @@ import type { ModelAnswer, Broker } from '@weir/model'
 import { newTransactionalId, refusal } from '../cluster.ts'
 import type { Place } from '../cluster.ts'
 import { batchOf, produce, readLog } from '../log.ts'
-import { useSharedBroker } from '../shared-broker.ts'
+import { useSharedBroker } from '../../shared-broker.ts'
 import { fence } from '../transactions.ts'
 import type { Identity } from '../transactions.ts'
 

@@ -1,5 +1,5 @@
-// People in one stream (docs/forgetting.md): the links of a data subject that is not the key field, and tokens for a
-// person's events. The value comes in the body, because proxies log paths. No response contains it.
+// People in one stream (docs/forgetting.md): the links of a data subject, and tokens for a person's events. The
+// person's value comes in the body, because proxies log paths. No response contains it.
 import { act } from '@weir/control-state'
 import { termEndMs, termStartMs } from '@weir/fieldcrypt'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'

@@ -16,7 +16,7 @@ import type { Refusals } from './refusals.ts'
 export type AuditController = {
   readonly log: AuditLog
   readonly refusals: Refusals
-  /** Moves all notices of the services so far into the log first. */
+  /** Moves the services' notices that are pending into the log. Call it before reading the log. */
   readonly fold: Folder['fold']
   readonly warnings: Folder['warnings']
   readonly reconcilers: readonly Reconciler[]

@@ -4,7 +4,7 @@ import { keysLentUntil } from '@weir/control-state'
 import type { ErasureRecord, Streams } from '@weir/control-state'
 import type { ConfigEntries } from '@weir/kafka'
 
-/** A crashed replica counts until it has sent no heartbeat for a minute. */
+/** Covers the minute without heartbeats after which a crashed replica is ignored. */
 const appliedMs = 75_000
 /** Extra time for auth's reconcile loops, a scan of a long log, and a busy broker. */
 const slackMs = 10 * 60_000

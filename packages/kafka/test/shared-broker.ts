@@ -1,10 +1,10 @@
 import { afterAll } from '@jest/globals'
 
-import { BROKERS } from '../support.ts'
-import { openCluster } from './cluster.ts'
-import type { Cluster } from './cluster.ts'
-import { openTopics } from './topics.ts'
-import type { Topics } from './topics.ts'
+import { BROKERS } from './support.ts'
+import { openCluster } from './broker-promises/cluster.ts'
+import type { Cluster } from './broker-promises/cluster.ts'
+import { openTopics } from './broker-promises/topics.ts'
+import type { Topics } from './broker-promises/topics.ts'
 
 /** The broker that all test files share, until the end of the calling file. */
 export function useSharedBroker(): { readonly cluster: Cluster; readonly topics: Topics } {
