@@ -87,10 +87,10 @@ test('each place has a row, with its fields, their levels, and the end of its re
     held({ kind: 'output', name: 'clicks-2', events: 2, decrypted: ['customer', 'mail'] }),
     held({ kind: 'deleted', name: '=old', until: 'unknown', because: 'Kafka keeps it, perhaps' }),
   ]
-  const files = filesOf(copy({ streams: [found('clicks', { held: places })] }))
+  const files = filesOf(copy({ streams: [found('clicks', { held: places, withdrawn: [2] })] }))
   expect(files['where.csv']?.split('\r\n')).toEqual([
     '\uFEFFstream,place,kind,events,events_erased,decrypted_fields,encrypted_fields,consent_levels,tags,readers_can_decrypt,kept_until,because',
-    'clicks,clicks,stream,3,1,,customer of level 0; mail of level 2 (marketing e-mails),"0, 2 (marketing e-mails)",,,2026-12-24,',
+    'clicks,clicks,stream,3,1,,customer of level 0; mail of level 2 (marketing e-mails),"0, 2 (marketing e-mails) withdrawn since",,,2026-12-24,',
     'clicks,clicks-2,output,2,0,customer of level 0; mail of level 2 (marketing e-mails),,2 (marketing e-mails),team marketing,,2026-12-24,',
     `clicks,"'=old",deleted output,3,0,,,,,,unknown,"Kafka keeps it, perhaps"`,
   ])

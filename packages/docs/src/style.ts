@@ -39,7 +39,8 @@ h1 { margin-top: 1.25rem; }
 h2 { border-bottom: 1px solid var(--line); padding-bottom: 0.3rem; }
 code { font: 0.9em ui-monospace, monospace; background: var(--code); border-radius: 3px; padding: 0.1em 0.3em; overflow-wrap: anywhere; }
 pre { background: var(--code); border: 1px solid var(--line); border-radius: 6px; padding: 0.75rem 1rem; overflow-x: auto; }
-#result pre { white-space: pre-wrap; overflow-wrap: anywhere; }
+#result pre { white-space: pre-wrap; }
+#result pre, #result a { overflow-wrap: anywhere; }
 .verdict { border-left: 6px solid; background: var(--code); padding: 0.1rem 1rem; margin: 1.5rem 0; }
 .verdict h2 { border: 0; padding: 0; margin: 0.7rem 0 0; }
 .verdict.good { border-color: light-dark(#17683a, #7fd6a0); }

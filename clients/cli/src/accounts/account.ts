@@ -1,5 +1,7 @@
 // Which account a command uses: that of the environment (WEIR_*), before the profile's current account or, without a
 // login, the demo's. Also saves parts of it to the profile.
+import { existsSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 import { areOnThisMachine, findDemo, isOnThisMachine } from './demo.ts'
 import type { Demo } from './demo.ts'
 import { failure, misuse } from '../errors.ts'
@@ -137,6 +139,7 @@ export function requireBillingId(account: CliAccount): string {
     )
   throw failure(
     'no account selected',
+    ...missingProfile(account),
     'Log in with `weir account login`, or set WEIR_BILLING_ID and WEIR_API_KEY,',
     'or run weir in the folder of a running demo (`npm start`).',
   )
@@ -155,12 +158,19 @@ export const consumerGroupOf = (
   { clientId }: StreamCredentials,
 ): string => kafkaPrefix + clientId
 
+/** If WEIR_CONFIG names the profile relatively, it is missing in another folder. */
+export const missingProfile = ({ profile }: Pick<CliAccount, 'profile'>): readonly string[] =>
+  isAbsolute(profile) || existsSync(profile)
+    ? []
+    : [`WEIR_CONFIG names ${resolve(profile)} from this folder, and there is no such file.`]
+
 export function requireApiKey(account: CliAccount): string {
   if (account.apiKey) return account.apiKey
   throw failure(
     account.billingId === undefined
       ? 'no API key'
       : `no API key for the account ${account.billingId}`,
+    ...missingProfile(account),
     'Log in with `weir account login`, or set WEIR_API_KEY,',
     'or run weir in the folder of a running demo (`npm start`).',
   )

@@ -1,6 +1,6 @@
 // The credentials of a stream for one command: those of the environment or the profile. With an API key alone, the
 // command gets new ones and deletes them when it ends.
-import { savedCredentials } from '../accounts/account.ts'
+import { missingProfile, savedCredentials } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { CliError, failure } from '../errors.ts'
@@ -25,6 +25,7 @@ export async function requireCredentials(
   const mayCreate = creatorsOf(path).includes(textAt(shown, 'key', 'role') ?? 'owner')
   throw failure(
     `no credentials for ${name} are saved in ${account.profile}`,
+    ...missingProfile(account),
     ...(mayCreate
       ? [
           `Create new ones with \`weir credentials rotate ${name} --save\`,`,
@@ -106,5 +107,6 @@ export const readerAdvice = (name: string, command: 'export' | 'kafka'): readonl
 const withoutKey = ({ profile, streams }: CliAccount, name: string) =>
   failure(
     `no credentials for ${name} are saved in ${profile}${didYouMean(name, [...streams.keys()])}`,
+    ...missingProfile({ profile }),
     'Log in with `weir account login`, or set WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
   )

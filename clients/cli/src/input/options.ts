@@ -2,6 +2,7 @@
 // code 2 before anything is sent.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
+import { misuse } from '../errors.ts'
 
 /** Repeated options: `--tag a --tag b`. */
 export const collectText = (text: string, before: readonly string[] = []): readonly string[] => [
@@ -65,8 +66,16 @@ export function timeOption(text: string): number {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
   const ms = isTime ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms))
-    throw new InvalidArgumentError('It must look like 2026-11-21, 2026-11-21T10:00:00Z or -1h.')
+    throw new InvalidArgumentError(
+      'It must be a day such as 2026-11-21, a time with its zone such as 2026-11-21T10:00Z, or -1h.',
+    )
   return ms
+}
+
+/** @throws a misuse if no time can be between the two */
+export function requireSpan({ from, until }: { from?: number; until?: number }): void {
+  if (from !== undefined && until !== undefined && from >= until)
+    throw misuse('--from is not before --until', 'Swap them, or leave one out.')
 }
 
 export function dayOption(text: string): string {

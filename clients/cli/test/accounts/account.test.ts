@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import {
   forgetStreams,
+  missingProfile,
   savedCredentials,
   resolveAccount,
   saveCredentials,
@@ -194,4 +195,11 @@ describe('with somebody logged in', () => {
     await saveLogin(config, 'acme', { ...acme, authUrl: 'https://elsewhere.example.org' })
     expect(resolve().streams.size).toBe(0)
   })
+})
+
+test('a profile that WEIR_CONFIG names relatively is said to be missing in another folder', () => {
+  expect(missingProfile({ profile: 'no/such/walk.json' })).toEqual([
+    `WEIR_CONFIG names ${join(process.cwd(), 'no/such/walk.json')} from this folder, and there is no such file.`,
+  ])
+  expect(missingProfile({ profile: '/no/such/home/.config/weir/config.json' })).toEqual([])
 })

@@ -52,7 +52,7 @@ export function dataSubjectTests(ground: LookUpGround): void {
   test.each([
     ['subject export owned phone', 'a file is wanted'],
     ['subject export owned -o x.csv', 'a value is wanted'],
-    ['subject export owned phone --from soon -o x.csv', 'It must look like'],
+    ['subject export owned phone --from soon -o x.csv', 'It must be a day such as'],
     ['subject show owned --subject x -o x.csv', "can't print x.csv"],
   ])('`%s` says what is wrong, and asks nothing', async (line, says) => {
     const { code, stderr } = await ground().weir.run(line)

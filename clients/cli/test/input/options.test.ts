@@ -5,6 +5,7 @@ import {
   duration,
   httpAddress,
   positiveNumber,
+  requireSpan,
 } from '../../src/input/options.ts'
 
 describe('a duration', () => {
@@ -42,4 +43,11 @@ test('an address is an http or https URL', () => {
   for (const text of ['auth.example.org', 'ftp://example.org', 'localhost:8081', '']) {
     expect(() => httpAddress(text)).toThrow('It must be a URL')
   }
+})
+
+test('a span in which no event can be is refused', () => {
+  requireSpan({})
+  requireSpan({ until: 1 })
+  requireSpan({ from: 1, until: 2 })
+  expect(() => requireSpan({ from: 2, until: 2 })).toThrow('--from is not before --until')
 })

@@ -77,6 +77,11 @@ function ErasuresOf({ session, names, all, id }: OfProps) {
           Download this list (CSV)
         </button>
       </div>
+      {names.length === all.length ? null : (
+        <p class="said">
+          Only requests in {names.join(', ')} are shown. <a href={hrefOf('erasures')}>Show all</a>
+        </p>
+      )}
       <Problems of={erasures.error} />
       {erasures.value?.gone.map((name) => (
         <WithoutReceipts key={name}>

@@ -53,7 +53,8 @@ export function OneErasure({ session, erasure, all, onChanged }: Props) {
       <ol class="states">
         {(['accepted', 'applied', 'complete'] as const).map((state) => (
           <li key={state} class={timeOf(erasure, state) === '' ? undefined : 'reached'}>
-            <span>{inWords[state]}</span> <span class="muted small">{whenOf(erasure, state)}</span>
+            <span>{timeOf(erasure, state) === '' ? state : inWords[state]}</span>{' '}
+            <span class="muted small">{whenOf(erasure, state)}</span>
           </li>
         ))}
       </ol>

@@ -79,15 +79,18 @@ function Changed({ found }: Pick<Props, 'found'>) {
     <>
       {events === 0 && notSearched === '' ? (
         <p>
-          <strong>The stream has no event of this person any more</strong> that can be found: they
-          were erased, or Kafka has removed them. What is left is below.
+          <strong>No event of this person can be found in the stream any more.</strong> Kafka has
+          removed them, or they were erased. Erased events stay until their retention ends, with
+          their fields that are not personal, but nothing links them to the person. What else is
+          left is below.
         </p>
       ) : null}
       {isErased ? (
         <p>
           <strong>Erased:</strong> no service of Weir decrypts the personal fields of these events
-          any more.{keptBelow(held)} The search still finds them, because each contains a code that
-          Weir computes from the value with a secret key.
+          any more.{keptBelow(held)} Until their retention ends, the events stay, with their other
+          fields and a code that Weir computes from the value with a secret key. By this code the
+          search still finds them.
         </p>
       ) : null}
       {isErased || erasedIn(held) === 0 ? null : (

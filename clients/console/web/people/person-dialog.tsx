@@ -92,9 +92,14 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
           <Reference value={reference} onValue={setReference} />
           <Due value={dueOn} onValue={setDueOn} />
         </div>
+        <Typed text={person} value={typed} onValue={setTyped} />
         <Problems of={doing.error} />
         <footer>
-          <Typed text={person} value={typed} onValue={setTyped} />
+          {typed === person ? null : (
+            <span class="muted small">
+              First the fields above: at the end, type <code>{person}</code>.
+            </span>
+          )}
           <button type="button" onClick={onClose}>
             Cancel
           </button>

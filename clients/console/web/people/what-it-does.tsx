@@ -33,14 +33,12 @@ export function Remaining({ known, found, levels }: RemainingProps) {
     <>
       {keeping.length === 0 ? null : (
         <>
-          <p>
-            This does not delete what these outputs have decrypted. Kafka deletes it by their
-            retention:
-          </p>
+          <p>This does not delete what these outputs have decrypted. It stays there:</p>
           <ul class="plain">
             {keeping.map(({ name, kind, until }) => (
               <li key={`${kind} ${name}`}>
-                {name}: {until === 'unknown' ? 'it is not known when' : `by ${dayOf(until)}`}
+                {name}:{' '}
+                {until === 'unknown' ? 'it is not known until when' : `until ${dayOf(until)}`}
               </li>
             ))}
           </ul>

@@ -41,9 +41,9 @@ export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone
           {others.length > 0 ? ` Its outputs are deleted too: ${others.join(', ')}.` : ''}
         </p>
         {output === undefined ? <LostReceipts {...{ calls, input }} onClose={onClose} /> : null}
+        <Typed text={name} value={typed} onValue={setTyped} />
         <Problems of={deleting.error} />
         <footer>
-          <Typed text={name} value={typed} onValue={setTyped} />
           <button type="submit" class="danger" disabled={typed !== name || deleting.isDoing}>
             {deleting.isDoing ? 'Deleting …' : `Delete ${name}`}
           </button>

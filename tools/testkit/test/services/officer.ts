@@ -116,7 +116,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       .getByLabel(/^Level 2 \(marketing e-mails\) of the output clicks-2/)
       .check()
     const keeping = page().getByRole('dialog').getByRole('listitem')
-    expect(await keeping.allTextContents()).toEqual([expect.stringMatching(/^clicks-2: by \d/)])
+    expect(await keeping.allTextContents()).toEqual([expect.stringMatching(/^clicks-2: until \d/)])
     await seen(/Tell the team that sends the events, since later events keep the levels/)
     await page().locator('dialog summary', { hasText: 'Not included: events' }).waitFor()
     await confirm('session-0001')

@@ -87,7 +87,7 @@ function addDelete(noun: Command, open: OpenSession): void {
 
 async function remove(session: Session, billingId: string, options: DeleteOptions): Promise<void> {
   const { authUrl } = addressesFor(session, options)
-  const question = `This deletes the account ${billingId} with its streams, contracts and API keys, and all events and keys.`
+  const question = `This deletes the account ${billingId} with its streams, contracts and API keys, and all events and keys. The records of its erasures and withdrawals are deleted, too, and nobody gets a receipt of them any more. Save the receipts first: weir erasure receipts FOLDER`
   await session.confirm({ question, name: billingId, isRequired: true }, options.yes)
   const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
   const url = urlOf(authUrl, ['v2', 'accounts', billingId])

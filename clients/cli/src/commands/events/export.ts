@@ -11,6 +11,7 @@ import { urlOf } from '../../api/request.ts'
 import { findStream } from '../../api/streams.ts'
 import { requireContract } from '../contract.ts'
 import {
+  requireSpan,
   brokerList,
   collectText,
   timeOption,
@@ -71,6 +72,7 @@ type Export = ExportOptions & { readonly name: string; readonly file: string }
 
 async function exportTo(session: Session, what: Export): Promise<void> {
   const { name, file } = what
+  requireSpan(what)
   const format = formatOf(session, file)
   if (file === '-' && format === 'parquet' && session.terminal.isShown)
     throw misuse('Parquet cannot be shown on a terminal', 'Give the name of a file, or use a pipe.')

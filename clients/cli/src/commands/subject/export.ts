@@ -6,7 +6,7 @@ import type { Advice } from '../../api/request.ts'
 import { urlOf } from '../../api/request.ts'
 import { failure, misuse } from '../../errors.ts'
 import { openOutput } from '../../export/output-file.ts'
-import { timeOption, withExamples } from '../../input/options.ts'
+import { requireSpan, timeOption, withExamples } from '../../input/options.ts'
 import { readValue } from '../../input/values.ts'
 import { textAt } from '../../json.ts'
 import type { OpenSession, Session } from '../../session.ts'
@@ -61,6 +61,7 @@ type Export = ExportOptions & { readonly name: string; readonly value: string | 
 async function exportTo(session: Session, what: Export): Promise<void> {
   const { name, subject, file: input } = what
   const { terminal, format: file } = session
+  requireSpan(what)
   if (file === 'table')
     throw misuse('a file is wanted', 'Name it with -o. -o - is standard output.')
   if (file !== '-' && !/\.(csv|jsonl|ndjson)$/.test(file))

@@ -42,6 +42,8 @@ const rowsOf = ({ streams, outputs }: Copy, { contracts, words }: Knowing) =>
       const fields = personalFieldsIn(place, found, { contracts, words })
       const sentWith = kind === 'input' ? found.consent.map(({ level }) => level) : []
       const levels = output?.levels ?? sentWith
+      const isWithdrawn = (level: number): boolean =>
+        kind === 'input' && found.withdrawn.includes(level)
       return {
         stream: found.stream,
         place: name,
@@ -50,7 +52,9 @@ const rowsOf = ({ streams, outputs }: Copy, { contracts, words }: Knowing) =>
         events_erased: erased,
         decrypted_fields: fields.decrypted,
         encrypted_fields: fields.encrypted,
-        consent_levels: levels.map(words).join(', '),
+        consent_levels: levels
+          .map((level) => `${words(level)}${isWithdrawn(level) ? ' withdrawn since' : ''}`)
+          .join(', '),
         tags: output?.tags.join(', ') ?? '',
         readers_can_decrypt: readersDecrypt(found, output, words),
         kept_until: until.slice(0, 10), // the end of a retention is known no more precisely

@@ -48,8 +48,8 @@ export function Erasing({ found, nowhere, records, onRecords, isBusy, onErase }:
             Each request has its own salt. Save the results afterwards: the salts are only in that
             file.
           </p>
+          <Typed text={text} value={typed} onValue={setTyped} />
           <footer>
-            <Typed text={text} value={typed} onValue={setTyped} />
             <button
               type="submit"
               class={found > 0 ? 'danger' : 'main'}
