@@ -97,7 +97,7 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
         <footer>
           {typed === person ? null : (
             <span class="muted small">
-              First the fields above: at the end, type <code>{person}</code>.
+              First type <code>{person}</code> above.
             </span>
           )}
           <button type="button" onClick={onClose}>

@@ -11,9 +11,9 @@ import { urlOf } from '../../api/request.ts'
 import { findStream } from '../../api/streams.ts'
 import { requireContract } from '../contract.ts'
 import {
-  requireSpan,
   brokerList,
   collectText,
+  requireSpan,
   timeOption,
   withExamples,
   withFormats,

@@ -90,7 +90,7 @@ function renderSearch(search: unknown): string {
   const events =
     found.length === 0
       ? isInOutputs
-        ? 'The streams have no event of this person any more that can be found: they were erased, or Kafka has removed them. What is left is below.'
+        ? 'No event of this person can be found in the streams any more. Kafka has removed them, or they were erased: erased events stay until their retention ends, but nothing links them to the person. What else is left is below.'
         : 'No event was found. Values are compared exactly: check the spelling, upper and lower case too.'
       : renderTable(['STREAM', 'CONTRACT', 'FIELD', 'EVENTS', 'FIRST', 'LAST'], found)
   return [events, renderHeld(streams), ...streams.flatMap(remarksOn)].join('\n\n')

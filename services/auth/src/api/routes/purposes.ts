@@ -45,6 +45,7 @@ export const purposesBody = z
       ),
     oneEach,
   )
+  .meta({ uniqueItems: true })
 
 type Purposes = RouteAnswer<readonly AnswerNamed<'Purpose'>[]>
 
