@@ -38,6 +38,7 @@ const output: Output = {
   levels: [2],
   tags: ['team marketing'],
   type: 'CUMULATIVE',
+  rebuild: '',
   keyMaxAgeSeconds: undefined,
 }
 

@@ -18,6 +18,7 @@ const output = (name: string, levels: number[], type: Output['type'] = 'CUMULATI
   levels,
   tags: [],
   type,
+  rebuild: '',
   keyMaxAgeSeconds: undefined,
 })
 const words = levelWordsOf([{ name: 'mail', title: 'marketing e-mails', level: 2 }])

@@ -10,6 +10,7 @@ export function inWords(claims: ReceiptClaims): InWords {
   return {
     title: titleOf(claims),
     says: [
+      ...signerOf(claims),
       requestOf(claims),
       foundOf(objectOf(claims['found'])),
       `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(claims)}.${linkedOf(claims)}`,
@@ -22,6 +23,7 @@ export function inWords(claims: ReceiptClaims): InWords {
       `The id of the request is ${textOf(claims['jti'])}.`,
     ],
     doesNotSay: [
+      'That anybody else has checked this: it is a statement of the organization that runs this Weir, about its own systems. The signature proves who made it, and that nobody changed it.',
       ...(textOf(claims['destroyedAt']) === ''
         ? [
             'Whether somebody still has a copy of the old keys, such as a backup, and the master keys that open it.',
@@ -42,21 +44,42 @@ export function inWords(claims: ReceiptClaims): InWords {
 }
 
 function titleOf(claims: ReceiptClaims): string {
-  const levels = listOf(claims['levels'])
   const people = peopleOf(claims)
-  if (levels.length > 0) return `Withdrawal of consent for level ${levels.join(', ')} by ${people}`
+  if (listOf(claims['levels']).length > 0)
+    return `Withdrawal of consent for level ${levelsOf(claims)} by ${people}`
   return isRecord(claims) ? `Record that nothing was found of ${people}` : `Erasure of ${people}`
 }
 
+/** Readers may never have heard of Weir. */
+function signerOf({ iss, billingId, iat }: ReceiptClaims): string[] {
+  if (textOf(iss) === '') return []
+  const day = typeof iat === 'number' ? ` on ${timeOf(new Date(iat * 1_000).toISOString())}` : ''
+  return [
+    `This receipt was signed${day} by Weir at ${textOf(iss)}, the software that receives and stores the events of the account ${textOf(billingId)}.`,
+  ]
+}
+
 function requestOf(claims: ReceiptClaims): string {
-  const levels = listOf(claims['levels'])
   const [people, place] = [peopleOf(claims), placeOf(claims)]
   const start = `On ${timeOf(claims['acceptedAt'])}, Weir received the`
-  if (levels.length > 0)
-    return `${start} notice that ${people} had withdrawn their consent for level ${levels.join(', ')} in ${place}.`
+  if (listOf(claims['levels']).length > 0)
+    return `${start} notice that ${people} had withdrawn their consent for level ${levelsOf(claims)} in ${place}.`
   if (isRecord(claims))
     return `${start} request to record that nothing was found of ${people} in ${place}. Such a request takes effect as an erasure.`
   return `${start} request to erase ${people} from ${place}.`
+}
+
+/** «2 (marketing e-mails)»: with the title that the account has given the level. */
+function levelsOf({ levels, purposes }: ReceiptClaims): string {
+  const titles = new Map(
+    listOf(purposes)
+      .map(objectOf)
+      .map(({ level, title }) => [level, textOf(title)]),
+  )
+  const titled = (level: unknown): string => (titles.has(level) ? ` (${titles.get(level)})` : '')
+  return listOf(levels)
+    .map((level) => `${String(level)}${titled(level)}`)
+    .join(', ')
 }
 
 /** Whether the search was complete, and found nothing in the stream and in its outputs. */
@@ -129,22 +152,24 @@ function destroyedOf({ destroyedAt }: ReceiptClaims): string[] {
 }
 
 function outputOf(
-  { name, clearAt, because, events, foundLevels }: Json,
+  { name, tags, clearAt, because, events, foundLevels }: Json,
   claims: ReceiptClaims,
 ): string {
+  const tagged = listOf(tags).length === 0 ? '' : ` (${listOf(tags).join(', ')})`
+  const output = `the output ${textOf(name)}${tagged}`
   const until =
     clearAt === 'unknown'
       ? `it is not known until when (${textOf(because)})`
       : `until ${timeOf(clearAt)}`
   if (events !== undefined && listOf(foundLevels).length === 0) {
     const none = events === 0 ? '' : `, without a decrypted ${fieldOf(listOf(claims['levels']))}`
-    return `The same search found ${eventsOf(Number(events))} in the output ${textOf(name)}${none}. Values of events that came there after the search may be there: ${until}.`
+    return `The same search found ${eventsOf(Number(events))} in ${output}${none}. Values of events that came there after the search may be there: ${until}.`
   }
   const values =
     isAnythingFound(claims) || events !== undefined
       ? 'values that it decrypted before'
       : 'values of events that had left the stream before the search'
-  return `The output ${textOf(name)} may contain ${values}: ${until}.`
+  return `T${output.slice(1)} may contain ${values}: ${until}.`
 }
 
 function othersOf(claims: ReceiptClaims): string[] {

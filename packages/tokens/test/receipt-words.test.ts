@@ -13,7 +13,7 @@ const claims = {
   appliedAt: '2026-11-20T10:00:02.000Z',
   completeAt: '2026-11-20T10:11:00.000Z',
   outputs: [
-    { name: 'marketing', levels: [2], clearAt: '2026-11-27T10:00:00.000Z' },
+    { name: 'marketing', tags: ['mail agency'], levels: [2], clearAt: '2026-11-27T10:00:00.000Z' },
     { name: 'research', levels: [1], clearAt: 'unknown', because: 'kept for ever' },
   ],
   contracts: [
@@ -31,12 +31,12 @@ test('an erasure', () => {
     'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
     'Since 20 Nov 2026, 10:00 UTC, no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id (of orders) or session (of visits).',
     "Since 20 Nov 2026, 10:11 UTC, the request is complete: Weir's log of keys no longer contains the keys for this. To check that, Weir read the log from the Kafka broker that was its leader then.",
-    'The output marketing may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
+    'The output marketing (mail agency) may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
     'The output research may contain values that it decrypted before: it is not known until when (kept for ever).',
     'Its reference is T-1.',
     'The id of the request is 7a1e.',
   ])
-  expect(doesNotSay[0]).toContain('a copy of the old keys')
+  expect(doesNotSay[1]).toContain('a copy of the old keys')
   expect(doesNotSay).toContainEqual(expect.stringContaining('events of calls'))
   expect(doesNotSay).toContain(
     'Which of these outputs got events of the person: it names every output that could.',
@@ -47,10 +47,14 @@ test('an erasure', () => {
 })
 
 test('a withdrawal names the levels, and says nothing of others', () => {
-  const { title, says } = inWords({ ...claims, levels: [2], subjects: ['a', 'b'], outputs: [] })
-  expect(title).toBe('Withdrawal of consent for level 2 by 2 people')
-  expect(says[0]).toContain('that 2 people had withdrawn their consent for level 2')
-  expect(says[2]).toContain('decrypts a field of level 2, or uses that consent,')
+  const purposes = [{ level: 3, title: 'research' }]
+  const people = { levels: [2, 3], subjects: ['a', 'b'], outputs: [], purposes }
+  const { title, says } = inWords({ ...claims, ...people })
+  expect(title).toBe('Withdrawal of consent for level 2, 3 (research) by 2 people')
+  expect(says[0]).toContain(
+    'that 2 people had withdrawn their consent for level 2, 3 (research) in',
+  )
+  expect(says[2]).toContain('decrypts a field of level 2, 3, or uses that consent,')
   expect(says[2]).toContain('have a value that names one of these people in customer/id')
   expect(says).toHaveLength(5)
 })
@@ -73,7 +77,7 @@ test('0 found is said, and destroyed keys are only where it was signed', () => {
   )
   expect(none.says[1]).toContain('found 0 events')
   expect(none.says).toContain(
-    'The output marketing may contain values of events that had left the stream before the search: until 27 Nov 2026, 10:00 UTC.',
+    'The output marketing (mail agency) may contain values of events that had left the stream before the search: until 27 Nov 2026, 10:00 UTC.',
   )
   const partly = inWords({ ...claims, found: { events: 0, by: [], notSearched: '2 are old' } })
   expect(partly.says[1]).toBe(
@@ -84,7 +88,7 @@ test('0 found is said, and destroyed keys are only where it was signed', () => {
   expect(destroyed.says).toContainEqual(
     expect.stringContaining('master keys of that time are destroyed'),
   )
-  expect(destroyed.doesNotSay[0]).not.toContain('copy of the old keys')
+  expect(destroyed.doesNotSay.join()).not.toContain('copy of the old keys')
 })
 
 test('an output in which the search found nothing may contain only later events', () => {
@@ -96,7 +100,7 @@ test('an output in which the search found nothing may contain only later events'
   ]
   const { says, doesNotSay } = inWords({ ...claims, outputs })
   expect(says.slice(4, 7)).toEqual([
-    'The output marketing may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
+    'The output marketing (mail agency) may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
     expect.stringMatching(
       /^The same search found 0 events in the output research\. Values of events that came there after the search may be there: /,
     ),
@@ -120,6 +124,15 @@ test('what a restore left unknown', () => {
   expect(doesNotSay).toContainEqual(
     expect.stringContaining('all events of the person since 19 Nov 2026'),
   )
+})
+
+test('who signed it, and that nobody else says so', () => {
+  const iss = 'https://weir.example.org'
+  const { says, doesNotSay } = inWords({ ...claims, iss, iat: 1_763_633_460 })
+  expect(says[0]).toBe(
+    'This receipt was signed on 20 Nov 2025, 10:11 UTC by Weir at https://weir.example.org, the software that receives and stores the events of the account acme.',
+  )
+  expect(doesNotSay[0]).toContain('a statement of the organization that runs this Weir')
 })
 
 test('claims that are missing are not invented', () => {

@@ -30,6 +30,8 @@ export type Output = {
   readonly levels: readonly number[]
   readonly tags: readonly string[]
   readonly type: LevelType
+  /** Of the last one: `running`, then the time when its old events were deleted; or empty. */
+  readonly rebuild: string
   /** How long its readers may keep keys; undefined if Weir decrypts. */
   readonly keyMaxAgeSeconds: number | undefined
 }

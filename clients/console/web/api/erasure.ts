@@ -9,6 +9,7 @@ export type StateTimes = { readonly at: string; readonly expectedBy: string }
 /** An output that may contain values that were decrypted before. */
 export type Holding = {
   readonly name: string
+  readonly tags: readonly string[]
   /** Levels that it decrypts. */
   readonly levels: readonly number[]
   /** Those of fields that the search found decrypted; undefined if that is unknown. */

@@ -84,6 +84,7 @@ const timesOf = ({ at, expectedBy }: Json): StateTimes => ({
 
 const holdingOf = (output: Json): Holding => ({
   name: textOf(output['name']),
+  tags: listOf(output['tags']).map(textOf),
   levels: numbersOf(output['levels']),
   foundLevels: output['foundLevels'] === undefined ? undefined : numbersOf(output['foundLevels']),
   events: output['events'] === undefined ? undefined : numberOf(output['events']),

@@ -33,6 +33,8 @@ export const isErasable = ({ events, isErased }: FoundIn): boolean => events > 0
 export type FoundBy = {
   readonly contract: string
   readonly field: string
+  /** The field names the person, and another field, the key field, a device or a session. */
+  readonly isBesideKey: boolean
   readonly events: number
   readonly firstAt: string
   readonly lastAt: string
@@ -90,6 +92,7 @@ function foundIn(stream: Json): FoundIn {
 const foundBy = (by: Json): FoundBy => ({
   contract: textOf(by['contract']),
   field: textOf(by['field']),
+  isBesideKey: by['as'] === 'data_subject_field',
   events: numberOf(by['events']),
   firstAt: textOf(by['firstAt']),
   lastAt: textOf(by['lastAt']),

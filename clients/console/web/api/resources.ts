@@ -53,8 +53,14 @@ function outputOf(output: Json): Output {
     levels: numbersOf(output['consentLevels']),
     tags: listOf(output['tags']).map(textOf),
     type: output['consentLevelType'] === 'GRANULAR' ? 'GRANULAR' : 'CUMULATIVE',
+    rebuild: rebuildOf(output),
     keyMaxAgeSeconds: decryptAt === 'reader' ? numberOf(keyMaxAgeSeconds) : undefined,
   }
+}
+
+/** `running` until the old events are deleted, then the time. */
+function rebuildOf({ rebuild }: Json): string {
+  return rebuild === undefined ? '' : textOf(objectOf(rebuild)['doneAt']) || 'running'
 }
 
 function keptOf({ retentionHours }: Json): Kept {

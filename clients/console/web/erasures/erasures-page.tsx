@@ -130,7 +130,7 @@ const saveList = (shown: readonly OfStream[], words: LevelWords): void =>
 function whyEmpty(count: number, { words, which }: Wanted): string {
   if (count === 0)
     return 'Nothing has been erased or withdrawn. Officers and owners do both on the page People, once they have found a person.'
-  if (words === '') return `None of the ${many(count, 'request')} is ${which}.`
+  if (words === '') return `None of the requests is ${which}.`
   return `None of the ${many(count, 'request')} matches. Requests do not name people: search for the reference, or a date such as ${dayOf('2026-12-24')}.`
 }
 

@@ -64,7 +64,9 @@ function HoldingTable({ label, holding }: TableProps) {
         <tbody>
           {holding.map((output) => (
             <tr key={output.name}>
-              <th scope="row">{nameOf(output)}</th>
+              <th scope="row">
+                {nameOf(output)} <span class="muted small">{output.tags.join(', ')}</span>
+              </th>
               <td data-column="decrypted levels">
                 {(output.foundLevels ?? output.levels).map(words).join(', ')}
               </td>

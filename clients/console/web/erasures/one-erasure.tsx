@@ -1,11 +1,10 @@
 // One erasure: its states, when the next ones are expected, where decrypted values remain, and its receipt.
 import type { Session } from '../session.ts'
-import type { Purpose } from '../api/account.ts'
 import { receiptOf, verifyPage } from '../api/erasures.ts'
 import { isRecord, timeOf } from '../api/erasure.ts'
 import type { Erasure, ErasureState } from '../api/erasure.ts'
 import type { LevelWords } from '../purposes/level-words.ts'
-import { useLevelWords, usePurposes } from '../purposes/use-purposes.ts'
+import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { fileNameOf } from '../ui/file-name.ts'
 import { saveFile } from '../ui/save-file.ts'
@@ -92,7 +91,7 @@ function whenOf(erasure: Erasure, state: ErasureState): string {
 function masterKeysOf(erasure: Erasure): string {
   const at = timeOf(erasure, 'destroyed')
   return at === ''
-    ? '«Complete» means that Weir has deleted the keys, and can never decrypt these fields again. What is left are the master keys of that time. With them, and with an old copy of the keys such as a backup, somebody can decrypt old copies of events. The operators of Weir decide when to destroy them.'
+    ? '«Complete» means that Weir has deleted the keys, and can never decrypt these fields again. An old backup of Weir may still contain them, encrypted with the master keys of that time. Whether and when to destroy these master keys is for the operators of Weir to decide.'
     : `No key is left: the master keys of that time were destroyed, too, as far as Weir can know: ${dateAndTime(at)}.`
 }
 
@@ -102,10 +101,8 @@ function Receipt({ session: { calls, may }, erasure }: Omit<Props, 'all' | 'onCh
     const file = new Blob([await receipt()], { type: 'application/jose' })
     saveFile(file, `${fileNameOf(erasure, 'receipt')}.jws`)
   })
-  const { value: purposes = [] } = usePurposes()
-  const names = namesIn(erasure, purposes)
   const reading = useDoing(() =>
-    openAt(async () => `${verifyPage(calls.where)}#${await receipt()}${names}`),
+    openAt(async () => `${verifyPage(calls.where)}#${await receipt()}`),
   )
   if (!may('officer')) return null
   if (timeOf(erasure, 'complete') === '')
@@ -131,13 +128,6 @@ function Receipt({ session: { calls, may }, erasure }: Omit<Props, 'all' | 'onCh
     </>
   )
 }
-
-/** The page with the receipt cannot know the names of the levels, so the link has them. */
-const namesIn = ({ levels = [] }: Erasure, purposes: readonly Purpose[]): string =>
-  purposes
-    .filter(({ level }) => levels.includes(level))
-    .map(({ level, title }) => `&${level}=${encodeURIComponent(title)}`)
-    .join('')
 
 /** In a new tab. Browsers only let the press of a button open one, so it is opened before its address is known. */
 async function openAt(address: () => Promise<string>): Promise<void> {

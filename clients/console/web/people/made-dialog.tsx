@@ -44,10 +44,16 @@ export function MadeDialog({ where, person, answers, onClose }: Props) {
     setKept(true)
   }
   const isOne = accepted.length === 1
+  const saveButton = (
+    <button type="button" onClick={save}>
+      Save with the salt as a file
+    </button>
+  )
   return (
     <Dialog
       title={`${first && kindOf(first)} accepted`}
       guard={isKept ? undefined : 'The salt is not kept, and it is never shown again.'}
+      first={saveButton}
       onClose={onClose}
     >
       <dl class="secrets">
@@ -59,9 +65,7 @@ export function MadeDialog({ where, person, answers, onClose }: Props) {
         ))}
       </dl>
       <p class="row">
-        <button type="button" onClick={save}>
-          Save with the salt as a file
-        </button>
+        {saveButton}
         <CopyButton
           text={isOne ? (accepted[0]?.made.salt ?? '') : text}
           label={isOne ? 'Copy the salt' : 'Copy all'}

@@ -31,7 +31,7 @@ export function PeoplePage({ session }: PageProps) {
   const [answers, setAnswers] = useState<readonly StreamAnswer[]>([])
   const [isMany, setMany] = useState(false)
   const fields = useLoad(async () => searchFields(await listContracts(calls)), [calls])
-  const { search, searched, searching, refreshing, ...form } = useSearch(session)
+  const { search, searched, searching, refreshing, onSearch, ...form } = useSearch(session)
   const keyOf = ({ stream }: FoundIn): string => requestKey(searched, stream)
   const onDone = (done: readonly StreamAnswer[]): void => {
     for (const answer of done)
@@ -53,7 +53,7 @@ export function PeoplePage({ session }: PageProps) {
       </SearchForm>
       <div role="status" class="said">
         <Progress
-          {...{ search, searched, fields, where: calls.where }}
+          {...{ search, searched, fields, where: calls.where, onSearch }}
           isSearching={searching.isDoing || refreshing.isDoing}
         />
       </div>
@@ -97,12 +97,17 @@ function useSearch({ calls, people }: PageProps['session']) {
     if (value === '') throw new Error('Enter a value to search for.')
     await searchFor(value)
   })
-  const refreshing = useDoing(() => searchFor(searched)) // the field may contain another value by now
+  const refreshing = useDoing(() => searchFor(people.value)) // the field may contain another value by now
   // The page was left during a search.
   useEffect(() => {
     if (people.value !== '' && people.search === undefined) refreshing.run()
   }, [])
-  return { value, onValue, search, searched, searching, refreshing }
+  const onSearch = (term: string): void => {
+    onValue(term)
+    people.value = term
+    refreshing.run()
+  }
+  return { value, onValue, search, searched, searching, refreshing, onSearch }
 }
 
 type FormProps = {

@@ -83,7 +83,7 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
           .
         </p>
         {chosen && <Levels {...{ known, levels, found }} onLevels={setLevels} />}
-        {what[kind]({ found })}
+        {what[kind]({ found, fields })}
         {kind === 'record' ? null : (
           <Remaining {...{ found, levels: chosen }} known={known.value ?? []} />
         )}

@@ -12,9 +12,10 @@ type Props = {
   readonly fields: Fields
   readonly isSearching: boolean
   readonly where: Where
+  readonly onSearch: (value: string) => void
 }
 
-export function Progress({ search, searched, fields, isSearching, where }: Props) {
+export function Progress({ search, searched, fields, isSearching, where, onSearch }: Props) {
   if (search === undefined || (isSearching && search.total === 0)) return null
   if (!search.isDone)
     return (
@@ -27,7 +28,7 @@ export function Progress({ search, searched, fields, isSearching, where }: Props
   return (
     <>
       {events === 0 && !isInOutputs ? (
-        <NothingFound {...{ searched, fields, where }} />
+        <NothingFound {...{ searched, fields, where, onSearch }} />
       ) : (
         <>
           <p>
@@ -44,14 +45,27 @@ export function Progress({ search, searched, fields, isSearching, where }: Props
   )
 }
 
-function NothingFound({ searched, fields, where }: Pick<Props, 'searched' | 'fields' | 'where'>) {
+function NothingFound({
+  searched,
+  fields,
+  where,
+  onSearch,
+}: Omit<Props, 'search' | 'isSearching'>) {
   const { naming = [], contracts = [] } = fields.value ?? {}
   return (
     <>
       <p>
         No event has <strong>{searched}</strong> in {naming.join(', ')}. Values are compared
         exactly: upper and lower case and spaces count.
-        {hasSpaceAround(searched) ? ' The value that you entered starts or ends with a space.' : ''}
+        {hasSpaceAround(searched) ? (
+          <>
+            {' '}
+            The value that you entered starts or ends with a space.{' '}
+            <button type="button" onClick={() => onSearch(searched.trim())}>
+              Search without the space
+            </button>
+          </>
+        ) : null}
       </p>
       {contracts.length === 0 ? null : (
         <>

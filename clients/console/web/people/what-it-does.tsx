@@ -3,13 +3,15 @@ import type { Held } from '../api/held.ts'
 import type { FoundIn } from '../api/people.ts'
 import { dayOf } from '../ui/words.ts'
 import type { KnownLevel } from './levels.ts'
+import type { Fields } from './searched-fields.tsx'
 
 type Props = {
   /** One for each stream. */
   readonly found: readonly FoundIn[]
+  readonly fields: Fields
 }
 
-type RemainingProps = Props & {
+type RemainingProps = Pick<Props, 'found'> & {
   readonly known: readonly KnownLevel[]
   /** Undefined: all of them. */
   readonly levels: readonly number[] | undefined
@@ -51,19 +53,16 @@ export function Remaining({ known, found, levels }: RemainingProps) {
   )
 }
 
-export function WhatErasingDoes({ found }: Props) {
+export function WhatErasingDoes({ found, fields: known }: Props) {
   const fields = [...new Set(found.flatMap(({ by }) => by.map(({ field }) => field)))]
   return (
     <>
       <p>
         Weir never again decrypts a personal field in the events that were sent until now with this
-        value in {fields.join(' or ')}, in the stream or in a copy of it.{' '}
-        {found.some(isByTwoFields)
-          ? 'Nor does it in events with other values in these fields that occurred together with this value in an event of the same stream. '
-          : ''}
-        Events with the person's data in other fields alone are not erased. Later events are
-        encrypted as for a new person.
+        value in {fields.join(' or ')}, in the stream or in a copy of it. Events with the person's
+        data in other fields alone are not erased. Later events are encrypted as for a new person.
       </p>
+      <Linked {...{ found }} fields={known} then="erased" />
       <p>
         A copy for the person must be downloaded before: close this window, and use «Download all».
         The events stay, with their other fields: {found.map(stayIn).join(', ')}.
@@ -72,7 +71,24 @@ export function WhatErasingDoes({ found }: Props) {
   )
 }
 
-const isByTwoFields = ({ by }: FoundIn): boolean => new Set(by.map(({ field }) => field)).size > 1
+type LinkedProps = Props & { readonly then: 'erased' | 'changed' }
+
+/** Where the key field is a device or a session, the request reaches all of its events, whoever used it. */
+function Linked({ found, fields, then }: LinkedProps) {
+  const by = found.flatMap((one) => one.by).filter(({ isBesideKey }) => isBesideKey)
+  if (by.length === 0) return null
+  const keyOf = (id: string): string =>
+    fields.value?.contracts.find((contract) => contract.id === id)?.by[0] ?? 'the key field'
+  const keys = [...new Set(by.map(({ contract }) => keyOf(contract)))].join(' or ')
+  return (
+    <p>
+      <strong>Also events of other people may be {then}.</strong> In events of{' '}
+      {[...new Set(by.map(({ contract }) => contract))].join(', ')} the person was found beside
+      another value in {keys}, such as a device or a session. All events sent until now with the
+      same value in {keys} as one of these are {then}, too, whether they name this person or not.
+    </p>
+  )
+}
 
 function stayIn({ stream, held }: FoundIn): string {
   const day = dayOf(held.find(({ kind }) => kind === 'input')?.until ?? '')
@@ -87,11 +103,14 @@ export const WhatRecordingDoes = () => (
   </p>
 )
 
-export const WhatWithdrawingDoes = () => (
-  <p>
-    From now on Weir handles all stored events of this person as if they had been sent without these
-    levels. It never again decrypts their fields of these levels, not even for a copy for the
-    person, so download the copy before. Tell the team that sends the events, since later events
-    keep the levels they are sent with.
-  </p>
+export const WhatWithdrawingDoes = (props: Props) => (
+  <>
+    <p>
+      From now on Weir handles all stored events of this person as if they had been sent without
+      these levels. It never again decrypts their fields of these levels, not even for a copy for
+      the person, so download the copy before. Tell the team that sends the events, since later
+      events keep the levels they are sent with.
+    </p>
+    <Linked {...props} then="changed" />
+  </>
 )

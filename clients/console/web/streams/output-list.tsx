@@ -2,15 +2,16 @@
 import type { Input, Output } from '../api/account.ts'
 import { levelsInWords } from '../live/levels.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
+import { dateAndTime } from '../ui/words.ts'
 import { keptInWords } from './kept.ts'
 
 type Props = {
   readonly input: Input
-  /** Undefined if the key may not delete it. */
-  readonly onDelete: ((output: Output) => void) | undefined
+  /** Undefined if the key may do neither. */
+  readonly onAsk: ((wanted: 'deletion' | 'rebuild', output: Output) => void) | undefined
 }
 
-export function OutputList({ input: { outputs }, onDelete }: Props) {
+export function OutputList({ input: { outputs }, onAsk }: Props) {
   const words = useLevelWords()
   if (outputs.length === 0) return null
   return (
@@ -43,15 +44,23 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
                     ? null
                     : `, by readers, who keep keys for ${output.keyMaxAgeSeconds} s`}
                 </td>
-                <td data-column="keeps events">{keptInWords(output.kept)}</td>
+                <td data-column="keeps events">
+                  {keptInWords(output.kept)}
+                  {rebuiltInWords(output)}
+                </td>
                 <td data-column="topic">
                   <code>{output.topic}</code>
                 </td>
                 <td>
-                  {onDelete === undefined ? null : (
-                    <button type="button" class="quiet" onClick={() => onDelete(output)}>
-                      Delete<span class="unseen"> {output.name}</span>
-                    </button>
+                  {onAsk === undefined ? null : (
+                    <>
+                      <button type="button" class="quiet" onClick={() => onAsk('rebuild', output)}>
+                        Rebuild<span class="unseen"> {output.name}</span>
+                      </button>
+                      <button type="button" class="quiet" onClick={() => onAsk('deletion', output)}>
+                        Delete<span class="unseen"> {output.name}</span>
+                      </button>
+                    </>
                   )}
                 </td>
               </tr>
@@ -61,4 +70,9 @@ export function OutputList({ input: { outputs }, onDelete }: Props) {
       </div>
     </details>
   )
+}
+
+function rebuiltInWords({ rebuild }: Output): string {
+  if (rebuild === '') return ''
+  return rebuild === 'running' ? ', being rebuilt' : `, rebuilt ${dateAndTime(rebuild)}`
 }

@@ -1,5 +1,5 @@
 // The account's streams, each input as a picture with its outputs, and how they are created and deleted.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import type { PageProps } from '../session.ts'
 import type { Input, Output } from '../api/account.ts'
 import { listInputs } from '../api/resources.ts'
@@ -13,6 +13,7 @@ import { NewOutput } from './new-output.tsx'
 import { NewStream } from './new-stream.tsx'
 import { OutputList } from './output-list.tsx'
 import { Picture } from './picture.tsx'
+import { RebuildDialog } from './rebuild-dialog.tsx'
 import { useFlows } from './use-flows.ts'
 import type { Flow } from './use-flows.ts'
 
@@ -20,14 +21,25 @@ type Asked =
   | { readonly for: 'stream' }
   | { readonly for: 'output'; readonly input: Input }
   | { readonly for: 'deletion'; readonly doomed: Doomed }
+  | { readonly for: 'rebuild'; readonly output: Output }
 
 const none: readonly Input[] = []
+/** How often the page looks whether a rebuild is done. */
+const rebuildMs = 3_000
 
 export function StreamsPage({ session }: PageProps) {
   const { calls } = session
   const inputs = useLoad(() => listInputs(calls), [calls])
   const flows = useFlows(calls, inputs.value ?? none)
   const [asked, setAsked] = useState<Asked>()
+  useEffect(() => {
+    const isRebuilding = inputs.value?.some(({ outputs }) =>
+      outputs.some(({ rebuild }) => rebuild === 'running'),
+    )
+    if (!isRebuilding) return
+    const timer = setTimeout(inputs.reload, rebuildMs)
+    return () => clearTimeout(timer)
+  }, [inputs.value])
   const close = (): void => setAsked(undefined)
   const props = { calls, onClose: close, onDone: inputs.reload }
   return (
@@ -54,6 +66,7 @@ export function StreamsPage({ session }: PageProps) {
       </div>
       {asked?.for === 'stream' ? <NewStream {...props} /> : null}
       {asked?.for === 'output' ? <NewOutput {...props} input={asked.input} /> : null}
+      {asked?.for === 'rebuild' ? <RebuildDialog {...props} output={asked.output} /> : null}
       {asked?.for === 'deletion' ? <DeleteDialog {...props} doomed={asked.doomed} /> : null}
     </>
   )
@@ -67,7 +80,12 @@ type CardProps = {
 }
 
 function InputCard({ session: { calls, may }, input, flows, onAsk }: CardProps) {
-  const onDelete = (output: Output): void => onAsk({ for: 'deletion', doomed: { input, output } })
+  const onAskOf = (wanted: 'deletion' | 'rebuild', output: Output): void =>
+    onAsk(
+      wanted === 'rebuild'
+        ? { for: 'rebuild', output }
+        : { for: 'deletion', doomed: { input, output } },
+    )
   return (
     <section class="card" aria-label={`Stream ${input.name}`}>
       <header>
@@ -108,7 +126,7 @@ function InputCard({ session: { calls, may }, input, flows, onAsk }: CardProps) 
       <div class="scroller" tabIndex={0} role="region" aria-label={`Picture of ${input.name}`}>
         <Picture input={input} flows={flows} />
       </div>
-      <OutputList input={input} onDelete={may('owner') ? onDelete : undefined} />
+      <OutputList input={input} onAsk={may('owner') ? onAskOf : undefined} />
     </section>
   )
 }

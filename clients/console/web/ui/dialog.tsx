@@ -8,11 +8,13 @@ type Props = {
   readonly wide?: boolean
   /** Why it should not be closed yet: closing it asks first. */
   readonly guard?: string | undefined
+  /** Shown with the question: what must be done first. */
+  readonly first?: ComponentChildren
   readonly onClose: () => void
   readonly children: ComponentChildren
 }
 
-export function Dialog({ title, wide = false, guard, onClose, children }: Props) {
+export function Dialog({ title, wide = false, guard, first, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   const [isAsked, setAsked] = useState(false)
@@ -51,9 +53,12 @@ export function Dialog({ title, wide = false, guard, onClose, children }: Props)
       {isAsked && guard !== undefined ? (
         <div ref={question} role="alert" class="problems">
           <p>{guard}</p>
-          <button type="button" onClick={closeNow}>
-            Close all the same
-          </button>
+          <p class="row">
+            {first}
+            <button type="button" onClick={closeNow}>
+              Close all the same
+            </button>
+          </p>
         </div>
       ) : null}
     </dialog>

@@ -168,7 +168,7 @@ const invalid = {
   wrong_signature: 'The receipt is not valid: it was changed, or is not complete',
 }
 
-function showAnswer({ isValid, why, reason, claims, title, warning, isAboutValue, ...text }) {
+function showAnswer({ isValid, why, reason, title, warning, isAboutValue, ...text }) {
   if (!isValid) return show(verdict('bad', invalid[reason], `Why: ${why}.`))
   const about = {
     true: `It is about the value that you entered: ${value.value}`,
@@ -186,7 +186,6 @@ function showAnswer({ isValid, why, reason, claims, title, warning, isAboutValue
     printButton(),
     element('h2', title),
     ...listed('What it says', text.says),
-    ...namesOf(claims).map((sentence) => element('p', sentence)),
     ...listed('What it does not say', text.doesNotSay),
     element('h2', 'The receipt itself'),
     element('pre', receipt.value.replace(/\s+/g, '')),
@@ -215,20 +214,8 @@ function printButton() {
   return button
 }
 
-/** Anyone can write a link, so the page says whose words the names are. */
-const namesOf = ({ levels }) =>
-  Array.isArray(levels) && receipt.value === linked
-    ? [...new URLSearchParams(names)]
-        .filter(([level]) => levels.map(String).includes(level))
-        .map(
-          ([level, name]) =>
-            `The link to this page says that level ${level} has the name «${name.slice(0, 80)}» in the account today. The name is not part of what is signed.`,
-        )
-    : []
-
-// A link may have the receipt after its #, which a browser sends to no server, and then names of levels.
-const [, encoded, names] = /^#?([^&]*)&?(.*)$/.exec(location.hash)
-const linked = decodeURIComponent(encoded)
+// A link may have the receipt after its #, which a browser sends to no server.
+const linked = decodeURIComponent(location.hash.slice(1))
 if (linked !== '') {
   receipt.value = linked
   form.requestSubmit()

@@ -36,6 +36,7 @@ export function fittingTests(hands: ReturnType<typeof consoleHands>) {
       await check(where)
     })
     await inWindow('delete', 'Delete clicks', check)
+    await inWindow('rebuild', 'Rebuild clicks-1', check)
     await goTo('Live')
     await seen('Waiting for events of')
     await check('live')

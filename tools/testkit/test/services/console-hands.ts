@@ -154,6 +154,7 @@ export async function sendFor(
   person: string,
   count: number,
   stream = 'clicks',
+  contract = 'clickstream',
 ): Promise<void> {
   const { token, revoke } = await sender(account, stream)
   const producer = await connectProducer(world.ingest.url)
@@ -161,7 +162,7 @@ export async function sendFor(
   const svcMeta = { ...asObject(example['svcMeta']), consentLevels: [0, 1, 2] }
   const event = { ...example, svcMeta, producerSessionId: person }
   for (let sent = 0; sent < count; sent += 1)
-    expect(await producer.send(event, { token, schemaId: 'clickstream' })).toMatchObject({
+    expect(await producer.send(event, { token, schemaId: contract })).toMatchObject({
       status: 204,
     })
   producer.close()

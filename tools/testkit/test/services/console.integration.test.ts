@@ -21,6 +21,7 @@ import { consoleHands, expectInRows, sendClicks, startConsoleWorld } from './con
 import type { Load } from './console-hands.ts'
 import { fittingTests } from './console-fits.ts'
 import { purposeTests } from './console-purposes.ts'
+import { readersOutputTests } from './readers-output.ts'
 import { documentTests } from './documents.ts'
 import { officerByHandTests } from './officer-by-hand.ts'
 import { officerTests } from './officer.ts'
@@ -250,36 +251,7 @@ else
 
     inSoak(() => officerByHandTests(() => ({ world, account, program })))
 
-    test('an output whose readers decrypt is made, shown as such, and seen decrypted live', async () => {
-      await account.input('lakes')
-      await goTo('Contracts')
-      await goTo('Streams')
-      const card = page().getByRole('region', { name: 'Stream lakes' })
-      await card.getByRole('button', { name: 'New output' }).click()
-      await page().getByRole('textbox', { name: 'Name' }).fill('lake')
-      await page().getByLabel('Readers decrypt (erasure reaches copies)').check()
-      await expectAccessible('new output')
-      await button('Create output').click()
-      await seen('Created lake')
-      await page().keyboard.press('Escape')
-      await card.locator('.picture').getByText('readers decrypt level 0', { exact: true }).waitFor()
-      await card.getByText('Outputs: levels, retention and topics').click()
-      await card.getByText('by readers, who keep keys for 300 s').waitFor()
-      await card.getByRole('link', { name: 'Watch live' }).click()
-      await seen('Waiting for events of')
-      await button('Send a test event').click()
-      await hands.fill({ 'customer/id': 'customer-00043', producerSessionId: 'session-lake' })
-      await button('Send to lakes').click()
-      const row = page().getByRole('row', { name: /^customer\/id/ })
-      await row.getByText('decrypted').waitFor({ timeout: 60_000 })
-      expect(await row.getByText('customer-00043').count()).toBe(2) // as sent, and of the output
-      await goTo('People')
-      await hands.find('session-lake')
-      await seen("none decrypted; readers with this output's credentials can decrypt up to level 0")
-      await goTo('Contracts')
-      for (const path of ['lakes/outputs/lake', 'lakes'])
-        expectStatus(await account.call('DELETE', `/v2/streams/${path}`), 200)
-    })
+    readersOutputTests(() => ({ world, account }), hands)
 
     test('a stream is deleted once its name has been typed', async () => {
       await goTo('Streams')

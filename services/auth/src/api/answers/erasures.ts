@@ -14,6 +14,7 @@ const states = z.strictObject({ accepted: reached, ...later })
 
 const outputHolding = z.strictObject({
   name: string,
+  tags: listOf(string).describe('of the output; present if it has any').optional(),
   levels: listOf(level),
   events: count.describe('the events that the search found in the topic').optional(),
   foundLevels: listOf(level)

@@ -119,7 +119,8 @@ async function claim(
   const clearMs = cutMs >= writtenByMs ? Math.min(cutMs, atMs) : atMs
   const because = 'ms' in until ? '' : `${topic} ${until.unknown}`
   const clear = clearMs === Infinity ? { clearAt: unknown, because } : { clearAt: timeOf(clearMs) }
-  return [{ name: output.name, levels, ...clear, ...isDeleted }]
+  const { name, tags } = output
+  return [{ name, ...(tags.length > 0 ? { tags } : {}), levels, ...clear, ...isDeleted }]
 }
 
 /** Undefined if the topic does not exist. */

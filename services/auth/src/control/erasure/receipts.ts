@@ -104,6 +104,7 @@ export async function receiptFor(
     return {
       erasure: found,
       contracts: contractsThen(draft, found),
+      purposes: purposesOf(draft, found),
       lost: {
         erasuresLost: erasuresLostOf(draft, stream),
         incompleteSince: incompleteSince(draft, found),
@@ -117,6 +118,7 @@ export async function receiptFor(
     contracts: then.contracts.naming,
     otherContracts: then.contracts.others,
     outputs,
+    purposes: then.purposes,
     ...then.lost,
   })
 }
@@ -130,6 +132,19 @@ const contractsThen = (
     as,
     state.contractsOf(billingId).filter(({ createdAtMs }) => createdAtMs <= acceptedAtMs),
   )
+
+/** The titles that the account gives the withdrawn levels now; undefined without any. */
+function purposesOf(
+  state: Pick<StateFollower['tables'], 'account'>,
+  { billingId, levels, isWithdrawal }: ErasureRecord,
+): readonly { readonly level: number; readonly title: string }[] | undefined {
+  if (isWithdrawal !== true) return undefined
+  const named = state.account(billingId)?.purposes ?? []
+  const titles = named
+    .filter(({ level }) => levels.includes(level))
+    .map(({ level, title }) => ({ level, title }))
+  return titles.length === 0 ? undefined : titles
+}
 
 const notComplete = ({ erasureId }: ErasureRecord): Refusal =>
   refusal(

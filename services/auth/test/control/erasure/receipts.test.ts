@@ -5,6 +5,7 @@ import type { ErasureRecord, ErasureTerm, InputStream } from '@weir/control-stat
 import { addContract } from '../../../src/control/contracts/add-contract.ts'
 import { incompleteSince } from '../../../src/control/erasure/lost-windows.ts'
 import { keepReceiptKey, receiptFor } from '../../../src/control/erasure/receipts.ts'
+import { setPurposes } from '../../../src/control/purposes.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
 import { makeClicks } from '../support-scene.ts'
@@ -87,8 +88,22 @@ test('the claim of a withdrawal, too, speaks of a search before the request', as
   )
   const { searchedAtMs: _, ...shown } = found
   expect(receipt['found']).toEqual({ ...shown, searchedAt: '1970-01-01T00:00:00.000Z' })
+  expect(receipt).not.toHaveProperty('purposes')
   const nothing = await receiptOf('data_subject_field', { found: { ...found, events: 0 } })
   expect(nothing['claim']).toMatch(/Before this request a search of the stream found 0 events/)
+})
+
+test('that of a withdrawal has the titles of its levels', async () => {
+  await setPurposes(memory.deps, 'acme', [
+    { name: 'mail', title: 'marketing e-mails', level: 2 },
+    { name: 'other', title: 'research', level: 3 },
+  ])
+  const levels = { isWithdrawal: true, levels: [1, 2] } as const
+  expect(await receiptOf('key_field', levels)).toMatchObject({
+    levels: [1, 2],
+    purposes: [{ level: 2, title: 'marketing e-mails' }],
+  })
+  expect(await receiptOf('data_subject_field')).not.toHaveProperty('purposes')
 })
 
 test('what a restore left unknown is in receipts from then on', async () => {

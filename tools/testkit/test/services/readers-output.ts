@@ -1,0 +1,80 @@
+// An output whose readers decrypt: how it is made, watched, and rebuilt; and who shares a device with a person that is
+// erased.
+import { expect, test } from '@jest/globals'
+import { expectStatus } from '../../src/index.ts'
+import type { Account, World } from '../../src/index.ts'
+import { sendFor } from './console-hands.ts'
+import type { consoleHands } from './console-hands.ts'
+
+export type ReadersScene = { readonly world: World; readonly account: Account }
+
+export function readersOutputTests(
+  scene: () => ReadersScene,
+  hands: ReturnType<typeof consoleHands>,
+) {
+  const { page, goTo, button, seen, find, fill, expectAccessible } = hands
+
+  test('an output whose readers decrypt is made, shown as such, and seen decrypted live', async () => {
+    await scene().account.input('lakes')
+    await goTo('Contracts')
+    await goTo('Streams')
+    const card = page().getByRole('region', { name: 'Stream lakes' })
+    await card.getByRole('button', { name: 'New output' }).click()
+    await page().getByRole('textbox', { name: 'Name' }).fill('lake')
+    await page().getByLabel('Readers decrypt (erasure reaches copies)').check()
+    await expectAccessible('new output')
+    await button('Create output').click()
+    await seen('Created lake')
+    await page().keyboard.press('Escape')
+    await card.locator('.picture').getByText('readers decrypt level 0', { exact: true }).waitFor()
+    await card.getByText('Outputs: levels, retention and topics').click()
+    await card.getByText('by readers, who keep keys for 300 s').waitFor()
+    await card.getByRole('link', { name: 'Watch live' }).click()
+    await seen('Waiting for events of')
+    await button('Send a test event').click()
+    await fill({ 'customer/id': 'customer-00043', producerSessionId: 'session-lake' })
+    await button('Send to lakes').click()
+    const row = page().getByRole('row', { name: /^customer\/id/ })
+    await row.getByText('decrypted').waitFor({ timeout: 60_000 })
+    expect(await row.getByText('customer-00043').count()).toBe(2) // as sent, and of the output
+    await goTo('People')
+    await find('session-lake')
+    await seen("none decrypted; readers with this output's credentials can decrypt up to level 0")
+  })
+
+  test('who erases a person beside a device reads that all events of the device are erased', async () => {
+    await scene().account.contract('clickstream', {
+      id: 'visits',
+      data_subject_field: 'customer/id',
+    })
+    await sendFor(scene(), 'shared-device', 1, 'lakes', 'visits')
+    await goTo('Contracts')
+    await goTo('People')
+    await find('customer-00042')
+    await seen('1 event of visits, named by customer/id')
+    for (const [opening, done] of [
+      ['Erase …', 'erased'],
+      ['Withdraw a consent …', 'changed'],
+    ] as const) {
+      await button(opening).click()
+      await seen(`Also events of other people may be ${done}.`)
+      await seen(`with the same value in producerSessionId as one of these are ${done}, too`)
+      await button('Cancel').click()
+    }
+  })
+
+  test('an output is rebuilt once its name has been typed', async () => {
+    await goTo('Streams')
+    const card = page().getByRole('region', { name: 'Stream lakes' })
+    await card.getByText('Outputs: levels, retention and topics').click()
+    await button('Rebuild lake').click()
+    expect(await page().locator('dialog button.danger').isDisabled()).toBe(true)
+    await page().getByLabel('Type lake to confirm').fill('lake')
+    await expectAccessible('rebuilding')
+    await page().locator('dialog button.danger').click()
+    await seen(/, rebuilt \d+ \w+ \d{4}/)
+    await goTo('Contracts')
+    for (const path of ['lakes/outputs/lake', 'lakes'])
+      expectStatus(await scene().account.call('DELETE', `/v2/streams/${path}`), 200)
+  })
+}
