@@ -2,7 +2,8 @@
 //
 //   SITE=https://shop.example.com SCHEMA=clickstream node relay.mjs
 //
-// WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET name the input stream.
+// WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET name the input stream. Optional: PORT (8090), WEIR_AUTH_URL and
+// WEIR_INGEST_URL (those of `npm start`).
 import { createServer } from 'node:http'
 import { json } from 'node:stream/consumers'
 
@@ -24,22 +25,25 @@ function stop(why) {
   process.exit(1)
 }
 
+/** Each line once an hour, so that the log is not full of what a stranger sends. */
 const logged = new Set()
+setInterval(() => logged.clear(), 3_600_000).unref()
 function logOnce(line) {
   if (logged.has(line) || logged.size >= 100) return
   logged.add(line)
   console.error(line)
 }
 
-/** What the visitor has agreed to, as the site's server knows it: here its HttpOnly cookie, such as consent=0.1. */
+/** What the visitor has agreed to, as the site's server knows it: here its HttpOnly cookie, such as consent=0.1, or consent= for nothing. */
 function consentOf(cookies = '') {
   const levels = /(?:^|; )consent=([^;]*)/.exec(cookies)?.[1]
-  if (levels !== undefined && /^\d+(\.\d+)*$/.test(levels)) return levels.split('.').map(Number)
+  if (levels !== undefined && /^(\d+(\.\d+)*)?$/.test(levels))
+    return levels === '' ? [] : levels.split('.').map(Number)
   const what =
     levels === undefined
       ? 'without a cookie `consent`'
       : 'with a cookie `consent` that is not of the form 0.1'
-  logOnce(`An event came ${what}: no output gets it (of later ones, nothing is logged)`)
+  logOnce(`An event came ${what}: no output gets it (later ones in this hour are not logged)`)
   return []
 }
 
@@ -86,7 +90,7 @@ async function relay(request) {
     )
   else if (status === 400)
     logOnce(
-      `Ingest refused an event: ${code}; its sentence is in the response to the page (of later ones with this code, nothing is logged)`,
+      `Ingest refused an event: ${code}; its sentence is in the response to the page (later ones in this hour with this code are not logged)`,
     )
   return [status, text]
 }

@@ -196,6 +196,10 @@ test('an address of another service is said to be that', async () => {
     message: `ingestUrl ${url} is not the address of ingest: Events are sent to ingest, which has another address`,
   })
   const { url: ingestUrl } = world.ingest
+  const withPath = producerOf({ ingestUrl: `${ingestUrl}/events/` }).send(event)
+  await expect(withPath).rejects.toMatchObject({
+    message: expect.stringMatching(/^ingestUrl http:\S+\/events is not the address of ingest: /),
+  })
   await expect(
     producerOf({ authUrl: ingestUrl, ingestUrl: url }).send(event),
   ).rejects.toMatchObject({

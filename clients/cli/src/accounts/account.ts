@@ -200,6 +200,21 @@ export const saveLogin = (
     return withAccount({ ...profile, current: billingId }, billingId, { ...login, streams })
   })
 
+/** Whether the profile had it. With `authUrl` only an account at this address is removed. */
+export async function forgetAccount(
+  path: string,
+  billingId: string,
+  authUrl?: string,
+): Promise<boolean> {
+  const saved = readProfile(path).accounts.get(billingId)
+  if (saved === undefined || (authUrl !== undefined && saved.authUrl !== authUrl)) return false
+  await updateProfile(path, ({ current, accounts }) => ({
+    current: current === billingId ? undefined : current,
+    accounts: new Map(Array.from(accounts).filter(([id]) => id !== billingId)),
+  }))
+  return true
+}
+
 export const saveCredentials = (
   account: CliAccount,
   billingId: string,

@@ -141,6 +141,7 @@ export function streamTests(ground: LookUpGround): void {
     expect(memberOf(earliest, 'consentLevels')).toBe('1, 3')
     expect(memberOf(earliest, 'consentLevelType')).toBe('GRANULAR')
     expect(memberOf(now, 'linkedStream')).toBe('history')
+    expect(await weir.ok('output list')).toMatch(/^later +history +2/m)
     const table = await weir.ok('output list history')
     expect(table).toMatch(/^all +history +1, 3 +GRANULAR +yes +-$/m)
     expect(table).toMatch(/^later +history +2 +CUMULATIVE +yes +team-a$/m)

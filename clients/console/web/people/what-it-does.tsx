@@ -73,7 +73,7 @@ export function WhatErasingDoes({ found, fields: known }: Props) {
 
 type LinkedProps = Props & { readonly then: 'erased' | 'changed' }
 
-/** Where the key field is a device or a session, the request reaches all of its events, whoever used it. */
+/** Where the key field is a device or a session, the request reaches all of its events, also of other people. */
 function Linked({ found, fields, then }: LinkedProps) {
   const by = found.flatMap((one) => one.by).filter(({ isBesideKey }) => isBesideKey)
   if (by.length === 0) return null

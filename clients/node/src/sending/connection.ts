@@ -176,14 +176,23 @@ const cutOff = ({ origin }: URL, cause: unknown): Trouble => {
   return { trouble: `ingest at ${origin} cut the request off${reason}`, cause }
 }
 
-function answerFrom({ origin }: URL, headers: http2.IncomingHttpHeaders, text: string): Answer {
+function answerFrom(
+  { origin, pathname }: URL,
+  headers: http2.IncomingHttpHeaders,
+  text: string,
+): Answer {
   const status = Number(headers[':status'])
   // Ingest answers in one line; the other services of Weir with such a document.
   const detail = status < 400 ? undefined : memberOf(tryParseJson(text), 'detail')
+  const foreign = typeof detail === 'string' ? detail : undefined
+  const wrong = foreign ?? (status === 404 ? text.trim() : undefined)
   return {
     status,
     code: headers['svc-error'],
     retryAfter: headers['retry-after'],
-    text: typeof detail === 'string' ? wrongAddress('ingest', origin, detail) : text,
+    text:
+      wrong === undefined
+        ? text
+        : wrongAddress('ingest', origin + pathname.replace(/\/events?$/, ''), wrong),
   }
 }

@@ -15,6 +15,7 @@ import type { ProducersScene } from './producers-scene.ts'
 jest.setTimeout(120_000)
 const chromium = chromiumProgram()
 const program = join(REPOSITORY, 'examples/producers/relay.mjs')
+const example = join(REPOSITORY, 'examples/producers/site.mjs')
 if (chromium === undefined)
   test('NOT RUN: there is no Chromium here; tools/testkit/ci/prepare.sh installs it where apt has it', () => {
     throw new Error('the relay was not tried in a browser')
@@ -52,9 +53,13 @@ else
       for (const stop of stops.toReversed()) await stop()
     })
 
-    async function startRelay(input: TestStream, SCHEMA = 'clickstream'): Promise<string> {
+    async function startRelay(
+      input: TestStream,
+      SCHEMA = 'clickstream',
+      SITE = `${origin}/`,
+    ): Promise<string> {
       const PORT = String(await freePort())
-      const env = { ...scene.settingsOf(input), SITE: `${origin}/`, SCHEMA, PORT }
+      const env = { ...scene.settingsOf(input), SITE, SCHEMA, PORT }
       const relay = spawn(process.execPath, [program], { env })
       stops.push(() => relay.kill())
       relay.stderr.on('data', (chunk) => (log += String(chunk)))
@@ -109,7 +114,7 @@ else
         'preflight ',
       ])
       const missing = 'An event came without a cookie `consent`: no output gets it'
-      expect(log).toBe(`${missing} (of later ones, nothing is logged)\n`)
+      expect(log).toBe(`${missing} (later ones in this hour are not logged)\n`)
     })
 
     test('a cookie of another form gives no level, not the first of its levels', async () => {
@@ -127,7 +132,7 @@ else
       expect(await scene.storedIn(other, 4)).toEqual(['x ', 'x ', 'x ', 'x 1,0'])
       const malformed = 'An event came with a cookie `consent` that is not of the form 0.1'
       expect(
-        log.split(`${malformed}: no output gets it (of later ones, nothing is logged)\n`),
+        log.split(`${malformed}: no output gets it (later ones in this hour are not logged)\n`),
       ).toHaveLength(2)
     })
 
@@ -149,6 +154,32 @@ else
         413,
         'An event has at most 65536 bytes',
       ])
+    })
+
+    test('the example site asks for consent, and its page sends an event with it', async () => {
+      const visits = await scene.account.input('visits')
+      const PORT = String(await freePort())
+      const shop = `http://127.0.0.1:${PORT}`
+      const RELAY = await startRelay(visits, 'clickstream', shop)
+      const { env } = process
+      const own = spawn(process.execPath, [example], { env: { ...env, PORT, RELAY } })
+      stops.push(() => own.kill())
+      await once(createInterface({ input: own.stdout }), 'line')
+      const { page } = browser
+      await page.goto(shop)
+      const before = log
+      for (const answer of ['To run and to improve the shop', 'Only to run the shop', 'No']) {
+        await page.getByRole('button', { name: answer }).click()
+        await page.waitForURL(shop)
+        await page.getByRole('button', { name: 'Buy' }).click()
+        await page.getByText('204').waitFor()
+      }
+      const stored = ['button_click ', 'button_click 0', 'button_click 0,1']
+      expect(await scene.storedIn(visits, 3)).toEqual(stored)
+      expect(log).toBe(before)
+      const options = { method: 'POST', body: 'levels=0.1' }
+      expect((await fetch(shop, options)).status).toBe(403)
+      await page.goto(origin)
     })
 
     test('the log says that SCHEMA names no contract', async () => {

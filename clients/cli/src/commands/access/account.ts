@@ -1,7 +1,7 @@
 // `weir account …`: the current account, and the accounts in the profile. Keys are read from the environment, a hidden
 // prompt or the input, never from the arguments, which other users of the machine can see.
 import type { Command } from 'commander'
-import { keyOfEnvironment } from '../../accounts/account.ts'
+import { forgetAccount, keyOfEnvironment } from '../../accounts/account.ts'
 import { call, urlOf } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
 import { isObject, textAt, valueAt } from '../../json.ts'
@@ -153,11 +153,7 @@ async function use(session: Session, billingId: string): Promise<void> {
 }
 
 async function logout(session: Session, billingId: string): Promise<void> {
-  await updateProfile(profilePath(session.terminal.env), ({ current, accounts }) => {
-    if (!accounts.has(billingId)) throw notKept(billingId)
-    const others = Array.from(accounts).filter(([id]) => id !== billingId)
-    return { current: current === billingId ? undefined : current, accounts: new Map(others) }
-  })
+  if (!(await forgetAccount(profilePath(session.terminal.env), billingId))) throw notKept(billingId)
   if (session.isJson) return session.showRecord({ billingId })
   session.tell(`${billingId} is no longer in the profile.`)
 }

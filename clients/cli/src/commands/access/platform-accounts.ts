@@ -1,6 +1,8 @@
 // `weir account create`, `key` and `delete`, which need the platform key. It is read from the environment, a hidden prompt
 // or the input, never from the arguments.
 import type { Command } from 'commander'
+import { forgetAccount } from '../../accounts/account.ts'
+import { profilePath } from '../../accounts/profile.ts'
 import { call, urlOf } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
 import { listAt, textAt } from '../../json.ts'
@@ -92,10 +94,11 @@ async function remove(session: Session, billingId: string, options: DeleteOption
   const bearer = await readSecret(session.terminal, 'platform key', 'WEIR_PLATFORM_KEY')
   const url = urlOf(authUrl, ['v2', 'accounts', billingId])
   const answer = await call({ method: 'DELETE', url, bearer }, { 401: platformKeyAdvice })
+  const wasSaved = await forgetAccount(profilePath(session.terminal.env), billingId, authUrl)
   if (session.isJson) return session.showRecord(answer)
   const streams = listAt(answer, 'deleted').length
   session.terminal.print(`Deleted ${billingId}. Streams and outputs deleted with it: ${streams}.`)
-  session.tell(`\`weir account logout ${billingId}\` removes it from your profile, too.`)
+  if (wasSaved) session.tell(`It is no longer in your profile either.`)
 }
 
 const platformKeyAdvice =

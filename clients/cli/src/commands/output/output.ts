@@ -1,9 +1,16 @@
 // `weir output …`: streams derived from an input stream, one for each set of consent levels.
 import type { Command } from 'commander'
 import { isObject, valueAt } from '../../json.ts'
+import type { JsonObject } from '../../json.ts'
 import { collectText, hoursOrBroker, positiveNumber, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
-import { fetchOutputs, linkedStreamOf, outputAdvice, showDeleted } from '../../api/streams.ts'
+import {
+  fetchOutputs,
+  linkedStreamOf,
+  listInputNames,
+  outputAdvice,
+  showDeleted,
+} from '../../api/streams.ts'
 import { streamNameOf } from '../../api/stream-records.ts'
 import { confirmLosses, requireChange } from '../retention.ts'
 import { addCreateCommand } from './create.ts'
@@ -25,10 +32,13 @@ export function addOutputCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('list')
-      .description('the outputs of an input stream')
-      .argument(...inputArgument)
-      .action((input: string, _options: unknown, command: Command) => list(open(command), input)),
+      .description('the outputs of an input stream, or of all')
+      .argument('[input]', inputArgument[1])
+      .action((input: string | undefined, _options: unknown, command: Command) =>
+        list(open(command), input),
+      ),
     ['weir output list clicks', 'a table'],
+    ['weir output list', 'of all input streams'],
   )
   withExamples(
     noun
@@ -133,8 +143,10 @@ async function update(
   session.showRecord(await session.manage({ method: 'PATCH', path, json, advice }))
 }
 
-async function list(session: Session, input: string): Promise<void> {
-  const items = await fetchOutputs(session, input)
+async function list(session: Session, input: string | undefined): Promise<void> {
+  const inputs = input === undefined ? await listInputNames(session) : [input]
+  const items: JsonObject[] = []
+  for (const name of inputs) items.push(...(await fetchOutputs(session, name)))
   session.showList({
     answer: items,
     items,
@@ -146,7 +158,7 @@ async function list(session: Session, input: string): Promise<void> {
       ENABLED: (output) => output.enabled,
       TAGS: (output) => valueAt(output, 'tags'),
     },
-    whenEmpty: `No outputs yet: \`weir output create ${input} NAME --level L --save\` creates one.`,
+    whenEmpty: `No outputs yet: \`weir output create ${input ?? 'INPUT'} NAME --level L --save\` creates one.`,
   })
 }
 

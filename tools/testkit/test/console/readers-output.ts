@@ -1,4 +1,4 @@
-// An output whose readers decrypt: how it is made, watched, and rebuilt; and who shares a device with a person that is
+// An output whose readers decrypt: it is created, watched and rebuilt. And people who share a device with one who is
 // erased.
 import { expect, test } from '@jest/globals'
 import { expectStatus } from '../../src/index.ts'

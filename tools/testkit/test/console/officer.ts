@@ -217,10 +217,8 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     expect(await page().getByText('may still contain values').count()).toBe(0)
     await goTo('People')
     await find(' session-0003')
-    await seen(/The value that you entered starts or ends with a space\./)
     await button('Search without the space').click()
     await seen(/^No event has session-0003 in/)
-    expect(await page().getByLabel('Find a person').inputValue()).toBe('session-0003')
   })
 
   test('an erasure shows its states, and what remains decrypted until when', async () => {

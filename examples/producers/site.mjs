@@ -1,0 +1,55 @@
+// A site with one page, to try relay.mjs: it asks for consent, keeps the answer in a cookie that only this server sets, and
+// sends an event to the relay. Needs only Node.
+//
+//   node site.mjs
+//
+// Optional: PORT (8000), and RELAY, the address of the relay (http://localhost:8090).
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+const { PORT = 8000, RELAY = 'http://localhost:8090' } = process.env
+
+const page = `<!doctype html>
+<meta charset="utf-8">
+<title>Shop</title>
+<form method="post">
+  May we use your clicks?
+  <button name="levels" value="0.1">To run and to improve the shop</button>
+  <button name="levels" value="0">Only to run the shop</button>
+  <button name="levels" value="">No</button>
+</form>
+<p><button id="buy">Buy</button> <output></output></p>
+<script>
+  document.querySelector('#buy').addEventListener('click', async () => {
+    const event = {
+      producerSessionId: 'session-0001', // of your shop
+      customer: { id: 'customer-00042' },
+      url: 'https://shop.example.com' + location.pathname,
+      eventType: 'button_click',
+      referrer: 'https://shop.example.com/',
+      userAgent: navigator.userAgent,
+      conversion: 0,
+      abTests: [],
+    }
+    const response = await fetch('${RELAY}', {
+      method: 'POST',
+      credentials: 'include', // with the cookie
+      body: JSON.stringify(event),
+    })
+    document.querySelector('output').textContent = response.status + ' ' + (await response.text())
+  })
+</script>
+`
+
+const server = createServer(async (request, response) => {
+  if (request.method !== 'POST')
+    return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
+  const { 'sec-fetch-site': from, 'content-length': length } = request.headers
+  // Another site must not answer for the visitor.
+  if (from !== 'same-origin' || !(Number(length) <= 100)) return response.writeHead(403).end()
+  const levels = new URLSearchParams(await text(request)).get('levels') ?? ''
+  if (!['', '0', '0.1'].includes(levels)) return response.writeHead(400).end()
+  const cookie = `consent=${levels}; HttpOnly; SameSite=Lax; Path=/; Max-Age=15552000`
+  response.writeHead(303, { 'set-cookie': cookie, location: '/' }).end()
+})
+server.listen(PORT, () => console.log(`The site: http://localhost:${PORT}`))
