@@ -49,7 +49,7 @@ export async function expectHolds(
     scanned: { topic: 'weir.keys', leader: 1 },
   })
   const { stdout: words } = await verify(receipt, 'bob', 'table')
-  expect(words).toMatch(/What it says:\n- On .*\n\nWhat it does not say:\n- /s)
+  expect(words).toMatch(/What it says:\n- This receipt was signed .*\n\nWhat it does not say:\n- /s)
   await expect(verify(receipt, 'eve')).rejects.toThrow('not about this value')
   const at = receipt.indexOf('.') + 20
   const other = receipt[at] === 'A' ? 'B' : 'A'
