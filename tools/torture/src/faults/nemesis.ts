@@ -65,6 +65,7 @@ export function createNemesis(theatre: Theatre, say: (line: string) => void): Ne
       await locks.hold(faultNeedsOf(fault), () => acts[fault.kind](theatre, fault))
       counts.set(fault.kind, (counts.get(fault.kind) ?? 0) + 1)
     } catch (error) {
+      if (fault.kind === 'restore') throw error // no service runs without its control state
       say(`  ${fault.kind} did not go as planned: ${JSON.stringify(describeError(error))}`)
     }
   }
