@@ -50,7 +50,7 @@ def main(topic: str, path: str) -> None:
         reason = f" ({errors[0].str()})" if errors else ""
         sys.exit(f"Kafka at {kafka.get('bootstrap.servers')} can't be reached; is it the listener for analysts?{reason}")
     if found.error:
-        # To those who may not read a topic, Kafka does not say whether it exists.
+        # Kafka does not say whether a topic exists if the client may not read it.
         own = schemas.get("topic", topic)
         sys.exit(f"{topic}: {found.error.str()}" + (f". The settings in {path} are for {own}" if own != topic else ""))
     consumer.assign([TopicPartition(topic, p, OFFSET_BEGINNING) for p in found.partitions])

@@ -26,7 +26,7 @@ except ImportError:
 INGEST = os.environ.get("WEIR_INGEST_URL", "http://127.0.0.1:8082")
 if not INGEST.startswith(("http://", "https://")):
     sys.exit(f"{INGEST} must begin with http:// or https://")
-# Avro is always complete. Ingest overwrites these.
+# An Avro record needs all its fields. Ingest overwrites these values.
 PLACEHOLDERS = {"schemaId": "", "eventContractRef": "", "nonce": 0, "timestamp": 0}
 
 

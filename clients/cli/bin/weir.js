@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Starts the `weir` command under a Node that runs TypeScript directly. Plain JavaScript that any Node ≥ 20 can read:
-// an older Node starts the pinned one of the installation, and passes on signals and the exit code.
+// Starts the `weir` command under a Node that runs TypeScript directly. Any Node ≥ 20 can run this plain JavaScript.
+// An older Node than 24.12 starts the installation's pinned Node, and passes on signals and the exit code.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'

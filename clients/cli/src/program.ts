@@ -48,7 +48,7 @@ export async function run(terminal: Terminal, args: readonly string[]): Promise<
   }
 }
 
-/** Also with `--help`, which commander answers with the help of the program. */
+/** Refuses an unknown command also with `--help`, for which commander would print the help of the program. */
 function refuseUnknown(program: Command, args: readonly string[]): void {
   const known = program.commands.map((command) => command.name())
   const words = args.filter((each) => !each.startsWith('-'))

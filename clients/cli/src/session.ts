@@ -41,7 +41,7 @@ export type Telling = {
 export type Confirmation = {
   readonly question: string
   readonly name: string
-  /** Ask even if the input is not a terminal, because it may be the key. */
+  /** Ask even if the input is not a terminal, because the platform key may come from there. */
   readonly isRequired?: boolean
 }
 
@@ -88,7 +88,7 @@ export function createSession(
     if (resolved) return resolved
     const { env, cwd } = terminal
     resolved = resolveAccount({ env, cwd, wantsDemo: options.demo === true, bringsKey })
-    // A command with the platform key only takes the addresses.
+    // A command with the platform key uses only the addresses of the demo.
     if (resolved.demo && !bringsKey)
       telling.tell(`(using the demo account of ${resolved.demo.path})`)
     return resolved

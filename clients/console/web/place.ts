@@ -32,7 +32,7 @@ export function usePlace(): Place {
 
 let onLeaving: (() => void) | undefined
 
-/** Until the returned function is called, the place stays, and an attempt to leave it calls this function. */
+/** Keeps the place until the returned function is called. An attempt to leave it calls `onAttempt`. */
 export function stayHere(onAttempt: () => void): () => void {
   onLeaving = onAttempt
   return () => (onLeaving = undefined)

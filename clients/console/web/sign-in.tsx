@@ -65,7 +65,7 @@ async function signIn(where: Where, apiKey: string): Promise<Session> {
   return createSession(textOf(account['billingId']), role, calls)
 }
 
-/** The refusal of a key advises how to send one, which is no advice for people. */
+/** Replaces auth's refusal of a key, which explains how a program sends one. This does not help people. */
 function explain(error: unknown): never {
   if (error instanceof Refused && error.status === 401)
     throw new Error(

@@ -16,7 +16,7 @@ export const wrongAddress = (
   reason: string,
 ): string => `${service}Url ${origin} is not the address of ${service}: ${reason}`
 
-/** For a refusal that does not say more. Auth itself always says more. */
+/** For a refusal without a reason. Auth itself always gives a reason. */
 export const authAnswers = (origin: string, status: number): string =>
   status === 404
     ? wrongAddress('auth', origin, 'it returns 404')

@@ -1,5 +1,5 @@
-// One request to auth or output with a JSON response, over HTTP/1.1, which every intermediary understands. No retries: the caller
-// decides about them.
+// One request to auth or output with a JSON response, over HTTP/1.1, which every intermediary understands. No retries:
+// the caller decides about them.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { troubleReaching } from './address.ts'

@@ -14,7 +14,7 @@ export function looksLike(text: unknown): string | undefined {
   return claims && (kinds.get(memberOf(claims, 'aud')) ?? 'a JWT')
 }
 
-/** Of a JWT, decoded, not verified. */
+/** The claims of a JWT, decoded, not verified. */
 export function claimsIn(token: string | undefined): object | undefined {
   const [, payload] = /^eyJ[\w-]*\.([\w-]+)\.[\w-]+$/.exec(token ?? '') ?? []
   if (payload === undefined) return undefined

@@ -7,7 +7,7 @@ export type Rule = {
   readonly what: string
   readonly fits: (value: unknown) => boolean
   readonly isRequired?: boolean
-  /** What the value is instead, if it can be told. */
+  /** What the value seems to be instead, if that is recognized. */
   readonly looksLike?: (value: unknown) => string | undefined
 }
 export type Rules<Options> = { readonly [Name in keyof Options]-?: Rule }

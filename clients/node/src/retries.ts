@@ -5,8 +5,8 @@ const boundMaxMs = 10_000
 const dayMs = 24 * 60 * 60 * 1000
 
 /**
- * The n-th pause, from 1: between half of a bound and all of it. The bound doubles up to ten seconds. At least what the
- * service asked for, plus up to a quarter, so that clients don't all come back at the same time.
+ * The pause is between half of a bound and the bound, which doubles with each failure up to ten seconds. It is at least
+ * the time that the service asked for, plus up to a quarter, so that clients don't all come back at the same time.
  */
 export function pauseMs(
   failures: number,

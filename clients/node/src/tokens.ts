@@ -1,5 +1,5 @@
-// Id tokens for a stream's credentials: one at a time, renewed in the background after four fifths of its life, so that
-// no request waits for auth and auth may be unavailable for a while. Kept only in memory.
+// Id tokens for a stream's credentials: one token at a time, renewed in the background after four fifths of its
+// lifetime. So no request waits for auth, and auth may be unavailable for a while. Kept only in memory.
 import { memberOf } from './json.ts'
 import { requestJson } from './json-request.ts'
 import type { JsonReply } from './json-request.ts'
@@ -27,7 +27,7 @@ export class NoToken extends Error {
 }
 
 const byAuth = new WeakSet<Error>()
-/** Such an error cannot quote an event. */
+/** An error by auth cannot quote an event. */
 export const isByAuth = (error: Error): boolean => byAuth.has(error)
 function refusedByAuth(...given: ConstructorParameters<typeof RejectedError>): RejectedError {
   const error = new RejectedError(...given)
@@ -87,7 +87,7 @@ export function tokensFrom(deps: TokensDeps): Tokens {
       asking = undefined
     }))
 
-  /** Not waited for: a failure matters only once the current token has expired. */
+  /** Callers do not wait for this, because a failure matters only once the current token has expired. */
   function renew(): void {
     if (asking !== undefined || nowMs() < renewal.notBeforeMs) return
     asked().catch(() => {
@@ -139,8 +139,8 @@ function heldOf({ headers, json }: JsonReply, { address, nowMs }: TokensDeps): H
 }
 
 /**
- * When to renew a token, by our clock. Its lifetime is computed with auth's clock, which the response contains, because
- * ours may be hours off.
+ * When to renew a token, by this machine's clock. Its lifetime is computed with auth's clock, which the response
+ * contains, because this machine's clock may be hours off.
  */
 export function timesOf(told: {
   readonly expiresAt: number

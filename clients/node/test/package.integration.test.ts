@@ -1,5 +1,5 @@
 // The package as others use it: built, packed and unpacked into a folder with only its dependencies. The README's
-// examples run there, in the oldest supported Node and in ours, and print what the README shows.
+// examples run there, in the oldest supported Node and in Weir's, and print what the README shows.
 import { execFile } from 'node:child_process'
 import { access, cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -177,7 +177,7 @@ class Decrypter:
                 answer = _json_in(response)
         except HTTPError as error:
             answer = _json_in(error)
-            # The registry says error_code, also of a schema that it does not have.
+            # Errors of the registry have an error_code, also for an unknown schema.
             if error.code in (404, 405) and "error_code" not in answer:
                 raise self._elsewhere(service, f"it returns {error.code}") from None
             sentence = answer.get("detail") or answer.get("message") or f"{error.url} answers {error.code}"

@@ -1,6 +1,6 @@
 // svcMeta, the first field of every event (spec Event envelope): which forms a contract may give it, and how the
-// service fills it in. These may differ: schemaId or eventContractRef; members required or nullable; keyLink an int or
-// a UUID as text; the record itself nullable. The producer sets only consentLevels, which the service keeps.
+// service fills it in. It has schemaId or eventContractRef. Its members are required or nullable, keyLink is an int or
+// a UUID as text, and the record itself may be nullable. The producer sets only consentLevels, which the service keeps.
 import { compileDefault } from './avro/defaults.ts'
 import { nullableOf } from './avro/types.ts'
 import type { AvroType, RecordType } from './avro/types.ts'
@@ -53,7 +53,7 @@ function envelopeOf(root: RecordType): RecordType | undefined {
   return type.kind === 'record' ? type : undefined
 }
 
-/** The schema for JSON of producers: only the envelope itself may lack the members that the service fills in. */
+/** The schema for JSON of producers: the envelope, but no other record, may lack what the service fills in. */
 export function unstamped(root: RecordType): RecordType {
   const [first] = root.fields
   const envelope = envelopeOf(root)

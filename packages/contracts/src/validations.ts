@@ -25,7 +25,7 @@ type Check = {
   readonly holds: (text: string) => boolean
 }
 
-/** A validation passes on null. In a list it must hold for each element. The first failing one gives the sentence. */
+/** A validation passes on null. In a list it must hold for each element. The sentence quotes the first failing text. */
 export function compileValidations(
   id: string,
   root: RecordType,

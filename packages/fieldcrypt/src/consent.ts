@@ -3,7 +3,7 @@
 import { corrupt } from './errors.ts'
 
 const CONSENT_BYTES = 32
-/** Levels below this are found by one number. */
+/** A consent with only levels below this is cached under one number, its bit mask. */
 const MASKED_LEVELS = 31
 const KNOWN_MAX = 10_000
 

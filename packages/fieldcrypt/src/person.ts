@@ -1,5 +1,6 @@
-// One person in one epoch, with the keys derived so far. All of them can be derived again from the tree, so a wiped
-// person still works, only more slowly, because it keeps none. The keys are private fields, so neither a log nor an inspector shows them.
+// One person in one epoch, with the keys derived so far. A wiped person keeps no keys, but derives them again from the
+// tree for each use. So it still works, but more slowly. The keys are private fields, so neither a log nor an inspector
+// shows them.
 import type { Consent } from './consent.ts'
 import {
   keyLinkInt,
@@ -115,7 +116,7 @@ export class Person implements Cacheable {
     return 1 + this.#levels.length
   }
 
-  /** For encrypting or decrypting a field now: a later call for anybody may replace its cipher. */
+  /** Use the result immediately: a later call for any person may replace its cipher. */
   textOf({ level, consent, path }: FieldAt): TextOf | NoKey {
     const cipher = this.#cipherOf(level, consent)
     return typeof cipher === 'string' ? cipher : { cipher, path, id: this.id }
@@ -197,7 +198,7 @@ export class Person implements Cacheable {
   }
 }
 
-/** The only cipher that no cached person has, because nobody would wipe it: one of a wiped person. */
+/** The last cipher of a wiped person, until the next such cipher. It is kept here because no cached person wipes it. */
 let loose: number | undefined
 
 function replaceLoose(cipher: number): number {

@@ -1,7 +1,7 @@
 // The limits for a client: bytes, headers, streams, time. Tests can shorten the time-outs. The other limits are fixed.
 
 export type Timeouts = {
-  /** From the connection to its first bytes, for a TLS handshake, and for the head of a request. */
+  /** The time until the first bytes of a connection. Also the time for a TLS handshake, and for a request's head. */
   readonly firstBytesTimeoutMs: number
   /** The time from the head of a request to the end of its body. */
   readonly bodyTimeoutMs: number

@@ -37,7 +37,7 @@ export function listenHttp(options: ListenOptions): Promise<Listener> {
   const timeouts = withDefaults(options.timeouts)
   const serving = { handler, onError, bodyTimeoutMs: timeouts.bodyTimeoutMs }
   const http1 = createServer(http1Options(timeouts), (req, res) => serveHttp1(serving, req, res))
-  // Node drops further headers, so one more shows that there were too many
+  // Node drops headers beyond this maximum. The one above our limit shows that there were too many.
   http1.maxHeadersCount = headersMax + 1
   const http2 =
     options.http2 === 'node'
@@ -93,7 +93,7 @@ function serveHttp2(
     target: headers[':path'] ?? '',
     rawHeaders,
     stream,
-    // A reset without an error code ends the stream like its last frame, but also closes it.
+    // A reset without an error code looks like the end of the body, but it also closes the stream.
     isComplete: () => !stream.closed,
     bodyTimeoutMs: serving.bodyTimeoutMs,
     cut: () => afterAnswer(stream, () => stream.close(constants.NGHTTP2_NO_ERROR)),

@@ -14,8 +14,8 @@ const graceMsDefault = 5_000
 const unusedGraceMs = 500
 const idleCheckMs = 50
 /**
- * An HTTP/1.1 client learns from its next response that the connection ends. If an idle connection is closed, a request
- * that is already on its way is lost (RFC 9112 9.5). So connections in use get this time.
+ * An HTTP/1.1 client learns from its next response that the connection ends. When an idle connection is closed, a
+ * request that is already on its way is lost (RFC 9112 9.5). So connections that were used stay open for this time.
  */
 const politeMsMax = 2_000
 
@@ -125,12 +125,12 @@ function trackConnections(http1: Http1Server, http2: Http2Side) {
       socket.on('error', () => {}) // the protocol's server gets the error, too, and handles it
       socket.setNoDelay(true)
     },
-    /** The protocol of the connection is known, so a request may be open. */
+    /** Call when the connection's protocol is known, because a request may be open from then on. */
     markUsed: (socket: net.Socket) => void unused.delete(socket),
     finish(): void {
       isFinishing = true
       http2.finish()
-      // A request may already be on its way on these connections. After that time the wait ends.
+      // A first request may already be on its way on these connections, so they are closed only after this time.
       setTimeout(() => {
         for (const socket of unused) socket.destroy()
       }, unusedGraceMs).unref()

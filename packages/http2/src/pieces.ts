@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream'
 import type { HttpResponse } from './types.ts'
 import { Http2Error } from './errors.ts'
 
-/** Fewer bytes in the time of a whole body don't count as progress. */
+/** Fewer bytes within the time-out for a whole body don't count as progress. */
 export const progressBytesMin = 1_024
 
 export const isInPieces = (body: HttpResponse['body']): body is AsyncIterable<Buffer> =>

@@ -8,7 +8,7 @@ export type Answer = {
   status: number
   headers: Record<string, string>
   body: string | Buffer | undefined
-  /** Used instead of `body`, with unknown length. */
+  /** Used instead of `body` if the length is unknown. */
   pieces?: AsyncIterable<Buffer>
 }
 

@@ -75,7 +75,7 @@ function endIdle(session: ServerHttp2Session, { bodyTimeoutMs }: Timeouts): void
   session.once('close', () => clearTimeout(timer))
 }
 
-/** The setting alone has no effect before the client has acknowledged it. The size is that of RFC 9113 6.5.2. */
+/** Needed because a client may ignore our setting until it has acknowledged it. Counts as RFC 9113 6.5.2 defines. */
 function isTooLarge(rawHeaders: readonly string[]): boolean {
   let bytes = 16 * rawHeaders.length
   for (const text of rawHeaders) bytes += text.length

@@ -19,8 +19,8 @@ export type HttpRequest = {
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined>
   /**
    * Use instead of `body` for bodies of any length: yields pieces as they arrive. The client is slowed down while no
-   * further piece is requested. Throws Http2Error `http2.aborted` if the client goes away, or if it sends less than 1
-   * KiB in the time for a whole body while a piece is requested.
+   * further piece is requested. Throws Http2Error `http2.aborted` if the client goes away, or if it sends less than
+   * 1 KiB within the time-out for a whole body. Only the time in which a piece is requested counts.
    */
   chunks(): AsyncGenerator<Buffer, void, void>
 }

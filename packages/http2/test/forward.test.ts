@@ -89,7 +89,7 @@ test('HEAD has the head alone', async () => {
 })
 
 test('an answer before the end of a large body arrives whole', async () => {
-  // When the response arrives, the client keeps its unsent data and counts it.
+  // When the response arrives, the client keeps its unsent data in memory, which would exceed the default limit.
   const url = `http://127.0.0.1:${listener.port}`
   const client = http2.connect(url, { maxSessionMemory: 100 })
   for (let i = 0; i < 5; i++) {

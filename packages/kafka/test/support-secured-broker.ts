@@ -58,7 +58,7 @@ export async function startSecuredBroker(): Promise<SecuredBroker> {
   const ports = new Map<Listener, number>()
   for (const listener of listeners) ports.set(listener, await freePort())
   const portOf = (listener: Listener): number => ports.get(listener) ?? 0
-  // The broker accepts this Java property only from here. It fetches keys from no other address.
+  // The broker fetches keys only from the addresses in this Java property. Here only the environment can set it.
   process.env['JAVA_TOOL_OPTIONS'] =
     `-Dorg.apache.kafka.sasl.oauthbearer.allowed.urls=${tokens.jwksUrl}`
   const stack = await startStack({

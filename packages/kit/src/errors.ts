@@ -36,7 +36,7 @@ export type PublicForm<Code extends string> = {
   readonly sentence: string | typeof ownSentence
 }
 
-/** By the codes of packages. Errors without an entry aren't shown to clients. */
+/** The public forms by the packages' error codes. Errors without an entry aren't shown to clients. */
 export type PublicForms<Code extends string> = Readonly<Record<string, PublicForm<Code>>>
 
 export function publicFormOf<Code extends string>(

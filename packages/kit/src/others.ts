@@ -10,7 +10,7 @@ const lateMs = 1_000
 
 export function createOthers(nowMs = () => performance.now()): Others {
   type Served = { readonly party: string; atMs: number }
-  // Two different parties are enough, because at least one of them is another party.
+  // The last two parties are enough, because at least one of them is not the party in question.
   let last: Served | undefined
   let before: Served | undefined
   return {

@@ -105,7 +105,7 @@ export function oncePerTurn<T>(read: () => T): () => T {
 
 /**
  * For long, non-urgent work on the event loop; await it between the steps. It resolves immediately until the work has
- * taken `ms`, and then after twice that time, so that other work mostly finds the loop free.
+ * taken `ms`. Then it resolves after twice that time, so that the loop is mostly free for other work.
  */
 export function takingTurns(ms = 3): () => Promise<void> | undefined {
   let since = performance.now()

@@ -72,7 +72,7 @@ export function createRegistry(url: string, access: RegistryAccess = {}): Regist
   }
 }
 
-/** The user and password in the URL are also sent in a header. */
+/** If the access has no login, sends the user and password of the URL in a header. */
 function askAt(url: string, { authorization, ca }: RegistryAccess): Ask {
   const base = new URL(url)
   const login = authorization ?? loginIn(base)

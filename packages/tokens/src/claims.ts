@@ -14,7 +14,7 @@ export type IdClaims = {
   readonly stream: string
   readonly streamId: string
   readonly kind: 'input' | 'derived'
-  /** Only of an output whose readers decrypt, because they can't ask management. Services don't rely on it. */
+  /** Only in tokens of an output whose readers decrypt: they can't ask management. Services don't rely on it. */
   readonly decryptAt?: 'reader'
 }
 

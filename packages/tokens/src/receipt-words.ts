@@ -109,7 +109,7 @@ const valueOf = ({ subjects }: ReceiptClaims): string =>
     ? 'the value that names the person'
     : 'a value that names one of these people'
 
-/** The fields that the erasure is about. Contracts often share one. */
+/** The fields that the erasure is about. Contracts often have the same field. */
 function namingOf({ contracts }: ReceiptClaims): string {
   const byField = Map.groupBy(listOf(contracts).map(objectOf), ({ field }) => textOf(field))
   const fields = [...byField].map(
@@ -118,7 +118,7 @@ function namingOf({ contracts }: ReceiptClaims): string {
   return fields.length === 0 ? 'a field that names people' : fields.join(' or ')
 }
 
-/** The search by data subject finds pseudonyms, such as sessions, and the erasure covers their events in all contracts. */
+/** The search by data subject finds pseudonyms, such as sessions. The erasure covers their events in all contracts. */
 const isLinked = ({ as }: ReceiptClaims): boolean => listOf(as).includes('data_subject_field')
 
 const linkedOf = (claims: ReceiptClaims): string =>

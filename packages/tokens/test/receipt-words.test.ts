@@ -83,7 +83,7 @@ test('0 found is said, and destroyed keys are only where it was signed', () => {
   expect(partly.says[1]).toBe(
     'Before that a search of the stream found 0 events of the person. Events that arrived between the search and the request are covered, too. Not everything was searched: 2 are old.',
   )
-  expect(partly.title).toBe('Erasure of one person') // nobody knows that nothing is there
+  expect(partly.title).toBe('Erasure of one person') // the search was incomplete
   const destroyed = inWords({ ...claims, destroyedAt: '2026-12-20T10:00:00.000Z' })
   expect(destroyed.says).toContainEqual(
     expect.stringContaining('master keys of that time are destroyed'),

@@ -1,6 +1,7 @@
-// Traces, if an endpoint is configured. Without one, nothing is loaded. A client's traceparent decides whether its
-// request is recorded. Requests without one are sampled. The number of new spans per second is limited. The receiver's
-// state never affects the service: a limited number of spans waits, and the others are dropped and counted.
+// Traces, if an endpoint is configured. Without an endpoint, nothing is loaded. A client's traceparent decides whether
+// its request is recorded. Requests without a traceparent are sampled. The number of new spans per second is limited.
+// The receiver's state never affects the service: a limited number of spans waits, and the others are dropped and
+// counted.
 import type { Log } from '@weir/kit'
 import { createAllowance, delay, parseTraceparent } from '@weir/kit'
 import type { Beginning, Span, SpanOutcome } from './span.ts'

@@ -79,7 +79,7 @@ const publicForms = {
 } satisfies Record<ProduceErrorCode, Form> &
   Partial<Record<AccessErrorCode | ContractsErrorCode | FieldcryptErrorCode, Form>>
 
-/** The response's code and message, with their cause. It is no Error object, because refusals may come in floods. */
+/** The response's code and message, with their cause. It isn't an Error object, because these are costly to create. */
 export type Refused = {
   readonly code: RefusalCode
   readonly message: string

@@ -89,7 +89,7 @@ function forged(claims: object): string {
   return `${head}.${other}.${signature}`
 }
 
-/** Numbers stay unchanged, because a schema's id may be the `1` of a version. */
+/** Replaces names with placeholders, except numbers: a schema's id `1` may also be the `1` of a version. */
 const told = ({ status, header, body }: Answer, names: TenantNames) => {
   let text = body
   for (const [name, value] of Object.entries(names))

@@ -14,7 +14,7 @@ export const connectBench = (): Kafka =>
   })
 
 export type Arrival = {
-  /** Resolves when a record that was written after the call was read. */
+  /** Resolves when it has read a record that was written after the call. */
   readonly came: Promise<void>
   close(): void
 }

@@ -18,7 +18,7 @@ import type { Latency, WatchedStreams } from './watch.ts'
 
 const quietRate = 100
 const noisyRate = 5_000
-/** The start of the quiet stream's run, including its warm-up. */
+/** The time for starting the quiet stream's run, including its warm-up. */
 const startMs = 8_000
 /** Warm-up runs of noise, until Java has compiled Kafka's code for it. */
 const warmUps = 4
@@ -120,7 +120,7 @@ async function timeNewStreams({ account, input }: WatchedStreams, wait: Wait): P
   return took
 }
 
-/** From the SIGTERM of the only replica of output to the event that was sent after its end, in ms. */
+/** From the SIGTERM of the only replica of output until an event that was sent after its end is derived, in ms. */
 async function timeRestarts({ world, derived }: WatchedStreams, wait: Wait): Promise<number[]> {
   const took: number[] = []
   let output: Service = world.output

@@ -1,6 +1,7 @@
 // Part `derive`: the cost of an event for the process that derives it, with two decrypted fields, exactly once; the
 // time for a million events on one core; the cost if its readers decrypt; and whether eight derived streams of one
-// input cost eight times as much as one. The events are stored before. Each run creates new derived streams that start from the earliest event.
+// input cost eight times as much as one. The events are stored before. Each run creates new derived streams that start
+// from the earliest event.
 import type { Admin } from '@weir/kafka'
 import { pollUntil } from '@weir/kit'
 import { counterOf, signUp, freshName, startWorld } from '@weir/testkit'

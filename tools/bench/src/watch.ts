@@ -18,7 +18,7 @@ export type WatchedStreams = {
   account: Account
   input: TestStream
   derived: TestStream
-  /** A token to send to the input, or to watch the input or a stream derived from it. */
+  /** A token to send events to the input, or to watch it. */
   token: string
   derivedToken: string
 }

@@ -67,7 +67,7 @@ async function install() {
   process.stderr.write('Installing the dependencies …\n')
   const args = ['-y', packageManager, 'install', '--frozen-lockfile']
   const output = []
-  // CI: nobody can answer a question.
+  // CI prevents questions, because nobody could answer them.
   const child = spawn('npx', args, {
     cwd: root,
     env: { ...process.env, CI: 'true' },

@@ -61,7 +61,7 @@ export async function startEverything(options: EverythingOptions): Promise<Every
     return (parts.stack = await startStack(own).catch(failed))
   }
   const auth = async (off: AbortSignal) => {
-    await free.promise // a taken port is an error of the stack, which names all of them
+    await free.promise // the stack checks the ports, and its error names all that are taken
     return service('auth')(off)
   }
   try {

@@ -24,8 +24,8 @@ export const kekFilesIn = (folder: string): Readonly<Record<ServiceName, string>
 })
 
 /**
- * Creates files with four KEKs. Those of ingest and output contain a part of auth's. Returns false if auth's file
- * exists; it is then kept, because it decrypts what it has wrapped.
+ * Creates auth's file with four KEKs; the files of ingest and output contain some of these. Returns false if auth's
+ * file exists. It is then kept, because it has KEKs that are in use.
  */
 export async function makeKekFiles(folder: string): Promise<boolean> {
   const files = kekFilesIn(folder)

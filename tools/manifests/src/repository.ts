@@ -4,7 +4,7 @@ import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { REPOSITORY } from '@weir/devstack'
 
-/** The path in .weir/deploy that matches a pattern such as `crds-*`; of several the last by name. */
+/** The path in .weir/deploy that matches a pattern such as `crds-*`; if several match, the last by name. */
 export function installed(pattern: string): string {
   const folder = join(REPOSITORY, '.weir/deploy')
   const [first] = existsSync(folder) ? globSync(pattern, { cwd: folder }).sort().reverse() : []

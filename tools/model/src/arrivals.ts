@@ -64,7 +64,10 @@ export function mishaps(state: ModelState, at: At): ModelStep<ModelState>[] {
   return [step(`${at} crashes`, gone)]
 }
 
-/** Each log has the events of its kind, each once and in order; none with a decrypted value after `applied`. */
+/**
+ * What is wrong if a log stores this batch. The log must have the events of its kind once and in order, and no
+ * decrypted value after `applied`.
+ */
 function misplaced(
   { events }: Rules,
   state: ModelState,

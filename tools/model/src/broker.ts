@@ -1,5 +1,5 @@
-// What a broker does with the batches and fences of one transactional id, as far as deriving relies on it (ADR 34). Plain
-// data and pure functions. Each batch has one record.
+// What a broker does with the batches and fences of one transactional id, as far as deriving relies on it (ADR 34).
+// Plain data and pure functions. Each batch has one record.
 
 /** A record of an input event, or the marker of a fence. */
 export type Entry =

@@ -1,6 +1,6 @@
-// How two replicas of output derive one input partition exactly once (docs/architecture.md, decision 3 and 4): acquire, fence,
-// read the tail, append, repeat after an unknown outcome, hold a dead letter back, hand over; and when an erasure is
-// applied. Replicas may crash at any moment, and what is in their sockets arrives later or never.
+// How two replicas of output derive one input partition exactly once (docs/architecture.md, decisions 3 and 4):
+// acquire, fence, read the tail, append, repeat after an unknown outcome, hold a dead letter back, hand over; and when
+// an erasure is applied. Replicas may crash at any moment, and what is in their sockets arrives later or never.
 import { acquireSteps } from './acquiring.ts'
 import { arrivals, mishaps } from './arrivals.ts'
 import { emptyBroker } from './broker.ts'
@@ -49,7 +49,10 @@ function erasureSteps(rules: Rules, state: ModelState): ModelStep<ModelState>[] 
   return steps
 }
 
-/** All replicas have followed it, nothing decrypted before is in flight, and who has crashed is fenced. */
+/**
+ * Whether all replicas have followed the erasure, no value decrypted before is in flight, and crashed owners are
+ * fenced.
+ */
 function mayApply(rules: Rules, { isErased, owners, crashed, broker }: ModelState): boolean {
   if (!isErased || !owners.every(({ hasHeard }) => hasHeard)) return false
   const isInFlight = owners.some(({ inFlight }) => inFlight.some(({ isOpen }) => isOpen))
@@ -58,7 +61,7 @@ function mayApply(rules: Rules, { isErased, owners, crashed, broker }: ModelStat
   return isFenced || rules.is('applied without a fence after a crash')
 }
 
-/** An owner that has derived everything, and waits for nothing, has left out nothing. */
+/** An owner that has derived everything, and waits for nothing, must have left out no event. */
 function incomplete({ events }: Rules, { owners, broker }: ModelState): string | undefined {
   const isDone = owners.some(
     ({ phase, next, inFlight }) =>

@@ -42,7 +42,7 @@ export type Owner = {
   readonly next: number
   readonly sequences: readonly [number, number]
   readonly inFlight: readonly Flight[]
-  /** The number of its connection. What is in the socket of an earlier one may still arrive. */
+  /** The number of its connection. What is in the socket of an earlier connection may still arrive. */
   readonly connection: number
   /** Whether it has followed the erasure. */
   readonly hasHeard: boolean
@@ -56,7 +56,7 @@ export type SocketMessage = { readonly owner: 0 | 1; readonly connection: number
 export type ModelState = {
   readonly broker: Broker
   readonly owners: readonly [Owner, Owner]
-  /** In sockets, in order for each connection. */
+  /** The messages in sockets, in order for each connection. */
   readonly sockets: readonly SocketMessage[]
   /** The noted position: the number of input events before it. */
   readonly noted: number
@@ -94,7 +94,7 @@ export const idle: Owner = {
   hasHeard: false,
 }
 
-/** After a crash, or when it learns that it is fenced. What it has sent stays in its sockets. */
+/** The owner after a crash, or when it learns that it is fenced. What it has sent stays in its sockets. */
 export const released = ({ connection, hasHeard }: Owner): Owner => ({
   ...idle,
   connection: connection + 1,

@@ -1,4 +1,5 @@
-// How an owner writes: at most two records in flight, a dead letter alone, and the same bytes again after an unknown outcome.
+// How an owner writes: at most two records in flight, a dead letter alone, and the same bytes again after an unknown
+// outcome.
 import type { ModelBatch } from './broker.ts'
 import type { ModelStep } from './explore.ts'
 import { spend, step, withOwner } from './state.ts'
@@ -27,7 +28,7 @@ export function writeSteps(rules: Rules, state: ModelState, at: At): ModelStep<M
   return steps
 }
 
-/** A dead letter is sent when all before it are stored, and nothing after it is sent until it is. */
+/** A dead letter is sent when all before it are stored, and nothing after it is sent until it is stored. */
 function mayDerive(rules: Rules, { inFlight }: Owner, event: 'passes' | 'dead'): boolean {
   if (inFlight.length >= inFlightMax) return false
   if (event === 'dead' && inFlight.length > 0 && !rules.is('a dead letter does not wait'))
@@ -48,7 +49,7 @@ function derive(state: ModelState, at: At, log: 0 | 1): ModelState {
   return { ...moved, sockets: [...state.sockets, { owner: at, connection, batch }] }
 }
 
-/** The same bytes again, the lowest sequence first. */
+/** Sends the same bytes again, the lowest sequence first. */
 function sendAgain(rules: Rules, state: ModelState, at: At, index: number): ModelState {
   const { inFlight, connection, sequences } = state.owners[at]
   const flight = inFlight[index]

@@ -32,7 +32,7 @@ const threeAcquisitions = (...events: Bounds['events']): Bounds => ({
   acquisitions: 3,
   notes: 0,
 })
-/** At full scale minutes: the last one has five million states. */
+/** At full scale this takes minutes, because the last search has five million states. */
 const searched: Bounds[] = isFull
   ? [
       small,

@@ -1,4 +1,5 @@
-// The size of a test: full in `npm run soak`. In `npm test` it is the smallest that still proves the same sentence.
+// The size of a test: full in `npm run soak`. In `npm test` it is the smallest that still proves what the test's name
+// says.
 
 /** `npm run soak` sets it. */
 const isFull = process.env['WEIR_TEST_SCALE'] === 'full'

@@ -96,7 +96,7 @@ export const fuzzTargets: readonly FuzzTarget[] = [
     ],
     run(octets) {
       const event = contract.decode(octets)
-      // skimming accepts the same events, and writes the same
+      // skimming accepts the same events, and writes the same octets
       const skimmed = contract.encode(contract.skimAvro(octets))
       deepStrictEqual(skimmed, throughAll(event))
     },

@@ -30,7 +30,7 @@ export type Rewrite = { readonly file: string; readonly from: string; readonly t
 
 export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
   // Ingest returns 204 when the leader has the event, without waiting for the followers. Only a run with several
-  // brokers finds it.
+  // brokers finds this bug.
   'acks-1': [
     {
       file: 'packages/kafka/src/protocol/produce-wire.ts',
@@ -196,7 +196,7 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
       to: '',
     },
   ],
-  // Now and then the batches of a request are exchanged, each gets into the topic of another.
+  // Now and then the batches of a request are exchanged, so that each gets into the topic of another.
   'wrong-topic': [
     {
       file: 'packages/kafka/src/protocol/produce-wire.ts',

@@ -80,7 +80,7 @@ async function isDerivedUpTo(
   if (committed === undefined || now === undefined) return false
   return ends.every((end, partition) => {
     const position = committed[partition] ?? start[partition]?.latest ?? 0n
-    // Another client committed a position past the end.
+    // A position past the input's end was committed by another client.
     return position >= end && position <= (now[partition] ?? 0n)
   })
 }

@@ -38,7 +38,10 @@ export function derivedStream(levels: OutputLevels, more: Partial<TestOutput> = 
 
 export type Events = { ledger: ReturnType<typeof createLedger>; records: SourceRecord[] }
 
-/** Events of three persons, all acknowledged and stored in order. Consent repeatedly grows up to levels 0 to 3. */
+/**
+ * Events of three persons, all acknowledged and stored in order. Consent repeatedly grows from no level to the levels 0
+ * to 3.
+ */
 export function makeEvents(count = 40): Events {
   const ledger = createLedger()
   const records: SourceRecord[] = []

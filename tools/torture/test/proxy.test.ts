@@ -1,5 +1,4 @@
-// The proxy: arriving frames are complete and in order, missing ones are as silent as the mode requires, and only the
-// chosen responses are lost or changed.
+// The proxy: data arrives complete and in order, unless the mode refuses, delays or drops it.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -51,7 +50,7 @@ function client() {
 }
 
 const until = (holds: () => boolean) => pollUntil(holds, { deadlineMs: 60_000, everyMs: 5 })
-/** To see that something does not happen: many times the time that it would take. */
+/** Waits to see that something does not happen, many times longer than it would take. */
 const aWhile = () => delay(150)
 
 test('what is open carries everything both ways', async () => {

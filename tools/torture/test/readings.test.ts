@@ -1,4 +1,5 @@
-// The check of what readers decrypted finds values that they decrypted too long, and values that they could not decrypt.
+// The check of what readers decrypted finds values that they still decrypted but should not, and values that they
+// should but could not decrypt.
 import { expect, test } from '@jest/globals'
 import { Encrypted } from '@weir/client'
 

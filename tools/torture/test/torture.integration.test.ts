@@ -1,5 +1,5 @@
 // One or two minutes of `npm run torture` (docs/torture.md) at a low rate. A fixed plan breaks replicas, broker,
-// network and streams while events flow, and every response holds.
+// network and streams while events flow, and the promise of every response is kept.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Which account a command uses: that of the environment (WEIR_*), before the profile's current account or, without a
-// login, the demo's. Also saves parts of it to the profile.
+// Decides which account a command uses: that of the environment (WEIR_*), else the profile's current account or,
+// without a login, the demo's. Also saves logins and credentials to the profile.
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { areOnThisMachine, findDemo, isOnThisMachine } from './demo.ts'
@@ -35,7 +35,7 @@ export type CliAccount = ServiceAddresses & {
   readonly credentials: StreamCredentials | undefined
   readonly demo: Demo | undefined
   readonly profile: string
-  /** For messages: the file that it is from, or the environment. */
+  /** For messages: the file that the account is from, or WEIR_API_KEY. */
   readonly source: string
 }
 
@@ -106,7 +106,7 @@ function chooseDemo(
   return ownKey && !isOnThisMachine(demo) ? undefined : demo
 }
 
-/** Tokens of credentials that aren't the demo's are only sent to brokers on this machine. */
+/** With credentials that aren't the demo's, the demo's brokers are only used if they are on this machine. */
 function brokersOf(demo: Demo | undefined, bringsOwn: boolean): string | undefined {
   const brokers = demo?.analystBrokers
   return brokers !== undefined && (!bringsOwn || areOnThisMachine(brokers)) ? brokers : undefined
@@ -158,7 +158,7 @@ export const consumerGroupOf = (
   { clientId }: StreamCredentials,
 ): string => kafkaPrefix + clientId
 
-/** If WEIR_CONFIG names the profile relatively, it is missing in another folder. */
+/** A relative path in WEIR_CONFIG names a file of the current folder, which may be the wrong folder. */
 export const missingProfile = ({ profile }: Pick<CliAccount, 'profile'>): readonly string[] =>
   isAbsolute(profile) || existsSync(profile)
     ? []
@@ -183,7 +183,7 @@ export const keyOfEnvironment =
 export const adviceOnKey = ({ isKeyFromEnv }: CliAccount): Readonly<Record<number, string>> =>
   isKeyFromEnv ? { 401: keyOfEnvironment } : {}
 
-/** Of the environment or the profile. */
+/** The credentials of the environment, else of the profile or the demo. */
 export const savedCredentials = (
   { credentials, streams }: CliAccount,
   name: string,
@@ -200,7 +200,7 @@ export const saveLogin = (
     return withAccount({ ...profile, current: billingId }, billingId, { ...login, streams })
   })
 
-/** Whether the profile had it. With `authUrl` only an account at this address is removed. */
+/** Returns whether it removed the account. With `authUrl`, only an account at this address is removed. */
 export async function forgetAccount(
   path: string,
   billingId: string,

@@ -58,7 +58,7 @@ function readDemo(path: string): Demo {
 const isHere = (hostname: string | undefined): boolean =>
   ['localhost', '127.0.0.1', '[::1]'].includes(hostname ?? '')
 
-/** Another person's folder may contain such a file, too: keys from elsewhere are only sent to this machine. */
+/** Another person's folder may contain such a file, too. So the user's own keys are only sent to this machine. */
 export const isOnThisMachine = (addresses: ServiceAddresses): boolean =>
   [addresses.authUrl, addresses.ingestUrl, addresses.outputUrl].every((address) =>
     isHere(URL.parse(address)?.hostname),

@@ -150,7 +150,7 @@ function makeFolder(folder: string): void {
   if (fs.existsSync(folder)) return
   makeFolder(dirname(folder))
   try {
-    // One after the other, because Node's `recursive` never ends under /proc.
+    // Creates one folder at a time, because Node's option `recursive` never ends under /proc.
     fs.mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
     if (!isErrno(error, 'EEXIST')) throw error

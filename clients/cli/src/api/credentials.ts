@@ -11,7 +11,7 @@ import { claimsOf } from './id-token.ts'
 import { isOutput } from './not-found.ts'
 import { findStream, newCredentials } from './streams.ts'
 
-/** @throws CliError, which names a stream that does not exist before credentials that are not saved */
+/** @throws CliError if the stream does not exist, or else if its credentials are not saved */
 export async function requireCredentials(
   session: Session,
   name: string,
@@ -49,7 +49,7 @@ const askForCredentials = (
   `A key with the role ${creatorsOf(path).join(' or ')} creates them: weir credentials rotate ${name} --scope ${scope}`,
 ]
 
-/** `scope`: what new credentials may do. A request to end the process must end `use`. */
+/** `scope`: what new credentials may do. A signal must end `use`, so that the new credentials are deleted. */
 export async function withCredentials<T>(
   session: Session,
   { name, scope }: { readonly name: string; readonly scope: 'send' | 'listen' },
@@ -86,7 +86,7 @@ export async function withCredentials<T>(
   }
 }
 
-/** No other credentials could send to an output. @throws CliError, which names its input stream if it is known */
+/** No credentials can send to an output. @throws CliError, which names the input stream if it is known */
 export async function refuseOutput(session: Session, name: string, token: string): Promise<void> {
   if (!claimsOf(token).isOutput) return
   const hasKey = session.account().apiKey !== undefined
@@ -95,8 +95,8 @@ export async function refuseOutput(session: Session, name: string, token: string
 }
 
 /**
- * Advice if the credentials may not read. It sets the variables for one command only: exported, they would apply to
- * every later one.
+ * Advice if the credentials may not read. It sets the variables for one command only, because exported variables apply
+ * to every later command.
  */
 export const readerAdvice = (name: string, command: 'export' | 'kafka'): readonly string[] => [
   'Use an output. For an input stream, create credentials that may only listen, and set them for this command:',

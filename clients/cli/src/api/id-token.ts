@@ -20,7 +20,7 @@ export async function requestToken(
   return answer
 }
 
-/** Like `requestToken`, also if the credentials of the environment are those of another stream. */
+/** Like `requestToken`, but accepts credentials of the environment for another stream. */
 export async function fetchToken(
   account: CliAccount,
   name: string,
@@ -47,7 +47,7 @@ export function requireStream(name: string, token: string): void {
 
 export const unsetCredentials = 'unset WEIR_CLIENT_ID WEIR_CLIENT_SECRET'
 
-/** Decoded, not verified, which is the task of the services. */
+/** Only decodes the token. Verifying it is the task of the services. */
 export function claimsOf(token: string): {
   readonly stream: string | undefined
   readonly isOutput: boolean

@@ -1,5 +1,5 @@
-// Whose key WEIR_API_KEY is. The key does not say it, so auth is asked, once per command: a key of another account would
-// act on that account, while topics and saved credentials are those of the account that is named.
+// Asks auth, once per command, to which account WEIR_API_KEY belongs, because the key does not say it. A key of another
+// account would act on that account, but topics and saved credentials would be those of the selected account.
 import { adviceOnKey, requireApiKey } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import { failure } from '../errors.ts'
@@ -20,7 +20,7 @@ export async function readKeyAccount(account: CliAccount): Promise<unknown> {
   return answer
 }
 
-/** A key from a file is the one of the account that the file names. */
+/** A key from a file needs no check: it belongs to the account that the file names. */
 export async function requireFittingKey(account: CliAccount): Promise<void> {
   if (account.isKeyFromEnv && account.billingId !== undefined) await readKeyAccount(account)
 }

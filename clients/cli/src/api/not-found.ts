@@ -1,5 +1,5 @@
-// What a 404 means that names a stream, an output or a contract: an output where an input stream is wanted, a name that
-// was probably meant, or another account. All commands get this answer, because all calls to management pass here.
+// Explains a 404 about a stream, an output or a contract: it is an output's name where an input stream is wanted, it is
+// misspelt, or the account is another. All commands get this answer, because all calls to management pass here.
 import { accountInWords } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import { CliError, failure } from '../errors.ts'
@@ -28,12 +28,12 @@ export async function explainNotFound(
     if (found === undefined) return error
     const names = namesIn(found)
     if (names.includes(name)) continue
-    // Its input stream was found before.
+    // The loop has found it as the input stream.
     if (list[2] === 'outputs' && list[1] === name)
       return failure(`${name} is an input stream, not an output`)
     const input = list.join() === 'streams' ? await inputOf(name, names, look) : undefined
     if (input !== undefined) {
-      // Commands of `weir stream` and `weir output` have the same verbs.
+      // `weir output` has the same verbs as `weir stream`, so the user may have meant it.
       const forOutputs =
         path.length === 2 && path[1] === name
           ? [`For the output use: weir output … ${input} ${name}`]

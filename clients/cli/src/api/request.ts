@@ -49,7 +49,7 @@ export function urlOf(
       'It looks like http://127.0.0.1:8081.',
     )
   }
-  // These would move within the path instead of naming something.
+  // In a URL, `.` and `..` are steps in the path, and '' is no name.
   const name = segments.find((segment) => ['', '.', '..'].includes(segment))
   if (name !== undefined) throw misuse(`'${name}' isn't a name`)
   url.pathname = [url.pathname.replace(/\/+$/, ''), ...segments.map(encodeURIComponent)].join('/')
@@ -127,10 +127,10 @@ export function apiRefusal(answer: ApiAnswer, advice: Advice = {}): CliError {
   return new CliError(1, `${headline} (${status})`, { advice: lines, status, page })
 }
 
-/** Waiting is enough. */
+/** The user only has to wait. */
 const isTemporary = ({ code }: ApiAnswer): boolean => code === 'being_deleted'
 
-/** A sentence that contains all problems is not repeated next to their list. */
+/** If the sentence contains all of several problems, the title replaces it, so that no problem is shown twice. */
 function whatIsWrong(answer: ApiAnswer): { headline: string; problems: readonly string[] } {
   const headline = sentenceOf(answer)
   const problems = textsAt(answer.json, 'problems')
@@ -156,7 +156,7 @@ function commonAdvice({ status, url, json }: ApiAnswer): string | undefined {
   if (status >= 300 && status <= 399) {
     return `The service redirects the request. Is ${url.origin} the right address?`
   }
-  // auth always sends more than a status.
+  // auth sends a JSON object with every 404.
   if (status === 404 && !isObject(json)) return `Is ${url.origin} the right address?`
   if (status === 401) return '`weir account login` saves another API key.'
   if (status >= 500) return `See the log of the service at ${url.origin} for the reason.`

@@ -14,7 +14,7 @@ import type { SessionCalls, Session, Telling } from '../session.ts'
 export const linkedStreamOf = (record: unknown): string | undefined =>
   textAt(record, 'linkedStream')
 
-/** The credentials of a record, or of a response that contains nothing else. Only new ones have their secret. */
+/** The credentials of a record, or of a response with only credentials. Only new credentials contain the secret. */
 export function newCredentials(answer: unknown): StreamCredentials | undefined {
   const own = parseCredentials(answer) ?? parseCredentials(valueAt(answer, 'credentials'))
   if (own) return own

@@ -83,7 +83,7 @@ async function show(session: Session, { from, until, all }: AuditOptions): Promi
     answer: entries,
     items: entries,
     columns: {
-      // An account gets ids, because numbers would count the entries of all accounts.
+      // Only the list of all accounts shows numbers, because they count the entries of all accounts.
       ...(all === true ? { NO: (entry: unknown) => valueAt(entry, 'seq') } : {}),
       TIME: (entry) => valueAt(entry, 'time'),
       WHO: whoOf,
@@ -153,8 +153,8 @@ async function verify(session: Session, options: VerifyOptions): Promise<void> {
 }
 
 /**
- * Verifies everything in the log so far. The service reads its head after the records, so a log that does not reach the
- * head of the previous response is cut off.
+ * Verifies everything in the log so far. The service reads the log's head after the records. So a log that ends before
+ * the head of the previous response is cut off.
  */
 async function walkAll(walk: ChainWalk, ask: Ask): Promise<void> {
   let expected: Link | undefined

@@ -108,7 +108,7 @@ async function create(session: Session, file: string | undefined): Promise<void>
   session.showRecord(answer, renderSummary)
 }
 
-/** What a contract is easily taken for. */
+/** Refuses an Avro schema or an event, which users may confuse with a contract. */
 function refuseParts(what: string, json: JsonObject): void {
   if ('schema' in json || !('svcMeta' in json || 'fields' in json)) return
   throw misuse(
@@ -119,7 +119,7 @@ function refuseParts(what: string, json: JsonObject): void {
 
 const subjectTaken = /^schema\.schema_registry_ref: the subject .* is taken/
 
-/** The command may use another account than its user thinks. Nothing is said of the subject's owner. */
+/** Names the account, because it may be another than the user thinks. The subject's owner is not shown. */
 function withSubjectAdvice(session: Session, what: string, error: unknown): unknown {
   if (!(error instanceof CliError) || !subjectTaken.test(error.message)) return error
   return error.withAdvice(

@@ -1,5 +1,5 @@
-// What a shorter retention deletes for good: events, or the keys of their personal fields. It is said, and confirmed
-// with the name, before the change.
+// What a shorter retention deletes for good: events, or the keys of their personal fields. Before the change, the
+// command says this, and the user confirms it with the name.
 import type { Advice } from '../api/request.ts'
 import { misuse } from '../errors.ts'
 import { valueAt } from '../json.ts'
@@ -17,7 +17,7 @@ export function requireChange(settings: object): void {
   throw misuse('there is nothing to change', 'Add an option, for example --retention-hours 720.')
 }
 
-/** Only a person is asked, so only then the present values are read. */
+/** Reads the present values only if it can ask a person. */
 export async function confirmLosses(
   session: Session,
   { name, path, advice }: Target,
@@ -41,7 +41,7 @@ export const lossesOf = (
     keyLoss(name, valueAt(present, 'keyRetentionDays'), keyRetentionDays),
   ].filter((loss) => loss !== undefined)
 
-/** How long `broker` is, only Kafka knows: it may be shorter or longer than any number. */
+/** Only Kafka knows how long `broker` is: it may be shorter or longer than any number. */
 function eventLoss(
   name: string,
   before: unknown,

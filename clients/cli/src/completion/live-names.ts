@@ -14,7 +14,7 @@ type Kind = 'inputs' | 'outputs' | 'streams' | 'contracts' | 'accounts'
 const waitMs = 1_000
 const inputsMax = 50
 
-/** By command and expected argument. Names of new things have no entry. */
+/** By command and expected argument. Arguments that name something new have no entry. */
 const kinds: readonly (readonly [RegExp, Kind])[] = [
   [/^stream (list|show|enable|disable|delete) name$/, 'inputs'],
   [/^output [a-z ]+ input$/, 'inputs'],

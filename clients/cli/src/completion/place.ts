@@ -1,5 +1,5 @@
 // The position in an incomplete command line: which command, and whether a command, an option, an option's value or an
-// argument comes next. By commander's tree, without I/O. Pure.
+// argument comes next. It reads commander's tree of commands. Pure.
 import type { Command, Option } from 'commander'
 
 export type CompletionPlace = {

@@ -1,5 +1,5 @@
-// A contract as a TypeScript file: the types of its events for @weir/client, and the contract itself, which carries
-// them. Pure. It does not check the schema, because auth has. Unreadable parts become `unknown`.
+// A contract as a TypeScript file for @weir/client: the types of its events, and the contract as a constant with these
+// types. Pure. It does not check the schema, because auth has checked it. Unreadable parts become `unknown`.
 import { isObject, listAt, textAt, tryParseJson, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { constantName, createNames, memberName, stringLiteral, typeName } from './names.ts'

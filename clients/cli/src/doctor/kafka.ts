@@ -11,7 +11,7 @@ import type { DoctorFinding } from './findings.ts'
 
 const kafkaTimeoutMs = 5_000
 
-/** With the credentials of an output, like its Kafka client. */
+/** Connects with the credentials of an output, like a Kafka client of this output. */
 export async function checkKafka(
   account: CliAccount,
   isTls: boolean,
@@ -59,7 +59,7 @@ async function firstOutput(
   return undefined
 }
 
-/** With the credentials of Avro readers, or the API key. */
+/** Sends the API key or else, like Avro readers, the credentials of a stream. */
 export async function checkSchemas(account: CliAccount): Promise<readonly DoctorFinding[]> {
   const authorization = authorizationOf(account)
   if (authorization === undefined) return []

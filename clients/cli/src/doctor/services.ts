@@ -55,7 +55,7 @@ export async function checkService({
   }
 }
 
-/** ingest has no description of its API, but an address that only accepts POST. */
+/** ingest has no description of its API. It is recognized by an address that only accepts POST. */
 async function serviceAt(url: string, openApi: unknown): Promise<ServiceName | undefined> {
   const title = textAt(openApi, 'info', 'title')
   const described = (['auth', 'output'] as const).find((name) => title === `Weir ${name}`)
@@ -91,7 +91,7 @@ export function clockFinding(
   return [(off < skewMs.problem ? warning : problem)(`${name} clock`, message, advice)]
 }
 
-/** The admin port is for operators. If it is reachable at its default port, it says what is missing. */
+/** The admin port is for operators. If the default one is reachable, it says why the service is not ready. */
 async function checkReadiness(
   name: string,
   { protocol, hostname, port }: URL,
@@ -157,7 +157,7 @@ export async function checkCredentials(account: CliAccount): Promise<readonly Do
   return [...(bad.length > 0 ? [] : [ok('credentials', summary)]), ...bad]
 }
 
-/** Every command uses them, instead of the saved ones. */
+/** Every command uses the credentials of the environment instead of the saved ones. */
 async function checkEnvironment(
   account: CliAccount,
   credentials: StreamCredentials,

@@ -1,13 +1,13 @@
 // The schema of events as the types of avsc, and the events as plain data: records and maps are objects, a union's value
 // does not name its branch, bytes are Buffers, a long is a number. avsc refuses some schemas that Weir accepts, and loses
-// some values. So it reads the same octets by a schema with these differences:
+// some values. So avsc gets a schema for the same octets with these differences:
 //
-// - Names of types and symbols begin with T: it takes `constructor` for one that exists already.
-// - A map is a record without a name, with the list of its entries: in an object, the key `__proto__` gets lost.
-// - The items of a list end with a field without octets: beyond the event's end, avsc reads as many items as the list
-//   has, which for a damaged event can fill the memory.
-// - A long is a type of its own: avsc's ends at 2^53 - 2.
-// - Attributes that change nothing for a reader are left out: it refuses some defaults and aliases.
+// - Names of types and symbols begin with T, because avsc says that a name such as `constructor` exists already.
+// - A map is a record without a name, with the list of its entries, because in an object the key `__proto__` gets lost.
+// - The items of a list end with a field of zero octets, which throws beyond the event's end. Otherwise avsc would read
+//   as many items as the list claims to have, and a damaged event could fill the memory.
+// - A long is a type of this file, because avsc's ends at 2^53 - 2.
+// - Attributes that change nothing for a reader are left out, because avsc refuses some defaults and aliases.
 import avro from 'avsc'
 import { isObject, listAt, textAt, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'

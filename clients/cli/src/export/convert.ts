@@ -41,7 +41,7 @@ const bigKinds: ReadonlySet<string> = new Set([
 const same: Convert = (value) => value
 const toBig: Convert = (value) => (typeof value === 'number' ? BigInt(value) : null)
 
-/** As the WebSocket sends it: bytes as in Avro JSON, and as texts the numbers that JSON does not have. */
+/** As the WebSocket sends it: bytes as in Avro JSON. Numbers that JSON does not have become texts. */
 export function plainJson(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (Buffer.isBuffer(value)) return value.toString('latin1')

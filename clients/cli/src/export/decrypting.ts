@@ -1,5 +1,5 @@
-// Decrypts the events of an output whose readers decrypt, before they are written: many at a time, because their keys
-// are requested together, and in their order.
+// Decrypts the events of an output whose readers decrypt, before they are written. It keeps their order, and decrypts
+// many at a time, because their keys are requested together.
 import { Encrypted, ReadError } from '@weir/client'
 import type { Decrypter, EncryptedReason } from '@weir/client'
 import { failure } from '../errors.ts'
@@ -13,7 +13,7 @@ const bytesMax = 16_777_216
 /** The number of values that stay encrypted, by reason. */
 export type StillEncrypted = Map<EncryptedReason, number>
 
-/** Counts in `still` the values that it writes as their encrypted texts. */
+/** Counts in `still` the values that stay encrypted. */
 export function createDecrypting(
   decrypter: Decrypter,
   writer: FormatWriter,

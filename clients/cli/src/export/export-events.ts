@@ -29,7 +29,7 @@ export type ExportRequest = {
   /** Only events of these contracts; empty: of all. */
   readonly contracts: ReadonlySet<string>
   readonly format: Format
-  /** If the events shall be decrypted. It is used only for an output whose readers decrypt. */
+  /** Set if events are to be decrypted. Only used for an output whose readers decrypt. */
   readonly decryptWith: Parameters<typeof createDecrypter>[0] | undefined
   readonly terminal: Results
   readonly file: string
@@ -159,7 +159,7 @@ async function writeEvents(
       await writer.add({ record, event: decoded(record, schema) })
       events += 1
     },
-    // Offsets are more than events: a topic has markers of transactions, and perhaps is read twice.
+    // There are more offsets than events: a topic also has transaction markers, and may be read twice.
     (passed) => progress.show(before + passed, total, 'writing', eventsInWords(events)),
   )
   await writer.finish()
@@ -189,7 +189,7 @@ function decoded(record: TopicRecord, schema: EventSchema): JsonObject {
   try {
     return schema.decode(payloadOf(record))
   } catch {
-    // The decoder's message contains names of fields; the record's position is enough.
+    // Does not show the decoder's message, because it contains names of fields. The record's position is enough.
     throw unreadableSchema(record)
   }
 }

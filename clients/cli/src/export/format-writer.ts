@@ -1,5 +1,5 @@
-// Writes events in the format of an export. Of outputs whose readers decrypt, each event has its keyLink beside its
-// fields, because without it nobody can decrypt the file later.
+// Writes events in the format of an export. If an output's readers decrypt, each event also gets its keyLink, because
+// nobody can decrypt the file later without it.
 import type { TopicRecord } from '@weir/client'
 import type { JsonObject } from '../json.ts'
 import { convertEvents, plainJson } from './convert.ts'

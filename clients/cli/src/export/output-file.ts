@@ -1,5 +1,5 @@
-// Where an export goes: a file that appears under its name only when it is complete, or standard output. Until then it
-// has another name, only its owner can read it, and it is deleted if the export ends early.
+// Where an export goes: standard output, or a file that appears under its name only when it is complete. Until then the
+// file has another name, only its owner can read it, and it is deleted if the export ends early.
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { failure, misuse } from '../errors.ts'

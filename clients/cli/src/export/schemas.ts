@@ -54,7 +54,7 @@ async function fetchSchema({ url, credentials }: RegistryLogin, id: number): Pro
     url: urlOf(url, ['schemas', 'ids', String(id)]),
     headers: { authorization: `Basic ${login}` },
   }
-  // Twice, because an export may take hours.
+  // Asks a second time after a failure, because an export may take hours.
   const answer = (await answerTo(what)) ?? (await answerTo(what))
   const schemaText = answer?.status === 200 ? textAt(answer.json, 'schema') : undefined
   if (schemaText !== undefined) return schemaText

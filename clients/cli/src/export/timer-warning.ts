@@ -1,5 +1,5 @@
-// kafkajs sets a timer for a moment in the past, which is harmless. Node 24 warns of it on standard error, once, which
-// would be in the way of those who read it. All other warnings stay.
+// kafkajs sets a timer for a moment in the past, which is harmless. Node 24 warns of it once on standard error, which
+// would disturb users and programs that read the messages there. All other warnings stay.
 
 export function hideTimerWarning(): void {
   const listeners = process.listeners('warning')

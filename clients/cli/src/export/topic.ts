@@ -1,5 +1,5 @@
-// The topic of a stream, read with the stream's own token: the committed records from its start to its end at the
-// beginning of the export. It commits no offsets.
+// Reads the topic of a stream with the stream's own token: the committed records from the topic's start to the end that
+// it had when the export started. Commits no offsets.
 import { openTopic as openKafkaTopic, ReadError } from '@weir/client'
 import type { OpenTopic, TopicRecord } from '@weir/client'
 import { readerAdvice } from '../api/credentials.ts'
@@ -42,13 +42,13 @@ export type ExportTopic = {
   close(): Promise<void>
 }
 
-/** `signal` ends it immediately. @throws CliError when it is unreachable, or these credentials may not read it */
+/** `signal` ends reading immediately. @throws CliError if Kafka is unreachable, or the credentials may not read */
 export async function openTopic(
   options: TopicOptions,
   span: ExportSpan,
   signal: AbortSignal,
 ): Promise<ExportTopic> {
-  // First, because auth explains a refusal better than a broker.
+  // Asks auth first, because it explains a refusal better than a broker.
   await options.token()
   hideTimerWarning()
   const inWords = <T>(work: Promise<T>): Promise<T> =>

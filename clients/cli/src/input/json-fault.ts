@@ -21,7 +21,7 @@ function refusalOf(text: string): string | undefined {
   }
 }
 
-/** The parser does not say where an unexpected token is. It is the end of the shortest text with this fault. */
+/** The parser does not say where an unexpected token is. The shortest prefix of the text with this error ends there. */
 function placeOf(text: string, message: string): number {
   const [, position] = /at position (\d+)/.exec(message) ?? []
   if (position !== undefined) return Number(position)

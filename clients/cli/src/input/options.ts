@@ -84,7 +84,7 @@ export function dayOption(text: string): string {
   throw new InvalidArgumentError('It must be a day such as 2026-12-24.')
 }
 
-/** Like `timeOption`, as the services read it: they check dates and times themselves. */
+/** Like `timeOption`, but returns a text for the services, which check dates and times themselves. */
 export function timeText(text: string): string {
   if (text.startsWith('-')) return new Date(timeOption(text)).toISOString()
   if (/^\d/.test(text)) return text

@@ -1,4 +1,4 @@
-// What a command takes, after commander's error about a missing or a superfluous argument, or about an option.
+// Says what a command takes, after commander's error about a missing or a superfluous argument, or about an option.
 import type { Command } from 'commander'
 import { nearest } from './nearest.ts'
 
@@ -34,14 +34,14 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
   ]
 }
 
-/** `--event-rate` means `--rate`. commander finds only options of a similar length. */
+/** Suggests `--rate` for `--event-rate`. commander only suggests options of a similar length. */
 const meantByEnd = ({ options }: Command, unknown: string): readonly string[] =>
   options
     .map(({ long = '' }) => long)
     .filter((long) => unknown.endsWith(long.slice(1)))
     .map((long) => `Did you mean ${long}?`)
 
-/** commander reports a missing option before an unknown one, which is often the same option. */
+/** commander reports a missing option before an unknown one, which often is the missing one, misspelt. */
 function misspelt(command: Command, args: readonly string[]): readonly string[] {
   const known: string[] = []
   for (let each: Command | null = command; each !== null; each = each.parent)

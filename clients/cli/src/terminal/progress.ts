@@ -56,7 +56,7 @@ export function lineOf(what: string, { done, total, counted, elapsedMs }: Progre
   return [...parts, ...leftOf(share, elapsedMs)].join('  ')
 }
 
-/** Only when it can be estimated. */
+/** The remaining time, if it can be estimated. */
 function leftOf(share: number, elapsedMs: number): string[] {
   if (share < 0.02 || share >= 1 || elapsedMs < 2_000) return []
   const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1_000)

@@ -141,14 +141,14 @@ function askOn(tty: string, question: string): Promise<string> | undefined {
   })
 }
 
-/** Ctrl-C and the end of the input end the command: no answer means no. */
+/** Ctrl-C and the end of the input count as a «no», and end the command. */
 async function ask(
   input: Readable,
   screen: Shown,
   { echo, question, isHidden }: Asked,
   onReady: () => void = () => undefined,
 ): Promise<string> {
-  // Without `terminal` the question takes one line only: further lines that were pasted remain for the shell.
+  // Without `terminal`, only one line is read. Further pasted lines remain for the shell.
   const lines = createInterface({ input, output: echo, terminal: isHidden })
   try {
     return await new Promise<string>((resolve, reject) => {

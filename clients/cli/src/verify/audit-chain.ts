@@ -1,6 +1,6 @@
 // Verifies the chain of the audit log, only from the bytes of its records: each entry contains its number and the
-// SHA-256 of the previous entry. The service keeps both of the newest entry separately from the log. Pure. Numbers are
-// counted here, not trusted.
+// SHA-256 of the previous entry. The service keeps the newest entry's number and SHA-256 separately from the log. Pure.
+// It also checks that the numbers are consecutive.
 import { createHash } from 'node:crypto'
 import { textAt, tryParseJson, valueAt } from '../json.ts'
 
@@ -85,7 +85,7 @@ export function walkChain(passes?: Link): ChainWalk {
 const missing = (from: number, to: number): string =>
   from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`
 
-/** Why an entry can't follow that one. */
+/** Why an entry can't follow `end`. */
 function misfit(
   end: Link,
   { seq, prev }: { readonly seq: number; readonly prev: string | undefined },
@@ -109,7 +109,7 @@ function misfit(
   return { kind: 'changed', sentence }
 }
 
-/** Why this can't be the last entry if the service's head is that one. */
+/** Why `end` can't be the last entry if the service's head is `head`. */
 function misfitAtEnd(end: Link, head: Link): ChainFault | undefined {
   if (end.seq > head.seq)
     return {

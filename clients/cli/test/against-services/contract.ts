@@ -29,7 +29,7 @@ export function contractTests(ground: LookUpGround): void {
       expect(stdout).not.toContain('definition')
       warnings.push(stderr)
     }
-    // A later contract gives its key field another level.
+    // A later contract has another level for its key field.
     expect(warnings[0]).toBe('')
     expect(warnings.join('')).toMatch(
       /^warning: The key field .* is at level 2, that of contract /m,

@@ -215,7 +215,7 @@ export function eventTests(ground: LookUpGround): void {
         '  `weir stream enable` or `weir output enable` enables a disabled stream.\n',
     ])
     expect(memberOf(await weir.ok('stream enable off'), 'enabled')).toBe('yes')
-    // Ingest applies it within a second.
+    // Ingest enables the stream within a second.
     const isTaken = async (): Promise<boolean> =>
       (await weir.run('send off --schema clickstream', { input })).code === 0
     await pollUntil(isTaken, { deadlineMs: 60_000, what: 'an enabled stream taking events' })

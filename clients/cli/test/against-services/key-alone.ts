@@ -1,4 +1,4 @@
-// A machine that only has an API key: commands get credentials for their time, and delete them.
+// A machine that only has an API key: each command gets temporary credentials, and deletes them when it ends.
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { statSync } from 'node:fs'

@@ -4,7 +4,7 @@ import { asObject, createTopicReader } from '@weir/testkit'
 import type { LookUpGround } from './ground.ts'
 import { readHistogram } from './service-histogram.ts'
 
-/** From sending a request to its headers at ingest, and from the response there to here: scheduling. */
+/** The delay outside ingest: until it has the request's headers, and until this process has the response. */
 const onTheWayMsMax = 10_000
 /** The inaccuracy of the command's own histogram. */
 const inaccuracy = 0.02

@@ -1,4 +1,4 @@
-// How an export decrypts: many events in one call, in their order, with a bound, and what stays encrypted is counted.
+// How an export decrypts: in order, with a limited number of events per call. Values that stay encrypted are counted.
 import { expect, test } from '@jest/globals'
 import { Encrypted, ReadError } from '@weir/client'
 import type { Decrypter } from '@weir/client'

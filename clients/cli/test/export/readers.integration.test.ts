@@ -1,5 +1,5 @@
-// `weir export` of an output whose readers decrypt: encrypted with what a later decryption needs, or decrypted; with an
-// erasure; and of other streams.
+// `weir export` of an output whose readers decrypt: encrypted, with what is needed to decrypt it later, or decrypted;
+// and after an erasure. Also `weir export` of other streams.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createDecrypter } from '@weir/client'
 import { pollUntil } from '@weir/kit'

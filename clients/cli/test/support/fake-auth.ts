@@ -1,5 +1,5 @@
-// An auth that gives everyone a token of one stream, and has one input stream with one output. Every key is one of one
-// account. It notes all requests.
+// An auth that gives everyone a token of one stream, and has one input stream with one output. All API keys belong to
+// one account. It notes all requests.
 import { createServer } from 'node:http'
 
 export type FakeAuth = {

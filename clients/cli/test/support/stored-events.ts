@@ -1,5 +1,5 @@
-// Events as a topic has them, for tests of exports. They are written octet by octet: no library wrote them that could
-// have the same mistake as the reader.
+// Events as a topic has them, for tests of exports. They are written octet by octet, because a library might have the
+// same mistake as the reader.
 import { readEventSchema } from '../../src/export/avro.ts'
 import type { EventSchema } from '../../src/export/avro.ts'
 import { convertEvents } from '../../src/export/convert.ts'

@@ -1,5 +1,5 @@
-// A command that can't be undone asks first on a terminal, and only there. Its answer is the name of what is lost, so
-// that no other line of a paste can be it.
+// A command that can't be undone asks first, but only on a terminal. The answer must be the name of what is lost, so
+// that no other pasted line can be the answer.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'

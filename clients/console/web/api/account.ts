@@ -11,7 +11,7 @@ export type Input = {
   readonly keyRetentionDays: number
   readonly eventRate: string
   readonly eventCount: string
-  /** The times in which requests were accepted that a restore may have undone; ISO 8601. */
+  /** The periods, in ISO 8601, whose accepted requests a restore may have undone. */
   readonly erasuresLost: readonly { readonly since: string; readonly until: string }[]
   readonly outputs: readonly Output[]
 }
@@ -30,7 +30,7 @@ export type Output = {
   readonly levels: readonly number[]
   readonly tags: readonly string[]
   readonly type: LevelType
-  /** Of the last one: `running`, then the time when its old events were deleted; or empty. */
+  /** The last rebuild: `running`, then the time when the old events had been deleted. Empty without a rebuild. */
   readonly rebuild: string
   /** How long its readers may keep keys; undefined if Weir decrypts. */
   readonly keyMaxAgeSeconds: number | undefined

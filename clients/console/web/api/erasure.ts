@@ -12,7 +12,7 @@ export type Holding = {
   readonly tags: readonly string[]
   /** Levels that it decrypts. */
   readonly levels: readonly number[]
-  /** Those of fields that the search found decrypted; undefined if that is unknown. */
+  /** The levels of fields that the search found decrypted; undefined if that is unknown. */
   readonly foundLevels: readonly number[] | undefined
   /** Events that the search found in it; undefined if that is unknown. */
   readonly events: number | undefined
@@ -49,14 +49,14 @@ export const requestKey = (person: string, stream: string): string =>
 export const timeOf = ({ states }: Pick<Erasure, 'states'>, state: ErasureState): string =>
   states.get(state)?.at ?? ''
 
-/** Whether it only records that nothing was found, in the stream and in its outputs. */
+/** Whether the erasure only records that nothing was found in the stream and its outputs. */
 export const isRecord = ({ levels, found, outputs, notSearched }: Erasure): boolean =>
   levels === undefined &&
   found === 0 &&
   notSearched === '' &&
   outputs.every(({ events = 0 }) => events === 0)
 
-/** Whether the search found no decrypted field of the erasure in it. */
+/** Whether the search found no decrypted field of the erasure in the output. */
 export const isEmpty = ({ foundLevels }: Holding): boolean => foundLevels?.length === 0
 
 /**

@@ -33,7 +33,7 @@ export const isErasable = ({ events, isErased }: FoundIn): boolean => events > 0
 export type FoundBy = {
   readonly contract: string
   readonly field: string
-  /** The field names the person, and another field, the key field, a device or a session. */
+  /** The field names the person. The key field is another one, which names a device or a session. */
   readonly isBesideKey: boolean
   readonly events: number
   readonly firstAt: string

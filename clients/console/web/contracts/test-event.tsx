@@ -21,7 +21,7 @@ type Props = {
   readonly session: Session
   readonly contracts: readonly Contract[]
   readonly inputs: readonly Input[]
-  /** Called before it is sent. The result is called if it was refused. */
+  /** Called before the event is sent. The returned function is called if ingest refuses the event. */
   readonly onSend?: ((sent: Sent) => () => void) | undefined
   /** Called once it is stored. */
   readonly onSent?: (() => void) | undefined

@@ -1,5 +1,5 @@
-// Another due date for a request, the first one, or none, and if wanted for all requests with its reference, since one
-// request of a person is often one in each stream. The audit log records who changed it.
+// Changes, sets or removes the due date of a request. This can include all requests with the same reference, because
+// one request of a person is often recorded in each stream. The audit log records who changed the date.
 import { useState } from 'preact/hooks'
 import { changeDue } from '../api/erasures.ts'
 import { Due } from '../ui/request-fields.tsx'
@@ -56,7 +56,7 @@ function DueForm({ session: { calls }, erasure, all, onDone, onCancel }: FormPro
   )
   const [isForAll, setForAll] = useState<boolean>()
   const same = others.value ?? []
-  /** Those that had the same day until now. */
+  /** By default, all requests are changed if they had the same day until now. */
   const isWanted = isForAll ?? same.every((other) => other.dueOn === dueOn)
   const save = async (saved: string): Promise<void> => {
     for (const one of isWanted ? [...same, erasure] : [erasure]) await changeDue(calls, one, saved)

@@ -24,7 +24,7 @@ const rowOf = (erasure: OfStream, words: LevelWords) => ({
 
 const isComplete = (erasure: OfStream): boolean => timeOf(erasure, 'complete') !== ''
 
-/** As the page shows them, which has no other names for the states before `complete`. */
+/** Before `complete`: «not complete», as in the page's filter, with the state in brackets. */
 function stateOf(erasure: OfStream): string {
   const state = erasureStates.findLast((each) => timeOf(erasure, each) !== '') ?? 'accepted'
   return isComplete(erasure) ? state : `not complete (${state})`

@@ -18,7 +18,7 @@ import { OneErasure } from './one-erasure.tsx'
 import { anyErasure, inOrder, isWanted, kinds } from './wanted.ts'
 import type { OfStream, Wanted } from './wanted.ts'
 
-/** Per stream: each needs a request, and the account has a limited number per minute. */
+/** Per stream, because each stream needs a request, and the account may send a limited number per minute. */
 const refreshMs = 3_000
 const refreshMsMax = 60_000
 
@@ -52,7 +52,7 @@ type OfProps = {
   /** The streams whose requests are shown. */
   readonly names: readonly string[]
   readonly all: readonly string[]
-  /** A request's id, which is sought at first; or empty. */
+  /** The id of a request that the filter contains at first; or empty. */
   readonly id: string
 }
 

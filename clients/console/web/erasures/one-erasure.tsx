@@ -129,7 +129,7 @@ function Receipt({ session: { calls, may }, erasure }: Omit<Props, 'all' | 'onCh
   )
 }
 
-/** In a new tab. Browsers only let the press of a button open one, so it is opened before its address is known. */
+/** Opens a new tab. Browsers only allow this during a click, so the tab is opened before its address is known. */
 async function openAt(address: () => Promise<string>): Promise<void> {
   const tab = window.open('')
   if (tab === null) throw new Error('The browser does not allow a new tab: download the receipt')

@@ -39,7 +39,7 @@ const daysOf = (day: string): readonly string[] => [day, day.split('-').toRevers
 
 export type OfStream = Erasure & { readonly stream: string }
 
-/** The newest first; of those that are not complete, the first that is due, and at last those without a day. */
+/** The newest first. If only incomplete ones are shown: by due date, and those without a due date last. */
 export const inOrder = <T extends Pick<Erasure, 'dueOn' | 'states'>>(
   erasures: readonly T[],
   { which }: Wanted,
@@ -51,7 +51,7 @@ export const inOrder = <T extends Pick<Erasure, 'dueOn' | 'states'>>(
         : 0) || timeOf(b, 'accepted').localeCompare(timeOf(a, 'accepted')),
   )
 
-/** Whether the request was not complete, or is not, at the end of the day on which it was due. */
+/** Whether the request was completed after the day on which it was due, or is now incomplete after that day. */
 export function isLate(erasure: Pick<Erasure, 'states' | 'dueOn'>): boolean {
   const doneAt = timeOf(erasure, 'complete')
   const doneOn = isoDay(doneAt === '' ? Date.now() : Date.parse(doneAt))

@@ -1,5 +1,5 @@
-// The command that sends an event again: with the fields as they were sent if that is known, else as the stream shows
-// them that decrypts most.
+// The command that sends an event again: with the fields as they were sent if that is known, else as in the stream that
+// decrypts most of them.
 import type { Json } from '../api/json.ts'
 import type { LiveEvent } from './live-store.ts'
 

@@ -25,8 +25,9 @@ export type LiveFeed = {
   addInput(text: string, atMs: number): void
   addOutput(name: string, text: string): void
   /**
-   * Announces an event that this page is about to send. The next event that matches it is shown with it. Call the
-   * result if it was refused: a later event may differ from it only in personal fields, which are not compared.
+   * Announces an event that this page is about to send. The next received event that matches it is shown with the sent
+   * one. If the event was refused, call the returned function: a later event that differs only in personal fields would
+   * match it, because they are not compared.
    */
   expect(contractId: string, event: Json, personal: readonly string[]): () => void
 }

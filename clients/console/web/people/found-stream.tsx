@@ -132,7 +132,7 @@ const keptBelow = (held: readonly Held[]): string =>
     ? ' Outputs keep what they decrypted before, until the days below.'
     : ''
 
-/** Without this, «none» is taken for «nothing that one can read». */
+/** Otherwise «none decrypted» could be understood as «nothing is readable». */
 const NotPersonal = ({ fields, found }: Pick<Props, 'fields' | 'found'>) =>
   found.by.length === 0 ? null : (
     <div class="muted small">

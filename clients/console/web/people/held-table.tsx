@@ -89,7 +89,7 @@ function fieldsInWords({ decrypted, encrypted }: ReturnType<typeof personalField
   return encrypted === '' ? 'none decrypted' : `encrypted: ${encrypted}`
 }
 
-/** Of an output whose readers decrypt, «none decrypted» alone would say that nobody can read these fields. */
+/** If an output's readers decrypt, «none decrypted» alone would mean that nobody can read these fields. */
 function byReaders(found: FoundIn, output: Output | undefined, words: LevelWords): string {
   const levels = readersDecrypt(found, output, words)
   return levels === '' ? '' : `; readers with this output's credentials can decrypt ${levels}`

@@ -62,8 +62,8 @@ export function fieldsByLevel(
 type Naming = Pick<Contract, 'id' | 'keyField' | 'subjectField' | 'levels' | 'schema'>
 
 /**
- * The fields by which people can be found, together and by contract, the other personal ones, and those that are not
- * personal; and no more than can be read.
+ * The fields by which people can be found, together and by contract; and, by contract, the other personal fields and
+ * the fields that are not personal. Long lists are shortened for people.
  */
 export function searchFields(contracts: readonly Naming[]) {
   const naming = new Set(contracts.flatMap(fieldsNaming))

@@ -1,5 +1,5 @@
-// The streams in which nothing was found of a person. That can be recorded, in each or in all of them. Where this session
-// has erased the person, outputs may contain what they decrypted before, though a search finds nothing.
+// The streams in which nothing was found of a person. That can be recorded for one stream or for all. If this session
+// has erased the person in a stream, its outputs may still contain decrypted values that the search does not find.
 import type { Erasure } from '../api/erasure.ts'
 import { isRecord } from '../api/erasure.ts'
 import type { FoundIn } from '../api/people.ts'

@@ -1,6 +1,6 @@
 // A person in all streams of the account: what is stored, and an officer's actions. The value is sent to auth once, in
-// the body of a request. Later requests use the search's id, so that nobody is erased by another field than the one
-// that was found.
+// the body of a request. Later requests use the search's id, so that an erasure uses exactly the fields that the search
+// has found.
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
@@ -121,7 +121,7 @@ type FormProps = {
 
 function SearchForm({ fields, value, onValue, searching, error, children }: FormProps) {
   const field = useRef<HTMLInputElement>(null)
-  // Not beside the result of an earlier search. By touch, a focus would open the keyboard over the page.
+  // No focus if an earlier search is shown, or on a touch screen, where the keyboard would open over the page.
   useEffect(() => {
     if (value === '' && !matchMedia('(pointer: coarse)').matches) field.current?.focus()
   }, [])

@@ -163,7 +163,7 @@ type LevelsProps = {
   readonly onLevels: (levels: readonly number[]) => void
 }
 
-/** A level means the same in all streams, so what one of them knows can be withdrawn in each. */
+/** A level means the same in all streams, so a level that one stream uses can be withdrawn in all of them. */
 function useKnownLevels(calls: Calls, found: readonly FoundIn[]) {
   const { value: purposes = [] } = usePurposes()
   return useLoad(async () => {

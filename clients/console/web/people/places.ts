@@ -34,7 +34,7 @@ export function personalFieldsIn(
   { contracts, words }: Knowing,
 ): { readonly decrypted: string; readonly encrypted: string } {
   const inStream = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
-  // What only an output still has may be of any contract.
+  // If only outputs still have events, these may be of any contract.
   const found = kind !== 'input' && inStream.length === 0 ? contracts : inStream
   if (decrypted.length > 0)
     return { decrypted: fieldsByLevel(found, words, decrypted), encrypted: '' }

@@ -1,4 +1,4 @@
-// The fields with which a search compares a value: what it leaves out looks the same as what is not stored.
+// The fields with which a search compares a value. Without this list, other fields would seem to be searched, too.
 import { hrefOf } from '../place.ts'
 import type { Loaded } from '../ui/use-load.ts'
 import { many } from '../ui/words.ts'
@@ -30,7 +30,7 @@ export function FieldsOfContracts({ fields }: FieldsProps) {
   )
 }
 
-/** Beside what was found, and in the windows that act on it. Long windows have it closed, to be seen as a whole. */
+/** Shown beside what was found, and in the dialogs that act on it. In long dialogs it is closed to save space. */
 export const OnlyTheseFields = ({ fields, isOpen }: FieldsProps & { readonly isOpen: boolean }) => (
   <details open={isOpen}>
     <summary>

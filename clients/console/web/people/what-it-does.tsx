@@ -17,7 +17,7 @@ type RemainingProps = Pick<Props, 'found'> & {
   readonly levels: readonly number[] | undefined
 }
 
-/** The outputs whose decrypted fields stay: all, or those that need a chosen level or have decrypted a field of one. */
+/** The outputs whose decrypted fields stay. If levels are chosen, only outputs that one of the levels concerns. */
 export function Remaining({ known, found, levels }: RemainingProps) {
   const chosen = known.filter(({ level }) => levels?.includes(level))
   const required = new Set(chosen.flatMap(({ outputs }) => outputs))
@@ -73,7 +73,7 @@ export function WhatErasingDoes({ found, fields: known }: Props) {
 
 type LinkedProps = Props & { readonly then: 'erased' | 'changed' }
 
-/** Where the key field is a device or a session, the request reaches all of its events, also of other people. */
+/** If the key field names a device or a session, the request applies to all its events, also those of other people. */
 function Linked({ found, fields, then }: LinkedProps) {
   const by = found.flatMap((one) => one.by).filter(({ isBesideKey }) => isBesideKey)
   if (by.length === 0) return null

@@ -55,7 +55,7 @@ export function DeleteDialog({ calls, doomed: { input, output }, onClose, onDone
 
 type LostProps = Pick<Props, 'calls' | 'onClose'> & { readonly input: Input }
 
-/** Only somebody who knows this saves the receipts before. */
+/** Warns that the receipts will be lost, so that the user can save them first. */
 function LostReceipts({ calls, input: { name }, onClose }: LostProps) {
   const erasures = useLoad(() => listErasures(calls, name), [calls, name])
   const all = erasures.value?.map((erasure) => ({ ...erasure, stream: name })) ?? []

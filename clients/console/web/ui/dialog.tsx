@@ -79,7 +79,7 @@ function useGuard(reason: string | undefined, onAttempt: () => void): void {
   }, [reason])
 }
 
-/** On the whole window: the focus may be on an element that is gone by now. */
+/** Listens on the whole window, because the focus may be on an element that was removed. */
 function useEscape(close: () => void): void {
   useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent): void => {

@@ -4,7 +4,7 @@ import { inOneMonth, isPast } from './words.ts'
 type TextProps = {
   readonly value: string
   readonly onValue: (value: string) => void
-  /** For which requests, if not for one. */
+  /** Which requests the fields are for, if they are for several. */
   readonly of?: string
 }
 

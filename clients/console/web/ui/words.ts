@@ -41,7 +41,7 @@ export const dateAndTime = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : calendar.format(Date.parse(iso))
 
 const days = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' })
-/** Only the day: the end of a retention is known no more precisely. */
+/** Only the day, because the end of a retention is not known more precisely. */
 export const dayOf = (iso: string): string =>
   Number.isNaN(Date.parse(iso)) ? '' : days.format(Date.parse(iso))
 
@@ -59,7 +59,7 @@ export function inOneMonth(nowMs = Date.now()): string {
   return isoDay(Date.UTC(year, month + 1, Math.min(now.getUTCDate(), lastDay)))
 }
 
-/** A time that something is expected by, in words; says if it has passed. */
+/** In words, the time by which something is expected, and whether this time has passed. */
 export function byTime(iso: string, nowMs = Date.now()): string {
   const atMs = Date.parse(iso)
   if (Number.isNaN(atMs)) return 'not yet'

@@ -1,5 +1,5 @@
-// Decrypts the events of an output with `decryptAt: reader`. The keys are those of single people, and only for minutes:
-// so a person who is erased can't be read any more, wherever copies of the topic are.
+// Decrypts the events of an output with `decryptAt: reader`. Each key belongs to one person, and is used only for
+// minutes. So fields of an erased person can't be decrypted any more in any copy of the topic.
 import { address, checkOptions, required } from '../options.ts'
 import { credentialsRules } from '../credentials.ts'
 import type { CredentialsOptions } from '../credentials.ts'

@@ -14,7 +14,7 @@ export type Connecting = {
   readonly onRetry: (retry: Reconnect) => void
 }
 
-/** Refusals in a row, without an event or a minute in between. After two the next token would be refused, too. */
+/** Refusals of tokens without an open connection in between. After two, the next token would be refused, too. */
 const tokensRefusedMax = 2
 const calmMs = 60_000
 

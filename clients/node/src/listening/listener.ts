@@ -18,8 +18,8 @@ import { openSocket } from './socket.ts'
 export type Listener<Event extends object = Readonly<Record<string, unknown>>> =
   AsyncIterable<Event> & {
     /**
-     * Resolves once it is connected for the first time. It yields events that are stored from then on. Rejects when it is
-     * closed before, and like the iteration.
+     * Resolves once it is connected for the first time. The iteration yields events that are stored from then on.
+     * Rejects if the listener is closed before, and with the errors of the iteration.
      */
     ready(): Promise<void>
     /** Ends the iteration, after the events that have arrived. */

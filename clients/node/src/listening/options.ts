@@ -7,7 +7,7 @@ import type { Rules } from '../options.ts'
 export type Gap = {
   /** Why the connection ended. */
   readonly reason: string
-  /** From the end of the connection until events arrived again. */
+  /** The time from the end of the connection until the next one was open. */
   readonly ms: number
 }
 

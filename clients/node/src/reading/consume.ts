@@ -1,4 +1,4 @@
-// One kafkajs consumer that reads what is unread of a topic's places, one place after the other.
+// One kafkajs consumer that reads the unread records of a topic's places (places.ts), one place after the other.
 import { randomUUID } from 'node:crypto'
 import type { Consumer, Kafka } from 'kafkajs'
 import { ReadError } from '../errors.ts'
@@ -43,7 +43,7 @@ export async function consume(kafka: Kafka, reading: Reading): Promise<void> {
     await untilEnded(readWith(consumer, reading, progress), reading.signal)
   } finally {
     stopWatch()
-    // It waits for a slow `onRecord`, but not for ever.
+    // `disconnect` waits for a slow `onRecord`, so the time is limited.
     await within(consumer.disconnect(), leaveTimeoutMs).catch(() => undefined)
   }
 }
@@ -60,7 +60,7 @@ async function readWith(
       consumer.seek({ topic, partition, offset: String(next) })
     progress.turn()
   })
-  // Also for batches that contain nothing to hand out.
+  // kafkajs also emits this for batches without records for the caller.
   consumer.on(END_BATCH_PROCESS, ({ payload: { partition, lastOffset } }) =>
     progress.passed(partition, BigInt(lastOffset) + 1n),
   )
@@ -157,7 +157,7 @@ function createOutcome() {
   return { done, resolve, reject }
 }
 
-/** Nothing more comes of a place whose records have meanwhile been deleted to its end: this passes it. */
+/** If the next records of a place have been deleted meanwhile, none may arrive to show it. So this skips them. */
 function watchQuiet({ topic, places, starts }: Reading, progress: Progress): () => void {
   let times = 0
   const look = async (): Promise<void> => {

@@ -4,7 +4,7 @@ import { ReadError } from '../errors.ts'
 import { groupHint, topicHint } from './hints.ts'
 import { silence } from './timing.ts'
 
-/** To those who may not read a topic, Kafka does not say whether it exists. */
+/** Kafka does not say whether a topic exists if the client may not read it. */
 const hidingTypes: readonly unknown[] = [
   'TOPIC_AUTHORIZATION_FAILED',
   'UNKNOWN_TOPIC_OR_PARTITION',
@@ -53,7 +53,7 @@ export function unreachable(error: unknown, read: Read): ReadError {
 
 type Cause = { readonly [name in 'name' | 'message' | 'type' | 'code' | 'retriable']?: unknown }
 
-/** From the outermost to the first. */
+/** The error and its causes, the outermost first. */
 function causesOf(error: unknown): Cause[] {
   const causes: Cause[] = []
   for (let each = error; typeof each === 'object' && each !== null; each = Object(each).cause) {

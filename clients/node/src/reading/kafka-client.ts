@@ -1,5 +1,5 @@
 // kafkajs as the reader needs it. It is loaded here and nowhere else, so programs that only send don't load it. It logs
-// nothing, and never tries again on its own: its retries could neither be ended nor told apart.
+// nothing and has no retries of its own. Those of session.ts can be ended, and depend on the error.
 import { connect, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -16,7 +16,7 @@ export type KafkaClient = {
   useNextBroker(): void
   /** The error of `token`, if it failed. */
   tokenFailure(): { readonly error: unknown } | undefined
-  /** The last one of `token`. */
+  /** The last token that `token` returned. */
   lastToken(): string | undefined
   /** Ends all connections; open requests fail. */
   destroy(): void
@@ -79,7 +79,7 @@ function nodeTls({ ca, cert, key, ...others }: TlsOptions): ConnectionOptions {
 
 type Sockets = { open(args: ISocketFactoryArgs): Socket; destroy(): void }
 
-/** Like kafkajs's own, but they can be ended. */
+/** Like kafkajs's own sockets, but these can be ended. */
 function createSockets(): Sockets {
   const sockets = new Set<Socket>()
   let isEnded = false

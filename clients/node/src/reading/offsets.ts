@@ -36,7 +36,7 @@ async function withAdmin<T>(kafka: Kafka, work: (admin: Admin) => Promise<T>): P
     await admin.connect()
     return await work(admin)
   } finally {
-    // Not waited for: after an error it may wait for a response.
+    // Does not wait for `disconnect`, which may itself wait for a response after an error.
     admin.disconnect().catch(() => undefined)
   }
 }

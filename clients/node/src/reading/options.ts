@@ -22,7 +22,7 @@ export type ConnectionSettings = {
   readonly tls?: boolean | TlsOptions
   /** The name of this program in Kafka's logs and quotas (`weir-client`). */
   readonly clientId?: string
-  /** An id token of the stream, valid for at least another 10 s. Called for each new connection. Without: no login. */
+  /** An id token of the stream, valid for at least another 5 s. Called for each new connection. Without: no login. */
   readonly token?: () => Promise<string>
 }
 

@@ -15,8 +15,8 @@ export type Session = {
   readonly signal: AbortSignal
   readonly connectTimeoutMs: number
   /**
-   * Tries it again until nothing has moved for `connectTimeoutMs`. @throws ReadError, the error of `token`, or that of
-   * `onRecord`
+   * Repeats a failed `attempt`, unless there was no progress for `connectTimeoutMs`. @throws ReadError, the error of
+   * `token`, or that of `onRecord`
    */
   run<T>(attempt: () => Promise<T>, movedAtMs: () => number): Promise<T>
   close(): Promise<void>

@@ -28,7 +28,7 @@ export type Room = {
   flushed(): Promise<void>
 }
 
-/** Events of so many times its size may wait for room in the buffer. */
+/** The events that wait for room in the buffer may have up to this many times its size. */
 const waitingFactor = 10
 
 export function createBuffer(max: BufferSize): EventBuffer {

@@ -31,7 +31,7 @@ export type DeliverDeps = {
   readonly rest: (events: readonly Pending[], ms: number) => void
 }
 
-/** If a token from after the last refusal is refused, too, the next one would be as well. */
+/** If the token that was requested after a refusal is refused, too, the next one would also be refused. */
 const tokensRefusedMax = 2
 
 export async function deliver(deps: DeliverDeps, batch: readonly Pending[]): Promise<void> {

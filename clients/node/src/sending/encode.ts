@@ -66,7 +66,7 @@ function isValid(type: avro.Type, event: object): boolean {
   try {
     return type.isValid(event, { noUndeclaredFields: true })
   } catch (error) {
-    // avsc calculates with the values of numbers.
+    // avsc throws for a BigInt, because it calculates with the value as a number.
     const path = bigIntIn(event)
     if (path === undefined) throw error
     throw misfitIn(type, event, path, 'is a BigInt, which Avro does not have; give a number')
@@ -135,8 +135,8 @@ function blankOf(type: avro.Type): unknown {
 }
 
 /**
- * avsc writes the first for lone surrogates in long strings, and the second as their first byte in short strings. Both
- * can also be part of valid data.
+ * For a lone surrogate, avsc writes `replacement` in a long string, and bytes that begin with `surrogate` in a short
+ * string. Both can also be part of valid data.
  */
 const replacement = Buffer.from('\ufffd')
 const surrogate = 0xed

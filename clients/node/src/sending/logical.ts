@@ -1,5 +1,5 @@
-// What the number of a date or a time means, for the sentence about a value that is not one. avsc drops logical types that
-// it is not told to convert, so their underlying types are remembered here.
+// What the number of a date or a time means, for the error sentence about an invalid value. avsc drops logical types
+// unless it gets converters for them, so this file remembers the types that it creates for them.
 import avro from 'avsc'
 import { isObject } from '../json.ts'
 

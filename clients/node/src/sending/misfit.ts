@@ -84,7 +84,7 @@ function placeOf(type: avro.Type, value: unknown, path: readonly string[]): stri
   return [step, ...(next === undefined ? rest.map(() => '*') : placeOf(next, inner, rest))]
 }
 
-/** Of a list, a record, or a union whose branches have names. */
+/** The type one step inside a list, a record, or a union whose branches have names. */
 function typeAt(type: avro.Type, step: string): avro.Type | undefined {
   if (type instanceof avro.types.ArrayType) return type.itemsType
   if (type instanceof avro.types.RecordType) return type.field(step)?.type

@@ -39,10 +39,10 @@ export type ProducerOptions<Event extends object = object> = CredentialsOptions 
   readonly connectTimeoutMs?: number
   /** Concurrent requests (4). With 1 the events of each person stay in order, unless one has to be sent again. */
   readonly requestsMax?: number
-  /** Per request (500 events, 1 MiB). */
+  /** The maximum per request (500 events, 1 MiB). */
   readonly batchEventsMax?: number
   readonly batchBytesMax?: number
-  /** Of the buffer, which is full at either bound (10,000 events, 16 MiB). */
+  /** The bounds of the buffer, which is full at either of them (10,000 events, 16 MiB). */
   readonly bufferEventsMax?: number
   readonly bufferBytesMax?: number
   /**
@@ -62,7 +62,7 @@ export type CloseOptions = {
   readonly deadlineMs?: number
 }
 
-/** Of events: their number and their encoded bytes. */
+/** The number of events and of their encoded bytes. */
 export type BufferSize = { readonly events: number; readonly bytes: number }
 
 const rules: Rules<ProducerOptions> = {

@@ -37,7 +37,7 @@ export type Verdict = {
 
 const stored: Outcome = { kind: 'stored' }
 
-/** One second: the burst of `eventRate`, and the pause that ingest asks for when it can't store. */
+/** One second, which is the burst of `eventRate`, and the pause that ingest asks for when it can't store. */
 const eventRetryAfterMs = 1_000
 
 /** A proxy may return a whole page. */

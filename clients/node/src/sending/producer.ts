@@ -29,8 +29,8 @@ export type Producer<Event extends object = object> = {
 }
 
 /**
- * The type of the contract is that of the events, unless something in the options is spread that is `any`, such as the
- * result of `JSON.parse`: then nothing is checked. @throws TypeError for invalid options, RejectedError `invalid_contract`
+ * The contract determines the type of the events. If the options spread a value of type `any`, such as a result of
+ * `JSON.parse`, no type is checked. @throws TypeError for invalid options, RejectedError `invalid_contract`
  */
 export function createProducer<Event extends object = object>(
   options: ProducerOptions<Event>,

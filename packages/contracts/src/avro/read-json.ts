@@ -140,7 +140,7 @@ function fillIn(field: FieldReader, reading: JsonReading): unknown {
   return field.default.make()
 }
 
-/** The error shows the name only if a field could have it. Anything else may be a misplaced value. */
+/** The error shows the name only if it is a possible name of a field. Anything else may be a misplaced value. */
 function unknownField(
   keys: readonly string[],
   names: ReadonlySet<string>,

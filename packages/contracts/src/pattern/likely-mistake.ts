@@ -1,4 +1,4 @@
-// What is probably a mistake in a valid pattern: a construct that JavaScript reads otherwise without the flag u.
+// What is probably a mistake in a valid pattern: a construct that has another meaning without JavaScript's flag u.
 
 /** An escape with braces, any other escape, a repeat, or one character. */
 const token =

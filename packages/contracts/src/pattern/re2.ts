@@ -13,8 +13,9 @@ import type { UnitRange } from './units.ts'
 const programSizeMax = 2_000
 
 /**
- * Up to this size, re2js may build an automaton. It adds each state when a value first needs it, which takes 50 ns for
- * each of the pattern's states in it. The states of large patterns contain many of these, and are seldom reused.
+ * Up to this size, re2js may build an automaton. Each of its states is a set of the pattern's states, and is added when
+ * a value first needs it, which takes 50 ns per member of the set. For large patterns these sets are large, and seldom
+ * reused.
  */
 const automatonSizeMax = 64
 

@@ -77,7 +77,7 @@ function valuesOf(type: AvroType): fc.Arbitrary<unknown> {
     case 'int':
       return fc.integer()
     case 'long':
-      // avsc reads some negative numbers beyond this as positive ones; ours are tested below
+      // avsc reads some negative numbers beyond this as positive ones; Weir's own code is tested with them below
       return fc.maxSafeInteger().map((value) => Math.trunc(value / 2) + 0)
     case 'float':
       return fc.float({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)

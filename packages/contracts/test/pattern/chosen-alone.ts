@@ -1,5 +1,5 @@
-// The engines of patterns, each as if it were the only one of its account: the time that an account has for all its
-// patterns together is not what these tests are about, and a busy machine exceeds it.
+// The engines of patterns, each as if it were the only one of its account. These tests are not about the time limit for
+// all patterns of an account together, which a busy machine exceeds.
 import { chooseEngines } from '../../src/pattern/engine.ts'
 import type { EngineChoice } from '../../src/pattern/engine.ts'
 

@@ -25,7 +25,7 @@ export type Access = {
 export type Gate = {
   /**
    * The access that a bearer token gives. Returns a promise only if the tables must catch up first.
-   * @throws ControlStateError `control-state.invalid_token` for any fault of the token, with the same sentence for whatever may be a token
+   * @throws ControlStateError `control-state.invalid_token`, with the same sentence for all invalid id tokens
    */
   check(authorization: string | undefined): Access | Promise<Access>
   /** Looks up the access again for a token that was checked before. Undefined if the access has ended. */
@@ -91,7 +91,7 @@ function createVerify(options: Verifying): (authorization: string) => Verified |
   const verified = createTokenCache<Verified>()
   return (authorization) => {
     const nowSeconds = Math.floor(now() / 1000)
-    // False if the key was revoked since.
+    // False if the key was revoked after the verification.
     const isGood = ({ claims, kid }: Verified): boolean =>
       claims.exp > nowSeconds && keyOf(kid) !== undefined
     const usual = verified.get(authorization)

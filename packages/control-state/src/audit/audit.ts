@@ -86,7 +86,7 @@ export type Actor =
   /** A reconcile loop, not a request. */
   | { readonly kind: 'auth' }
 
-/** Settings of people are numbers and flags. Limits, due dates and titles of purposes are texts. */
+/** What people set: numbers and flags. Limits, due dates and titles of purposes are texts. */
 export type Settings = Readonly<Record<string, string | number | boolean>>
 
 export type AuditTarget = {

@@ -1,6 +1,6 @@
-// `weir.keys` in memory: the wrapped records by key, the wrapping keys, and the keys of terms and eras (docs/keys.md). Wrapping
-// keys are unwrapped as they arrive. The keys of a term or an era are decrypted at first use. A key record that is missing, or
-// whose wrapping key can't be unwrapped, is «unknown» and never counts as erased.
+// `weir.keys` in memory: the wrapped records by key, the wrapping keys, and the keys of terms and eras (docs/keys.md).
+// Wrapping keys are unwrapped as they arrive. The keys of a term or an era are decrypted at first use. A key record
+// that is missing, or whose wrapping key can't be unwrapped, is «unknown» and never counts as erased.
 import {
   createLru,
   keyVersionOf,
@@ -153,7 +153,7 @@ type OpenedStream = ReturnType<typeof createOpenedStream>
 
 function createOpenedStream(source: KeySource, stream: KeyedStream) {
   const terms = new Map<number, OpenedTerm>()
-  /** With the keys of the term that they were opened with. */
+  /** By era, with the term's keys that were used to decrypt the era's keys. */
   const eras = new Map<number, { readonly keys: EraKeys; readonly ofTerm: TermKeys }>()
 
   const termKeys = (term: number): TermKeys | undefined => {

@@ -58,7 +58,7 @@ export type ReplicaTable = {
   known(): Iterable<KnownReplica>
   /** The replicas that count for limits. */
   live(): Replica[]
-  /** The replicas that may still be working: heard in the last 60 s; all, before the reader has run for 60 s. */
+  /** The replicas that may still be working: those heard in the last 60 s, or all if the reader has run for less. */
   heard(): Replica[]
   /** The replicas that were not heard for 60 s. Their records may be removed. */
   dead(): string[]
@@ -93,7 +93,7 @@ const uptime = (): number => performance.now()
 
 export function createReplicaTable(now: () => number, monotonic = uptime): FollowedReplicas {
   const replicas = new Map<string, KnownReplica>()
-  /** When each replica was heard whose last heartbeat can't be read. */
+  /** The replicas whose last heartbeat can't be read, and when this heartbeat was received. */
   const notRead = new Map<string, number>()
   const clocks = compareClocks(now)
   const heardWithin = (ms: number): Replica[] =>

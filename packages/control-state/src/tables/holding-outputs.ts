@@ -52,8 +52,8 @@ export function outputsHolding(
 }
 
 /**
- * Until when readers may have keys that were given out until `sinceMs` for events of the input stream. At least
- * `sinceMs`.
+ * The time until which readers may have keys for events of the input stream, if they got these keys until `sinceMs`. At
+ * least `sinceMs`.
  */
 export function keysLentUntil(
   state: Pick<Streams, 'streamsOf'>,

@@ -84,7 +84,7 @@ function stemOf(word) {
   return word.replace(/(?<=\w{4})(ing|ed|es|e|s)$/, '')
 }
 
-/** 0 if a word is missing. Guides come first among equals, what is for Weir's developers last. */
+/** 0 if a word is missing. Guides score higher, and the pages for Weir's developers score much lower. */
 function scoreOf({ href, page, heading, text, isGuide }, words) {
   const scores = words.map((spellings) => {
     const timesIn = (part) =>

@@ -24,7 +24,7 @@ export const isPage = (file: string): boolean => file.endsWith('.md')
 
 export type Section = {
   readonly title: string
-  /** For the index: whom it is for. */
+  /** For the index: the readers of the section. */
   readonly says?: string
   readonly pages: readonly string[]
 }

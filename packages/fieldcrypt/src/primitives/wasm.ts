@@ -10,7 +10,7 @@ const PAGE_BYTES = 65_536
 /** Longer messages are left to Node. */
 const MESSAGE_BYTES_MAX = 3_900
 const macBytes: Readonly<Record<MacHash, number>> = { sha256: 32, sha512: 64 }
-/** An HMAC pads its message by less than this, and then uses as much of IO for the inner hash. */
+/** An HMAC adds less padding than this to its message in IO, and later writes fewer bytes there for the inner hash. */
 const PADDING_BYTES_MAX = 145
 
 /** The exports of wasm/module. Globals are addresses. */
@@ -87,7 +87,7 @@ function putNode({ IO }: Exports, { bytes }: Memory, node: Uint8Array, digits: s
   for (let nth = 0; nth < digits.length; nth++) bytes[at + nth] = digits.charCodeAt(nth) - 48
 }
 
-/** The module's memory. Growing detaches the view of it, which is then replaced, and must not be kept. */
+/** The module's memory. Growing it detaches and replaces the view `bytes`, so callers must not keep this view. */
 type Memory = {
   bytes: Buffer
   addPages(pages: number): number

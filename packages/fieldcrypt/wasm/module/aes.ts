@@ -2,7 +2,7 @@
 import { IO, W } from './memory'
 import { SBOX } from './tables'
 
-/** The tables of the rounds: of each S-box value its column of MixColumns, in the four rotations. */
+/** The tables of the rounds: for each S-box value, its column of MixColumns in the four rotations. */
 const T = memory.data(4_096)
 for (let i: u32 = 0; i < 256; i++) {
   const s: u32 = load<u8>(SBOX + i)

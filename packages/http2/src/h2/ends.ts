@@ -8,7 +8,7 @@ import type { H2Stream } from './stream.ts'
 
 /** The time for a peer to read our last frames and close. */
 const lingerMs = 1_000
-/** How long requests may still arrive that were sent before the peer received our GOAWAY. */
+/** How long requests may still arrive after our GOAWAY, because the peer sent them before receiving it. */
 const noticeMs = 2_000
 /** Its acknowledgement shows that the peer has read all earlier frames. */
 export const noticePing = Buffer.from('finished', 'latin1')

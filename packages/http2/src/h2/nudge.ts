@@ -1,6 +1,6 @@
-// Wakes clients that hang although their windows are open. In some (httpcore 1.0), every request that waits for a
-// window reads from the connection once. If one read brings the windows of ten requests, the other nine wait for
-// further bytes that need not come. A PING provides such bytes, and is harmless.
+// Wakes clients that hang although their windows are open. In some clients (httpcore 1.0), every request that waits for
+// a window reads from the connection once. If one read returns the windows of ten requests, the other nine requests
+// wait for further bytes, which may never arrive. A PING provides such bytes, and is harmless.
 import { frameType } from './frames/frames.ts'
 import type { ConnectionState } from './state.ts'
 
@@ -35,7 +35,7 @@ function beginRound(c: ConnectionState): void {
   sendNudge(c)
 }
 
-/** Whether the PING is the acknowledgement of a nudge. If so, the next one is sent, unless that nudge helped. */
+/** Whether the PING acknowledges a nudge. If so, sends the next nudge, unless this one helped. */
 export function onNudged(c: ConnectionState, payload: Buffer): boolean {
   if (c.nudgesLeft <= 0 || !payload.equals(nudge)) return false
   c.nudgesLeft -= 1

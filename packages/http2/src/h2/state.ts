@@ -66,7 +66,7 @@ export type ConnectionState = ConnectionOptions & {
   /** The unacknowledged PINGs of the last nudge, and the number of DATA frames before it. */
   nudgesLeft: number
   nudgedAt: number
-  /** Whether streams wait for window until fewer bytes are held. */
+  /** Whether streams get no further window until fewer bytes are held. */
   hasStalledStreams: boolean
   /** The number of running handlers of closed streams. */
   orphans: number
@@ -81,7 +81,7 @@ export type ConnectionState = ConnectionOptions & {
   /** Bytes that were read and dropped after the end. */
   droppedBytes: number
   lastFrameMs: number
-  /** When a stream began or ended. */
+  /** When a stream last began or ended. */
   lastStreamMs: number
   /** Since when the peer has not read our responses; undefined if it reads them. */
   blockedSinceMs: number | undefined

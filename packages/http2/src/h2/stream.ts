@@ -220,8 +220,8 @@ export class H2Stream implements HttpRequest {
   }
 
   /**
-   * Copies a body in pieces. So a small piece doesn't keep its whole chunk in memory, and many small ones cost only
-   * their bytes.
+   * Copies a piece of the body. So a small piece doesn't keep its whole chunk in memory, and many small pieces cost
+   * only their bytes.
    */
   #append(chunk: Buffer): void {
     const bytes = this.#keptBytes + chunk.length

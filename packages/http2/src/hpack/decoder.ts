@@ -1,6 +1,6 @@
-// Reads header blocks (RFC 7541). A decoder lives as long as its connection, because blocks refer to the dynamic table
-// of earlier ones. A list beyond the limit is still decoded, because the table must stay correct, but its fields are
-// dropped.
+// Reads header blocks (RFC 7541). A decoder lives as long as its connection, because blocks refer to the dynamic table,
+// which earlier blocks filled. A list beyond the limit is still decoded, because the table must stay correct, but its
+// fields beyond the limit are dropped.
 import type { Field } from './field.ts'
 import { fieldSize } from './field.ts'
 import { lengthLiteralAt } from './length-literal.ts'

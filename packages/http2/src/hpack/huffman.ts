@@ -12,8 +12,9 @@ const stateShift = 9
 const invalid = -1
 
 /**
- * The decoder's transition for four bits in a state, at index state plus bits: the next state and the symbol that ends
- * there, if any. Every code has at least five bits, so at most one symbol ends.
+ * `steps` has the decoder's transition for each state and the next four bits, at the index state + bits. It contains
+ * the next state and the symbol that ends within these bits, if any. Every code has at least five bits, so at most one
+ * symbol ends.
  */
 const tree = buildTree()
 const steps = buildSteps()
@@ -37,7 +38,7 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
   return finalStates.has(state) ? out.toString('latin1', 0, length) : undefined
 }
 
-/** A state is a node of the tree. Its number leaves room for its sixteen transitions. */
+/** The state of a node of the tree. The numbers of states leave room for sixteen transitions each. */
 function stateOf(node: number): number {
   return node * 8
 }

@@ -1,5 +1,5 @@
 // A `content-length` outside the dynamic table, as some clients send it: its name by index, and its value in full (RFC
-// 7541 6.2.2, 6.2.3). It is the only field that differs between requests.
+// 7541 6.2.2, 6.2.3). Often it is the only field that differs between a client's requests.
 //
 //   length-literal = %x0F %x0D string / %x1F %x0D string   ; index 28 = 15 + 13
 import { decodeHuffman } from './huffman.ts'
@@ -14,7 +14,7 @@ const valueAt = 3
 /** Longer values are ignored, because no length has more digits. */
 export const lengthBytesMax = 15
 
-/** Undefined if that byte starts something else, or a literal that is cut off or too long. */
+/** The literal that begins at `start`; undefined if there is none, or if it is cut off or too long. */
 export function lengthLiteralAt(block: Buffer, start: number): LengthLiteral | undefined {
   const first = block[start]
   if (first !== unindexed && first !== neverIndexed) return undefined

@@ -12,7 +12,7 @@ const done: HttpResponse = Object.freeze({ status: 204 })
 const held: ((response: HttpResponse) => void)[] = []
 const errors: string[] = []
 
-/** Collects first, because the memory of unreferenced buffers is released at the next collection. */
+/** Collects garbage first, because the memory of unreferenced buffers is only released then. */
 async function memory(): Promise<HttpResponse> {
   collect()
   await new Promise((resolve) => setImmediate(resolve))

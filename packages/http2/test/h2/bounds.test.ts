@@ -143,7 +143,7 @@ describe('all connections together', () => {
       let peak = 0
       await undisturbed(server, async () => {
         const before = (await server.memory()).bytes
-        // At least 58 MB of bodies that all want to be sent, but none finishes.
+        // The clients try to send at least 58 MB of bodies, none of which ends.
         for (const client of clients) sendWithinWindow(client, bodies)
         const isFreed = async (): Promise<boolean> => {
           peak = Math.max(peak, (await server.memory()).bytes - before)

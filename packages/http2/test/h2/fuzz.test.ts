@@ -55,7 +55,7 @@ class Sink extends EventEmitter {
   }
 }
 
-/** A sink has what a connection uses of a socket. */
+/** A sink has the members of a socket that a connection uses. */
 const asSocket = (sink: Sink): Socket => sink as unknown as Socket
 
 const handler: Handler = (request) => {

@@ -1,5 +1,5 @@
-// Bodies that slow handlers read in pieces: for any number and length, the held memory is bounded, and all are read to
-// their end.
+// Bodies that slow handlers read in pieces: whatever their number and length, the held memory is bounded, and each body
+// is read to its end.
 import * as http2 from 'node:http2'
 import { delay, pollUntil } from '@weir/kit'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

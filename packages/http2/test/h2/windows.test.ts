@@ -1,5 +1,5 @@
-// The windows that a client gets for large bodies: large enough to continue without waiting, but never larger than the
-// room. A client that hangs although they are open is woken.
+// The windows that a client gets for large bodies: large enough to send without waiting, but within the limit for held
+// bytes. A client that hangs although its windows are open is woken.
 import * as http2 from 'node:http2'
 import { pollUntil } from '@weir/kit'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
@@ -81,7 +81,7 @@ test('the windows of all connections together stay within the bound, but for the
   const sum = windows.reduce((total, window) => total + window, 0)
   expect(sum).toBeLessThanOrEqual(heldBytesMax + clients.length * windowDefault)
   expect(Math.min(...windows)).toBeGreaterThanOrEqual(windowDefault)
-  // The windows of one connection's streams: a third of the limit, plus their initial windows.
+  // The windows of one connection's streams may grow by at most a third of the limit, and one body.
   for (const client of clients) {
     const ahead = streamIds(100).map((id) => windowOf(client, id) - windowDefault)
     const total = ahead.reduce((bytes, more) => bytes + more, 0)
@@ -108,7 +108,7 @@ test('a client that sleeps although its windows are open is woken, once for each
 
 test('bodies of more than all may hold wait for each other, and all are answered', async () => {
   const url = `http://127.0.0.1:${listener.port}`
-  // By default Node's client resets its own requests when more than 10 MB wait.
+  // By default Node's client resets its own requests when more than 10 MB of their data wait.
   const sessions = streamIds(4).map(() => http2.connect(url, { maxSessionMemory: 1_000 }))
   const body = Buffer.alloc(mebibyte, 'x')
   const calls = sessions.flatMap((session) =>

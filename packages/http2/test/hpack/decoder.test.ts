@@ -40,7 +40,7 @@ describe.each(sequences)('RFC 7541 $name', ({ tableBytesMax, examples }) => {
 })
 
 test('the integers of RFC 7541 C.1 are read', () => {
-  // As table sizes, whose prefix has five bits: 10, 1337. 42 with an eight-bit prefix is an index.
+  // 10 and 1337 are read as table sizes, which have a five-bit prefix. 42 has an eight-bit prefix, so it is left out.
   const decoder = createHeaderDecoder(limits)
   expect(decoded(decoder, '2a').changedTable).toBe(true)
   expect(decoded(decoder, '3f9a0a').changedTable).toBe(true)

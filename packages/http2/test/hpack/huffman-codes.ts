@@ -1,5 +1,5 @@
-// The Huffman code of RFC 7541 Appendix B as the RFC lists it, symbol by symbol, each `code in hex/bits`, and an
-// encoder that uses it. The server derives its code from the lengths alone, so the two check each other.
+// The Huffman code of RFC 7541 Appendix B as the RFC lists it, symbol by symbol, in the form `code in hex/bits`. Also
+// an encoder that uses it. The server derives its code from the lengths alone, so this list checks that code.
 
 const listed = `
 1ff8/13 7fffd8/23 fffffe2/28 fffffe3/28 fffffe4/28 fffffe5/28 fffffe6/28 fffffe7/28

@@ -21,7 +21,7 @@ import { protocolTypeOf, brokerUnavailable } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { KafkaError } from '../errors.ts'
 
-/** Lets a principal read or write a topic, join a group, or use a transactional id; or all of these with a prefix. */
+/** Lets a principal read or write a topic, join a group, or use a transactional id. The name may be a prefix. */
 export type Acl = {
   /** The principal as Kafka writes it: `User:…`. */
   readonly principal: string

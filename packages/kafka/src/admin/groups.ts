@@ -17,7 +17,7 @@ export type Groups = {
   delete(groupId: string): Promise<'deleted' | 'absent'>
   /**
    * Ends the open transaction of this transactional id, and fences its producer in all partitions. If no transaction
-   * was open, Kafka writes no marker. Then batches without a transaction are not fenced; use `Fencer` against these.
+   * was open, Kafka writes no marker, so batches without a transaction are not fenced; use `Fencer` against these.
    */
   fence(transactionalId: string): Promise<FormerHolder>
 }

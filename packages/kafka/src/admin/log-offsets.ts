@@ -7,7 +7,7 @@ export type LogOffsets = {
   earliest(topic: string): Promise<bigint[]>
   /** One past the last offset that a reader with this isolation may see. */
   ends(topic: string, options: { isolation: Isolation }): Promise<bigint[]>
-  /** The first offset of each partition that was written at or after the time; the log end if there is none. */
+  /** For each partition, the offset of the first record with a timestamp at or after the time; the log end if none. */
   at(topic: string, timestampMs: number): Promise<bigint[]>
   /**
    * Resolves once no reader gets a record before these offsets, one per partition. Brokers free the disk space when

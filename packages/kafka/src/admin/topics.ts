@@ -26,7 +26,7 @@ export type TopicAdmin = {
   /** Resolves once no broker shows the topic any more. Informs the producers of this handle. */
   delete(topic: string): Promise<'deleted' | 'absent'>
   exists(topic: string): Promise<boolean>
-  /** True if no partition contains a record of any transaction. The markers of fences don't count. */
+  /** True if no partition contains a record, even of an open or aborted transaction. Markers of fences don't count. */
   isEmpty(topic: string): Promise<boolean>
   partitionCount(topic: string): Promise<number | undefined>
 }

@@ -103,7 +103,7 @@ function lastWord(what: string, error: unknown): unknown {
   return mayPass ? brokerUnavailable(what, error) : refused(what, error)
 }
 
-/** An error with the caller's own code ends the retries. */
+/** An error that already has a code ends the retries, except `kafka.not_sent`. */
 const isOver = (error: unknown): boolean => hasCode(error) && !hasCode(error, 'kafka.not_sent')
 
 /** Rejects after `ms`, or when `signal` aborts. */

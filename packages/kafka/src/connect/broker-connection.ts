@@ -48,7 +48,7 @@ const IDLE_MS_MAX = 540_000
 // Quota windows last seconds. Timers misbehave far above this value.
 const THROTTLE_MS_MAX = 600_000
 
-// If DEBUG is set, they print whole requests, including logins.
+// If DEBUG is set, the library's loggers print whole requests, including logins.
 for (const logger of Object.values(loggers)) logger.enabled = false
 
 /** Throws KafkaError `kafka.not_sent`, or `kafka.unsupported_broker`. */

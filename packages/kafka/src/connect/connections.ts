@@ -10,8 +10,8 @@ import { createSendGate } from './gate.ts'
 /**
  * Milliseconds after which an unanswered request ends its connection. `control` is for short requests. Long or large
  * ones, such as fetches, have their own connections: `hot` and `cold` for the two fetch sessions, `pool` for fetches
- * without a session. The producer may end its connection earlier. There are at most six connections, because a broker
- * limits the connections of a host.
+ * without a session. The producer may end its connection earlier. There are at most six connections per broker, because
+ * it limits the connections of a host.
  */
 const ANSWER_WITHIN_MS = {
   control: 15_000,

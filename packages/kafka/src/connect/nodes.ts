@@ -1,5 +1,5 @@
-// The brokers' addresses: first those of the settings, then those that a broker named last. Any reachable broker can
-// name the others.
+// The brokers' addresses: first those from the settings, then those in a broker's latest response. Any reachable broker
+// can name the others.
 import { ProtocolError, metadataV12 } from '#client-library'
 
 import type { Address, BrokerConnection } from './broker-connection.ts'

@@ -94,7 +94,7 @@ export function endOffsets(
   return listOffsets(brokers, topic, LATEST, isolation)
 }
 
-/** The committed ends of only these partitions. */
+/** Like `endOffsets` for committed records, but only for these partitions. */
 export function endOffsetsOf(
   brokers: KafkaBrokers,
   topic: string,
@@ -105,7 +105,7 @@ export function endOffsetsOf(
 
 type LedBy = Pick<Partition, 'partition' | 'leader'>
 
-/** The log end of one partition, with uncommitted records. Throws Kafka's own error if the leader has no log. */
+/** The log end of one partition, including uncommitted records. Throws Kafka's own error if the leader has no log. */
 export async function logEndOf(brokers: KafkaBrokers, topic: string, one: LedBy): Promise<bigint> {
   const asked = { topic, partitions: [one] }
   const [end] = (await askLeaders(brokers, asked, LATEST, 'read_uncommitted')).values()
@@ -127,13 +127,13 @@ export function earliestOffsets(brokers: KafkaBrokers, topic: string): Promise<b
   return listOffsets(brokers, topic, EARLIEST, 'read_uncommitted')
 }
 
-/** By partition, the first offset written at or after a time, by records' timestamps; the log end if none. */
+/** For each partition, the offset of the first record with a timestamp at or after the time; the log end if none. */
 export async function offsetsAt(
   brokers: KafkaBrokers,
   topic: string,
   timestampMs: number,
 ): Promise<bigint[]> {
-  // The end is asked first. Records that are written between the two questions are at or after this end.
+  // The ends are read first. Records that are written between the two requests are at or after these ends.
   const ends = await endOffsets(brokers, topic, 'read_committed')
   // Negative timestamps have special meanings in Kafka.
   const time = BigInt(Math.max(0, Math.floor(timestampMs)))

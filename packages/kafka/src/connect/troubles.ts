@@ -30,8 +30,8 @@ const SETTINGS = {
 const CURRENT_FOR_MS = 20_000
 const LOG_AGAIN_AFTER_MS = 60_000
 const REASONS_MAX = 100
-// A broker that rejects our protocol closes the connection immediately. A broker that restarts has served it for a
-// while.
+// A broker that rejects our protocol closes a connection within this time. A broker that restarts mostly closes older
+// ones.
 const YOUNG_MS = 2_000
 const LOGIN_COUNTS_FOR_MS = 5_000
 

@@ -1,7 +1,7 @@
 // Makes the caller the only writer of some partitions that share a transactional id. From the fence's marker on, each
 // partition refuses its former writers. The fence is complete only when its marker was read back from every partition;
 // until then it is repeated. It writes only markers. If a former transaction is still open in a partition, the fence
-// ends it there as it has ended in the other partitions.
+// ends it there with the outcome that it has in the other partitions.
 import { ProtocolError } from '#client-library'
 
 import { createTurns, hasCode } from '@weir/kit'
@@ -39,7 +39,7 @@ export type OwnedLogs = {
 
 export type Acquiring = OwnedLogs & {
   readonly transactionalId: string
-  /** Must allow for 30 s: without a leader, or after a creation, a broker can delay its transactions for so long. */
+  /** At least 30 s, because a broker can delay transactions for so long if a partition is new or has no leader. */
   readonly deadlineMs: number
 }
 
@@ -73,8 +73,8 @@ export type Fencer = {
 // The first fence of a new id uses the epochs 0 and 1. A higher epoch shows that the id is older.
 const FIRST_EPOCHS = 2
 // How long a fence's transaction may stay open if the fence fails to end it. It contains no records of its own. But it
-// may cover a former transaction's records that must be committed, and Kafka would abort these at the time-out. Another
-// owner needs 12 s to arrive.
+// may cover a former transaction's records that must be committed, and Kafka would abort these at the time-out. Before
+// that, another owner must fence, which takes up to 12 s.
 const TRANSACTION_TIMEOUT_MS = 60_000
 const RENEW_WITHIN_MS = 15_000
 const PLACES_TIMEOUT_MS = 3_000
@@ -137,7 +137,7 @@ async function attempt(
   const fencing = { cluster: deps.cluster, transactionalId, untilMs }
   const brokers = askBrokers(deps.cluster, 'control', () => untilMs)
   const logs = await findLogs(deps.places, partitions)
-  // Also ensures that the leaders have the logs. A marker that arrives earlier would delay the transactions of others.
+  // Also ensures that the leaders have the logs. A marker for a missing log would delay the transactions of others.
   const ends = await Promise.all(logs.map((log) => logEndOf(brokers, log.topic, log)))
   known.wasEmpty ??= ends.every((end) => end === 0n)
   await endInterrupted(brokers, fencing, { logs, linkHeader })
@@ -191,7 +191,7 @@ async function endInterrupted(
   try {
     await requestsUntil(cluster, untilMs).end({ transactionalId, ...former }, true)
   } catch (error) {
-    // In this case another owner has ended it, or has acquired the id.
+    // After any other error, another owner has ended the transaction, or has acquired the id.
     if (!isFromBroker(error) || isRetriable(error)) throw error
   }
 }

@@ -84,7 +84,7 @@ type Judging = {
 
 /**
  * Whether a former holder's open transaction was committed. A transaction that has ended in none of the logs counts as
- * aborted, because no reader has seen it. A transaction whose records no header links counts as aborted, too.
+ * aborted, because no reader has seen it. Without `linkHeader`, each transaction counts as aborted.
  */
 export async function wasCommitted(
   brokers: KafkaBrokers,

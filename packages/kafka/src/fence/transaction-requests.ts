@@ -19,8 +19,8 @@ export type TopicPartitions = { readonly topic: string; readonly partitions: num
 
 export type TransactionRequests = {
   /**
-   * Ends the transaction of the id's former producer, and fences that producer. Refused if another producer did so
-   * after `own`.
+   * Ends the transaction of the id's former producer, and fences that producer. With `own`, refused if another producer
+   * has acquired the id since.
    */
   init(
     transactionalId: string,

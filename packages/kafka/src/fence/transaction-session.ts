@@ -28,7 +28,7 @@ type InTransaction = Map<string, Map<number, bigint>>
 type Lane = { topic: string; partition: number; batches: SizedRecord[][]; bytes: number }
 
 const SEQUENCE_MAX = 0x7fffffff
-/** One produce request carries one batch, which the topic's `max.message.bytes` bounds. */
+/** One produce request carries one batch. The topic's `max.message.bytes` limits its size. */
 const BATCH_BYTES_MAX = 900_000
 
 export async function openSession(

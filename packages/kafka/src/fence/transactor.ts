@@ -50,8 +50,8 @@ export type TransactorOptions = {
   readonly awaitVisible?: boolean
   /**
    * Partitions that only owners under this id write. If Kafka has left a transaction open in some of them, fencing ends
-   * it as it has ended in the others. Fencing resolves when no transaction is open, so all committed records are
-   * readable.
+   * it with the outcome that it has in the others. Fencing resolves when no transaction is open, so all committed
+   * records are readable.
    */
   readonly logs?: OwnedLogs
 }

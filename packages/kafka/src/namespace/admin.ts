@@ -63,7 +63,7 @@ export function createNamedAcls(kafka: Kafka): Acls {
     revoke: (some) => acls.revoke(some.map(toFull)),
     async disallow(principals) {
       if (prefixOf(kafka) === '') return acls.disallow(principals)
-      // Another Weir that was restored from the same backup may have the same principals.
+      // Only ACLs of this name space, because another Weir from the same backup may have the same principals.
       const found = (await list()).filter(({ principal }) => principals.includes(principal))
       await acls.revoke(found.map(toFull))
     },

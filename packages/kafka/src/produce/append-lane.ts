@@ -141,7 +141,7 @@ function settle(state: State, { appends, batch, outcome }: Settling): void {
   endWith(state, outcome.kind === 'unknown' ? unknown(cause) : fenced(cause))
 }
 
-/** If a batch of several appends is refused, the broker doesn't say which append caused the refusal. */
+/** If a batch of several appends is refused, each is sent alone, because the broker doesn't say which is too large. */
 function refuse(state: State, appends: readonly Append[]): void {
   if (appends.length === 1) return endWith(state, TOO_LARGE)
   for (const append of appends) append.isAlone = true

@@ -129,7 +129,7 @@ const FENCED_CODES: ReadonlySet<number> = new Set([
   47, // INVALID_PRODUCER_EPOCH
   90, // PRODUCER_FENCED
 ])
-/** For a repeated batch, these don't say whether it is stored: a restarted broker knows only the last batch. */
+/** For a repeated batch, these codes don't say whether it is stored: a restarted broker knows only the last batch. */
 const OUT_OF_SEQUENCE_CODES: ReadonlySet<number> = new Set([
   45, // OUT_OF_ORDER_SEQUENCE_NUMBER
   46, // DUPLICATE_SEQUENCE_NUMBER
@@ -140,9 +140,9 @@ const NOT_APPENDED = -1n
 type Refusal = { readonly answer: ProduceAnswer; readonly wasDoubtful: boolean }
 
 /**
- * These codes are ambiguous. A leader that refuses a batch returns the same code as a leader that loses its leadership,
- * or its topic, while it waits for replicas. In the second case the response has the offset of the appended batch. All
- * other responses leave the outcome unknown, and the batch is retried.
+ * A leader that refuses a batch returns the same code as a leader that loses its leadership, or its topic, while it
+ * waits for replicas. In the second case the response has the offset of the appended batch. That offset, or a code that
+ * isn't listed above, leaves the outcome unknown, and the batch is retried.
  */
 function refuse<Batch extends WireBatch>(
   { places, renumber }: DeliveryParts<Batch>,

@@ -115,7 +115,7 @@ export function putBackInHalves(lane: Lane, batch: LaneBatch): void {
   lane.queue = batch.records.slice(batch.answered).concat(lane.queue)
 }
 
-/** Rejects the records from index `from` on whose deadline isn't after `untilMs`. Returns where it stopped. */
+/** From index `from`, rejects records until one has a deadline after `untilMs`. Returns that record's index. */
 function rejectExpired(
   records: readonly PendingRecord[],
   from: number,

@@ -1,5 +1,5 @@
 // The partitions' leaders, asked for each topic on demand. A topic that is missing or has no leader doesn't affect the
-// others. Each question goes to another broker, because a broker may be cut off from the cluster without noticing.
+// others. Each request goes to the next broker, because a broker may be cut off from the cluster without noticing.
 import { withTimeout } from '@weir/kit'
 
 import type { Topic } from '../connect/cluster-state.ts'

@@ -1,7 +1,7 @@
 // Groups batches into produce requests, and gives each batch the response of its partition. All producers of a handle
 // share its queues, one per broker. A queue has one request in flight, because a broker processes one at a time.
 // Batches that become ready meanwhile share the next request. A batch that waits here is certainly not sent. Batches
-// hold no closures of this file: with one per batch, the garbage collector took a third of ingest's time.
+// hold no closures of this file: with a closure per batch, the garbage collector took a third of ingest's time.
 import type { Connection } from '#client-library'
 
 import { isOver, pack, roomFor } from './batch.ts'

@@ -120,7 +120,7 @@ function post(state: State, to: Destination, record: ProduceRecord, waiter: Wait
 
 /**
  * Each party has its share of the limit, and each partition its share of the party's. So a stuck partition leaves room
- * for other parties, and for the party's other partitions. Only the total limits a party's first record.
+ * for other parties, and for the party's other partitions. A party's first record needs room only in the total.
  */
 function hasRoom({ inFlightBytes, options }: State, lane: Lane, bytes: number): boolean {
   const { party } = lane

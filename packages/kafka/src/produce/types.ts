@@ -3,7 +3,7 @@ import type { Compression } from '../protocol/compress.ts'
 import type { ProduceRecord } from '../protocol/record-batch.ts'
 
 export type BatchProducerOptions = {
-  /** Counted from `send`. Then the record is rejected; if it isn't sent yet, it never will be. */
+  /** Counted from `send`. After this time the record is rejected, and is no longer sent if it was still waiting. */
   readonly produceTimeoutMs: number
   /** The maximum bytes of records that are queued or in flight. Beyond it `send` rejects immediately. */
   readonly inFlightBytesMax: number

@@ -1,6 +1,6 @@
-// Decodes LZ4 frames: the format has been stable for years, and npm's libraries either are native, which our images
-// leave out, or don't check their input (docs/adr/0030-compressed-records.md). The length is computed before anything
-// is allocated. Checksums are ignored: a batch has its own.
+// Decodes LZ4 frames without a library. The format has been stable for years. npm's libraries are either native, which
+// our images leave out, or don't check their input (docs/adr/0030-compressed-records.md). The length is computed before
+// anything is allocated. Checksums are ignored, because a batch has its own.
 import { unreadable } from './unpacked.ts'
 import type { Unpack } from './unpacked.ts'
 
@@ -55,7 +55,7 @@ function blocksOf(frame: Buffer): Block[] {
   }
 }
 
-/** The length after the block; it checks every read that `decodeBlock` makes. */
+/** The output's length after the block. Throws for an invalid block, so `decodeBlock` needs no checks. */
 function lengthAfter(frame: Buffer, { from, to }: Block, start: number): number {
   let out = start
   let at = from
@@ -100,7 +100,7 @@ function decodeBlock(frame: Buffer, { from, to }: Block, out: Buffer, start: num
     const distance = frame.readUInt16LE(at)
     at += 2
     const match = more(token & MORE) + MATCH_MIN
-    // Byte by byte where the match overlaps its output: repetitions are encoded so.
+    // Byte by byte if the match overlaps its output, which is how repetitions are encoded.
     if (distance >= match) out.copyWithin(end, end - distance, end - distance + match)
     else for (let i = end; i < end + match; i++) out[i] = out[i - distance] ?? 0
     end += match

@@ -73,7 +73,7 @@ function decodeChunk(packed: Buffer, { from, to, length }: Chunk, out: Buffer, s
       const match = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1
       const distance = kind === 1 ? (tag >> 5) * 256 + next(1) : next(kind === 2 ? 2 : 4)
       if (distance === 0 || distance > end - start || end + match > limit) throw unreadable()
-      // Byte by byte, because a copy may overlap its output: repetitions are encoded so.
+      // Byte by byte, because a copy may overlap its output, which is how repetitions are encoded.
       for (let i = end; i < end + match; i++) out[i] = out[i - distance] ?? 0
       end += match
     }

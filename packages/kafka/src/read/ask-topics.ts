@@ -16,7 +16,7 @@ export function askTopics(calls: Pick<BrokerCalls, 'run'>, topics: readonly stri
     return new Map(await Promise.all(answers))
   }
   return {
-    // Set in each attempt, because only the time of the last attempt counts.
+    // Each attempt sets `askedMs`, because only the time of the last attempt counts.
     ends: () =>
       calls.run('read offsets', async (brokers) => ({
         askedMs: Date.now(),

@@ -92,7 +92,7 @@ async function stepIn(
   return { records, next: batches.at(-1)?.next ?? nothingUpTo(endOf({ isolation }, fetched), from) }
 }
 
-/** Compaction may have removed everything before the end. Records that aren't readable yet must be requested again. */
+/** The end: compaction may have removed all before it. Throws a retriable error if `from` isn't readable yet. */
 function nothingUpTo(end: bigint, from: bigint): bigint {
   if (end <= from) throw new ProtocolError('OFFSET_NOT_AVAILABLE')
   return end

@@ -1,6 +1,6 @@
 // Reads partitions from given offsets on, for all users of one handle, without a group. It needs three connections per
 // broker for any number of partitions. It never skips records: it reports records that can't be read any more, and the
-// reader decides where to continue. Nothing is fetched for a slow reader, so it doesn't delay others.
+// reader decides where to continue. While a reader is busy, nothing is fetched for it, so it doesn't delay others.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { openFetches } from './fetches.ts'

@@ -34,7 +34,7 @@ export function createLeaderFinder(hooks: FinderHooks): LeaderFinder {
   async function round(pauses: Generator<number>, signal: AbortSignal): Promise<boolean> {
     if (looking.size === 0) await bell.wait()
     if (!signal.aborted && looking.size > 0) await look(search).catch(() => undefined)
-    // A reader that arrives after this has not waited yet.
+    // Checked before the pause: a reader that arrives during the pause must not make the next one longer.
     const isNobodyLeft = looking.size === 0
     await delay(pauses.next().value, signal).catch(() => undefined)
     return isNobodyLeft

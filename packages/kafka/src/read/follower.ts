@@ -33,7 +33,7 @@ export type FollowOptions = {
   onRecord(record: FollowedRecord): void
   /** The owner must discard everything, because the topics are read again from their start. */
   onReset(): void
-  /** The smallest of the topics' settings. A gap longer than half of it can hide tombstones. */
+  /** The smallest `delete.retention.ms` of the topics. A gap longer than half of it can hide tombstones. */
   readonly deleteRetentionMs?: number
   readonly catchUpTimeoutMs?: number
 }

@@ -1,6 +1,6 @@
-// Finds the last record before an offset for which a function returns a value. A writer that continues at a log's end
-// uses it, so read_committed readers need not see the record yet. It reads backwards in growing steps, and keeps at
-// most one fetch in memory. A transaction's records count if a marker before the offset commits them.
+// Finds the last record before an offset for which a function returns a value. It is for a writer that continues at a
+// log's end, so it also finds a record that read_committed readers don't see yet. It reads backwards in growing steps,
+// and keeps at most one fetch in memory. A transaction's records count if a marker before the offset commits them.
 import { ProtocolError } from '#client-library'
 
 import { createTurns } from '@weir/kit'

@@ -39,7 +39,7 @@ export function createPoolLoop(hooks: PoolHooks): PoolLoop {
     try {
       const { partitions, errorCode } = await hooks.ask(requestFor(readers), 'pool')
       if (errorCode !== 0) throw new TypeError(`a fetch without a session ended with ${errorCode}`)
-      // An empty response wasn't limited by size. Compaction may have removed everything before a log's end.
+      // An empty response wasn't cut off by its size limit, so nothing is left. Compaction may have removed the rest.
       const isRest = partitions.every(({ records }) => records.length === 0)
       for (const fetched of partitions) {
         const reader = asked.get(keyOf(fetched))

@@ -122,7 +122,7 @@ test('kafka-consumer-groups.sh shows offset and lag of a group that never had me
 
 type ShortCommit = Commit & { readonly place: Place; readonly retentionMs: bigint }
 
-// The last version in which a commit has its own retention. The broker's setting counts only in minutes.
+// The last version in which a commit has its own retention. The broker's setting is in whole minutes, too long here.
 const commitKept = createAPI<[ShortCommit], offsetCommitV4.OffsetCommitResponse>(
   offsetCommitV4.api.key,
   offsetCommitV4.api.version,

@@ -69,7 +69,7 @@ async function fetch(connection: Connection, options: FetchOptions) {
 
 const textOf = ({ value }: { value: Buffer | null }): string => String(value)
 
-/** Opens a session over these partitions, after the broker leads those that exist. */
+/** Opens a session over these partitions. Retries until the broker leads those that exist. */
 const open = (connection: Connection, wanted: readonly Place[]) =>
   eventually('a session', async () => {
     const { session, partitions } = await fetch(connection, { add: wanted.map(atStart) })

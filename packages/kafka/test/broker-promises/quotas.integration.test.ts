@@ -35,7 +35,7 @@ async function limited(key: QuotaKey, value: number) {
 }
 
 const BYTES_PER_SECOND = 10_000
-// A rate is measured over ten seconds.
+// More than the quota permits in ten seconds. A rate is measured over this time.
 const TOO_MUCH_BYTES = 150_000
 
 test('a batch over the produce quota is stored and answered before its throttle time; the next one waits for it', async () => {

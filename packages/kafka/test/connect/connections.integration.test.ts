@@ -86,7 +86,7 @@ test('a handle has at most six connections to a broker, also if the settings nam
   watching.abort()
   await watched
   expect(network.size()).toBe(6)
-  // One connection goes to the configured name, until the broker has named its own.
+  // One more connection goes to the configured address, until the broker has returned its own address.
   expect(most).toBeLessThanOrEqual(7)
 
   await end()

@@ -1,5 +1,5 @@
-// Every access method of the settings, against a real broker. Storing, transactions and following work. A refused login
-// is reported with what to correct, and without a secret.
+// Every access method of the settings works against a real broker, for storing, transactions and following. A refused
+// login is reported with what to correct, and without a secret.
 import { Writable } from 'node:stream'
 import { writeFile } from 'node:fs/promises'
 

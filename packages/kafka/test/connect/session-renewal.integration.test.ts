@@ -1,5 +1,5 @@
-// Brokers limit login sessions. A steady flow of requests without retries is not disturbed by that, with any mechanism,
-// even if fetching a token fails for a moment.
+// Brokers limit login sessions. With every login mechanism, this causes no failure in a steady flow of requests without
+// retries, even if fetching a token fails for a moment.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { delay } from '@weir/kit'

@@ -63,7 +63,7 @@ describe('a prefix is of parts that end with a dot', () => {
     'a/b.',
     '_a.',
     '*.',
-    'weir.derive.', // the ACLs of another Weir end like this
+    'weir.derive.', // a Weir without a prefix has an ACL for all transactional ids with this prefix
     'a.weir.tail.',
     `${'a'.repeat(100)}.`,
   ])('not %j', (prefix) => {

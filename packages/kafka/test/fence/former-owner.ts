@@ -1,5 +1,5 @@
 // A former owner that has written to two logs in a transaction, step by step. A broker that doesn't verify partitions
-// with the coordinator accepts records that no transaction will end. Kafka leaves such records when it loses a marker.
+// with the coordinator accepts records that no transaction will end. When Kafka loses a marker, it leaves such records.
 import { ConfigResourceTypes } from 'kafkajs'
 
 import { askBrokers } from '../../src/connect/broker-calls.ts'
@@ -11,7 +11,7 @@ import { bodyBytesOf } from '../../src/protocol/record-batch.ts'
 import { plainKafka } from '../support.ts'
 
 export type FormerOwner = {
-  /** Adds topics' partitions to the transaction. Without it, records there are never ended. */
+  /** Adds topics' partitions to the transaction. Without this, nothing ends the transaction of records there. */
   join(...topics: string[]): Promise<void>
   write(topic: string, headers: Readonly<Record<string, string>>): Promise<void>
   end(isCommit: boolean): Promise<void>

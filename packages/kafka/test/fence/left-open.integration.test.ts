@@ -1,5 +1,5 @@
 // Kafka may leave out the markers of a transaction that ends while one of its partitions has no leader. The next owner
-// of the two logs, with or without transactions, ends the transaction in one log as it has ended in the other.
+// of the two logs, with or without transactions, ends the transaction in one log with its outcome in the other.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { pollUntil } from '@weir/kit'

@@ -37,7 +37,7 @@ async function begin(): Promise<Transaction> {
 }
 
 test('of transactions that interleave on one partition exactly the committed ones are read', async () => {
-  // Given an order of ends that differs from the order of beginnings
+  // Given transactions that end in another order than they began
   const topic = await makeTopic(admin, 'range', 1)
   const send = (transaction: Transaction, key: string) =>
     transaction.send({ topic, messages: [{ key, value: key }] })

@@ -106,7 +106,7 @@ test('records come in order from the offset on, what is there and what is yet to
 })
 
 test('of interleaved transactions the committed records come, and the position passes the rest', async () => {
-  // Given an order of ends that differs from the order of beginnings
+  // Given transactions that end in another order than they began
   const topic = await makeTopic(admin, 'fetch-txn', 1)
   const [one, two, three] = [await begin(), await begin(), await begin()]
   const committed = follow(topic)

@@ -1,4 +1,4 @@
-// Readers that search their leaders, in a simulated cluster.
+// Readers that search for their leaders, in a simulated cluster.
 import { expect, jest, test } from '@jest/globals'
 import { createLeaderFinder } from '../../src/read/find-leaders.ts'
 import { newReader } from '../../src/read/fetch-reader.ts'

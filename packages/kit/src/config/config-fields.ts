@@ -86,7 +86,7 @@ export function text() {
   return noted(field, { unit: 'text' })
 }
 
-/** Like `text`, but never shown. A file is safer, because an environment is easily seen. */
+/** Like `text`, but never shown. A file is safer, because an environment can often be read from outside. */
 export function secretText() {
   return noted(text(), { unit: 'text', isSecret: true })
 }

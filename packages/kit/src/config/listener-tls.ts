@@ -23,7 +23,7 @@ export type ListenerTlsSettings = {
   TLS_KEY_FILE?: string | undefined
 }
 
-/** Refuses only one of the two, and two that don't belong together, because TLS could not be used. */
+/** Refuses one file without the other, and two that don't belong together, because TLS could not be used. */
 export function withListenerTlsRules<T extends z.ZodType<ListenerTlsSettings>>(schema: T): T {
   return schema
     .refine(

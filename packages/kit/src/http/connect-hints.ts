@@ -1,5 +1,5 @@
 // Explains a failed connection to the operator: one sentence that says what to check. The relevant settings differ
-// between Kafka, its token endpoint and the registry. Of the settings' values, a sentence contains only the address.
+// between Kafka, its token endpoint and the registry. The sentence contains no value of a setting except the address.
 
 export type HintSettings = {
   /** The setting with the address. */

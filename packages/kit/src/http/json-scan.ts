@@ -36,7 +36,7 @@ export function countJsonMembers(text: Uint8Array): number | undefined {
 /** No list of a management request needs more items. */
 export const listItemsMax = 1_000
 
-/** The longer list: the body, or the first such member. Such a body is refused before the items are checked. */
+/** The name of a list with more items: the body, or its first such member. Its items are then not checked. */
 export function longListIn(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   if (Array.isArray(body)) return body.length > listItemsMax ? 'The body' : undefined

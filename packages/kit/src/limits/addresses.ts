@@ -54,7 +54,7 @@ export function createProxies(ranges: readonly string[] = []): Proxies {
   }
 }
 
-/** An IPv4 address is unchanged. Of an IPv6 address only the first half counts: one client has a whole network. */
+/** An IPv4 address is unchanged. An IPv6 address counts by its first half, because one client has a whole network. */
 export function countedAddress(address: string): string {
   const plain = plainAddress(address)
   if (isIP(plain) !== 6) return plain

@@ -1,5 +1,5 @@
 // What the log may show of an error: its kind, code and origin, and its message unless the message may quote its input.
-// Of causes from other libraries only kind and code, because their messages often contain payloads.
+// Causes from other libraries are shown only by kind and code, because their messages often contain payloads.
 
 import { AppError } from '../errors.ts'
 

@@ -10,7 +10,9 @@ import type { Call, Caller, Refusal } from '@weir/http-api'
 export type Platform = { readonly actor: Actor }
 
 export type Callers = {
-  /** @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing`; Refusal `quota_exceeded` */
+  /**
+   * @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing`; Refusal `quota_exceeded`
+   */
   account(call: Call, needs: Role): Promise<Caller>
   /** @throws ControlStateError `control-state.invalid_api_key` */
   viewerOrPlatform(call: Call): Promise<Caller | Platform>

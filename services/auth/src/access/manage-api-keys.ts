@@ -1,5 +1,5 @@
-// Accounts and their API keys. A key is shown once and stored as a hash. An account's last `owner` key without an expiry
-// can't be deleted, so that an account is never locked out.
+// Accounts and their API keys. A key is shown once and stored as a hash. An account's last `owner` key without an
+// expiry can't be deleted, so that an account is never locked out.
 import { accountKey, act, keyUseKey, newApiKey, requireAccount } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import type { Refusal } from '@weir/http-api'

@@ -59,7 +59,7 @@ type AnyManaged = {
   readonly handler: HandlerBy<Caller | Platform>
 }
 
-/** The cast is safe, because the same table types the handlers by their callers, and decides in `callerFor`. */
+/** The cast is safe, because the table that gives each handler its type also decides in `callerFor` who calls it. */
 const asManaged = (managed: unknown): AnyManaged =>
   (typeof managed === 'function' ? { handler: managed } : managed) as AnyManaged
 

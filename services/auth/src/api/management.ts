@@ -34,7 +34,7 @@ export type Management = {
   readonly keys: Unattributed<StartingRotation & Rotating>
   readonly audit: {
     readonly log: AuditLog
-    /** Moves all notices so far into the audit log first. */
+    /** Moves all notices so far into the audit log. Call it before reading the log. */
     readonly fold: Folder['fold']
     /** Replaces the numbers that would show an account how many entries all accounts have. */
     readonly opaque: { readonly entry: Opaque; readonly page: Opaque }

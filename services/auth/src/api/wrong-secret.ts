@@ -1,4 +1,4 @@
-// Which refusals may be guesses of a secret, and of which one. packages/http-api limits these refusals.
+// Which refusals may be caused by guessing a secret, and which secret. packages/http-api limits these refusals.
 import type { WrongSecret } from '@weir/http-api'
 import { bearerOf } from '@weir/control-state'
 

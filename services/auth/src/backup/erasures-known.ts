@@ -1,5 +1,5 @@
-// Whether a restore knows all erasures. They are in `weir.erasures` if Kafka still has it, in the backup, and in a later
-// copy. The audit log has the hash of each entry, so if Kafka still has that log, a missing entry is detected.
+// Whether a restore knows all erasures. They are in `weir.erasures` if Kafka still has it, in the backup, and in a
+// later copy. The audit log has the hash of each entry, so if Kafka still has that log, a missing entry is detected.
 import type { AddressedRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import {
@@ -24,8 +24,8 @@ export type Sources = {
 }
 
 /**
- * The entries of the audit log that Kafka still has. Undefined if the log does not continue that of the backup, so that
- * it can't say which erasures there were.
+ * The entries of the audit log that Kafka still has, after those in the backup. Undefined if the log doesn't continue
+ * that of the backup, because it then doesn't show all erasures.
  */
 export function liveEntries(
   live: readonly (Buffer | null)[],
@@ -53,7 +53,7 @@ export type ErasureSources = {
 }
 
 /**
- * Since when erasures may be unknown. Nothing: all are known.
+ * Since when erasures may be unknown. `sinceMs` is missing if all are known.
  * @throws AppError `backup.erasures_unknown` if neither the logs nor the operator say it
  */
 export function erasuresLostSince({
@@ -97,8 +97,8 @@ export function lostEntries({ live, backup, copy }: Sources): SavedRecord[] {
 }
 
 /**
- * The wrapping keys of the entries, for `weir.keys` and `weir.erasures`. The newest record of each counts, because older
- * ones may need a KEK that no longer exists.
+ * The wrapping keys of the entries, for `weir.keys` and `weir.erasures`. The newest record of each key counts, because
+ * older records may need a KEK that no longer exists.
  */
 export function logKeys(
   { live, backup, copy }: Sources,

@@ -67,7 +67,7 @@ export type SavedRecord = AddressedRecord & { readonly timestampMs: number }
 
 export type SavedLines = {
   readonly madeAtMs: number
-  /** @throws AppError `backup.unreadable`, also at its end; then the caller must use nothing of it */
+  /** @throws AppError `backup.unreadable`, even after the last record; the caller must then use none of the records */
   readonly records: AsyncIterable<SavedRecord>
 }
 

@@ -121,7 +121,7 @@ async function readBackup(
   return { state, plan }
 }
 
-/** Makes sure that nothing is overwritten and no erasure undone unsaid, and stops the services that use keys. */
+/** Throws if data would be overwritten, or if it isn't known which erasures are lost. Stops services that use keys. */
 async function begin(
   { admin, reader, transactor, options, nowMs }: Restoring,
   state: readonly SavedRecord[],

@@ -57,8 +57,8 @@ export async function* topicRecords(
 }
 
 /**
- * Resolves when the system has taken every byte; the stream stays open. A process that ends before loses what is still
- * in the buffer of a pipe.
+ * Resolves when the system has accepted every byte; the stream stays open. A process that ends earlier loses what is
+ * still in the buffer of a pipe.
  */
 export async function writeAll(lines: AsyncIterable<string>, to: Writable): Promise<void> {
   await pipeline(lines, to, { end: false })

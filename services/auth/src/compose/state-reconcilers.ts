@@ -51,7 +51,7 @@ export function stateReconcilers(deps: Deps): readonly Reconciler[] {
     every('subjects', subjectsEveryMs, () =>
       keepSubjects(deps.configs, deps.follower.tables.streams()),
     ),
-    // auth may still be running during a restore.
+    // Not only at the start, because auth may already be running when a restore begins.
     every('restore', restoreEveryMs, () => reapplyErasures(deps)),
     every('searches', searchesEveryMs, () => deps.searches.expire(deps)),
     every('subject accesses', searchesEveryMs, () => expireAccesses(deps)),

@@ -50,8 +50,8 @@ const rewrittenConfig = {
 const replicasConfig = { ...rewrittenConfig, 'message.timestamp.type': 'LogAppendTime' }
 
 /**
- * For records that are rewritten every second for a minute, and then kept. They are never all read: a period is found
- * by the time of writing, which is the broker's.
+ * For records that are rewritten every second for a minute, and then kept. They are never all read: the records of a
+ * period are found by their timestamps, which the brokers set.
  */
 const usageConfig = {
   ...rewrittenConfig,

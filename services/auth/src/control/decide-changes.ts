@@ -27,7 +27,7 @@ export type PendingChange = Attempt & {
   readonly fail: (error: unknown) => void
 }
 
-/** The records to write, and each change's answer for the time after they are written. */
+/** The records to write, and the answer to each change. Callers get their answers after the records are written. */
 export type Decided = {
   readonly chunks: AddressedRecord[][]
   readonly answers: readonly (() => void)[]

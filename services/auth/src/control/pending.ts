@@ -40,7 +40,7 @@ export const pendingIn = (
 const mostIn = (byAccount: ReadonlyMap<string, number>): number =>
   Math.max(0, ...byAccount.values())
 
-/** The age of an erasure counts from its acceptance, whatever its state, because its deadline counts from there. */
+/** The age of an erasure counts from its acceptance, whatever its state, because its deadline does so, too. */
 function summed(erasures: readonly ErasureRecord[], nowMs: number): PendingErasures {
   const oldest = erasures.reduce((least, { acceptedAtMs }) => Math.min(least, acceptedAtMs), nowMs)
   return { count: erasures.length, oldestMs: nowMs - oldest }

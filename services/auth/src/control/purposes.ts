@@ -1,4 +1,4 @@
-// The names of an account's consent levels. Nothing decides by them.
+// The names of an account's consent levels. No decision of Weir depends on them.
 import { accountKey, act, requireAccount } from '@weir/control-state'
 import type { AccountRecord, ConsentPurpose } from '@weir/control-state'
 import type { Changes } from './changes.ts'

@@ -14,7 +14,7 @@ export type Writer = {
   /**
    * Resolves with the answer once the change is committed and this process's tables contain it. Rejects with the
    * refusal, or with `unavailable` if Kafka can't commit it within 20 s; then its outcome is unknown. `what` is the
-   * role of the change in the audit log: an action gets its entry in the same transaction.
+   * change for the audit log. If it is an action, its entry is written in the same transaction.
    */
   change<Answer>(what: Change, decide: Decide<Answer>): Promise<Answer>
   close(): Promise<void>

@@ -1,4 +1,4 @@
-// Counts the records of a topic that are about people, by contract and field, with what is decrypted of them.
+// Counts the records of a topic that are about people, by contract and field, and which of their fields are decrypted.
 import { eventTimeOf } from '@weir/contracts'
 import { isDecryptedByReaders, opensLevel } from '@weir/control-state'
 import type { ContractRecord, DerivedStream, FoundBy, FoundInStream } from '@weir/control-state'

@@ -1,5 +1,5 @@
-// Finds the people for an erasure, by an earlier search or by one while the caller waits. A value without any event is
-// refused. Otherwise a misspelt value, or a value of another field, would seem erased while the person's data stays
+// Finds the people for an erasure, with an earlier search or a search while the caller waits. A value without any event
+// is refused. Otherwise a misspelt value, or a value of another field, would seem erased while the person's data stays
 // readable.
 import type {
   ContractRecord,
@@ -18,7 +18,7 @@ import type { Searches } from './searches.ts'
 
 export type PeopleFound = Wanted & {
   readonly found: FoundPeople
-  /** The indexes of the values without results, neither in the input nor in an output. */
+  /** The indexes of the values that were found neither in the input nor in an output. */
   readonly missing: readonly number[]
   readonly notSearched: string | undefined
 }

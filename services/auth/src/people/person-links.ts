@@ -106,7 +106,7 @@ function lookUpIn(
     },
     reach(keyLink, timestampMs) {
       const opened = open(keyLink, timestampMs)
-      // Without the keys of its time nobody can decrypt it.
+      // Without the keys of its time, nobody can decrypt the event.
       if (typeof opened === 'string') return { isErased: true, withdrawn: [] }
       return opened.ofTerm.reach(opened.link)
     },

@@ -1,6 +1,6 @@
-// Finds people by values that a topic contains in the clear: where an output has decrypted the field that names them, or where
-// a contract does not declare this field as personal. So what is left after an erasure is found, too, when there is no link
-// to the person any more. Nothing is decrypted.
+// Finds people by values that a topic contains in the clear: an output has decrypted the field that names them, or a
+// contract does not declare this field as personal. So values that are left after an erasure are found, too, although
+// no link to the person exists any more. Nothing is decrypted.
 import type { ContractRecord } from '@weir/control-state'
 import type { SourceRecord } from '@weir/kafka'
 import type { KnownLink, Wanted } from './person-links.ts'

@@ -1,6 +1,6 @@
 // Checks whether the schema registry is the one in which contracts were registered: it must return each contract's
-// schema for the id in stored events. A lost schema is registered again. If it got another id, nobody who decodes with
-// that registry could read those events.
+// schema for the id in stored events. A lost schema is registered again. If it got another id, readers that use that
+// registry could not decode those events.
 import type { Registry, SchemaPlace } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'

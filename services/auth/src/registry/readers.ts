@@ -1,5 +1,5 @@
-// Who may read which schemas. A stream's credentials and tokens, input or derived, and API keys read the schemas of
-// their own account. Failures are limited as for other uses of these secrets.
+// Who may read which schemas. The credentials and tokens of input streams and outputs, and API keys, may read the
+// schemas of their own account. Failures are limited as for other uses of these secrets.
 import { hasCode } from '@weir/kit'
 import type { Gate } from '@weir/control-state'
 import type { Callers } from '../access/callers.ts'

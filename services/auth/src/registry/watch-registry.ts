@@ -10,7 +10,7 @@ import type { Reconciler } from '../control/reconcile-loop.ts'
 import { checkRegistry } from './check-registry.ts'
 
 export type RegistryWatch = {
-  /** The registry as creating contracts needs it. Refuses with `unavailable` while it must not be used. */
+  /** The registry for creating contracts. Refuses with `unavailable` while it must not be used. */
   readonly registry: Pick<Registry, 'register' | 'bySubject'>
   /** Warnings for people; empty if nothing is wrong. */
   warnings(): readonly string[]

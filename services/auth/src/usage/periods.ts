@@ -27,7 +27,7 @@ export const minutesKeptDays = 35
 export const foldedBefore = (nowMs: number): number =>
   Math.floor((nowMs - minutesKeptDays * dayMs) / dayMs) * dayMs
 
-/** More pieces than the number of all stored minutes. */
+/** A request for all stored minutes has fewer pieces. */
 const piecesMax = 51_000
 
 type Asked = { by?: string | undefined; from?: string | undefined; until?: string | undefined }

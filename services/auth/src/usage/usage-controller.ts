@@ -18,7 +18,7 @@ import { refusal } from '../errors.ts'
 
 export type UsageController = {
   readonly log: UsageLog
-  /** The links of data subjects. They are no usage, but are read and removed in the same way. */
+  /** The links of data subjects. They have nothing to do with usage, but are read and removed in the same way. */
   readonly subjects: SubjectLog
   /** The replicas, with each one's position in control state. */
   readonly replicas: ReplicaFollower

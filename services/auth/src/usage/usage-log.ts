@@ -8,7 +8,7 @@ import type { Usage } from '@weir/control-state'
 export type UsageTable = Map<string, Usage | null>
 
 export type UsageLog = {
-  /** At least all records of a stream in a period. */
+  /** All records of a stream in a period, and possibly records of other times. */
   ofStream(streamId: string, times: Times): Promise<UsageTable>
   /** Adds the wanted records of a partition in a period to a table. Newer values overwrite older ones. */
   lay(part: Times & { partition: number; isWanted: IsWanted }, over: UsageTable): Promise<void>

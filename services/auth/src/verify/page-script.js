@@ -44,7 +44,7 @@ function listed(title, sentences) {
 async function take(chosen) {
   if (chosen === undefined) return
   const text = (await chosen.text()).trim()
-  file.value = '' // the text is in the form now, or was refused: a name here would claim something else
+  file.value = '' // the text is now in the form or was refused, so the file's name must not stay
   if (readNote(text)) return // the receipt in the form stays, because the file may be about it
   receipt.value = isOther(text) ? '' : text
 }
@@ -57,7 +57,7 @@ receipt.addEventListener('drop', (event) => {
   void take(event.dataTransfer.files[0])
 })
 
-form.addEventListener('input', () => show()) // a result is about what was entered then
+form.addEventListener('input', () => show()) // removes the result, which is about the earlier input
 
 // The file that the console saves with the salt. Its values are put into the fields that need them.
 function readNote(text) {

@@ -223,7 +223,7 @@ describe('whoever comes without a token that auth has signed for this', () => {
     const reader = analysts.start({ do: 'read', settings: withToken(token), topic: mine.topic })
     await reader.until(({ records }) => records.some(has('first')))
     await reader.until(({ errors }) => errors.includes('_AUTHENTICATION'), 30_000)
-    // Before that, a broker without auth's keys may have refused one connection.
+    // The error may be earlier than that: a broker that has not read auth's keys may refuse one connection.
     await reader.until(() => Date.now() > endMs)
     // An earlier fetch may still get one response.
     await send('at-its-end')

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => auth.stop())
 
-/** An output without a deriver, because nothing is sent here. */
+/** The request for an output. Nobody reads that output, because nothing is sent here. */
 const body = (more: object = {}) => ({
   name: uniqueName('out'),
   decrypterName: 'nobody',

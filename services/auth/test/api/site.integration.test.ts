@@ -1,5 +1,5 @@
-// The documents as auth serves them: from the address alone to every page of the index, the search index, and nothing
-// else of the machine.
+// The documents as auth serves them: the start page, every page of the index, the search index, and no other file of
+// the machine.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { siteFolder } from '@weir/docs'
 import { buildSite } from '@weir/docs/site'

@@ -114,7 +114,7 @@ test('old minutes become one record of their day; younger ones stay; folding aga
     'later',
     (id) =>
       usagePartitionOf(id) > usagePartitionOf(streamId) &&
-      // Not the partition of `gone`, whose folded records are younger but precede the new one.
+      // Not the partition of `gone`: its folded records have later timestamps than the new record, but precede it.
       usagePartitionOf(id) !== usagePartitionOf(gone),
   )
   await count(usageKey(laterId, 'r', minuteOf(oldDayMs)), oldDayMs, 1)

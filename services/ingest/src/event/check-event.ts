@@ -37,7 +37,7 @@ export function readEvent(
   }
 }
 
-/** An event of one person hardly has more values, and encrypting more would delay other requests. */
+/** The event of one person needs far fewer values, and encrypting more would delay other requests. */
 const personalValuesMax = 10_000
 /** The cost of one value, in steps of ten nanoseconds, the unit of validation costs. */
 const stepsOfAValue = 200

@@ -1,5 +1,6 @@
-// What to do about a body where the sentence of the contract would not help: an array, no body at all, and what is read
-// as Avro only because no header and no opening brace says otherwise. Other errors are returned unchanged.
+// Says what to do about a body if the contract's sentence would not help: for an array, for an empty body, and for a
+// body that is read as Avro only because it has neither a header for its form nor an opening brace. Other errors are
+// returned unchanged.
 import { guessedForm } from '@weir/contracts'
 import type { BodyForm } from '@weir/contracts'
 import { hasCode } from '@weir/kit'

@@ -66,7 +66,7 @@ export function createLongWork(nowMs = () => performance.now()): LongWork {
   }
 }
 
-/** `restMs` is called at the start of the turn. No other costly turn starts within that time. */
+/** `restMs` is called at the start of the turn. No other costly turn starts within the time that it returns. */
 type CostlyTurn = (billingId: string, restMs: () => number) => Promise<void>
 
 function createCostlyTurns(): CostlyTurn {

@@ -46,7 +46,7 @@ type SealedEvent = {
   readonly topic: string
   readonly partition: number
   readonly record: ProduceRecord
-  /** The event is sent only after this resolves. Stored earlier, it could not be erased with its data subject. */
+  /** The event is sent only after this resolves. Before that, it could not be erased together with its data subject. */
   readonly subjectKept: Promise<void> | undefined
 }
 
@@ -124,7 +124,7 @@ function sealWith(
 ): SealedEvent {
   const { contract } = active
   const person = sealer.person(keys, key, time)
-  // Before the fields are encrypted.
+  // Read before the fields are encrypted.
   const subject = active.hasSubjects ? contract.dataSubjectOf(event) : undefined
   const consent = consentOf(consentLevelsOf(event))
   let sealedBytes = 0

@@ -33,7 +33,7 @@ const notKept =
   'Not stored: Kafka did not acknowledge the index of data subjects; send the event again'
 /** The maximum number of cached links, of about 0.2 kB each. */
 const keptMax = 50_000
-/** Longer subjects are not cached but looked up each time, like values of fields. */
+/** A longer subject is not kept as a person's last subject, so its link is looked up for each event. */
 const rememberedMax = 63
 
 type SubjectsDeps = {

@@ -8,7 +8,7 @@ export type BacklogShare = {
   give(bytes: number): void
   readonly isFull: boolean
   readonly isEmpty: boolean
-  /** Resolves when this share has returned bytes, or when there is room again if only others fill the limit. */
+  /** Resolves when bytes of this share are returned or, if only others fill the limit, when there is room again. */
   change(): Promise<void>
 }
 

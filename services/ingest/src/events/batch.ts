@@ -31,8 +31,8 @@ export type EventBatch = {
   /** Why further events are refused: the token, the stream or the contract has changed. */
   refused: unknown
   /**
-   * The refusal to report for events that Kafka did not store: that of the last event that may be stored nevertheless,
-   * otherwise the first one.
+   * The refusal to report if no event was certainly stored: the last one whose event may have been stored, or otherwise
+   * the first one.
    */
   unavailable: Refused | undefined
   nextIndex: number

@@ -1,6 +1,6 @@
-// The path of many events in one request (docs/wire-format.md, Ingest). A fault of the request refuses the request. A
-// fault of an event rejects only that event. An event is accepted only after the broker has acknowledged it. The body
-// is read only as fast as Kafka stores its events, so it may have any length.
+// The path of many events in one request (docs/wire-format.md, Ingest). Because of a fault of the request, the whole
+// request is refused. A fault of an event rejects only that event. An event is accepted only after the broker has
+// acknowledged it. The body is read only as fast as Kafka stores its events, so it may have any length.
 import type { Event } from '@weir/contracts'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode } from '@weir/kit'

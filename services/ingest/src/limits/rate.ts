@@ -1,7 +1,7 @@
 // One stream's rate over all replicas of ingest (docs/adr/0022-limits-across-replicas.md). It is a token bucket with
 // the tokens of one second, and each replica may spend a share. The shares follow the demand of the last second.
-// Heartbeats report how many requests other replicas admitted. If a wrong share admitted too many, later requests pay
-// for it, so no error is permanent. Pure: no clock, no I/O.
+// Heartbeats report how many requests other replicas admitted. If a wrong share admitted too many, fewer are admitted
+// later, so no error is permanent. Pure: no clock, no I/O.
 
 /** The data that a heartbeat has about one stream. */
 export type PeerUse = {
@@ -11,7 +11,7 @@ export type PeerUse = {
   readonly taken: number
 }
 
-/** The assumption that a peer has spent `perMs` since its last heartbeat; `assumed` is the sum until `sinceMs`. */
+/** A peer is assumed to spend `perMs` since `sinceMs`, and `assumed` between its last heartbeat and `sinceMs`. */
 type Peer = PeerUse & { perMs: number; sinceMs: number; assumed: number }
 
 /** The replicas of ingest that are alive, this one included. */

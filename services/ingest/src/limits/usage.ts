@@ -29,7 +29,7 @@ export type UsageRecord = {
 export type UsageCounters = {
   /** The events that this replica has counted in the month of `nowMs`. */
   inMonth(streamId: string, nowMs: number): number
-  /** `events` is -1 for an event that was counted but not stored; `nowMs` is then the same. */
+  /** `events` is -1 for an event that was counted but not stored; `nowMs` is then the same as when it was counted. */
   count(streamId: string, nowMs: number, events: 1 | -1, bytes: number): void
   refused(streamId: string, nowMs: number, code: string): void
   monthAt(nowMs: number): string

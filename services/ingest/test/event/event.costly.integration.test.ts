@@ -1,5 +1,5 @@
-// Events that are designed to be costly. The cost of matching is bounded before it starts, and events near the bound
-// don't delay other requests.
+// Events that are designed to be costly. The cost of matching an event's values is bounded before matching starts, and
+// events near the bound don't delay other requests.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { signUp, madeEvent, newContract, measured, scale } from '@weir/testkit'
 import { cpuMs } from '../support/cpu.ts'
@@ -100,7 +100,7 @@ test('while 500 of the costliest events that are taken come in one request, othe
   const { status, body } = await batch
   expect(status).toBe(200)
   expect(body.match(/doesnt match/g)).toHaveLength(500)
-  // Without turns, none or one would get through. On a quiet machine, one gets through per 100 ms of work.
+  // Without turns, at most one request would be answered meanwhile. On a quiet machine, it is one per 100 ms of work.
   const workMs = cpuMs(scene.world.ingest.pid) - beforeMs
   expect(answered).toBeGreaterThan(scale(workMs / 100, 2))
 })

@@ -43,7 +43,7 @@ afterAll(() => scene?.stop(), 60_000)
 type Flood = {
   /** Statuses and failed requests, in order. */
   readonly outcomes: (number | string)[]
-  /** Whether no connection permits more data, although most of the bodies is unsent. */
+  /** Whether no connection permits more data, although most bodies are unsent. */
   areWindowsClosed(): boolean
   isAnswered(): boolean
 }

@@ -5,7 +5,7 @@ import type { BacklogShare } from '../../src/events/backlog.ts'
 
 const fill = (share: BacklogShare): number => {
   let taken = 0
-  for (; !share.isFull; taken += 1) share.take(488) // 1,000 with the overhead of an event
+  for (; !share.isFull; taken += 1) share.take(488) // 1,000 bytes with the overhead of an event
   return taken
 }
 

@@ -27,7 +27,7 @@ import type { ApartScene } from '../support/scene.ts'
 const run = promisify(execFile)
 const mebibyte = 1_048_576
 const bodyBytes = scale(256, 48) * mebibyte
-/** The permitted growth. Most of it is memory that V8 has not collected yet. */
+/** The permitted growth of resident memory. Most of it is memory that V8 has not collected yet. */
 const grownBytesMax = measured(64 * mebibyte)
 /** The bytes of one request's events that may be in flight to Kafka. Their records are a little larger. */
 const onTheirWayMax = 2 * mebibyte + mebibyte

@@ -48,7 +48,7 @@ async function* oneByOne(lines: readonly string[]): AsyncGenerator<Buffer, void,
   for (const line of lines) yield Buffer.from(`${line}\n`)
 }
 
-/** Each call returns a time that is a tenth of a millisecond later. */
+/** A clock that advances by a tenth of a millisecond at each call. */
 function tickingClock(): () => number {
   let ticks = 0
   return () => (ticks += 1) / 10

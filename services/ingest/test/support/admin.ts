@@ -1,6 +1,6 @@
 // A service's admin port, as probes and scrapers use it.
 
-/** Uses a new connection, because the other side may close an idle one in the moment of its use. */
+/** Uses a new connection, because the other side may close an idle one just as it is used. */
 export const askAdmin = (adminUrl: string, path: string): Promise<Response> =>
   fetch(adminUrl + path, { headers: { connection: 'close' } })
 

@@ -40,14 +40,14 @@ export type Seen = {
   /** The maximum of bytes in flight to Kafka during the outage. */
   readonly inFlightBytes: number
   readonly peakBytes: number
-  /** The responses of /health/ready after the first one that said that ingest is ready again, without repetitions. */
+  /** The distinct responses of /health/ready once ingest is ready again. */
   readonly health: readonly string[]
 }
 
 /** Each stream's pause between two events. As with producers, it is longer after a refusal. */
 const pauseMs = 100
 const pauseRefusedMs = 500
-/** Every such event is much larger than the others. */
+/** Each event whose number is a multiple of this is much larger than the others. */
 const largeEvery = 20
 const largeText = 'r'.repeat(20_000)
 const warmUpMs = 2_000
@@ -125,9 +125,9 @@ async function watchOutage(
 }
 
 /**
- * Waits until ingest is ready for longer than the pause between two refreshes of control state. Events may be accepted
- * shortly before control state is read again. A refresh that started before the outage may also end after it. Until
- * then ingest correctly says that it is not ready.
+ * Waits until ingest has been ready for longer than the pause between two refreshes of control state. Before that,
+ * ingest may correctly say that it is not ready: events may be accepted before control state is read again, and a
+ * refresh that started before the outage may end after it.
  */
 async function healthOf({ adminUrl }: Service): Promise<string[]> {
   const ready = async (): Promise<Response> => askAdmin(adminUrl, '/health/ready')
@@ -178,7 +178,7 @@ async function startLoad(scene: OwnScene, { ingest, stream, connections, streams
       workers.push(work(client, `${stream.name}-${connection}-${one}`))
   }
   return {
-    /** Waits until this many events that were sent after this time are accepted: one for each HTTP/2 stream. */
+    /** Waits until as many events that were sent after this time are accepted as there are HTTP/2 streams. */
     async finish(afterMs: number): Promise<Pick<Seen, 'answered' | 'timesStored'>> {
       const accepted = (): number =>
         answered.filter(({ outcome, sentMs }) => outcome === 204 && sentMs > afterMs).length

@@ -1,6 +1,6 @@
 // Finds the pending records of a dead letter partition: dead letters without a later marker that they are done. Topics
 // may be long, so they are scanned in windows. A window holds a limited number of dead letters, with only the data to
-// find each again. All markers after them count. Nothing is decrypted or written.
+// find each again. Later markers count even outside the window. Nothing is decrypted or written.
 import { eventTimeOf } from '@weir/contracts'
 import type { RangeReader, SourceRecord } from '@weir/kafka'
 import { readOrigin, retriedOutcome, SVC_ERROR } from '../records/headers.ts'
@@ -42,7 +42,7 @@ const WINDOW_RECORDS_MAX = 50_000
 // Limited, because headers from other writers may have any length.
 const TEXT_LENGTH_MAX = 200
 
-/** Undefined if `mayGoOn` returned false. It is called between reads. */
+/** `mayGoOn` is called between reads. Undefined if it returned false. */
 export async function scanWindow(
   reader: Reader,
   span: DeadSpan,

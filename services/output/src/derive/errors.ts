@@ -18,7 +18,7 @@ export type DeriveErrorCode =
 
 export class DeriveError extends AppError<DeriveErrorCode> {}
 
-/** `what` is a key, or a content of control state. */
+/** `what` is a key, or other content of control state. */
 export const notKnownYet = (what: string): DeriveError =>
   new DeriveError('derive.not_known_yet', `${what} is not known yet`)
 

@@ -1,5 +1,5 @@
 // Finds the position of a derived partition: the last source in its two logs, or the noted position, whichever is
-// later. It is read after the partition was fenced, up to the fence's own markers, including records that aren't
+// later. The logs are read after the partition was fenced, up to the fence's own markers, including records that aren't
 // visible to readers yet. If the position is lost, derivation stops: a guess could derive an event twice, or skip one.
 import type { Admin, LogSearch } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -89,7 +89,7 @@ function findSource(
 
 /**
  * The position of a partition whose logs contain no source. The log starts are read after the search. If they are
- * unchanged then, they were unchanged during the search.
+ * unchanged, retention removed nothing during the search.
  */
 async function startOf(
   { admin, kafkaPrefix }: Pick<FindNextDeps, 'admin' | 'kafkaPrefix'>,

@@ -1,5 +1,5 @@
-// Tracks work with decrypted values that aren't stored yet, and the position in `weir.keys` when the work began. The
-// position that this replica reports must not be later than that. An erasure counts as applied only when no value that
+// Tracks work with decrypted values that aren't stored yet, and the position in `weir.keys` when the work began. Until
+// the work ends, this replica must not report a later position. An erasure counts as applied only when no value that
 // was decrypted before it can be stored any more (docs/forgetting.md).
 
 export type StatePositions = { readonly control: bigint; readonly keys: bigint }
@@ -7,7 +7,7 @@ export type StatePositions = { readonly control: bigint; readonly keys: bigint }
 export type Openings = {
   /** Call before values are decrypted. Call the returned function when they are stored, or can't be stored any more. */
   begin(): () => void
-  /** The lower of two positions: that of the tables, and that of the oldest unfinished work. */
+  /** The positions of the tables. `keys` is lower if unfinished work began at a lower position. */
   positions(): StatePositions
 }
 

@@ -49,7 +49,7 @@ export type AnsweredPerson = z.infer<typeof answeredPerson>
 type PersonKeysDeps = {
   readonly opener: Pick<Opener, 'person'>
   readonly eraKeys: (era: number) => KnownEra
-  /** The levels for which an era, and a term, have keys. */
+  /** The levels for which an era or a term has keys. */
   readonly levelsIn: {
     era(era: number): readonly number[]
     term(term: number): readonly number[]
@@ -64,7 +64,10 @@ type Found = Pick<
 const hourMs = 3_600_000
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The returned function throws DeriveError `derive.not_known_yet` if a key can't be read: no answer is left out. */
+/**
+ * The returned function throws DeriveError `derive.not_known_yet` if a key can't be read, instead of leaving its answer
+ * out.
+ */
 export function createPersonKeys(
   { opener, eraKeys, levelsIn }: PersonKeysDeps,
   output: Leveled,

@@ -1,5 +1,6 @@
 // `POST /v2/keys`: gives the readers of an output with `decryptAt: reader` the keys of single people, for a few minutes
-// (docs/keys.md Keys for readers). An erasure waits until no such answer is under way, and until the keys are too old.
+// (docs/keys.md Keys for readers). An erasure waits until no such answer is under way, and until readers may not use
+// earlier keys any more.
 import { isDecryptedByReaders, levelsInEra, levelsInTerm } from '@weir/control-state'
 import type { AccessTrace, Access, DerivedStream, Gate, InputStream } from '@weir/control-state'
 import { bodyRule, checkBody, count, invalid, listOf, readJson } from '@weir/http-api'
@@ -63,13 +64,13 @@ export const giveKeys =
     })
   }
 
-/** Each account has four lanes, so that its readers are not stopped by one that doesn't read its answers. */
+/** Each account has four lanes, so that a client that doesn't read its answers can't stop all others. */
 const laneOf = ({ stream: { billingId }, clientId }: Access): string =>
   `${billingId} ${Number.parseInt(clientId.slice(0, 1), 16) % 4}`
 
 type Sending = { readonly answer: RouteAnswer; readonly sent: Promise<void> }
 
-/** The limit holds until an answer is sent, because it stays in memory if the client doesn't read. */
+/** A request counts until its answer is sent, because the answer stays in memory if the client doesn't read. */
 const limited = (
   limiter: ConcurrencyLimiter,
   lane: string,

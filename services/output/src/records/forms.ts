@@ -25,7 +25,7 @@ export const derivedForm = (
   timestampMs,
 })
 
-/** `refusals`: how many forms of the record Kafka has refused. Each next form contains less. */
+/** `refusals`: how many forms of the record Kafka has refused. Each further form contains less. */
 export function deadLetterForm(
   source: Origin,
   { key, value, headers, timestampMs }: SourceRecord,

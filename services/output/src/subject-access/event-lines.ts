@@ -86,14 +86,14 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
   },
 }
 
-/** Instead of the encrypted value, which nobody can use. */
+/** The text in place of a value that is not decrypted. */
 const inWords: Readonly<Record<NotDecrypted, string>> = {
   withdrawn: '(withdrawn)',
   level_not_served: '(encrypted)',
   corrupt: '(encrypted)',
 }
 
-/** Of what Weir adds to an event, only the consent levels: each row has the time and the contract. */
+/** Rows leave out the fields of `svcMeta` except the consent levels. Time and contract have columns of their own. */
 const isOfUse = ({ field }: Leaf): boolean =>
   field === consentField || !field.startsWith('svcMeta/')
 const consentField = 'svcMeta/consentLevels'

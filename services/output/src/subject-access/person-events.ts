@@ -135,7 +135,9 @@ type ToOpen = Found & {
   readonly contract: KnownContract['contract']
 }
 
-/** Decrypts the permitted fields in place. Returns those that stay encrypted, with the reasons, and the levels of all. */
+/**
+ * Decrypts the permitted fields in place. Returns why the others stay encrypted, and the levels of all personal fields.
+ */
 function openAll(
   { derive: { opener }, allowed }: Opening,
   { event, consent, contract, keys, keyLink, timeMs, input }: ToOpen,

@@ -19,7 +19,7 @@ export type FeedDeps = {
   render: Render
   /** Reads control state to its end. */
   refresh: () => Promise<void>
-  /** Called before values are decrypted. What it returns is called when they are sent. */
+  /** Called before values are decrypted. The returned function is called when they are sent, or never will be. */
   begin: () => () => void
   log: Log
 }
@@ -96,7 +96,7 @@ export function createFeed(deps: FeedDeps): Feed {
   }
 }
 
-/** Reads the topic from the first client on. */
+/** Starts to read the topic when the first client joins. */
 function createReader({ topic, endOffsets, tail }: FeedDeps, callbacks: Callbacks) {
   let started: Promise<readonly bigint[]> | undefined
   let reader: Tail | undefined
@@ -154,13 +154,13 @@ function deliverHeld(watcher: Watcher, seat: Seat): void {
   if (held.length > 0) deliver(watcher, seat, roundOf(held, over))
 }
 
-/** What is to be called when the messages that were held for a client are sent, or never will be. */
+/** Returns the function to call when the messages that were held for a client are sent, or never will be. */
 function takeOver(seat: Seat | undefined): () => void {
   const all = seat?.overs.splice(0) ?? []
   return () => all.forEach((over) => over())
 }
 
-/** Calls `over` with the last of so many calls. */
+/** Returns a function that calls `over` once it has been called `calls` times. */
 function afterAll(calls: number, over: () => void): () => void {
   let left = calls
   if (left === 0) over()

@@ -1,6 +1,6 @@
 // Renders a topic's records as messages, in order and in short turns. The messages of a turn are delivered together.
-// Between turns the sockets are written, so that a burst doesn't make fast clients look slow. A record that can't be
-// shown is skipped, and logged with its offset, never with its values.
+// Between turns data is written to the sockets, so that a burst doesn't make fast clients look slow. A record that
+// can't be shown is skipped, and logged with its offset, never with its values.
 import { setImmediate } from 'node:timers/promises'
 import type { SourceRecord } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -21,7 +21,7 @@ export type RenderQueueDeps = {
   refresh: () => Promise<void>
   /** Called before values are decrypted. */
   begin: () => () => void
-  /** Called with the messages of a turn, in order. `over` is to be called when no decrypted value of them is left. */
+  /** Called with the messages of a turn, in order. Call `over` when they are sent, or never will be. */
   onMessages: (messages: readonly Message[], over: () => void) => void
   /** Called when too many records are queued. After this no record is shown. */
   onFull: () => void
@@ -109,7 +109,7 @@ async function show(queue: RenderQueue, { partition, records }: Chunk): Promise<
     if (typeof text === 'string' && mayChange(text) && !hasLookedAgain) {
       handOn(queue) // earlier messages don't wait for the refresh
       await queue.refresh().catch(() => {})
-      hasLookedAgain = true // once per chunk, because all its records were fetched before
+      hasLookedAgain = true // once per chunk, because all its records were fetched before the refresh
       queue.over ??= queue.begin()
       text = tryRender(queue.render, record)
     }

@@ -9,7 +9,7 @@ import { DeriveError } from '../derive/errors.ts'
 
 /**
  * The message for a record. Null for an event that the stream would not get any more.
- * @throws DeriveError `derive.unknown_contract` or `derive.not_known_yet`, which may change
+ * @throws DeriveError `derive.unknown_contract` or `derive.not_known_yet`; a later attempt may succeed
  * @throws AppError for a record that ingest did not write
  */
 export type Render = (record: SourceRecord) => Buffer | null
@@ -32,7 +32,7 @@ export const createRender =
     return Buffer.from(JSON.stringify(known.contract.toPlain(known.contract.decode(payload))))
   }
 
-/** `derive` decrypts a record as it lies in the input, and so in an output whose readers decrypt. */
+/** `derive` decrypts records of the input. An output whose readers decrypt contains records of the same form. */
 export const createDecryptingRender =
   (derive: Derive, render: Render): Render =>
   (record) => {

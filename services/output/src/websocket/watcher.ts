@@ -16,7 +16,7 @@ export const closing = {
 export type Closing = (typeof closing)[keyof typeof closing]
 
 export const bufferedBytesMax = 1_048_576
-/** New messages don't count. A client that has received all earlier ones isn't slow, however many arrive together. */
+/** Messages of the current call don't count. A client that has received all earlier ones isn't slow. */
 export const bufferedMessagesMax = 1_000
 /** A client that doesn't answer the close frame within this time is disconnected. */
 const closeTimeoutMs = 2_000

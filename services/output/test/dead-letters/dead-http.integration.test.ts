@@ -214,7 +214,7 @@ describe('dead records', () => {
   })
 
   test('are listed, counted, and derived once when what was wrong is mended, however often it is asked', async () => {
-    // Given records of a contract that doesn't exist yet, and one that can't be corrected
+    // Given records of a contract that doesn't exist yet, and a record of one that never will
     const records = await scene.topics.read(input.topic)
     const later = freshName('later')
     const filteredOne = records.length - 1
@@ -237,7 +237,8 @@ describe('dead records', () => {
     })
     expect(listed.text).not.toMatch(/anna|bert|cleo|dora/)
 
-    // When the contract is created, and two replicas get the request at the same time, and one gets it again later
+    // When the contract is created, two replicas get the retry request at the same time, and one of them gets another
+    // later
     const before = sourcesOf(await scene.topics.read(derived.topic))
     const { body: demo } = await scene.account.call('GET', '/v2/contracts/demo_v1')
     const { schema_registry_id: _, ...schema } = asObject(demo['schema'])

@@ -1,4 +1,4 @@
-// Dead letters are derived again exactly once, with any other writers at the same time (docs/adr/0024).
+// Dead letters are derived again exactly once, even while other clients write (docs/adr/0024).
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin, createTransactor } from '@weir/kafka'
 import type { Admin, SourceRecord } from '@weir/kafka'

@@ -215,7 +215,7 @@ describe('a record that no ingest wrote is refused, and nothing of it is opened'
     return { ...record, value: frame(registryId, contract.encode(event)) }
   }
 
-  /** As someone does who may write the input topic, and wants the event in an output that it must not be in. */
+  /** Changes the consent, as a client that may write the input topic could, to get the event into another output. */
   const withConsent = (consentLevels: readonly number[]): SourceRecord => {
     const event = contract.decode(Buffer.from(payload))
     const meta = asObject(event['svcMeta'])

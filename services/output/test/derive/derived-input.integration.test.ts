@@ -94,7 +94,7 @@ test('transactions of others in the input are neither derived when aborted nor i
 })
 
 test('one bad record among a thousand is dead-lettered as it is, and all others keep their places', async () => {
-  // Given a header under a name that every object has
+  // Given a header with the name of a property that every object has
   const derivation = await makeDerivation(admin)
   const { inputTopic, deadLetterTopic } = derivation.of
   const headers = { 'svc-schema-id': 'clicks', more: Buffer.from([0, 255]), toString: 'x' }
@@ -132,7 +132,7 @@ test('one bad record among a thousand is dead-lettered as it is, and all others 
 })
 
 test('a dead record that would not fit is dead-lettered without its value, and where it lies is known', async () => {
-  // Given records that fill their topic's bound to the byte, by their values, and by a key
+  // Given records of exactly the maximum size: one with a large value, and one with a large key
   const bound = { 'max.message.bytes': '4194304' }
   const derivation = await makeDerivation(admin, { input: bound, output: bound, dead: bound })
   const { inputTopic } = derivation.of
@@ -158,7 +158,7 @@ test('a dead record that would not fit is dead-lettered without its value, and w
 })
 
 test('derived records that Kafka refuses for their size are dead-lettered; their neighbours are derived', async () => {
-  // Given an output that takes less than the topics of Weir
+  // Given an output topic that accepts only smaller records than the topics of Weir
   const derivation = await makeDerivation(admin, { output: { 'max.message.bytes': '20000' } })
   const large = 'x'.repeat(30_000)
   await derivation.write('a', `1${large}`, 'b', 'no', `2${large}`, 'c')

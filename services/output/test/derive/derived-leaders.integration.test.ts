@@ -99,7 +99,7 @@ test('leaders die and come back, of the input, of the derived log, and without a
   await write(all, 20)
   await untilDerived(all)
 
-  // When a leader dies while records flow, and another replica acquires the partition that has none
+  // When a leader dies while records flow, and another replica acquires the partition without a leader
   const writing = write(all, 100, 10)
   await both.second.killBroker()
   await former?.stop()
@@ -107,7 +107,7 @@ test('leaders die and come back, of the input, of the derived log, and without a
   await writing
   await untilDerived([input, output])
 
-  // and it comes back while records flow
+  // and the broker comes back while records flow
   const more = write(all, 100, 10)
   await both.second.restartBroker()
   await more

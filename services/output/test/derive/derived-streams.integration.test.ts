@@ -43,8 +43,8 @@ async function show(
   consentLevels: number[],
 ): Promise<ShownIn> {
   const event = await sendAndFind(schemaId, eventWith(consentLevels))
-  // An event of the same person is later in the same partition. A stream that shows this one has already processed the
-  // other.
+  // `last` has the same person, so it is later in the same partition. A stream that shows `last` has already processed
+  // `event`.
   const last = await sendAndFind(schemaId, eventWith([0, 1, 2, 3]))
   const shown: ShownIn = { input: event }
   for (const [name, { events }] of listeners) {

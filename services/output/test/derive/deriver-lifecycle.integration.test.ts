@@ -155,7 +155,7 @@ describe('a deleted derived stream', () => {
       const isMade = () =>
         scene.output(input.name, name, { consentLevels: [0] }).then(
           () => true,
-          () => false, // its name is not free yet
+          () => false, // the name is not free yet
         )
       await pollUntil(isMade, { deadlineMs: 60_000, everyMs: 500, what: 'the name to be free' })
       const after = eventsFrom(20, 20)

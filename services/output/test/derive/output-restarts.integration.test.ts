@@ -101,7 +101,7 @@ inSoak(() => {
       await derivedPlaces()
       await replica.stop()
       await send(20, 23)
-      // A group waits up to half a minute for a lost member, and can't be deleted before.
+      // A group with a lost member could not be deleted for up to half a minute.
       const group = `weir.${scene.account.billingId}.${output.name}`
       expect(await scene.topics.admin.groups.delete(group)).toBe('deleted')
       replica = await scene.world.replica('output')
@@ -117,7 +117,7 @@ inSoak(() => {
       process.kill(replica.pid, 'SIGTERM')
       for (const { closed } of clients)
         expect(await closed).toEqual({ code: 1012, reason: 'service restart' })
-      // It would exit with 1 after 10 s.
+      // After 10 s it would end the shutdown early, and exit with 1.
       expect(await replica.exited).toBe(0)
       replica = await scene.world.replica('output')
     })

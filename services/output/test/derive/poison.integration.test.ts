@@ -96,7 +96,7 @@ function poison(
 }
 
 test('poison of every kind amid good events is dead-lettered; no other event loses its place', async () => {
-  // Given people in several partitions, and invalid records in the partition of one
+  // Given people in several partitions, and invalid records for the partition of one of them
   await sendAll(0)
   await scene.untilDerived(input, 'out')
   const records = await storedIn(input)

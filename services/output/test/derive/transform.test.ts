@@ -1,4 +1,4 @@
-// An error of one record while a caller waits for a batch. Only this record is dead for now.
+// An error of one record while a caller waits for a batch. Only this record counts as dead for now.
 import { describe, expect, test } from '@jest/globals'
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'

@@ -1,11 +1,11 @@
-// Keys are sent only over TLS, except on the same machine, or to a proxy of ours that has TLS.
+// Keys are sent only over TLS, except on the same machine, or to a trusted proxy that received the request over TLS.
 import { expect, test } from '@jest/globals'
 import type { Call } from '@weir/http-api'
 import { AppError, createProxies } from '@weir/kit'
 import { giveKeys } from '../../src/reader-keys/reader-keys.ts'
 import type { ReaderKeysDeps } from '../../src/reader-keys/reader-keys.ts'
 
-// Control state isn't fresh, so a request that is private enough gets the next refusal.
+// Control state isn't fresh, so a request that passes this check gets the next refusal.
 const deps = {
   proxies: createProxies(['10.1.0.0/16']),
   follower: { isFresh: () => false },

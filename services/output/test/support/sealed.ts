@@ -84,7 +84,7 @@ export function keysOfEra({ streamId }: Pick<InputStream, 'streamId'>) {
         Array.from('0123456789abcdef', (d) => [`withdrawn.${d}`, () => undefined]),
       ),
     }),
-    /** The same keys. It records which levels are requested. */
+    /** The same keys, and a record of the requested levels. */
     watched() {
       asked.length = 0
       return { keys: make(), asked }

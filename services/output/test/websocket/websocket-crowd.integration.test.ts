@@ -87,7 +87,7 @@ const crowd = scale(1_000, 300)
 test('each of a thousand clients gets every event once, or is closed with 1013', async () => {
   const stream = await scene.account.input('crowd')
   const events = { count: scale(600, 40), rate: scale(300, 40) }
-  // the first client, which starts the reading of the topic
+  // the first client, which makes output start to read the topic
   const clients = [await connect(stream, events.count)]
   while (clients.length < crowd)
     clients.push(
@@ -141,14 +141,14 @@ test('clients that stop reading are closed with 1013 and hold up nobody, and out
     what: 'the slow clients to be given up',
   })
   expect(quick.map(({ closedWith }) => closedWith)).toEqual(quick.map(() => undefined))
-  // 20 MB arrived for each of these clients, of which 20 × 1 MiB may have waited. The rest is memory that V8 has not
+  // 20 MB arrived for each of these 20 clients, and 1 MiB may have waited for each. The rest is memory that V8 has not
   // collected yet.
   expect((await residentMb()) - before).toBeLessThan(scale(300, Infinity))
   for (const { socket } of stalled) socket.resume()
   const isClosed = ({ closedWith }: Client) => closedWith !== undefined
   await pollUntil(() => stalled.every(isClosed), { deadlineMs: 60_000, what: 'close frames' })
   expect(stalled.map(({ closedWith }) => closedWith)).toEqual(stalled.map(() => 1013))
-  // None of these clients got more than was sent before it was closed, so the rest is in no buffer.
+  // No such client got all events, so no buffer contained the events that were sent after it was closed.
   for (const { seen } of stalled) {
     expect(Math.max(...seen)).toBe(1)
     expect(seen.filter(Boolean).length).toBeLessThan(events.count)

@@ -1,5 +1,5 @@
-// Part `forgetting`: with two replicas of each service, the cost of erasing many people of one stream in thirteen eras, in
-// time, in bytes of `weir.keys` and in memory of the services; and whether this slows down the encryption of other
+// Part `forgetting`: with two replicas of each service, the cost of erasing many people of one stream in thirteen eras,
+// in time, in bytes of `weir.keys` and in memory of the services; and whether this slows down the encryption of other
 // people's events.
 import { createKafka, createLogScan } from '@weir/kafka'
 import { createLog, pollUntil } from '@weir/kit'
@@ -28,7 +28,7 @@ import type { Result } from '../results.ts'
 import { benchOthersMeanwhile } from './others-meanwhile.ts'
 
 const eraMs = 2_764_800_000
-/** auth creates the present era and the next. So each of these starts creates two past eras. */
+/** For each, auth starts with its clock this many eras back, and creates that era and the next one. */
 const erasBack = [11, 9, 7, 5, 3, 1]
 const stream = 'bench'
 const valuesMax = 100
@@ -36,7 +36,7 @@ const valuesMax = 100
 const keyBytesMax = String(4_294_967_296)
 /** The maximum number of people who are erased one by one, to measure a single erasure. */
 const singlesMax = 200
-/** The pseudonyms of one data subject, as many as before the bound existed. */
+/** The pseudonyms of one data subject, far more than Weir's default limit. */
 const pseudonyms = 30_000
 
 export async function benchForgetting(options: PartOptions): Promise<Result[]> {
@@ -64,7 +64,7 @@ async function benchPeople(options: PartOptions, world: World, made: Made): Prom
   const pids = [...services.map((name) => world[name].pid), ...(await startMore())]
   const account = accountAt(world.auth.url, made.account.billingId, made.account.apiKey)
   pin(world.ingest.pid, measuredCore)
-  // A stream with so many events is searched before each erasure, which is not what is measured here.
+  // A separate stream: auth would search its many events before each erasure, which is not measured here.
   const others = await account.input('others', { partitions, limits: unlimited })
   const sealOthers = await prepareSealing(options, { world, token: await account.token(others) })
   const before = await sealOthers()
@@ -90,7 +90,7 @@ async function benchPeople(options: PartOptions, world: World, made: Made): Prom
   ]
 }
 
-/** Some one by one, and the others in hundreds while `work` runs. */
+/** Erases some people one by one, and the others in hundreds while `work` runs. */
 async function erasePeople<Meanwhile>(
   erase: (body: object) => Promise<Erased>,
   people: number,

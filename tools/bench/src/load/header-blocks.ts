@@ -1,4 +1,4 @@
-// Header blocks of real clients, recorded from Node's own HTTP/2 client. It uses nghttp2, like curl and h2load. The
+// Header blocks of real clients, recorded from Node's own HTTP/2 client, which uses nghttp2 like curl and h2load. The
 // first request fills the connection's table, and later ones mostly refer to it. But `authorization` is sent in full
 // each time, because it is never put into a table (RFC 7541 7.1.3).
 import * as http2 from 'node:http2'

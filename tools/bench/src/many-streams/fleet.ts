@@ -58,7 +58,7 @@ export const benchFleet = (options: PartOptions): Promise<Result[]> =>
     return [{ ...timesOf(`fleet-${inputs}-${inputs * levels.length}`, took), errors: wrong.length }]
   })
 
-/** Spread over all inputs, and the same in every run. */
+/** The numbers of some inputs, spread over all, and the same in every run. */
 const pick = (inputs: number): number[] => {
   const step = inputs / Math.min(picks, inputs)
   return Array.from({ length: Math.min(picks, inputs) }, (_, at) => Math.floor(at * step))

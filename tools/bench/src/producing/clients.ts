@@ -1,5 +1,5 @@
-// The three producers that part `producers` compares, each behind one function that stores these records in that
-// partition, on all in-sync replicas. None is idempotent and none retries, because ingest wants it so.
+// The three producers that part `producers` compares, each behind one function that stores records in a partition, on
+// all in-sync replicas. None is idempotent and none retries, as in ingest.
 import { Producer, ProduceAcks, stringSerializer } from '@platformatic/kafka'
 import { createBatchProducer, createKafka } from '@weir/kafka'
 import { createLog } from '@weir/kit'

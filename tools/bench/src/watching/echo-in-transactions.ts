@@ -20,7 +20,8 @@ const allInSync = -1
 
 type Producer = { readonly id: bigint; readonly epoch: number }
 
-// The versions of transactions 2, which @platformatic/kafka lacks. The first two have the form of those before them.
+// The requests of transactions version 2, which @platformatic/kafka lacks. The first two have the form of the version
+// before.
 const produce = createAPI<Parameters<typeof produceV11.createRequest>, unknown>(
   0,
   12,

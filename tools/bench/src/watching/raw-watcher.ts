@@ -1,5 +1,5 @@
-// A minimal WebSocket client that counts messages, so that a thousand of them fit on one core beside what they watch.
-// It splits the frames of RFC 6455, and inspects only close frames by default.
+// A minimal WebSocket client that counts messages, so that a thousand of them fit on one core beside the watched
+// service. It splits the frames of RFC 6455, and inspects only close frames by default.
 import * as net from 'node:net'
 
 export type RawWatcher = {
@@ -73,7 +73,7 @@ const upgradeRequest = (port: number, token: string): string =>
   ].join('\r\n')
 
 type FrameReader = {
-  /** Whether to assemble the payload of such a frame. */
+  /** Whether to assemble the payloads of frames with this opcode. */
   isWanted: (opcode: number) => boolean
   onFrame: (opcode: number, payload: Buffer) => void
 }

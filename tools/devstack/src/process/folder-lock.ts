@@ -1,5 +1,5 @@
-// One owner per folder. The lock is a file that names its owner, and the processes that the owner has started. So after
-// a SIGKILL the next owner can detect this, and wait for processes that are still ending.
+// One owner per folder. The lock is a file that names its owner, and the processes that the owner has started. So the
+// next owner can detect that the former one was killed, and wait for processes that are still ending.
 
 import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { randomUUID } from 'node:crypto'

@@ -1,5 +1,5 @@
-// After a SIGKILL, the watchers of the former start are still ending their JVMs. A new start waits for these, and then
-// ends those that remain (if a watcher was killed, too).
+// After a SIGKILL, the watchers of the former start are still ending their JVMs. A new start waits a limited time for
+// these processes to end, and then kills the others (if a watcher was killed, too).
 
 import { delay } from '@weir/kit'
 

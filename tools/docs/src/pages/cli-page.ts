@@ -7,7 +7,7 @@ import { REPOSITORY } from '@weir/devstack'
 
 export const cliPagePath = 'docs/reference/cli.md'
 
-/** The needed parts of commander's commands. */
+/** The members of commander's commands that are used here. */
 type Command = {
   name(): string
   readonly commands: readonly Command[]

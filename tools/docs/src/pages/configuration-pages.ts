@@ -1,5 +1,5 @@
-// Generates docs/configuration/<service>.md and all.md from the services' schemas. `npm run docs` writes the pages, and a test
-// fails if a page differs from the code.
+// Generates docs/configuration/<service>.md and all.md from the services' schemas. `npm run docs` writes the pages, and
+// a test fails if a page differs from the code.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
@@ -68,7 +68,7 @@ function pageOf(head: readonly string[], keys: readonly ConfigKey[]): string {
 
 const listOf = (keys: readonly ConfigKey[]): string => keys.map(lineOf).join('\n')
 
-/** Such as: - `KEY` (unit; default): what it sets. */
+/** A line such as «- `KEY` (unit; default): what it sets». */
 function lineOf({ key, required, fallback, unit, isSecret, description }: ConfigKey): string {
   const hasDefault = fallback !== undefined && fallback !== ''
   const given = hasDefault ? `\`${configText(fallback)}\`` : undefined

@@ -10,7 +10,9 @@ export type ServiceWithApi = (typeof servicesWithApi)[number]
 
 export const openApiPathOf = (service: ServiceWithApi): string => `docs/openapi/${service}.json`
 
-/** The service's own code generates it. Loaded by its path, because packages can't import services. */
+/**
+ * The text of the document. The module that generates it is loaded by its path, because packages can't import services.
+ */
 export async function openApiTextOf(service: ServiceWithApi): Promise<string> {
   const folder = join(REPOSITORY, 'services', service)
   const module: unknown = await import(

@@ -28,7 +28,7 @@ export type DemoClone = {
     /** The first folder in PATH. */
     readonly path?: string
   }): WalkShell
-  /** Replaces the addresses in a document's commands by this clone's, and back. */
+  /** Replaces the addresses in a document's commands with this clone's. `asInDocument` does the reverse. */
   asHere(text: string): string
   asInDocument(text: string): string
   close(): Promise<void>

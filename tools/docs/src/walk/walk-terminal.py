@@ -1,6 +1,6 @@
 # A terminal for a test: bash on a pseudo-terminal. Standard input is typed into it, and what it shows is written to
 # standard output. It is wide, shows no prompts and doesn't echo; bash has no line editor, so pasted text stays in the
-# terminal until something reads it, including a command that asks.
+# terminal until bash reads it, or a command that asks a question.
 import fcntl
 import os
 import pty

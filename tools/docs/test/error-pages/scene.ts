@@ -99,7 +99,7 @@ export function asShown(code: string, { status, text, header }: Told): string {
   return [`HTTP/2 ${status}`, ...unusual, ...shown, '', rest, ''].join('\n')
 }
 
-/** A member with another value stays, and so does a missing one, as null. */
+/** Leaves out members that have their usual value. A missing one is shown as null. */
 function withoutUsual(body: Readonly<Record<string, unknown>>, usual: object): string {
   const shown: Record<string, unknown> = { ...body }
   for (const [member, value] of Object.entries(usual))

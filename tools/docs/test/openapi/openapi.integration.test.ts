@@ -41,9 +41,9 @@ beforeAll(async () => {
       { paths: '/streams/[^/]+$', method: 'DELETE', parameters: { stream: 'gone' } },
       { paths: '/outputs/[^/]+$', method: 'DELETE', parameters: { output: 'gone' } },
       { paths: '/archive$', parameters: { contract: 'gone' } },
-      // These have constraints that JSON Schema can't express: a contract must fit its schema, and a period its pieces;
-      // a name must be one line; a person must be named in one way; a period must not end before its start;
-      // no two purposes may share a name, a title or a level.
+      // These have constraints that JSON Schema can't express: a contract must fit its schema, and a period the length
+      // of its pieces; a name must be one line; a person must be named in one way; a period must not end before its
+      // start; no two purposes may share a name, a title or a level.
       { paths: '/(contracts|purposes|usage|audit|api-keys|subject-access)$', mayRefuse: true },
     ],
   }

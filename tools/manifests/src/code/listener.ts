@@ -1,4 +1,4 @@
-// devstack's settings of the listener for analysts: the names of Kafka's settings, read from its source.
+// The names of the Kafka settings that devstack gives the listener for analysts, read from devstack's source.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

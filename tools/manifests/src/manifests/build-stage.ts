@@ -1,5 +1,5 @@
-// Executes an image's stages without a container engine: COPY and RUN, in one folder per stage. Of the outside images
-// it needs only Node, which the pinned Node replaces here. So RUN lines may name only paths below their WORKDIR.
+// Executes an image's stages without a container engine: COPY and RUN, in one folder per stage. So RUN lines may name
+// only paths below their WORKDIR. The only outside image is that of Node, which the pinned Node replaces here.
 
 import { execFile } from 'node:child_process'
 import { cp, mkdir } from 'node:fs/promises'

@@ -14,7 +14,7 @@ export type StrimziNode = {
   name: string
   /** The node's listen and advertised address. */
   address: string
-  /** Strimzi's ports are in the names of listeners. This function returns the actual port. */
+  /** Returns the actual port for a port of Strimzi, which is in the name of a listener. */
   portOf(port: number): number
   logFolder: string
   /** A folder for each secret of the namespace, with a file for each of its keys. */

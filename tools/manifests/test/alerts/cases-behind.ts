@@ -21,7 +21,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { svc_output_events_lost_to_retention_total: '12x100' },
   },
   {
-    // all of them were lost before the first scrape of a new process
+    // all events were lost before the first scrape of a new process
     alert: 'WeirEventsLost',
     at: 90,
     fires: { svc_output_events_lost_to_retention_total: '_x80 12x20' },
@@ -102,7 +102,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { 'svc_output_dead_total{code="corrupt"}': '5x100' },
   },
   {
-    // 500 between two scrapes, with a code that was never seen before
+    // 500 dead letters between two scrapes, with a code that was never seen before
     alert: 'WeirDeadRecords',
     at: 90,
     fires: { 'svc_output_dead_total{code="corrupt"}': '_x85 500x20' },
@@ -127,7 +127,7 @@ export const casesBehind: readonly Case[] = [
     quiet: { 'svc_auth_changes_total{outcome="refused"}': '0+1x30' },
   },
   {
-    // 20 between two scrapes, and none before or after
+    // 20 failures between two scrapes, and none before or after
     alert: 'WeirChangesFail',
     at: 35,
     fires: { 'svc_auth_changes_total{outcome="failed"}': '_x30 20x20' },

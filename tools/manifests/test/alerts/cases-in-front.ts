@@ -92,7 +92,7 @@ export const casesInFront: readonly Case[] = [
     quiet: { [answers(204)]: '0+6000x10', [answers(503)]: '0+6x10', [answers(400)]: '0+600x10' },
   },
   {
-    // one of four requests of a quiet night
+    // quiet: one of a night's four requests is refused
     alert: 'WeirIngestRefuses',
     at: 10,
     fires: { [answers(204)]: '0x10', [answers(503)]: '0+20x10' },
@@ -101,12 +101,12 @@ export const casesInFront: readonly Case[] = [
   {
     alert: 'WeirIngestBudgetBurns',
     at: 70,
-    // 2 % of all, in an hour
+    // 2 % of all requests are refused, for an hour
     fires: { [answers(204)]: '0+98x80', [answers(503)]: '0+2x80' },
     quiet: { [answers(204)]: '0+98x80', [answers(400)]: '0+90x80', [answers(503)]: '0+0.5x80' },
   },
   {
-    // one of four requests of a quiet night; below, a burst that ended an hour ago
+    // quiet: one of a night's four requests is refused; in the next case, a burst has ended an hour ago
     alert: 'WeirIngestBudgetBurns',
     at: 80,
     fires: { [answers(503)]: '0+1x90' },

@@ -24,7 +24,7 @@ const idleLooks = 6
 /** The background work of each process, measured only once. */
 const idleKnown = new Map<number, Promise<number>>()
 
-/** The microseconds that a process works for requests, from now on. */
+/** The returned function returns the microseconds that the process has worked for requests since this call. */
 export async function busyMicrosOf(pid: number): Promise<() => number> {
   const looking = idleKnown.get(pid) ?? idlePerMsOf(pid)
   idleKnown.set(pid, looking)

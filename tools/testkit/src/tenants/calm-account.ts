@@ -11,8 +11,8 @@ const everyMs = 50
 const derivedWithinMs = 60_000
 
 /**
- * `contract`: with a new pattern. `derived`: from the request of an event until a listener of the derived stream
- * receives it.
+ * `contract`: publishes a contract with a new pattern. `derived`: from the request of an event until a listener of the
+ * derived stream receives it.
  */
 export const lanes = ['token', 'event', 'management', 'contract', 'derived'] as const
 export type CalmLane = (typeof lanes)[number]

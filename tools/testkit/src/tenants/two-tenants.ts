@@ -100,7 +100,7 @@ export async function tenantsContract({
   return { ...example, id: contract, schema }
 }
 
-/** The template, filled in all ways in which a parameter is the other account's, always in the same order. */
+/** All paths of the template in which at least one parameter is the other account's, in a fixed order. */
 export function foreignPaths(template: string, ours: TenantNames, others: TenantNames): string[] {
   const parameters = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const ways = Array.from({ length: 2 ** parameters.length - 1 }, (_, index) => index + 1)

@@ -1,5 +1,5 @@
 // docs/guarantees.md names a test for each promise. In a complete run, each of these tests must have run and passed,
-// except those that it assigns to the soak.
+// except those that the document assigns to the soak.
 
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

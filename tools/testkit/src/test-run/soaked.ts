@@ -1,6 +1,6 @@
 // Tests that only `npm run soak` or an explicit name runs. They take long, need programs that no other test needs, or
-// measure the machine as well as Weir. For each promise in docs/guarantees.md, `npm test` runs a test of the same at a
-// smaller scale.
+// measure the machine as well as Weir. For each promise in docs/guarantees.md, `npm test` runs a test of the same
+// promise at a smaller scale.
 
 /** Files, and folders with a slash at the end, which stand for their integration tests. */
 export const SOAKED: readonly string[] = [

@@ -72,7 +72,7 @@ export async function openConsole(
   }
 }
 
-/** Grows while the page is open. */
+/** The problems of the page. The list grows while the page is open. */
 export function problemsOf(page: Page): readonly string[] {
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(error.message))

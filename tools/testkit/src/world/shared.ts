@@ -14,8 +14,8 @@ export type SharedWorld = Record<ServiceName, Address> &
 type Addresses = Record<ServiceName, Address> & { env: ServiceEnv }
 
 /**
- * Its names have no prefix, as in most installations. All tests come from one address, so a test that makes wrong
- * guesses claims another address with `x-forwarded-for`.
+ * The shared world's names have no prefix, as in most installations. All tests come from one address, so a test that
+ * makes wrong guesses claims another address with `x-forwarded-for`.
  */
 export const startSharedWorld = (): Promise<World> =>
   startWorld({ TRUSTED_PROXIES: '127.0.0.0/8', KAFKA_PREFIX: '' })
@@ -27,7 +27,10 @@ export function shareWorld({ auth, ingest, output, env }: World): NodeJS.Process
   return { [SHARED_WORLD]: JSON.stringify(addresses) }
 }
 
-/** Stops only replicas that were started through it, and has only their logs. A file that runs alone has its own. */
+/**
+ * The result stops only the replicas that it started, and has only their logs. A file that runs alone gets its own
+ * world.
+ */
 export async function joinWorld(): Promise<SharedWorld> {
   const where = process.env[SHARED_WORLD]
   if (where === undefined) return startSharedWorld()

@@ -1,5 +1,5 @@
-// The well-behaved account in a separate process, so that the attacker's own work doesn't delay it. It gets the
-// services' addresses, and then how many milliseconds to send requests, and reports each time.
+// The well-behaved account in a separate process, so that the attacker's own work doesn't delay it. It first gets the
+// services' addresses. Each further order says how many milliseconds to send requests, and it then reports the results.
 import { createCalmAccount } from '../../src/index.ts'
 import type { CalmAccount, CalmWorld } from '../../src/index.ts'
 

@@ -36,7 +36,7 @@ export const attacks: readonly Attack[] = [
   {
     name: 'an erasure of a person with very many pseudonyms',
     async prepare(world) {
-      // Links from before the bound, created by an ingest with a higher bound.
+      // More pseudonyms than the default bound permits, created by an ingest with a higher bound.
       const ingest = await world.replica('ingest', { SUBJECT_LINKS_MAX: '100000' })
       const { account, subject, erasures } = await makeCrowd(
         { ...world, ingest },
@@ -158,7 +158,7 @@ export const attacks: readonly Attack[] = [
         const socket = connect(Number(port), hostname)
         socket.on('error', () => {}).resume()
         socket.write('GET /metrics HTTP/1.1\r\nx-slow: ')
-        // The service closes the connection when others connect. Without this pause it would be a flood of new
+        // The service closes the connection when others connect. Without this pause the act would be a flood of new
         // connections.
         await Promise.all([new Promise((resolve) => socket.once('close', resolve)), delay(1_000)])
         return { status: 408 }

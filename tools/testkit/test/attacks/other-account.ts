@@ -1,5 +1,5 @@
-// The well-behaved account, a separate process. It sends the same request fifty times per second, at a rate that
-// doesn't wait for responses. It reports the response times for each order.
+// The well-behaved account, a separate process. It sends the same request fifty times per second, without waiting for
+// responses. It gets orders (`CalmOrder`), and reports the response times for each.
 import * as http2 from 'node:http2'
 
 const everyMs = 20

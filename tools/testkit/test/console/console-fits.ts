@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { scale } from '../../src/scale.ts'
 import type { consoleHands } from './console-hands.ts'
 
-/** A phone, the zoom of 200 % on screens of 1280 and 1440, a tablet, and a desktop. */
+/** A phone, a tablet, screens of 1280 and 1440 pixels at a zoom of 200 %, and a desktop. */
 const widths = [390, 768, 640, 720, 1440].slice(0, scale(5, 2))
 const height = 800
 

@@ -63,7 +63,7 @@ export function consoleHands(weir: () => ConsolePage) {
   const button = (name: string) => page().getByRole('button', { name, exact: true })
   const seen = async (text: string | RegExp) => page().getByText(text).first().waitFor()
 
-  /** A refusal is read in one place. */
+  /** Checks that the text of a refusal is shown in one place. */
   async function saidOnce(text: string): Promise<void> {
     await seen(text)
     expect(await page().getByText(text).count()).toBe(1)
@@ -115,7 +115,7 @@ export function consoleHands(weir: () => ConsolePage) {
   return { ...reading, goTo, button, fill, find, confirm, downloaded }
 }
 
-/** The field that confirms is visible on a small screen. On smaller ones nothing is in front of it when it has the focus. */
+/** Checks that the field that confirms is visible on a small screen, and on smaller ones when it has the focus. */
 export async function expectUncovered(page: Page): Promise<void> {
   const before = page.viewportSize()
   for (const height of [800, 720, 680, 640, 600, 560]) {
@@ -141,7 +141,7 @@ const inFront = (isFocused: boolean): string => `
   })()
 `
 
-/** The cells of each row are beside each other. */
+/** Checks that the cells of each row are beside each other. */
 export async function expectInRows(page: Page): Promise<void> {
   const tops = '(row) => new Set([...row.cells].map((cell) => cell.getBoundingClientRect().top))'
   const stacked = `[...document.querySelectorAll('tbody tr')].map(${tops}).map(({ size }) => size)`

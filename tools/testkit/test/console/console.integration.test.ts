@@ -28,7 +28,7 @@ import { officerTests } from './officer.ts'
 import { requestTests } from './officer-requests.ts'
 
 const program = chromiumProgram()
-/** For an otherwise idle machine: WEIR_TEST_SCALE=full CONSOLE_LOAD_SECONDS=60 npm test -- console.integration. */
+/** To measure on an idle machine: WEIR_TEST_SCALE=full CONSOLE_LOAD_SECONDS=60 npm test -- console.integration. */
 const loadSeconds = Number(process.env['CONSOLE_LOAD_SECONDS'] ?? 6)
 const longestTaskMsMax = process.env['CONSOLE_LOAD_SECONDS'] === undefined ? 1_000 : 100
 jest.setTimeout(180_000)

@@ -13,7 +13,7 @@ type Hand = {
   write(where: Locator, text: string): Promise<void>
 }
 
-/** Every control is reachable with fewer presses of Tab. */
+/** Every control must be reachable with fewer presses of Tab than this. */
 const tabsMax = 100
 
 function keyboard(page: Page): Hand {

@@ -9,7 +9,7 @@ import type { OfficerScene } from './officer.ts'
 
 export function manyTests(scene: () => OfficerScene, hands: ReturnType<typeof consoleHands>) {
   const { page, goTo, button, seen, find, downloaded, expectAccessible } = hands
-  /** Each time the same file, as after a correction. */
+  /** Chooses the same file each time, with this text, as after a correction. */
   const choose = async (text: string): Promise<void> => {
     const file = join(scene().own.folder, 'people.csv')
     await writeFile(file, text)

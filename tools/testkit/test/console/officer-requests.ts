@@ -1,4 +1,4 @@
-// A privacy officer's work with earlier requests: finding them, printing a receipt, and its due date.
+// A privacy officer's work with earlier requests: finding them, printing receipts, and changing due dates.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'

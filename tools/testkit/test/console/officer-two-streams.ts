@@ -9,7 +9,7 @@ import { sendFor } from './console-hands.ts'
 import type { consoleHands } from './console-hands.ts'
 import type { OfficerScene } from './officer.ts'
 
-/** As if the erasure had deleted what finds the person. */
+/** A search result without events, as if the erasure had deleted what finds the person. */
 const gone = {
   streams: ['clicks', 'shop'].map((stream) => ({ stream, by: [], held: [] })),
 }
@@ -179,7 +179,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     expect(await due('1 Mar 2999').count()).toBe(1)
     await change.click()
     await others.waitFor()
-    expect(await others.isChecked()).toBe(false) // the other one has another day
+    expect(await others.isChecked()).toBe(false) // the other request has another due date
     await button('Cancel').click()
   })
 

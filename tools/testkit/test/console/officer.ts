@@ -204,7 +204,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     )
     await page().keyboard.press('Escape')
     await goTo('Streams')
-    await goTo('People') // it still shows who was searched
+    await goTo('People') // the page still shows the person who was searched
     const request = page().getByRole('link', { name: 'see the request' })
     await request.waitFor()
     expect(await button('Record that nothing was found in clicks').count()).toBe(0)

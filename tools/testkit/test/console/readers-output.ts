@@ -36,7 +36,7 @@ export function readersOutputTests(
     await button('Send to lakes').click()
     const row = page().getByRole('row', { name: /^customer\/id/ })
     await row.getByText('decrypted').waitFor({ timeout: 60_000 })
-    expect(await row.getByText('customer-00043').count()).toBe(2) // as sent, and of the output
+    expect(await row.getByText('customer-00043').count()).toBe(2) // in the sent event, and in that of the output
     await goTo('People')
     await find('session-lake')
     await seen("none decrypted; readers with this output's credentials can decrypt up to level 0")

@@ -1,6 +1,7 @@
 // The events that people get about themselves, and what a search finds of them, compared with a program that shares no
-// code with Weir. In the soak there are a million events, by three contracts, in thirteen eras. The services that receive
-// them have their clocks in that era. One person is erased three times and returns each time, with two devices.
+// code with Weir. In the soak there are a million events, by three contracts, in thirteen eras. The events of an era
+// are sent to services whose clocks are in that era. One person is erased three times and returns each time, with two
+// devices.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
@@ -46,7 +47,7 @@ beforeAll(async () => {
 }, 1_800_000)
 afterAll(() => own?.close())
 
-/** In the first era the account, its contracts and the stream. */
+/** Creates the account, its contracts and the stream in the first era. */
 async function prepare({ auth }: World): Promise<void> {
   if (account !== undefined) {
     account = accountAt(auth.url, account.billingId, account.apiKey)

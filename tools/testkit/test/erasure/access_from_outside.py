@@ -18,7 +18,7 @@ KEY = {"visit": "user", "order": "device", "letter": "recipient"}
 ASKED = 5
 ERA_MS = 32 * 24 * 3_600_000
 TERM_ERAS = 12
-# Of the person who is erased three times and comes back each time.
+# The generations of the person who is erased three times and returns each time.
 GENERATIONS = 4
 
 

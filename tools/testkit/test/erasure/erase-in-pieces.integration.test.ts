@@ -1,6 +1,6 @@
-// A data subject with so many pseudonyms that its erasure takes hundreds of transactions, as was possible before the
-// bound. auth is killed repeatedly. At the end every pseudonym is erased, nobody else is, and no service has needed
-// more memory than Kubernetes gives it.
+// A data subject with so many pseudonyms that its erasure takes hundreds of transactions, which the default limit of
+// pseudonyms prevents. auth is killed repeatedly. At the end every pseudonym is erased, nobody else is, and no service
+// has needed more memory than Kubernetes gives it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -245,7 +245,7 @@ describe('an auth that is killed', () => {
     await world.auth.kill()
     for (const record of steps) {
       const isFirst = record === steps[0]
-      // Before a step, Kafka contains what the previous step has left.
+      // Dying before a step leaves the same in Kafka as dying after the previous step.
       const whens = scale(true, isFirst) ? everyMoment : everyMoment.slice(1)
       for (const when of whens) {
         await dieAt(world, { record, when }, async (url) => {

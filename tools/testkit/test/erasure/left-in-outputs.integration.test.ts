@@ -1,5 +1,5 @@
-// What an output has decrypted of a data subject before an erasure is found by the value, although nothing links the events
-// to the person any more.
+// A search for an erased data subject finds what outputs decrypted of it before the erasure, although nothing links the
+// events to the person any more.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 
@@ -94,7 +94,7 @@ test('who was erased is found in the output that shows the value, and nowhere el
     { name: 'areas', kind: 'dead', events: 0 },
     { name: 'buyers', events: 2, decrypted: ['customer/id', 'producerSessionId'] },
     { name: 'buyers', kind: 'dead', events: 0 },
-    // It does not decrypt the customer's id, so nothing there names the person.
+    // This output does not decrypt the customer's id, so none of its events names the person.
     { name: 'devices', events: 0 },
     { name: 'devices', kind: 'dead', events: 0 },
   ])

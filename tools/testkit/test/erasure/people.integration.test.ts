@@ -142,7 +142,7 @@ test('finds a data subject by all of its values of the key field', async () => {
   expect(found['streams']).toHaveLength(1)
   expect(inStream(found, 'web')['by']).toEqual([
     foundBy('clickstream', 'customer/id', 'data_subject_field', 7),
-    // No contract names their data subject, but they contain a session of the customer.
+    // Their contract has no data subject field, but these events contain a session of the customer.
     foundBy('demo_v1', 'consistent_value', 'data_subject_field', 2),
   ])
 })

@@ -22,7 +22,7 @@ INVENTED = 20
 ERASED = 10
 BATCH = 500
 PATIENCE_SECONDS = 300
-#: A data subject is linked to the key field's values of the same day, so everything is sent within one.
+#: A data subject is linked to the key field's values of the same day, so all events are sent on one day.
 BEFORE_MIDNIGHT_SECONDS = 600
 
 KEY = {"visit": "user", "order": "device", "letter": "mail", "call": "user"}
@@ -257,7 +257,7 @@ def main() -> None:
 
     people = [f"person-{n}" for n in choose.sample(range(PEOPLE), SEARCHED)]
     found = compare(weir, held, people, differ)
-    # It decrypts every field of its stream that names people, so its topic itself shows how often each is there.
+    # This output decrypts every field of its stream that names people, so its topic shows the events of each person.
     whole = wanted["outputs"][0]
     for person in people:
         answer = said(found[person][whole["stream"]])["held"][whole["name"], "output"][0]

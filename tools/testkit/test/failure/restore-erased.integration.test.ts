@@ -1,5 +1,5 @@
-// Restoring a backup that is older than erasures, as an operator does after losing every topic of control state: the
-// erased stay erased, nobody uses a key before that is sure, and what is unknown is said.
+// Restoring a backup that is older than erasures, as an operator does after losing every topic of control state: erased
+// people stay erased, no service uses a key before that is certain, and what is unknown is reported.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -185,7 +185,7 @@ test('if everything is lost, a later copy of the erasures is demanded; it holds,
   const listed = await runProgram(weir, { env: { ...process.env, ...env } })
   expect([listed.code, listed.complaint]).toEqual([0, expect.stringContaining(`between ${since}`)])
 
-  // The links of data subjects are in the backup; those of the time after it are lost.
+  // The links of data subjects are in the backup; links from after the backup are lost.
   const erased = await erase({ subject: 'c-ada' })
   expect(erased).toMatchObject({ found: { events: 1 }, incompleteSince: madeAtOf(backup) })
   expect(await inNewOutput('clicks-4')).toMatchObject({ ada: encrypted(), eve: 'eve' })

@@ -1,5 +1,6 @@
-// Who is erased becomes unreadable in a data lake, too: in the topic of an output that its readers decrypt, in a Parquet
-// file of `weir export`, and in all snapshots of an Iceberg table. No file changes. Figures go to standard output.
+// An erased person's values become unreadable in a data lake, too: in the topic of an output that its readers decrypt,
+// in a Parquet file of `weir export`, and in all snapshots of an Iceberg table. No file changes. Figures go to standard
+// output.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

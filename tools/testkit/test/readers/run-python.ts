@@ -25,7 +25,7 @@ export type PythonProgram = {
   close(): void
 }
 
-/** Starts a program of this folder that answers each line of JSON with one. */
+/** Starts a program of this folder that answers each line of JSON with another. */
 export function startPython(script: string): PythonProgram {
   const child = spawn(python, [join(import.meta.dirname, script)])
   let errors = ''

@@ -1,4 +1,4 @@
-// A search without results proves something only if it finds existing values.
+// A search without results proves something only if the same search finds values that are there.
 import { expect, test } from '@jest/globals'
 
 import { createWitness } from '../../src/world/witness.ts'

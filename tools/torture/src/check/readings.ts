@@ -28,7 +28,7 @@ export type Readings = {
 type OfEvent = Pick<DecryptedEvent, 'output' | 'event'> & {
   /** By path: when the value was decrypted last. */
   readonly openedMs: Map<string, number>
-  /** By path: why it was not decrypted the last time that it wasn't. */
+  /** By path: the reason of the last failure to decrypt the value. */
   readonly closed: Map<string, string>
 }
 

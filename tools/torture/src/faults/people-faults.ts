@@ -84,7 +84,7 @@ async function isLearned(
   return typeof at === 'string'
 }
 
-/** A stream that started `now` begins at the same event as before. */
+/** The later of two offsets. A rebuilt stream starts where it started before, if the input still has that event. */
 const later = (one: bigint, other = one): bigint => (other > one ? other : one)
 
 /** Rebuilds an output. Afterwards it contains what the input still has, whatever it contained before. */

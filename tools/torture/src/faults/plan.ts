@@ -122,7 +122,7 @@ const faultsOfStorm: readonly [least: number, most: number] = [2, 5]
 
 export type Plan = { next(): Storm }
 
-/** Each shuffled deck starts with every kind once. Then the kinds follow in the number of their weights. */
+/** Each shuffled deck starts with every kind once. Then each kind follows as often as its weight says. */
 export function createPlan(random: Random, kinds: readonly FaultKind[]): Plan {
   const cards = kinds.flatMap((kind) => Array<FaultKind>(sorts[kind].weight).fill(kind))
   let deck: FaultKind[] = []

@@ -114,7 +114,7 @@ function createReader(
     const atMs = Date.now()
     try {
       const decrypting = made.decrypter.decrypt(events)
-      decrypting.catch(() => undefined) // too late to be of use
+      decrypting.catch(() => undefined) // a rejection after the time-out is ignored
       const plains = await withTimeout(decrypting, giveUpAfterMs, 'decrypting')
       for (const [nth, { sent }] of events.entries())
         readings.add({ output, event: sent, atMs, plain: asObject(plains[nth]) })
@@ -128,7 +128,7 @@ function createReader(
 
 type KnownCredentials = {
   of(output: TestOutput): Promise<Credentials>
-  /** They were refused, because the stream was created again, or comes from a backup. */
+  /** Call when the credentials were refused, because the stream was created again, or comes from a backup. */
   forget(output: TestOutput): void
 }
 

@@ -1,6 +1,6 @@
-// Changes the responses of a broker to requests of one kind: a response is lost after the broker has done the work, or it
-// reports an error although the work is done, as when a leader changes meanwhile. Only flexible versions of the protocol
-// (KIP-482) are changed; Weir uses no others for these requests.
+// Changes the responses of a broker to requests of one kind: a response is lost after the broker has done the work, or
+// it reports an error although the work is done, as when a leader changes meanwhile. Only flexible versions of the
+// protocol (KIP-482) are changed; Weir uses no others for these requests.
 
 /** The error codes that a broker may report after it has done the work, by kind of request. */
 const kinds = {

@@ -1,5 +1,5 @@
-// A proxy in front of a broker. It can cut, refuse, delay and silence connections, as the network does, and lose or change
-// single responses. A connection that has lost bytes is cut when the fault ends, as in TCP.
+// A proxy in front of a broker. It can cut, refuse, delay and silence connections, as the network does, and lose or
+// change single responses. A connection that has lost bytes is cut when the fault ends, as in TCP.
 import { connect, createServer, type Server, type Socket } from 'node:net'
 
 import { followResponses } from './kafka-responses.ts'
@@ -167,7 +167,7 @@ function carry(carrying: Carrying): { release(): void } {
   return line
 }
 
-/** Keeps the order: nothing overtakes what is late. */
+/** Keeps the order: no bytes overtake delayed bytes. */
 function createLine(from: Socket, to: Socket) {
   const late: { chunk: Buffer; at: number }[] = []
   let timer: NodeJS.Timeout | undefined
@@ -187,7 +187,7 @@ function createLine(from: Socket, to: Socket) {
   }
   from.once('close', () => clearTimeout(timer))
   return {
-    /** After this time; with `Infinity`, at the release. */
+    /** Sends the chunk after this time; with `Infinity`, at the release. */
     send(chunk: Buffer, inMs: number): void {
       if (inMs === 0 && late.length === 0) return write(chunk)
       late.push({ chunk, at: performance.now() + inMs })

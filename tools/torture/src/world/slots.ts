@@ -57,7 +57,7 @@ export async function openWays(): Promise<Ways> {
       'advertised.listeners': [`PLAIN://${at(ports.kafka)}`, ...told].join(),
       'listener.security.protocol.map': ['PLAIN:PLAINTEXT,CONTROLLER:PLAINTEXT', ...plain].join(),
       'num.network.threads': 1,
-      // Records that retention removed must not return after a kill, nor in the first 30 s of a broker.
+      // Records that retention removed must not return after a kill, even if it is in the first 30 s of a broker.
       'log.flush.start.offset.checkpoint.interval.ms': 200,
       'log.initial.task.delay.ms': 200,
       // Another client's open transaction hides the records after it until it is aborted.

@@ -1,4 +1,4 @@
-// The addresses of an account's services, as options, and an account that is saved with its key.
+// Options for the addresses of an account's services. Also saves an account with its API key.
 import type { Command } from 'commander'
 import { saveLogin } from '../../accounts/account.ts'
 import type { ServiceAddresses } from '../../accounts/profile.ts'

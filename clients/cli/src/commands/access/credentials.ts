@@ -73,7 +73,7 @@ async function rotate(session: Session, name: string, options: RotateOptions): P
   const answer = await session.manage({ method: 'POST', path: [...path, 'credentials'], json })
   // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(answer)
-  // Credentials with fewer scopes never replace others unless asked to.
+  // Without `--save`, credentials with fewer scopes never replace the saved ones.
   const takesPlace = options.scope === undefined && session.account().streams.has(name)
   await (options.save || takesPlace ? saveNew(session, name, answer) : tellOnce(session))
   for (const clientId of credentialIdsOf(record)) {

@@ -1,6 +1,6 @@
-// `weir kafka NAME`: the settings that a Kafka client needs to read a stream, as a file. It needs no service; whether
-// the credentials are still valid shows when the client uses them. If auth answers, a token says whether readers decrypt,
-// and credentials of the environment are compared with NAME, because they may be of another stream.
+// `weir kafka NAME`: the settings that a Kafka client needs to read a stream, as a file. It works without any service,
+// and does not check whether the credentials are still valid. If auth answers, a token says whether readers decrypt,
+// and whether credentials of the environment are those of NAME.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
@@ -74,7 +74,7 @@ async function print(session: Session, name: string, options: KafkaOptions): Pro
   if (looked ?? (await lookAt(account, name, credentials))) session.tell(forReaders(account))
 }
 
-/** Whether readers decrypt. The settings are right also without auth, so its errors don't matter, here and below. */
+/** Whether readers decrypt. Errors of auth don't matter, here and below, because the settings are right without it. */
 async function lookAt(
   account: CliAccount,
   name: string,
@@ -89,7 +89,7 @@ async function lookAt(
 const forReaders = ({ authUrl }: CliAccount): string =>
   `Its personal fields are encrypted. How to decrypt them: ${urlOf(authUrl, ['docs', 'keys']).href}#keys-for-readers`
 
-/** Kafka lets credentials of an input stream read only if they may do nothing else. */
+/** Credentials of an input stream may read its topic in Kafka only if their scope is `listen` alone. */
 async function requireReader(
   session: Session,
   name: string,
@@ -166,7 +166,7 @@ const loginOf: Readonly<Record<Client, (credentials: StreamCredentials) => Setti
   connect: javaLogin,
 }
 
-/** In a Kafka Connect worker, the consumers of its sinks and its converters have prefixed settings. */
+/** A Kafka Connect worker needs a prefix before the settings for the consumers of its sinks and for its converters. */
 const prefixed = (prefix: string, settings: Settings): Settings =>
   Object.fromEntries(Object.entries(settings).map(([name, value]) => [prefix + name, value]))
 

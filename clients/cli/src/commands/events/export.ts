@@ -166,7 +166,7 @@ function tellWhyEmpty(session: Session): void {
   session.tell(`Why an output may be empty: ${href}`)
 }
 
-/** With an API key, auth knows more than Kafka. */
+/** With an API key, auth can say why the topic can't be read, better than Kafka's error. */
 async function reasonNotToRead(session: Session, name: string): Promise<CliError | undefined> {
   if (session.account().apiKey === undefined) return undefined
   try {

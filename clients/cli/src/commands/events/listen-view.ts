@@ -65,7 +65,7 @@ export function createTally(paths: readonly string[]): ListenTally {
   }
 }
 
-/** Also of the records that contain fields. */
+/** The paths of all fields, also of records. */
 const pathsIn = (value: unknown, above = ''): readonly string[] =>
   isObject(value)
     ? Object.entries(value).flatMap(([name, member]) => [
@@ -138,8 +138,8 @@ const versionByte = 1
 const bytesMin = 22
 
 /**
- * Recognizes the form of an encrypted field (docs/keys.md, An encrypted field), which contains the start of the
- * person's key link, as the envelope does. Only for display: nothing is decrypted or kept because of it.
+ * Recognizes the form of an encrypted field (docs/keys.md, An encrypted field). It contains the start of the person's
+ * keyLink, which is also in the envelope. Only for display: nothing is decrypted or kept because of it.
  */
 export function isSealed(text: string, keyLink: unknown): boolean {
   if (!/^A[A-Za-z0-9+/]{28,}={0,2}$/.test(text)) return false

@@ -22,7 +22,7 @@ type Sending = {
 
 type PatientSender = {
   send(body: InputEvent['body']): Promise<ApiAnswer>
-  /** After `send` has failed, or has returned a refusal. */
+  /** Valid after `send` has failed, or has returned a refusal. */
   mayHaveStored(): boolean
 }
 
@@ -64,7 +64,7 @@ export function createPatientSender(
 const secondsOf = ({ retryAfter }: ApiAnswer): number =>
   /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : 1
 
-/** Certainly, and a later attempt can succeed. Without the code the response may be of an intermediary. */
+/** The event is certainly not stored, and a later attempt can succeed. A response without the code may be a proxy's. */
 const isUnstored = ({ status, code, text }: ApiAnswer): boolean =>
   (status === 429 && code === 'event_rate_exceeded') ||
   (status === 503 && code === 'unavailable' && !text.startsWith('May be stored'))

@@ -17,12 +17,12 @@ export type BackfillPartition = {
   readonly end: number
 }
 
-/** Up to the current ends of the input, because under load there are always further events. */
+/** Waits up to the current ends of the input, because under load there are always further events. */
 export async function waitForBackfill(
   session: Session,
   input: string,
   name: string,
-  /** The number of the rebuild, after one. */
+  /** The number of the rebuild, if it waits for one. */
   rebuild = 0,
 ): Promise<void> {
   const progress = createProgressLine(session.terminal, `deriving ${name}`)

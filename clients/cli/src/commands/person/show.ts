@@ -1,5 +1,5 @@
-// `weir person show VALUE`: how many events a person has in which streams, and where which of their fields are
-// decrypted. The value is sent to the service in the body of a request, and never printed.
+// `weir person show VALUE`: how many events a person has in each stream, output and dead letter topic, and which fields
+// are decrypted there. The value is sent to the service in the body of a request, and never printed.
 import type { Command } from 'commander'
 import type { Advice } from '../../api/request.ts'
 import { failure } from '../../errors.ts'

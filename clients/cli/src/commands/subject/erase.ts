@@ -29,7 +29,7 @@ const subjectAdvice = {
   409: evenAdvice,
 } satisfies Advice
 
-/** A few at a time: each is one request. */
+/** Sends the values in groups. Each group is one request. */
 export async function eraseValues(
   session: Session,
   name: string,

@@ -93,7 +93,7 @@ async function verify(session: Session, file: string, options: VerifyOptions): P
       'Give both --value and --salt, or neither.',
     )
   const receipt = (await readAll(openInput(session, file))).trim()
-  // Only here, because no other command needs it.
+  // Loaded only here, because no other command needs it.
   const { inWords, isAbout, verifyReceipt } = await import('@weir/tokens')
   const keys = listAt(await readJwks(session, jwks), 'keys')
   const claims = held(() => verifyReceipt(receipt, keys))

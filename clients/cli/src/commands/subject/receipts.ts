@@ -1,4 +1,4 @@
-// `weir erasure receipts`: the receipt of each erasure that is complete as a file of its own, because nobody gets them
+// `weir erasure receipts`: saves each complete erasure's receipt in its own file, because receipts are not available
 // after the stream is deleted. It never replaces a file, so a run that failed is simply repeated.
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -79,14 +79,14 @@ async function saveReceipt(session: Session, { folder, stream, erasure }: Wanted
   return { ...row, file, result: 'saved' }
 }
 
-/** A file that a crash has cut must not count as saved. The next run replaces it. */
+/** Writes a draft first: a file that a crash has cut must not count as saved. The next run replaces the draft. */
 async function writeWhole(target: string, text: string): Promise<void> {
   const draft = `${target}.tmp`
   await writeFile(draft, text, { flush: true })
   await rename(draft, target)
 }
 
-/** As in the console. Requests in several streams may have the same reference, so only the id makes it unique. */
+/** As in the console. Requests in several streams may have the same reference, so only the id makes the name unique. */
 const fileNameOf = (id: string, reference = ''): string =>
   [plain(reference).slice(0, 60), 'receipt', plain(id)].filter((part) => part !== '').join('-') +
   '.jws'

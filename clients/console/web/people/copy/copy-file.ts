@@ -57,7 +57,7 @@ const rowsOf = ({ streams, outputs }: Copy, { contracts, words }: Knowing) =>
           .join(', '),
         tags: output?.tags.join(', ') ?? '',
         readers_can_decrypt: readersDecrypt(found, output, words),
-        kept_until: until.slice(0, 10), // the end of a retention is known no more precisely
+        kept_until: until.slice(0, 10), // the end of a retention is only known to the day
         because,
       }
     }),

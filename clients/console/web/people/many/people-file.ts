@@ -4,7 +4,7 @@ import { csvFile } from '../../ui/csv-file.ts'
 
 export const peopleMax = 100
 
-/** What a line of the list asks for, or all lines of a person. */
+/** What is requested for a person, in one line of the list or in all lines of the person together. */
 export type Asked = {
   readonly value: string
   readonly reference: string
@@ -34,7 +34,7 @@ export type PeopleFile = {
 type Line = Asked & {
   /** The number of its first line in the file. */
   readonly at: number
-  /** Whether it has a text in a column without a name: a part of a value with a separator. */
+  /** Whether it has a text in a column without a name, for example because a value contains the separator. */
   readonly isLonger: boolean
   /** The due date as it is in the file. */
   readonly due: string
@@ -80,7 +80,7 @@ function namedIn(names: readonly string[], fields: readonly string[]): readonly 
     : names.map((name) => (name === ofField[0] ? 'value' : name))
 }
 
-/** It becomes a part of an address. */
+/** A request's id is checked, because it becomes a part of an address. */
 const isId = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
 
 const columnNote = (name = ''): readonly string[] =>
@@ -105,7 +105,7 @@ function rowsIn(text: string): readonly Row[] {
     .filter(({ cells }) => cells.some((cell) => cell.trim() !== ''))
 }
 
-/** Only by the names of the columns, because values may contain separators. */
+/** Only looks at the names of the columns, because values may contain separators. */
 function separatorOf(text: string): string {
   const head = text.split(/[\r\n]/).find((line) => line.trim() !== '') ?? ''
   return /[,;\t]/.exec(head.replaceAll(/"[^"]*"/g, ''))?.[0] ?? ','
@@ -224,7 +224,7 @@ export type Outcome = Asked & {
   readonly events: number
   /** The outputs that decrypt fields, with the events that were found in each. */
   readonly outputs: string
-  /** The last day on which one of them has such an event, or `unknown`; otherwise empty. */
+  /** The last day on which one of these outputs has such an event, or `unknown`; otherwise empty. */
   readonly keptUntil: string
   readonly erasure: string
   readonly salt: string

@@ -49,7 +49,7 @@ const isDone = (
 export const isNowhere = ({ search, earlier }: Person): boolean =>
   search !== undefined && earlier.length === 0 && search.streams.every(isUntold)
 
-/** Nothing can be told about the person in this stream. */
+/** Nothing is known about the person in this stream. */
 export const isUntold = (found: Found): boolean =>
   found.events === 0 && !found.isErased && isEmpty(found)
 
@@ -59,7 +59,7 @@ export function doneBy(erasure: Erasure): string {
   return isRecord(erasure) ? 'nothing found, recorded' : 'erased'
 }
 
-/** The results of a person: for each line one for each stream, or one that says why there is none. */
+/** The results of a person. Each line of the list gets one per stream, or one that says why there is none. */
 export function linesOf(person: Person): readonly Outcome[] {
   const { asked, lines, outcomes, earlier } = person
   const before = earlier

@@ -14,7 +14,7 @@ import type { Found, Person } from './person.ts'
 
 /** The reference and the due date of all people who have none of their own. */
 export type ForAll = Omit<Asked, 'value'> & {
-  /** Whether it is recorded of whom nothing was found. */
+  /** Whether an erasure is also recorded for people of whom nothing was found. */
   readonly records: boolean
 }
 

@@ -5,7 +5,7 @@ import { frameHeadBytes, frameType } from './frames.ts'
 
 const startBytes = 4_096
 const uncopiedBytesMin = 4_096
-/** With more unread output, we stop reading from the peer, and writing bodies. */
+/** While the peer has more unread output than this, we neither read from the peer nor write bodies. */
 const outputBytesMax = 262_144
 
 export type FrameHead = { length: number; type: number; flags: number; stream: number }

@@ -6,10 +6,10 @@ import type { KeptBlock } from './kept-block.ts'
 import { requestHead } from './request-head.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** A few are enough, because the decoder caches other long strings, which makes reading them fast. */
+/** A few blocks are enough, because others are also fast to read: the decoder caches long strings. */
 const blocksMax = 4
 const fieldsMax = 40
-/** A block with a signed token is shorter. */
+/** Even a block with a signed token is shorter. */
 const blockBytesMax = 2_048
 
 export type HeadCache = {

@@ -40,7 +40,7 @@ export function createKeptBlock(): KeptBlock {
       kept = head
       hasVariableLength = length !== undefined
       const size = block.length - (end - start)
-      // Not from Node's pool, which would keep more memory than needed.
+      // Not from Node's pool, because a small slice keeps the whole pool in memory.
       if (memory.length < size) memory = Buffer.allocUnsafeSlow(size)
       before = memory.subarray(0, block.copy(memory, 0, 0, start))
       after = memory.subarray(start, start + block.copy(memory, start, end))
@@ -49,7 +49,7 @@ export function createKeptBlock(): KeptBlock {
   }
 }
 
-/** Undefined unless it is the only content-length, and the list stays within its limits with any other value. */
+/** The content-length if the block has only one, and if with any other value the list stays within its limits. */
 function variableLength(decoded: DecodedBlock, head: RequestHead): LengthLiteral | undefined {
   const { isTooLarge, listBytesLeft, lengthLiteral } = decoded
   const isFree = !isTooLarge && listBytesLeft >= lengthBytesMax

@@ -9,7 +9,7 @@ export type RequestHead = {
   /** The announced size of the body; undefined if there is none. */
   readonly contentLength: number | undefined
   readonly isTooLarge: boolean
-  /** True if the request names two hosts, because two components could choose different ones. */
+  /** Whether the request names two hosts. It is then refused, because two components could use different hosts. */
   readonly hasTwoHosts: boolean
   first(name: string): string | undefined
   count(name: string): number

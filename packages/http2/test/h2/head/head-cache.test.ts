@@ -58,7 +58,7 @@ const names = [
   ':path',
 ]
 
-/** All properties of a head as one value, or 'malformed', or 'refused' together with the connection. */
+/** All properties of a head as one value; 'malformed'; or 'refused' if the whole connection must end. */
 function reading(read: () => ReturnType<typeof requestHead>) {
   try {
     const head = read()
@@ -190,7 +190,7 @@ describe('any sequence of blocks is read as by a decoder without cache', () => {
     fc.constant(literal('x', '\u000f\r\u00011')),
     fc.constant(Buffer.from('0f8d000131', 'hex')),
   )
-  /** Fills the table so that indices are valid. Some blocks shift them. */
+  /** Fills the dynamic table, so that indices are valid. Some blocks shift its entries. */
   const filled = Buffer.concat(['1', '2', '3'].map((value) => remember('a', value)))
   const shift = fc.nat(5).map((value) => block(remember('x', String(value))))
   const resize = fc.oneof(

@@ -1,6 +1,6 @@
 // The client side of a SCRAM login (RFC 5802, without channel binding). The client proves that it knows the password,
-// and so does the broker in its last message. The library's own implementation escapes only the first comma of a user
-// name. If a response is malformed, it throws where the caller can't catch the error.
+// and so does the broker in its last message. We don't use the library's implementation: it escapes only the first
+// comma of a user name, and if a response is malformed, it throws where the caller can't catch the error.
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 

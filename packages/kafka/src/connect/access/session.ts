@@ -1,6 +1,6 @@
 // Keeps a connection logged in. It renews a session that the broker limits, on the same connection and well before the
-// end. The connection's other requests wait during the renewal. Requests that were already sent need no care, because a
-// broker answers in order.
+// end. Further requests on the connection wait during the renewal. Requests that were already sent are not affected,
+// because a broker answers in order.
 import type { Connection } from '#client-library'
 
 import type { SendGate } from '../gate.ts'

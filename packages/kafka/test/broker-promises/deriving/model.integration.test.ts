@@ -1,5 +1,5 @@
-// The model of a broker (tools/model) against a real one: two writers take turns at random with fences and batches, old
-// ones and repeated ones too. The real broker answers as the model does, and has the same records in the end.
+// The model of a broker (tools/model) against a real one: two writers randomly send fences and batches, including old
+// and repeated ones. The real broker answers as the model does, and has the same records in the end.
 import { expect, test } from '@jest/globals'
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '@platformatic/kafka'
 
@@ -37,7 +37,7 @@ async function start() {
     { owner, sent: 0 },
   ]
   let source = 0
-  /** The first epoch that Kafka gives is 0, that of the model 1. */
+  /** The epoch in the model. Kafka's first epoch is 0, and the model's is 1. */
   const modelled = ({ epoch }: Identity): number => epoch + 1
 
   async function takeOver(writer: Writer): Promise<[unknown, unknown]> {

@@ -1,6 +1,6 @@
-// The usual way to derive exactly once: one transaction for all derived partitions of an input partition. If one of them
-// has no leader when the transaction is committed, Kafka up to 4.0 keeps all others waiting. 4.3.1 reports the commit,
-// and forgets this partition: the next transaction that is aborted aborts the committed record, too (KAFKA-20734).
+// The usual way to derive exactly once: one transaction for all derived partitions of an input partition. If one of
+// them has no leader at the commit, Kafka up to 4.0 keeps all others waiting. 4.3.1 reports the commit, and forgets
+// this partition: if a later transaction is aborted, its marker aborts the committed record, too (KAFKA-20734).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   addPartitionsToTxnV3,
@@ -161,7 +161,7 @@ const markersOf = async (place: Place): Promise<string[]> =>
 test.each(['explicit', 'implicit'])(
   'a partition without a leader at the commit, by %s transactions: all others wait, or it loses what was committed',
   async (version) => {
-    // Kafka 3.9 has only the first.
+    // Kafka 3.9 has only explicit transactions.
     const open = version === 'implicit' && (await hasImplicit()) ? implicit : explicit
     const here = { topic: await topics.make('here', { replicas: [FIRST] }), partition: 0 }
     const there = { topic: await topics.make('there', { replicas: [SECOND] }), partition: 0 }

@@ -27,7 +27,7 @@ export const createAccountRoute =
     }
   }
 
-/** In the form of the stream deletion. */
+/** The response has the same form as that to the deletion of a stream. */
 export const deleteAccountRoute =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: PlatformCall): Promise<RouteAnswer> => {

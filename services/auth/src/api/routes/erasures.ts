@@ -1,4 +1,4 @@
-// Erasures and withdrawals in an input stream. Values come in the body. No response, error or log line contains one.
+// Erasures and withdrawals in an input stream. Values come in the body. No response, error or log line contains values.
 import { changeErasure } from '../../control/erasure/change-erasure.ts'
 import { erasePeople } from '../../control/erasure/erase.ts'
 import type { LinksByTerm } from '../../control/erasure/erase.ts'

@@ -1,5 +1,5 @@
-// The keys at rest, for the platform: which wrapping key and KEK protect what, and a rotation of all wrapping keys. Keys
-// themselves are never shown.
+// The keys at rest, for the platform: which wrapping key and KEK protect what, and a rotation of all wrapping keys.
+// Keys themselves are never shown.
 import { keyReport } from '../../control/keys/rotation/key-report.ts'
 import type { KeyReport } from '../../control/keys/rotation/key-report.ts'
 import { startRotation } from '../../control/keys/rotation/start-rotation.ts'

@@ -71,7 +71,7 @@ export const listTypes = showing(() => ['AVRO'])
 
 export const listSubjects = showing((schemas, call) => {
   const prefix = call.query('subjectPrefix') ?? ''
-  // By the API's default, the subjects of every context. Here there is only one context.
+  // The API's default prefix `:*:` means the subjects of every context. Here there is only one context.
   const isWanted = (subject: string) => prefix === ':*:' || subject.startsWith(prefix)
   return pageOf(subjectsIn(schemas).filter(isWanted), call)
 })

@@ -15,7 +15,7 @@ export const showUsage =
     const nowMs = deps.accounts.now()
     const asked = { by: call.query('by'), from: call.query('from'), until: call.query('until') }
     const period = periodOf(asked, nowMs)
-    // The removal of folded minutes is written at the end of the topic, so this end is read, too.
+    // The records that remove folded minutes are at the end of the topic, so old periods are read to that end.
     const isOld = period.fromMs < foldedBefore(nowMs + dayMs)
     const table = await deps.usage.ofStream(stream.streamId, {
       fromMs: Math.max(period.fromMs, stream.createdAtMs),

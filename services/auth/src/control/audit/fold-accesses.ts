@@ -1,6 +1,6 @@
 // Moves the notices of `weir.accesses` into the audit log and into the API keys' last use. Each is moved once, because
 // the position is in control state and moves in the transaction of the entry. After one replica has done it, the others
-// find no notices left. output could write false notices, so only valid readings are accepted.
+// find no notices left. auth doesn't trust output, so notices must be valid (parseNotice).
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -58,7 +58,7 @@ async function foldAll(deps: FoldDeps): Promise<string | undefined> {
   let heldUpBy: string | undefined
   await reader.read(range, async (records) => {
     const { found, notKnown } = noticesIn(records)
-    // In one transaction as far as the size permits. The writer keeps the order.
+    // The moves share a transaction as far as its size permits. The writer keeps their order.
     const moves = found.map((each) => {
       const moved = foldOne(deps, each, from)
       from = each.offset + 1n

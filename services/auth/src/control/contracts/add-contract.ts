@@ -146,7 +146,7 @@ function subjectWarnings({ dataSubjectField, piiFields }: ContractRecord): strin
 /**
  * Warns about contracts that give their key field another level. A value of a key field is as secret as the lowest
  * level that any contract of the stream gives it (docs/keys.md). Anyone who sees the value in one contract's events can
- * identify the person in the others'.
+ * identify the person in the events of the others.
  */
 function keyFieldWarnings(draft: Draft, contract: ContractRecord): string[] {
   const levelOf = (each: ContractRecord): number | undefined => each.piiFields[each.keyField]

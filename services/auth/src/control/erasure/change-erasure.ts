@@ -1,4 +1,4 @@
-// Changes or removes the due date of an erasure. It is only shown, so what was erased and the receipt stay as they are.
+// Changes or removes the due date of an erasure. The date is only shown: the erased data and the receipt don't change.
 import { act, erasureKey, requireErasure, requireInput } from '@weir/control-state'
 import type { ErasureRecord } from '@weir/control-state'
 import type { Changes } from '../changes.ts'

@@ -1,5 +1,5 @@
-// Computes how long a topic keeps a record, from the settings that Kafka reports. Pure. If this is unknown, the result
-// is the reason, never a guess.
+// Computes how long a topic keeps a record, from the settings that Kafka reports. Pure. If the settings don't determine
+// the time, the result is the reason, never a guess.
 
 import type { ConfigEntries } from '@weir/kafka'
 

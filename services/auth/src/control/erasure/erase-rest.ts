@@ -17,7 +17,7 @@ export type ErasingRest = Omit<Erasing, 'follower'> & {
 const leaseMs = 5_000
 const idleMs = 15_000
 const waitMs = 1_000
-/** After each piece the loop pauses for this multiple of its duration, far shorter than a lease. */
+/** After each piece the loop pauses for this multiple of its duration. A pause is far shorter than a lease. */
 const restParts = 3
 const restMsMax = 900
 

@@ -100,8 +100,8 @@ export async function erasePeople(deps: Erasing, request: EraseRequest): Promise
   const salt = newSalt()
   const values = [...new Set(request.values)]
   const ofKeyField = as.includes('key_field') ? values : []
-  // Links of stored events never cause a refusal because of their number. Values of key fields can, because a caller
-  // can invent them.
+  // The number of links of stored events never causes a refusal. The number of values of key fields can, because a
+  // caller can invent values.
   const ofEvents = Math.max(0, ...[...links.values()].map((inTerm) => inTerm.length))
   const counted = Math.max(1, ofKeyField.length + ofEvents)
   const check: Erasure['check'] = (state, { changesNothing }) => {
@@ -209,7 +209,7 @@ type Planned = {
   readonly erasure: Erasure
   readonly terms: readonly Term[]
   readonly piece: Piece
-  /** Those of the piece, then those for later pieces. */
+  /** The cuts of this piece, then those for later pieces. */
   readonly cuts: readonly Cut[]
 }
 

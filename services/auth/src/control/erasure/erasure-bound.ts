@@ -1,6 +1,6 @@
-// The limits for erasures per account (docs/forgetting.md, Limits). An erased value takes about 4 kB of key tree in each
-// term with keys, even if no event has this value. `weir.keys` stores these trees, and every replica keeps them in memory.
-// So a value counts until the record of its erasure is deleted.
+// The limits for erasures per account (docs/forgetting.md, Limits). An erased value takes about 4 kB of key tree in
+// each term with keys, even if no event has this value. `weir.keys` stores these trees, and every replica keeps them in
+// memory. So a value counts until the record of its erasure is deleted.
 //
 // A value counts once per request, in however many terms it is erased. If a later request erases it again, it counts
 // again, because that request removes another branch of the tree. An erasure of a data subject counts the pseudonyms of

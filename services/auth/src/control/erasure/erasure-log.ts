@@ -1,6 +1,6 @@
-// Writes `weir.erasures`: each erasure and each removal of keys, in the transaction of the change, so that a restore can
-// apply them again. An entry is encrypted by a wrapping key of its own. With each entry goes that wrapping key, wrapped
-// by the KEK of `link`, because the log must be readable after the loss of `weir.keys`.
+// Writes `weir.erasures`: each erasure and each removal of keys, in the transaction of the change, so that a restore
+// can apply them again. The entries are encrypted by a separate wrapping key. This key is also written with each entry,
+// wrapped by the KEK of `link`, because the log must be readable after the loss of `weir.keys`.
 import { keyVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
 import {
   ERASURE_LOG_KEY,
@@ -25,10 +25,10 @@ import type { Cut } from './puncture-terms.ts'
 export type Logging = { readonly wrappingKeys: Pick<WrappingKeys, 'current'> }
 
 const LINK_BYTES = 8
-/** About 110 kB of an entry. */
+/** An entry with so many cuts has about 110 kB. */
 const cutsInEntry = 10_000
 
-/** `record`: as it is before the first cut. Call in a change with the wrapping key `ERASURE_LOG_KEY`. */
+/** `record`: the erasure's record before the first cut. Call in a change with the wrapping key `ERASURE_LOG_KEY`. */
 export function logErasure(
   deps: Logging,
   draft: Draft,

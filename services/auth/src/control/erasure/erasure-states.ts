@@ -1,6 +1,7 @@
 // The states of an accepted erasure (docs/forgetting.md). Applied: every replica with a heartbeat has read the changed
-// keys, and the keys that readers got before are too old to be used. Complete: Kafka's log contains no older version of the changed key records. Every auth replica checks this in a
-// reconcile loop. The first one that detects a new state writes it to the record.
+// keys, and the keys that readers got before are too old to be used. Complete: Kafka's log contains no older version of
+// the changed key records. Every auth replica checks this in a reconcile loop. The first one that detects a new state
+// writes it to the record.
 import { treePart } from '@weir/fieldcrypt'
 import type { Configs, LogScan } from '@weir/kafka'
 import {
@@ -88,7 +89,7 @@ function createApplying(deps: ErasureStatesDeps) {
       const waiting = pending.filter(({ appliedAtMs }) => appliedAtMs === undefined)
       if (waiting.length === 0) return
       if (waiting.some(({ erasureId }) => !targets.has(erasureId))) {
-        // After this the tables contain the erasure's records, so their position is past these.
+        // After this, the tables contain the erasure's records, so the position is past these records.
         await follower.catchUp()
         const { keys } = follower.positions()
         for (const { erasureId } of waiting)

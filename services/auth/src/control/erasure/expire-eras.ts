@@ -1,7 +1,6 @@
-// Makes old events unreadable: the keys of an era are deleted `keyRetentionDays` after its end, and
-// those of a term with its last era (docs/keys.md, Age). A
-// clock error must not cause a deletion. So auth's clock and the broker's must agree, and a stream loses at most one
-// era per day.
+// Makes old events unreadable: the keys of an era are deleted `keyRetentionDays` after its end, and those of a term
+// with its last era (docs/keys.md, Age). A clock error must not cause a deletion. So auth's clock and the broker's must
+// agree, and a stream loses at most one era per day.
 import { eraAt, eraEndMs, lastEraOf, termOf } from '@weir/fieldcrypt'
 import type { Configs } from '@weir/kafka'
 import {

@@ -1,17 +1,17 @@
-// What restores have left unknown about a stream: erasures that may be undone, and links of data subjects that are lost.
-// Officers see it with the stream, with erasures and in receipts.
+// The data about a stream that restores may have lost: erasures that may be undone, and links of data subjects.
+// Officers see this with the stream, with erasures and in receipts.
 import type { ErasureRecord, InputStream, Restores, Window } from '@weir/control-state'
 
 export type ShownWindow = { readonly since: string; readonly until: string }
 
-/** The times in which erasures of the stream were accepted that may be undone; undefined if there are none. */
+/** The time windows whose erasures of the stream may be undone; undefined if there are none. */
 export const erasuresLostOf = (
   state: Restores,
   { createdAtMs }: Pick<InputStream, 'createdAtMs'>,
 ): ShownWindow[] | undefined =>
   shown((state.restored()?.erasuresLost ?? []).filter(({ untilMs }) => untilMs > createdAtMs))
 
-/** Since when events are stored that an erasure by data subject may have missed; undefined if it missed none. */
+/** The time from which on an erasure by data subject may have missed events; undefined if it missed none. */
 export const incompleteSince = (
   state: Restores,
   { as, acceptedAtMs }: Pick<ErasureRecord, 'as' | 'acceptedAtMs'>,

@@ -117,7 +117,7 @@ export async function preparePiece(
     const term = cuts[done]?.term ?? 0
     const inTerm = cuts.slice(done).filter((cut) => cut.term === term)
     if (!hasTree(follower.keyStore, termPrefix({ ...stream, term }))) {
-      // The keys of this term have expired, so its cuts are done.
+      // The keys of this term have expired, so its cuts count as done.
       done += inTerm.length
       continue
     }

@@ -177,7 +177,7 @@ const foundClaim = ({ events, values }: FoundPeople): string =>
     ? 'Before this request a search of the stream found 0 events with these values: 0 found.'
     : `Before this request a search of the stream found ${events} events with ${values} of these values.`
 
-/** The form in receipts and responses. Their list of outputs has the events that were found in each. */
+/** The form in receipts and responses. The events that were found in outputs are in the list of outputs instead. */
 export const shownFound = ({ values, events, by, notSearched, searchedAtMs }: FoundPeople) => ({
   values,
   events,

@@ -1,5 +1,5 @@
-// The key records of a stream's terms and eras (docs/keys.md). They are created once, one era ahead, for every level of the
-// account's active contracts. They leave this file only in wrapped form.
+// The key records of a stream's terms and eras (docs/keys.md). They are created once, one era ahead, for every level of
+// the account's active contracts. They leave this file only in wrapped form.
 import { randomBytes } from 'node:crypto'
 import {
   eraAt,
@@ -25,7 +25,7 @@ export type KeepingEras = Making &
 export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
   draft.keys.under(`${stream.billingId}/${stream.streamId}/`)
 
-/** Puts the missing records of this era and the next, and of their terms. The wrapping keys must exist: see `changeFor`. */
+/** Puts the missing records of this era, the next era and their terms. The wrapping keys must exist (`changeFor`). */
 export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {
   const era = eraAt(deps.now())
   const levels = levelsAskedBy(draft, stream.billingId)

@@ -1,6 +1,6 @@
 // After a restore: applies every entry of `weir.erasures` again, because the backup still has keys that were removed
-// since. Until then no service uses the keys (`_restoring`). The order of entries doesn't matter, and neither does an
-// entry that is applied twice. So any replica of auth can start over after a crash.
+// since. Until then no service uses the keys (`_restoring`). Entries may be applied in any order, and more than once.
+// So any replica of auth can start over after a crash.
 import { act, erasuresTopic, isRestoring, partOf, restoringKey } from '@weir/control-state'
 import type {
   Draft,
@@ -78,7 +78,7 @@ async function applyAll(deps: Reapplying, entries: readonly LoggedEntry[]): Prom
   for (const entry of entries) {
     if (entry.type === 'logged-removal') await applyRemoval(deps, entry)
     else {
-      // Of the same trees and levels, so that a single look shows whether all were applied before the backup.
+      // A group has the same trees and levels, so that one check shows whether all were applied before the backup.
       const { streamId, isWithdrawal, levels } = entry.record
       const group = `${streamId} ${isWithdrawal === true ? levels.join() : ''}`
       erasures.set(group, [...(erasures.get(group) ?? []), entry])

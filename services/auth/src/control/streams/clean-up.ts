@@ -93,8 +93,8 @@ async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | 
 }
 
 /**
- * Returns the current record if this replica may clean the stream up: the record is still that of the stream and needs
- * a clean-up, the stream's outputs are removed, and no other replica cleans it up. The change is committed, so a fenced
+ * Returns the current record if this replica may clean the stream up. The conditions: it is still the same stream, it
+ * needs a clean-up, its outputs are removed, and no other replica cleans it up. The change is committed, so a fenced
  * replica fails here. A stream that was never announced becomes `deleting`, so that nobody can announce it later.
  */
 async function renewLease(

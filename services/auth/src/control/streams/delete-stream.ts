@@ -1,5 +1,5 @@
-// Deleting a stream, or an account with all its streams (docs/architecture.md 11). The record becomes `deleting`. From then on the stream does not exist
-// for tokens, WebSockets and readers of the API. The clean-up does the rest later.
+// Deleting a stream, or an account with all its streams (docs/architecture.md 11). The record becomes `deleting`. From
+// then on the stream does not exist for tokens, WebSockets and readers of the API. The clean-up does the rest later.
 import {
   ERASURE_LOG_KEY,
   accountKey,

@@ -39,7 +39,7 @@ export type PromisesDeps = {
 
 type Check = Omit<Finding, 'value' | 'where'> & {
   readonly holds: (value: string) => boolean
-  /** This setting applies only when a topic is created, so the existing topic is checked. */
+  /** The topic to check, if the setting applies only when this topic is created. */
   readonly of?: string
 }
 

@@ -1,5 +1,6 @@
-// Notes on the input stream how long readers may still have keys, when an output that its readers decrypt is deleted or
-// gets a shorter `keyMaxAgeSeconds`. An erasure counts as applied only after that time (docs/keys.md Keys for readers).
+// When an output that its readers decrypt is deleted or gets a shorter `keyMaxAgeSeconds`, stores in the input stream's
+// record how long these readers may still have keys. An erasure counts as applied only after that time (docs/keys.md
+// Keys for readers).
 import { streamKey } from '@weir/control-state'
 import type { Draft, StreamRecord } from '@weir/control-state'
 

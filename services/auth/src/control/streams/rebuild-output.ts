@@ -3,7 +3,8 @@
 //   ask    the record says that the output is to be rebuilt. From then on no replica of output derives it, because a
 //          replica reads control state to its end before it acquires a partition.
 //   take   fences the former writers of its logs. Only a replica that knows the record can write later records.
-//   cut    deletes the content of the logs, unless another replica of auth has finished meanwhile: then it is new.
+//   cut    deletes the content of the logs. If another replica of auth has finished meanwhile, the content is new, and
+//          nothing is deleted.
 //   done   the record says where the logs start, and where in the input. Replicas of output derive it again.
 //
 // If a replica fails between two steps, the record still says that the output is to be rebuilt. Any replica then starts

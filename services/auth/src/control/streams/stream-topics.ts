@@ -1,5 +1,5 @@
-// A stream's objects in Kafka: its topics, their writers, and the group that derives it. Control state decides before
-// whether a stream gets or loses these objects.
+// A stream's objects in Kafka: its topics, their writers, and the group that derives it. Before these functions are
+// called, control state says that the stream gets or loses these objects.
 import { deadLetterTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import type { DerivedStream, InputStream, StreamRecord } from '@weir/control-state'
 import type { Admin, Fencer } from '@weir/kafka'
@@ -91,8 +91,8 @@ async function keepRecords(configs: Admin['configs'], stream: StreamRecord): Pro
 }
 
 /**
- * Fences the new topics. Before that, brokers accept batches of a writer of a former topic of that name, under its old
- * sequences. Returns the first topic that got such batches, if there is one.
+ * Fences the new topics. Until then, a writer of a former topic of that name can still write to the new topic, with its
+ * old sequence numbers. Returns the first topic that got such batches, if there is one.
  */
 async function fenceAll(
   deps: StreamTopicsDeps,
@@ -119,7 +119,7 @@ async function fencePartition(
   partition: number,
 ): Promise<readonly bigint[]> {
   const transactionalId = transactionalIdOf(output, partition)
-  // Most names are new, which this one request shows.
+  // Most names are new. This single request shows whether a name is new.
   if ((await groups.fence(transactionalId)) === 'none') return []
   const partitions = topicsOf(output).map((topic) => ({ topic, partition }))
   const fence = { transactionalId, partitions, deadlineMs: fencedWithinMs }

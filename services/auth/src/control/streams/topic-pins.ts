@@ -54,7 +54,7 @@ const usualSegmentMs = 7 * 24 * hourMs
 
 /**
  * Kafka deletes a record with the last record of its segment. So a segment is closed after 1/24 of the retention, but
- * after at least an hour.
+ * at the earliest after an hour, and at the latest after the usual time.
  */
 function retentionPins(hours: number | undefined): Pins {
   if (hours === undefined) return {}

@@ -1,4 +1,4 @@
-// A backup is restored that is older than erasures, withdrawals and removals of keys: none of them is undone.
+// The restored backup is older than some erasures, withdrawals and removals of keys, and none of these is undone.
 import { beforeEach, expect, test } from '@jest/globals'
 import {
   consentOf,

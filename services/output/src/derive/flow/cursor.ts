@@ -36,7 +36,7 @@ export function push(cursor: FlowCursor, piece: TakenPiece): void {
   cursor.queuedTo = piece.next
 }
 
-/** Takes the first piece of the queue: at most `max` records, and none from the border on. */
+/** Takes the first piece of the queue: at most `max` records, and none at or after the border. */
 export function takePiece(
   cursor: FlowCursor,
   max: number,

@@ -41,6 +41,6 @@ export type Flow = FlowDeps & {
 export type InputEnd = {
   /** The last known end of the input; undefined if it is unknown. */
   at: bigint | undefined
-  /** Whether a cursor is reading, and so updates `at`. Not while all streams wait. */
+  /** Whether a cursor is reading, and so updates `at`. False while all streams wait. */
   isSeen(): boolean
 }

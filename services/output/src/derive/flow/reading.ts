@@ -31,7 +31,7 @@ export type Outcome =
   | Passed
   | { readonly kind: 'filtered' }
   | { readonly kind: 'dead'; readonly code: string }
-  /** The record can't be derived now, or never. */
+  /** The record can't be derived yet, or can never be derived. */
   | { readonly kind: 'fault'; readonly reason: Reason; readonly error: unknown }
 
 export type FlowReading = {

@@ -139,7 +139,7 @@ function takeDead(
   const most = isAlone(stream) ? 1 : DEAD_AT_ONCE
   if (gathered.dead.length >= most || gathered.bytes > APPEND_BYTES_MAX) return false
   const times = stream.refused?.offset === offset ? stream.refused.times : 0
-  // If there was a derived record, the first refusal was about this record.
+  // With `too_large`, the first refusal was of the derived record, if there was one.
   const refusals = code === 'too_large' ? Math.max(0, times - 1) : times
   const record = deadLetterOf(taking.input, reading, { code, refusals })
   put(gathered, offset, record)

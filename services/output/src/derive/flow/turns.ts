@@ -1,7 +1,7 @@
 // Gives turns of a few milliseconds to partitions with work. The next turn goes to the account with the least recent
 // processor time, and to this account's partition with the least. So a busy account can use the rest of the processor,
 // on any number of partitions, without delaying a quiet account. A single record can take longer than a turn. Its
-// account then rests while others have work, so that these mostly find the processor free.
+// account then rests while other accounts have work, so that they rarely wait for such records.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createShares } from './shares.ts'
 

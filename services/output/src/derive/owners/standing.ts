@@ -20,7 +20,7 @@ type StandingOptions = {
   readonly clock: () => Instant
   /** Undefined while the topic isn't read to its end. */
   readonly replicas: () => Iterable<KnownReplica> | undefined
-  /** Results of isMine may have changed. */
+  /** Called when results of isMine may have changed. */
   readonly onChange: () => void
 }
 
@@ -49,8 +49,8 @@ export function createStanding({ self, clock, replicas, onChange }: StandingOpti
     look,
     isMine(of, decrypterName) {
       if (isHeldNow()) return answers.isMine(of, decrypterName)
-      // The caller stops its work. It must also be notified when it may start again, even if that is before the next
-      // look.
+      // The caller stops its work. This look records that. Otherwise no change would be reported if the lease is back
+      // before the next regular look.
       look()
       return false
     },

@@ -58,7 +58,7 @@ const sourceOf = (record: SourceRecord): Source => ({
   takeEvent: () => ({}),
 })
 
-/** The result of each offset in the stream with that number, by remainders. Most records pass. */
+/** The expected result of the record at an offset, for the stream with this number. Most records pass. */
 type Fate = 'passed' | 'filtered' | 'dead'
 function fateOf(offset: bigint, stream: number, isRefused: Faults['isRefused']): Fate {
   const n = Number(offset)

@@ -8,7 +8,7 @@ import type { DerivedPartition, Owned, PartitionLogs } from '../../../src/derive
 export type Random = () => number
 
 export type Faults = {
-  /** How often a batch is refused as fenced, or its response is lost: from 0 to 1. */
+  /** The probabilities that a batch is refused as fenced, and that its response is lost. */
   readonly fenced: number
   readonly unknown: number
   /** Whether the derived record of this input offset is refused. */

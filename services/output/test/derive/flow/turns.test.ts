@@ -23,7 +23,7 @@ test('who has had least of the processor lately comes first, however many wait',
     },
   }))
   for (const worker of busy) turns.ready(worker)
-  // After more than 80 steps, each of the 20 workers has had a turn of at most four steps.
+  // A turn has at most four steps. So after more than 80 steps, each of the 20 workers has had a turn.
   await pollUntil(() => left < 300 - 20 * 4, { deadlineMs: 60_000, everyMs: 1 })
   let leftThen: number | undefined
   turns.ready({
@@ -139,8 +139,8 @@ test('an account rests after a turn that was long, but only while another has so
       return false
     },
   }
-  // The worker becomes ready repeatedly, for less than a millisecond each, and records whether the processor was free
-  // in between.
+  // The worker becomes ready repeatedly, for less than a millisecond each, and records the steps of the other worker up
+  // to then.
   await pollUntil(
     () => {
       turns.ready(quiet)

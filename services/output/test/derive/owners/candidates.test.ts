@@ -1,4 +1,4 @@
-// Which replicas share partitions, depending on one replica's read heartbeats and its clocks.
+// Which replicas share partitions, depending on the heartbeats that one replica has read, and on its clocks.
 import { expect, test } from '@jest/globals'
 import type { KnownReplica } from '@weir/control-state'
 import { candidatesIn } from '../../../src/derive/owners/candidates.ts'

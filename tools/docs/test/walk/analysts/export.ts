@@ -214,7 +214,7 @@ export function exportTests(ground: () => Ground): void {
     expect(await readFile(join(inside, 'old.jsonl'), 'utf8')).toBe('old\n')
   })
 
-  /** A proxy of auth that serves the schemas with another function. */
+  /** A proxy of auth in which `schemas` replaces the schema registry. */
   async function authWithout(schemas: (response: ServerResponse) => void) {
     const server = createServer((req, res) => {
       if (req.url?.startsWith('/registry')) return schemas(res)
@@ -265,7 +265,7 @@ export function exportTests(ground: () => Ground): void {
       [secretsOf(paused), 'paused', 'or the stream is disabled.\n  If topic names have a prefix'],
       [{ WEIR_BILLING_ID: '' }, 'out', 'set WEIR_BILLING_ID.'],
       [secretsOf(input), 'sealed', "the credentials of sealed can't read the topic export.sealed"],
-      // Not saved: they could not send.
+      // The new credentials are not saved, because they would not permit sending.
       [secretsOf(input), 'sealed', '\n  weir credentials rotate sealed --scope listen\n'],
       [
         secretsOf(input),

@@ -1,5 +1,5 @@
-// Whether new wrapping keys may wrap key records. A replica without the new KEK could not read its keys any more.
-// Replicas report their keys in their heartbeats. Replicas without heartbeats don't count.
+// Whether new wrapping keys may wrap key records. A replica without the new KEK could not read these records. Replicas
+// report in their heartbeats what they have read and can't unwrap. Replicas without heartbeats don't count.
 import type { Log } from '@weir/kit'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { HaveWrappingKeys } from './continue-rotation.ts'

@@ -40,7 +40,7 @@ function reportWrappingKeys(store: Pick<KeyStore, 'keys' | 'get'>): WrappingKeyR
     .sort((a, b) => (a.ring === b.ring ? a.version - b.version : a.ring < b.ring ? -1 : 1))
 }
 
-/** The keys of the records that older versions than these wrap. */
+/** The keys of the records that are wrapped by versions older than these. */
 export function partsBehind(
   store: Pick<KeyStore, 'keys' | 'get'>,
   versions: Readonly<Record<string, number>>,

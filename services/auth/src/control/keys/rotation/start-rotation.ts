@@ -62,7 +62,7 @@ async function wrapNext({
   return Promise.all(next)
 }
 
-/** The former keys of the erasure log, wrapped by the newest KEK. They are kept, because its entries are not rewrapped. */
+/** The former keys of the erasure log, wrapped by the newest KEK. They are kept, because its entries stay unchanged. */
 async function wrapLogKeys({ follower, kek }: StartingRotation): Promise<NewWrappingKey[]> {
   const versions = [...follower.keyStore.under(wrappingKeyId(ERASURE_LOG_KEY, ''))].map(
     versionOfKeyId,
