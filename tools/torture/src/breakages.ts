@@ -3,6 +3,7 @@
 // that changes nothing would prove nothing.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { FaultKind } from './faults/plan.ts'
 
 export const breakageNames = [
   'acks-1',
@@ -217,6 +218,14 @@ export const breakages: Readonly<Record<BreakageName, readonly Rewrite[]>> = {
 
 export const isBreakage = (name: string): name is BreakageName =>
   breakageNames.some((known) => known === name)
+
+/** The faults that show a breakage soonest: with all kinds of faults, there may be too few of these in five minutes. */
+export const tellingFaults: Readonly<Partial<Record<BreakageName, readonly FaultKind[]>>> = {
+  'undoes-erasures': ['erase', 'withdraw', 'rebuild', 'restore'],
+  'keys-outlast': ['erase', 'withdraw'],
+  'misses-erasures': ['erase', 'withdraw', 'rebuild'],
+  'destroyed-early': ['erase', 'rotate'],
+}
 
 /** True for a breakage that shows only if one broker fails and the others continue. */
 export const needsThree = (name: string): boolean => name === 'acks-1' || name === 'no-marker'

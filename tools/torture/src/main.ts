@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 
 import { holdMachine, makeKekFiles, makePlatformKey } from '@weir/devstack'
 
-import { isBreakage, needsThree } from './breakages.ts'
+import { isBreakage, needsThree, tellingFaults } from './breakages.ts'
 import { faultKinds, faultKindsOf } from './faults/plan.ts'
 import type { FaultKind } from './faults/plan.ts'
 import { reportText } from './report.ts'
@@ -37,7 +37,8 @@ const brokers = (values.brokers ?? (needsThree(named) ? '3' : '1')) === '3' ? 3 
 const expireIds = values['expire-ids']
 const expireIdsMs = expireIds === undefined ? undefined : Number(expireIds) * 1_000
 const known = faultKindsOf(brokers).filter((kind) => kind !== 'late-write' || !expireIdsMs)
-const names = values.faults?.split(',') ?? known
+const telling = breakage === undefined ? undefined : tellingFaults[breakage]
+const names = values.faults?.split(',') ?? telling ?? known
 const faults = names.filter(isFaultKind)
 const [minutes, seed, rate] = [values.minutes, values.seed, values.rate].map(Number)
 const killEvery = values['kill-output-every']
