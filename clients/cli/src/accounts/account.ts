@@ -94,7 +94,14 @@ function chooseDemo(
 ): Demo | undefined {
   if (!wantsDemo && saved?.apiKey !== undefined) return undefined
   const demo = findDemo(cwd)
+  const ownKey = bringsKey || env.WEIR_API_KEY || env.WEIR_CLIENT_SECRET
+  const wouldLeak = demo !== undefined && ownKey && !isOnThisMachine(demo)
   if (wantsDemo) {
+    if (wouldLeak)
+      throw failure(
+        `${demo.path} has addresses on other machines, and your own key or secret would be sent there`,
+        'Unset WEIR_API_KEY and WEIR_CLIENT_SECRET, or leave --demo out.',
+      )
     if (demo) return demo
     throw failure(
       'there is no .weir/demo.json in this folder or above it',
@@ -102,8 +109,7 @@ function chooseDemo(
     )
   }
   if (demo === undefined || (wanted !== undefined && wanted !== demo.billingId)) return undefined
-  const ownKey = bringsKey || env.WEIR_API_KEY || env.WEIR_CLIENT_SECRET
-  return ownKey && !isOnThisMachine(demo) ? undefined : demo
+  return wouldLeak ? undefined : demo
 }
 
 /** With credentials that aren't the demo's, the demo's brokers are only used if they are on this machine. */

@@ -144,6 +144,7 @@ describe('the environment', () => {
     const { resolve } = machine({ ...demoJson, authUrl: 'https://elsewhere.example.org' })
     expect(resolve().demo).toBeDefined()
     expect(resolve(env, { bringsKey }).authUrl).toBe(defaultAddresses.authUrl)
+    expect(() => resolve(env, { bringsKey, wantsDemo: true })).toThrow('would be sent there')
   })
 })
 
