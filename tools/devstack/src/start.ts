@@ -102,14 +102,14 @@ async function ensureSecrets(): Promise<Secrets> {
   const files = kekFilesIn(DATA_FOLDER)
   if (env['KEK_FILE'] === undefined && (await makeKekFiles(DATA_FOLDER))) {
     say(
-      `Made ${files.auth}, the file with the KEKs: without it, encrypted fields cannot be decrypted.`,
+      `Created ${files.auth}, the file with the KEKs: without it, encrypted fields cannot be decrypted.`,
     )
   }
   const kekOf = (name: ServiceName) => ({ KEK_FILE: env['KEK_FILE'] ?? files[name] })
   const platformKeyFile = join(DATA_FOLDER, 'platform-key')
   if (env['PLATFORM_KEY'] === undefined) {
     const made = await createPrivate(platformKeyFile, `${makePlatformKey()}\n`)
-    if (made) say(`Made ${platformKeyFile}, the key that makes accounts.`)
+    if (made) say(`Created ${platformKeyFile}, the key that creates accounts.`)
   }
   const platformKey = env['PLATFORM_KEY'] ?? (await readFile(platformKeyFile, 'utf8')).trim()
   return {

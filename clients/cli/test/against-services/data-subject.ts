@@ -47,6 +47,11 @@ export function dataSubjectTests(ground: LookUpGround): void {
       expect.stringContaining('No event of the stream owned or of its outputs has this value in'),
     ])
     expect(again.stderr).not.toContain('customer-00042')
+    const device = await weir.run('subject erase owned phone -y')
+    expect([device.code, device.stderr]).toEqual([
+      0,
+      expect.stringContaining('warning: All events that were found had been erased before'),
+    ])
   })
 
   test.each([

@@ -21,6 +21,8 @@ export type PeopleFound = Wanted & {
   /** The indexes of the values that were found neither in the input nor in an output. */
   readonly missing: readonly number[]
   readonly notSearched: string | undefined
+  /** There are events, and all of them were erased before. */
+  readonly isErased: boolean
 }
 
 export type Finding = { readonly searches: Pick<Searches, 'now'>; readonly now: () => number }
@@ -40,6 +42,7 @@ export async function findPeople(
     found: { values, ...countedIn(found), searchedAtMs },
     missing,
     notSearched: found.notSearched,
+    isErased: found.erased === true,
   }
 }
 
@@ -60,6 +63,7 @@ export function foundBefore(
     found: { values: isMissing ? 0 : 1, ...countedIn(found), searchedAtMs: startedAtMs },
     missing: isMissing ? [0] : [],
     notSearched: found.notSearched,
+    isErased: found.erased === true,
   }
 }
 

@@ -97,7 +97,12 @@ const term = z.strictObject({ term: count, from: time, until: time, links: count
 
 export const erasureAnswers = {
   Erasure: z.strictObject(erasure),
-  NewErasure: z.strictObject({ ...erasure, links: count.optional(), salt: string }),
+  NewErasure: z.strictObject({
+    ...erasure,
+    links: count.optional(),
+    salt: string,
+    warnings: listOf(string).optional(),
+  }),
   Receipt: z.strictObject({ receipt: string }),
   Verified: z.strictObject({
     isValid: z.boolean(),

@@ -51,8 +51,12 @@ export const createErasureRoute =
     if (levels === undefined) await forgetLinks(deps, kept)
     const count = kept.reduce((sum, inTerm) => sum + inTerm.links.size, 0)
     const links = kept.length > 0 ? count : undefined
-    return { status: 201, body: { ...(await shown(deps, erasure)), links, salt } }
+    const warnings = people.isErased ? [erasedBefore] : undefined
+    return { status: 201, body: { ...(await shown(deps, erasure)), links, salt, warnings } }
   }
+
+const erasedBefore =
+  'All events that were found had been erased before: this changes nothing in them'
 
 type Erasing = Pick<
   Shown,
