@@ -106,7 +106,7 @@ function addCreate(noun: Command, open: OpenSession): void {
   )
 }
 
-/** Settings of the creation that can also be changed later. */
+/** Options of `create` that `update` also has. */
 const withSettings = (command: Command): Command =>
   command
     .option('--rate <events>', 'maximum number of events per second', digits)

@@ -27,7 +27,7 @@ export const placeKinds = {
   deleted: 'deleted output',
 } as const satisfies Record<Held['kind'], string>
 
-/** The input has all fields of the contracts, and an output those that it has decrypted. */
+/** In the input: all personal fields, encrypted. In other places: the fields that are decrypted there. */
 export function personalFieldsIn(
   { kind, decrypted }: Pick<Held, 'kind' | 'decrypted'>,
   { by }: Pick<FoundPlaces, 'by'>,

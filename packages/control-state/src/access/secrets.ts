@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ApiKeyRecord, Credential, Scope } from '../records/records.ts'
 import type { Role } from '../roles.ts'
 
-/** SHA-256 of a secret, hex: what control state stores and look-ups use. */
+/** SHA-256 of a secret, in hex. Control state stores it, and look-ups use it. */
 export const hashSecret = (secret: string): string =>
   createHash('sha256').update(secret, 'utf8').digest('hex')
 

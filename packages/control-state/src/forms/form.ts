@@ -25,7 +25,7 @@ export const createForm = <T>(type: string, ...versions: readonly Reader<T>[]): 
   versions,
 })
 
-/** Reads members that pass a guard, unchanged. */
+/** Returns the members as they are, if they pass the guard. */
 export const checked =
   <T>(guard: Guard<T>): Reader<T> =>
   (members) =>

@@ -1,4 +1,4 @@
-// A former owner that is suspended while another one fences its partitions, and then resumes.
+// An owner is suspended, another one fences its partitions, and then the former one resumes.
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'

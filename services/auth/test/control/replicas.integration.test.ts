@@ -1,5 +1,4 @@
-// Two replicas of auth at the same time: changes that one has announced are valid at the other, and both together keep
-// the rules.
+// Two replicas of auth at the same time: a change that one has announced works at the other, and no name is given twice.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { within } from '@weir/testkit'

@@ -108,7 +108,7 @@ function createReader({ topic, endOffsets, tail }: FeedDeps, callbacks: Callback
   }
 
   return {
-    /** For the first client, the reader's own start. For later clients, the current ends. */
+    /** The first client gets the reader's own start, later clients get the current end offsets. */
     async beginning(): Promise<readonly bigint[]> {
       if (started !== undefined) return started.then(() => endOffsets())
       started = start()

@@ -109,7 +109,7 @@ async function show(queue: RenderQueue, { partition, records }: Chunk): Promise<
     if (typeof text === 'string' && mayChange(text) && !hasLookedAgain) {
       handOn(queue) // earlier messages don't wait for the refresh
       await queue.refresh().catch(() => {})
-      hasLookedAgain = true // once per chunk, because all its records were fetched before the refresh
+      hasLookedAgain = true // once per chunk: this refresh is newer than all its records
       queue.over ??= queue.begin()
       text = tryRender(queue.render, record)
     }

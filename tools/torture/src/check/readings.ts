@@ -20,7 +20,7 @@ export type DecryptedEvent = {
 
 export type Readings = {
   add(reading: DecryptedEvent): void
-  /** Call when it is known when each erasure was applied. */
+  /** Call once it is known when each erasure was applied. */
   check(people: Pick<TorturePeople, 'fateOf'>): void
   count(): number
 }

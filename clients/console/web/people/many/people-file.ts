@@ -27,7 +27,7 @@ export type PeopleFile = {
   readonly people: readonly Listed[]
   /** What an officer must know before the lines are used; one sentence each. */
   readonly notes: readonly string[]
-  /** One sentence each. If there is one, no line may be used. */
+  /** One sentence each. If there is any problem, no line may be used. */
   readonly problems: readonly string[]
 }
 

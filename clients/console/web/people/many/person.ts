@@ -49,7 +49,7 @@ const isDone = (
 export const isNowhere = ({ search, earlier }: Person): boolean =>
   search !== undefined && earlier.length === 0 && search.streams.every(isUntold)
 
-/** Nothing is known about the person in this stream. */
+/** The search found no trace of the person in this stream. */
 export const isUntold = (found: Found): boolean =>
   found.events === 0 && !found.isErased && isEmpty(found)
 

@@ -35,8 +35,8 @@ export async function lookForDestroyed(deps: LookingForDestroyed): Promise<numbe
 }
 
 /**
- * The KEKs that wrapped the replaced key records, and all KEKs that wrap nothing any more, because before a rotation
- * they may have wrapped these records.
+ * The KEKs that wrapped the replaced key records, and all KEKs that wrap nothing any more: before a rotation, one of
+ * these may have wrapped the replaced records, too.
  */
 const keksOf = (
   { follower }: Pick<LookingForDestroyed, 'follower'>,
