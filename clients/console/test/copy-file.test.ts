@@ -73,7 +73,7 @@ test('the events of each stream are as they were downloaded, beside the places a
     [
       'The files with the name of a stream contain its events of «C-42», and where.csv lists where these events are stored and until when.',
       'In the files of streams, each row is one field of an event. The column purpose has the name of the consent level of a personal field.',
-      'Fields that begin with svcMeta are about the event itself: its contract (schemaId), when it was received (timestamp), the levels that it was sent with consent to (consentLevels), and numbers by which Weir tells events and people apart.',
+      'Fields that begin with svcMeta are about the event itself, such as the levels that it was sent with consent to (consentLevels).',
       'In where.csv, consent_levels of the place of a stream are the levels that its events were sent with; those of an output are the levels that an event needs to get there. tags are names that your organization has given to an output, such as the team that reads it.',
       'A place with dead letters has events that an output could not derive, all encrypted. If readers of an output decrypt, readers_can_decrypt lists the levels that they can decrypt. If kept_until is unknown, because says why.',
       'The search started on 26 Nov 2026, 10:00 UTC, and the files were created on 26 Nov 2026, 10:05 UTC.',
@@ -94,15 +94,15 @@ test('each place has a row, with its fields, their levels, and the end of its re
   expect(files['where.csv']?.split('\r\n')).toEqual([
     '\uFEFFstream,place,kind,events,events_erased,decrypted_fields,encrypted_fields,consent_levels,tags,readers_can_decrypt,kept_until,because',
     'clicks,clicks,stream,3,1,,customer of level 0; mail of level 2 (marketing e-mails),"0, 2 (marketing e-mails) withdrawn since",,,2026-12-24,',
-    'clicks,clicks-2,output,2,0,customer of level 0; mail of level 2 (marketing e-mails),,2 (marketing e-mails),team marketing,,2026-12-24,',
-    `clicks,"'=old",deleted output,3,0,,,,,,unknown,"Kafka keeps it, perhaps"`,
+    'clicks,clicks-2,output,2,0,customer of level 0; mail of level 2 (marketing e-mails),all other personal fields,2 (marketing e-mails),team marketing,,2026-12-24,',
+    `clicks,"'=old",deleted output,3,0,,all personal fields,,,,unknown,"Kafka keeps it, perhaps"`,
   ])
 })
 
 test('what only an output still has is there with its fields, of whatever contract', () => {
   const left = held({ kind: 'output', name: 'clicks-2', events: 1, decrypted: ['mail'] })
   const files = filesOf(copy({ streams: [found('clicks', { by: [], held: [left] })] }))
-  expect(files['where.csv']).toContain('output,1,0,mail of level 2 (marketing e-mails),,')
+  expect(files['where.csv']).toContain('output,1,0,mail of level 2 (marketing e-mails),all other')
 })
 
 test('what was not searched, and what has no file, is told', () => {

@@ -14,7 +14,7 @@ export function inWords(claims: ReceiptClaims): InWords {
       requestOf(claims),
       foundOf(objectOf(claims['found'])),
       `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(claims)}.${linkedOf(claims)}`,
-      `Since ${timeOf(claims['completeAt'])}, the request is complete: Weir's log of keys no longer contains the keys for this. To check that, Weir read the log from the Kafka broker that was its leader then.`,
+      `Since ${timeOf(claims['completeAt'])}, the request is complete: Weir's log of keys no longer contains the keys for this. To check that, Weir read the whole log again.`,
       ...destroyedOf(claims),
       ...listOf(claims['outputs'])
         .map(objectOf)
@@ -38,7 +38,7 @@ export function inWords(claims: ReceiptClaims): InWords {
       ...(listOf(claims['outputs']).every((output) => 'events' in objectOf(output))
         ? []
         : ['Which of these outputs got events of the person: it names every output that could.']),
-      'That fields are gone that are not personal: they stay in the events.',
+      'That the events are gone: they stay until their retention ends, with their fields that are not personal, and with a code that Weir computes with a secret key from the value that names them.',
     ],
   }
 }
@@ -177,7 +177,7 @@ function othersOf(claims: ReceiptClaims): string[] {
   if (others === '') return []
   return isLinked(claims)
     ? [
-        `Anything about events of ${others} whose key field value did not occur together with such a value.`,
+        `Anything about events of ${others}, unless they come from the same device, session or the like as an event of the person.`,
       ]
     : [`Anything about events of ${others}: these contracts do not name people in this way.`]
 }

@@ -1,5 +1,6 @@
 // `weir stream …`: input streams.
 import type { Command } from 'commander'
+import { failure } from '../errors.ts'
 import { accountInWords } from '../accounts/account.ts'
 import { textAt, valueAt } from '../json.ts'
 import {
@@ -257,7 +258,12 @@ async function deletionQuestion(
   { recursive, yes }: DeleteOptions,
 ): Promise<string> {
   const asks = !yes && session.terminal.isInteractive
-  const outputs = asks && recursive ? (await fetchOutputs(session, name)).map(streamNameOf) : []
+  const outputs = asks ? (await fetchOutputs(session, name)).map(streamNameOf) : []
+  if (outputs.length > 0 && !recursive)
+    throw failure(
+      `the stream ${name} has outputs: ${outputs.join(', ')}`,
+      `To delete them too: weir stream delete ${name} --recursive`,
+    )
   const withThem = outputs.length === 0 ? '' : ` and its outputs ${outputs.join(', ')}`
   const erasures = asks ? await countErasures(session, name) : 0
   const receipts =

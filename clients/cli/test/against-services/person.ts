@@ -25,7 +25,8 @@ export function personTests(ground: LookUpGround): void {
 
   test('says of a value that was never sent that nothing was found, and where it looked', async () => {
     const { weir } = ground()
-    const shown = await weir.ok('person show Session-0001 --stream seen')
+    const { stdout: shown, stderr } = await weir.run('person show Session-0001 --stream seen')
+    expect(stderr).toMatch(/^Searched in events of \S+: \S.*\.$/m)
     expect(shown).toContain('No event was found. Values are compared exactly')
     expect(linesOf(shown)).toContainEqual(expect.stringMatching(/^seen +input stream +0/))
   })

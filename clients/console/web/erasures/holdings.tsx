@@ -15,6 +15,7 @@ type Props = {
 export function Holdings({ erasure }: Props) {
   const { id, outputs, levels, values, searchedAt, notSearched } = erasure
   const what = levels === undefined ? 'erasure' : 'withdrawal'
+  const field = levels === undefined ? 'personal field' : 'field of the withdrawn levels'
   const empty = outputs.filter(isEmpty)
   const holding = outputs.filter((output) => !isEmpty(output))
   const people = values === 1 ? 'the person' : 'these people'
@@ -34,7 +35,7 @@ export function Holdings({ erasure }: Props) {
       )}
       {empty.length === 0 ? null : (
         <p>
-          The search of {dateAndTime(searchedAt)} found none of these fields decrypted in{' '}
+          The search of {dateAndTime(searchedAt)} found no decrypted {field} in{' '}
           {empty.length === 1 ? 'this output' : 'these outputs'}: {empty.map(nameOf).join(', ')}.
           Events that arrived later are not counted.
         </p>

@@ -18,7 +18,7 @@ import type { OfStream } from './wanted.ts'
 
 const inWords = {
   accepted: 'accepted',
-  applied: 'applied by all services',
+  applied: 'applied by all services: it has taken effect, and you can write to the person',
   complete: 'complete: Weir has no keys for it any more',
 } as const
 
@@ -91,7 +91,7 @@ function whenOf(erasure: Erasure, state: ErasureState): string {
 function masterKeysOf(erasure: Erasure): string {
   const at = timeOf(erasure, 'destroyed')
   return at === ''
-    ? '«Complete» means that Weir has deleted the keys, and can never decrypt these fields again. An old backup of Weir may still contain them, encrypted with the master keys of that time. Whether and when to destroy these master keys is for the operators of Weir to decide.'
+    ? '«Complete» means that Weir has deleted the keys, and can never decrypt these fields again. An old backup of Weir may still contain these keys, encrypted with the master keys of that time. Whether and when to destroy these master keys is for the operators of Weir to decide.'
     : `No key is left: the master keys of that time were destroyed, too, as far as Weir can know: ${dateAndTime(at)}.`
 }
 

@@ -79,10 +79,10 @@ function Changed({ found }: Pick<Props, 'found'>) {
     <>
       {events === 0 && notSearched === '' ? (
         <p>
-          <strong>No event of this person can be found in the stream any more.</strong> Kafka has
+          <strong>A search by this value finds no event in the stream any more.</strong> Kafka has
           removed them, or they were erased. Erased events stay until their retention ends, with
-          their fields that are not personal, but nothing links them to the person. What else is
-          left is below.
+          their fields that are not personal, and with a code of their key field, such as a device:
+          a search for that value still finds them. What outputs have decrypted is below.
         </p>
       ) : null}
       {isErased ? (

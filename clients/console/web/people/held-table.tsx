@@ -45,8 +45,8 @@ export function HeldTable({ calls, found, fields }: Props) {
         </tbody>
       </table>
       <p class="muted small">
-        Fields that are not decrypted are encrypted. Numbers may differ, because an output gets only
-        events with consent to its levels, and keeps them for its own time.
+        Numbers may differ, because an output gets only events with consent to its levels, and keeps
+        them for its own time.
       </p>
       <Problems of={outputs.error} />
     </div>
@@ -85,11 +85,14 @@ function PlaceRow({ place, output, found, fields }: RowProps) {
 }
 
 function fieldsInWords({ decrypted, encrypted }: ReturnType<typeof personalFieldsIn>): string {
-  if (decrypted !== '') return `decrypted: ${decrypted}`
-  return encrypted === '' ? 'none decrypted' : `encrypted: ${encrypted}`
+  const parts = [
+    decrypted === '' ? '' : `decrypted: ${decrypted}`,
+    encrypted === '' ? '' : `encrypted: ${encrypted}`,
+  ]
+  return parts.filter((part) => part !== '').join('; ') || 'none'
 }
 
-/** If an output's readers decrypt, «none decrypted» alone would mean that nobody can read these fields. */
+/** If an output's readers decrypt, «encrypted» alone would mean that nobody can read these fields. */
 function byReaders(found: FoundIn, output: Output | undefined, words: LevelWords): string {
   const levels = readersDecrypt(found, output, words)
   return levels === '' ? '' : `; readers with this output's credentials can decrypt ${levels}`

@@ -102,6 +102,11 @@ function Answer(answer: StreamAnswer) {
         {completeBy(erasure.states.get('complete')?.expectedBy ?? '')}.
       </p>
       <Holdings erasure={erasure} />
+      {erasure.levels === undefined ? null : (
+        <p>
+          Tell the team that sends the events: later events keep the levels that they are sent with.
+        </p>
+      )}
     </>
   )
 }

@@ -37,8 +37,12 @@ export function personalFieldsIn(
   // If only outputs still have events, these may be of any contract.
   const found = kind !== 'input' && inStream.length === 0 ? contracts : inStream
   if (decrypted.length > 0)
-    return { decrypted: fieldsByLevel(found, words, decrypted), encrypted: '' }
-  return { decrypted: '', encrypted: kind === 'input' ? fieldsByLevel(found, words) : '' }
+    return {
+      decrypted: fieldsByLevel(found, words, decrypted),
+      encrypted: 'all other personal fields',
+    }
+  const encrypted = kind === 'input' ? fieldsByLevel(found, words) : 'all personal fields'
+  return { decrypted: '', encrypted }
 }
 
 /** The levels that readers decrypt with their own keys, or nothing. */

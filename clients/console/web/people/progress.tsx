@@ -57,15 +57,14 @@ function NothingFound({
       <p>
         No event has <strong>{searched}</strong> in {naming.join(', ')}. Values are compared
         exactly: upper and lower case and spaces count.
-        {hasSpaceAround(searched) ? (
-          <>
-            {' '}
-            The value that you entered starts or ends with a space.{' '}
-            <button type="button" onClick={() => onSearch(searched.trim())}>
-              Search without the space
-            </button>
-          </>
-        ) : null}
+        {hasSpaceAround(searched)
+          ? ' The value that you entered starts or ends with a space.'
+          : ''}{' '}
+        {otherSpellings(searched).map((value) => (
+          <button key={value} type="button" onClick={() => onSearch(value)}>
+            Search for {value}
+          </button>
+        ))}
       </p>
       {contracts.length === 0 ? null : (
         <>
@@ -90,4 +89,11 @@ function NothingFound({
       )}
     </>
   )
+}
+
+/** Of sloppy typing: without spaces around it, and in capitals or small letters. */
+function otherSpellings(searched: string): readonly string[] {
+  const plain = searched.trim()
+  const others = [plain, plain.toUpperCase(), plain.toLowerCase()]
+  return [...new Set(others)].filter((value) => value !== searched && value !== '')
 }

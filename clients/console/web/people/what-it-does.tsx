@@ -1,7 +1,7 @@
 // What an erasure or a withdrawal does, and what remains, before it is confirmed.
 import type { Held } from '../api/held.ts'
 import type { FoundIn } from '../api/people.ts'
-import { dayOf } from '../ui/words.ts'
+import { dayOf, many } from '../ui/words.ts'
 import type { KnownLevel } from './levels.ts'
 import type { Fields } from './searched-fields.tsx'
 
@@ -82,10 +82,14 @@ function Linked({ found, fields, then }: LinkedProps) {
   const keys = [...new Set(by.map(({ contract }) => keyOf(contract)))].join(' or ')
   return (
     <p>
-      <strong>Also events of other people may be {then}.</strong> In events of{' '}
-      {[...new Set(by.map(({ contract }) => contract))].join(', ')} the person was found beside
-      another value in {keys}, such as a device or a session. All events sent until now with the
-      same value in {keys} as one of these are {then}, too, whether they name this person or not.
+      <strong>This may reach events of other people.</strong> All events of{' '}
+      {[...new Set(by.map(({ contract }) => contract))].join(', ')} with the same value in {keys},
+      such as a device or a session, as an event of this person are {then}:{' '}
+      {many(
+        by.reduce((sum, { events }) => sum + events, 0),
+        'event',
+      )}
+      . They may name other people, or nobody. To see whom, download them before.
     </p>
   )
 }
@@ -97,9 +101,9 @@ function stayIn({ stream, held }: FoundIn): string {
 
 export const WhatRecordingDoes = () => (
   <p>
-    This takes effect as an erasure. The search found 0 events, and the receipt says so. Events of
-    this person that have arrived since the search are erased, too. With the usual settings of Kafka
-    the receipt can be downloaded after about 11 minutes, at the latest after 80 minutes.
+    This creates a request whose receipt says that 0 events were found. Events of this person that
+    have arrived since the search are erased. The receipt can be downloaded after about 11 minutes,
+    at the latest after 80 minutes.
   </p>
 )
 

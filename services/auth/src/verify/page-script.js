@@ -44,10 +44,12 @@ function listed(title, sentences) {
 async function take(chosen) {
   if (chosen === undefined) return
   const text = (await chosen.text()).trim()
-  file.value = '' // the text is now in the form or was refused, so the file's name must not stay
-  if (readNote(text)) return // the receipt in the form stays, because the file may be about it
-  receipt.value = isOther(text) ? '' : text
+  const isNote = readNote(text)
+  const isRefused = !isNote && isOther(text)
+  if (isNote || isRefused) file.value = '' // its name would claim to be that of the receipt
+  if (!isNote) receipt.value = isRefused ? '' : text // with a note, the receipt in the form stays
 }
+receipt.addEventListener('input', () => (file.value = '')) // the text is no longer the file's
 
 file.addEventListener('change', () => take(file.files[0]))
 receipt.addEventListener('dragover', (event) => event.preventDefault())

@@ -145,7 +145,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await button('Erase').click()
     await seen('1 event of this person found in shop.')
     await seen(
-      /^The search of .* UTC found none of these fields decrypted in this output: shop-9\. Events that arrived later are not counted\.$/,
+      /^The search of .* UTC found no decrypted field of the withdrawn levels in this output: shop-9\. Events that arrived later are not counted\.$/,
     )
     const text = await downloaded('Save with the salt as a file', own.folder)
     expect(

@@ -188,14 +188,14 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await button('Record that nothing was found in clicks').click()
     await seen('session-0002: 0 events found in clicks.')
     await seen(
-      /^This takes effect as an erasure\. The search found 0 events.* after about 11 minutes/,
+      /^This creates a request whose receipt says that 0 events were found.* after about 11 minutes/,
     )
     await confirm('session-0002')
     await button('Record').click()
     await page().getByRole('heading', { name: 'Record accepted' }).waitFor()
     await seen('0 events of this person found in clicks.')
     await seen(
-      /^The search of .* UTC found none of these fields decrypted in these outputs: clicks-0, clicks-1, clicks-2\. Events that arrived later are not counted\.$/,
+      /^The search of .* UTC found no decrypted personal field in these outputs: clicks-0, clicks-1, clicks-2\. Events that arrived later are not counted\.$/,
     )
     expect(await page().getByRole('dialog').getByText('may still contain values').count()).toBe(0)
     note = await downloaded('Save with the salt as a file', scene().own.folder)
@@ -212,12 +212,12 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await seen('Nothing found: record for 1 person')
     expect(await page().locator('.erasures > li').count()).toBe(1)
     await seen(
-      /^The search of .* found none of these fields decrypted in these outputs: clicks-0, clicks-1, clicks-2\. Events that arrived later are not counted\.$/,
+      /^The search of .* found no decrypted personal field in these outputs: clicks-0, clicks-1, clicks-2\. Events that arrived later are not counted\.$/,
     )
     expect(await page().getByText('may still contain values').count()).toBe(0)
     await goTo('People')
     await find(' session-0003')
-    await button('Search without the space').click()
+    await button('Search for session-0003').click()
     await seen(/^No event has session-0003 in/)
   })
 

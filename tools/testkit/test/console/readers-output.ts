@@ -39,7 +39,9 @@ export function readersOutputTests(
     expect(await row.getByText('customer-00043').count()).toBe(2) // in the sent event, and in that of the output
     await goTo('People')
     await find('session-lake')
-    await seen("none decrypted; readers with this output's credentials can decrypt up to level 0")
+    await seen(
+      "encrypted: all personal fields; readers with this output's credentials can decrypt up to level 0",
+    )
   })
 
   test('who erases a person beside a device reads that all events of the device are erased', async () => {
@@ -57,8 +59,9 @@ export function readersOutputTests(
       ['Withdraw a consent …', 'changed'],
     ] as const) {
       await button(opening).click()
-      await seen(`Also events of other people may be ${done}.`)
-      await seen(`with the same value in producerSessionId as one of these are ${done}, too`)
+      await seen('This may reach events of other people.')
+      await seen(/^All events of visits with the same value in producerSessionId, such as /)
+      await seen(`as an event of this person are ${done}: 1 event. They may name other people`)
       await button('Cancel').click()
     }
   })

@@ -52,7 +52,10 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
       'weir kafka clicks-1 > clicks-1.properties',
       'the file contains a secret: only you can read it',
     ],
-    ['kcat -F clicks-1.properties -C -t acme.clicks-1 -e', 'with kcat'],
+    [
+      'kcat -F clicks-1.properties -C -t acme.clicks-1 -e',
+      "with kcat that is built with OIDC (Debian's is not: docs/analysts.md)",
+    ],
     ['weir kafka clicks-1 --client java > clicks-1.properties', 'for kafka-console-consumer.sh'],
   )
 }

@@ -5,7 +5,7 @@ import type { Advice } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
 import { collectText, withExamples } from '../../input/options.ts'
 import { readValue } from '../../input/values.ts'
-import { listAt, textAt, textsAt, valueAt } from '../../json.ts'
+import { isObject, listAt, textAt, textsAt, valueAt } from '../../json.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { createProgressLine } from '../../terminal/progress.ts'
 import { renderTable } from '../../terminal/table.ts'
@@ -50,6 +50,27 @@ async function show(
   const started = await session.manage({ method: 'POST', path, json, advice })
   const search = await untilDone(session, textAt(started, 'searchId') ?? '')
   session.showRecord(search, renderSearch)
+  if (foundIn(search).length === 0) await tellSearched(session)
+}
+
+const contractsMax = 20
+
+/** The person may be stored under another field, which looks the same as not stored. */
+async function tellSearched(session: Session): Promise<void> {
+  const answer = await session.manage({ method: 'GET', path: ['contracts'] })
+  const contracts = Array.isArray(answer) ? answer : []
+  for (const contract of contracts.slice(0, contractsMax)) {
+    const naming = ['key_field', 'data_subject_field'].map((member) => textAt(contract, member))
+    const personal = valueAt(contract, 'pii_fields')
+    const others = Object.keys(isObject(personal) ? personal : {}).filter(
+      (field) => !naming.includes(field),
+    )
+    const not = others.length === 0 ? '' : `; not ${others.join(', ')}`
+    const searched = naming.filter((field) => field !== undefined).join(', ')
+    session.tell(`Searched in events of ${textAt(contract, 'id')}: ${searched}${not}.`)
+  }
+  const more = contracts.length - contractsMax
+  if (more > 0) session.tell(`And ${more} more: \`weir contract list\`.`)
 }
 
 const everyMs = 300
@@ -74,7 +95,21 @@ async function untilDone(session: Session, searchId: string): Promise<unknown> {
 
 function renderSearch(search: unknown): string {
   const streams = listAt(search, 'streams')
-  const found = streams.flatMap((stream) =>
+  const found = foundIn(search)
+  const isInOutputs = streams.some((stream) =>
+    listAt(stream, 'held').some((held) => Number(valueAt(held, 'events')) > 0),
+  )
+  const events =
+    found.length === 0
+      ? isInOutputs
+        ? 'A search by this value finds no event in the streams any more. Kafka has removed them, or they were erased. Erased events stay until their retention ends, with a code of their key field, such as a device: a search for that value still finds them. What outputs have decrypted is below.'
+        : 'No event was found. Values are compared exactly: check the spelling, upper and lower case too.'
+      : renderTable(['STREAM', 'CONTRACT', 'FIELD', 'EVENTS', 'FIRST', 'LAST'], found)
+  return [events, renderHeld(streams), ...streams.flatMap(remarksOn)].join('\n\n')
+}
+
+const foundIn = (search: unknown): readonly (readonly unknown[])[] =>
+  listAt(search, 'streams').flatMap((stream) =>
     listAt(stream, 'by').map((by) => [
       textAt(stream, 'stream'),
       textAt(by, 'contract'),
@@ -84,17 +119,6 @@ function renderSearch(search: unknown): string {
       textAt(by, 'lastAt'),
     ]),
   )
-  const isInOutputs = streams.some((stream) =>
-    listAt(stream, 'held').some((held) => Number(valueAt(held, 'events')) > 0),
-  )
-  const events =
-    found.length === 0
-      ? isInOutputs
-        ? 'No event of this person can be found in the streams any more. Kafka has removed them, or they were erased: erased events stay until their retention ends, but nothing links them to the person. What else is left is below.'
-        : 'No event was found. Values are compared exactly: check the spelling, upper and lower case too.'
-      : renderTable(['STREAM', 'CONTRACT', 'FIELD', 'EVENTS', 'FIRST', 'LAST'], found)
-  return [events, renderHeld(streams), ...streams.flatMap(remarksOn)].join('\n\n')
-}
 
 const eventsIn = (count: unknown): string => (count === 1 ? '1 event' : `${String(count)} events`)
 

@@ -71,7 +71,7 @@ function explanationOf({ person, startedAt, createdAt, streams, events }: Copy):
   const sentences = [
     `The files with the name of a stream contain its events of «${person}», and where.csv lists where these events are stored and until when.`,
     'In the files of streams, each row is one field of an event. The column purpose has the name of the consent level of a personal field.',
-    'Fields that begin with svcMeta are about the event itself: its contract (schemaId), when it was received (timestamp), the levels that it was sent with consent to (consentLevels), and numbers by which Weir tells events and people apart.',
+    'Fields that begin with svcMeta are about the event itself, such as the levels that it was sent with consent to (consentLevels).',
     'In where.csv, consent_levels of the place of a stream are the levels that its events were sent with; those of an output are the levels that an event needs to get there. tags are names that your organization has given to an output, such as the team that reads it.',
     'A place with dead letters has events that an output could not derive, all encrypted. If readers of an output decrypt, readers_can_decrypt lists the levels that they can decrypt. If kept_until is unknown, because says why.',
     `The search started on ${dateAndTime(startedAt)}, and the files were created on ${dateAndTime(createdAt)}.`,
