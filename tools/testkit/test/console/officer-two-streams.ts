@@ -38,7 +38,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
       .waitFor()
     for (const name of [
       /^clicks stream 1 encrypted: customer\/id of level 0; producerSessionId of level 1 /,
-      /^clicks-2 output for consent to level 2 \(marketing e-mails\); mail agency 1 decrypted: customer\/id of level 0; producerSessionId of level 1 /,
+      /^clicks-2 output for consent to level 2 \(marketing e-mails\); mail agency 1 decrypted: customer\/id of level 0; producerSessionId of level 1; encrypted: all other /,
     ])
       await clicks.getByRole('row', { name }).waitFor()
   }
@@ -145,7 +145,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await button('Erase').click()
     await seen('1 event of this person found in shop.')
     await seen(
-      /^The search of .* UTC found no decrypted field of the withdrawn levels in this output: shop-9\. Events that arrived later are not counted\.$/,
+      /^The search of .* UTC found no decrypted personal field in this output: shop-9\. Events that arrived later are not counted\.$/,
     )
     const text = await downloaded('Save with the salt as a file', own.folder)
     expect(

@@ -91,7 +91,9 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       },
       { deadlineMs: 60_000, what: 'that every output holds events' },
     )
-    await heldIn(/^clicks-1 output .*producerSessionId of level 1 \d+ \w{3,4} \d{4}/).waitFor()
+    await heldIn(
+      /^clicks-1 output .*producerSessionId of level 1; encrypted: all other personal fields \d+ \w{3,4} \d{4}/,
+    ).waitFor()
     await seen(/^clickstream: url, eventType, .*, svcMeta/) // not personal
     await picture('people')
     await expectAccessible('people')
