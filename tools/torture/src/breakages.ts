@@ -222,6 +222,7 @@ export const isBreakage = (name: string): name is BreakageName =>
 /** The faults that show a breakage soonest: with all kinds of faults, there may be too few of these in five minutes. */
 export const tellingFaults: Readonly<Partial<Record<BreakageName, readonly FaultKind[]>>> = {
   'no-fence': ['pause', 'late-write', 'one-more'],
+  'no-barrier': ['corrupt', 'kill', 'restart', 'response-lost'],
   'undoes-erasures': ['erase', 'withdraw', 'rebuild', 'restore'],
   'keys-outlast': ['erase', 'withdraw'],
   'misses-erasures': ['erase', 'withdraw', 'rebuild'],
