@@ -23,7 +23,10 @@ type Version = 'V1' | 'V2'
 export type RenderShape<In extends Version = Version> = {
   /** A stream in the response to its creation, with its secret. */
   newInput(created: Created<InputStream>): AnswerNamed<`NewInputStream${In}`>
-  newOutput(created: CreatedOutput): AnswerNamed<`NewOutputStream${In}`>
+  newOutput(
+    created: CreatedOutput,
+    warnings: readonly string[],
+  ): AnswerNamed<`NewOutputStream${In}`>
   /** A stream in later responses. */
   shown(stream: StreamRecord): AnswerNamed<`InputStream${In}` | `OutputStream${In}`>
   /** Deleted streams, without their credentials. */
@@ -48,9 +51,10 @@ const v1: RenderShape<'V1'> = {
 
 const v2With = (kafkaPrefix: string, state: Restores): RenderShape<'V2'> => ({
   newInput: (made) => ({ ...nestedInput(made.stream), credentials: [secretOf(made.credential)] }),
-  newOutput: ({ stream, credential }) => ({
+  newOutput: ({ stream, credential }, warnings) => ({
     ...nestedOutput(stream),
     credentials: credential === undefined ? [] : [secretOf(credential)],
+    ...(warnings.length > 0 ? { warnings } : {}),
   }),
   shown: (stream) =>
     stream.kind === 'input'

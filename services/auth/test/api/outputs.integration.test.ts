@@ -59,6 +59,25 @@ describe('deriving an output stream', () => {
     })
   })
 
+  test('/v2 warns of levels that no personal field and no purpose has, if the account has any', async () => {
+    const other = await makeAccount(auth)
+    const name = uniqueName('in')
+    await other.post('/v2/streams', { name })
+    const warningsAt = async (...consentLevels: number[]): Promise<unknown> => {
+      const asked = body({ consentLevels, consentLevelType: 'GRANULAR' })
+      const { json } = await other.post(`/v2/streams/${name}/outputs`, asked)
+      return json.warnings
+    }
+    expect(await warningsAt(7)).toBeUndefined()
+    const purposes = [{ name: 'ads', title: 'Ads', level: 2 }]
+    expect((await other.put('/v2/account/purposes', purposes)).status).toBe(200)
+    expect(await warningsAt(2)).toBeUndefined()
+    expect(await warningsAt(2, 7, 9)).toEqual([
+      'No contract has a personal field of level 7, and no purpose names this level. The output only gets events whose consent contains it',
+      expect.stringContaining('a personal field of level 9'),
+    ])
+  })
+
   test("makes its topic and its dead-letter topic with the input's partitions", async () => {
     const name = uniqueName('in')
     await account.post('/v2/streams', { name, partitions: 2 })

@@ -73,7 +73,11 @@ export const streamAnswers = {
     rebuild: rebuild.optional(),
   }),
   NewInputStreamV2: z.strictObject({ ...input, credentials: listOf(Secret) }),
-  NewOutputStreamV2: z.strictObject({ ...output, credentials: listOf(Secret) }),
+  NewOutputStreamV2: z.strictObject({
+    ...output,
+    credentials: listOf(Secret),
+    warnings: listOf(string).optional(),
+  }),
   DeletedInputStreamV2,
   DeletedOutputStreamV2,
   DeletedOutputsV2: deleted(DeletedOutputStreamV2),

@@ -1,6 +1,7 @@
 // The outputs of an input stream: created, listed, shown, changed and deleted.
 import { createDerived, createUnreadDerived } from '../../control/streams/create-stream.ts'
 import { hasRole } from '@weir/control-state'
+import { levelWarnings } from '../../control/streams/level-warnings.ts'
 import { deleteOutput } from '../../control/streams/delete-stream.ts'
 import { patchStream } from '../../control/streams/change-stream.ts'
 import { askRebuild } from '../../control/streams/rebuild-output.ts'
@@ -19,7 +20,7 @@ import {
 } from '@weir/http-api'
 
 export const createOutputRoute =
-  (deps: Pick<Shown, 'streams' | 'shape'>) =>
+  (deps: Pick<Shown, 'streams' | 'state' | 'shape'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { caller } = call
     const { billingId } = caller
@@ -34,7 +35,8 @@ export const createOutputRoute =
       linkedStream,
       ...request,
     })
-    return { status: 201, body: deps.shape.newOutput(created) }
+    const warnings = levelWarnings(deps.state.tables, created.stream)
+    return { status: 201, body: deps.shape.newOutput(created, warnings) }
   }
 
 export const listOutputs =
