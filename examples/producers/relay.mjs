@@ -38,13 +38,14 @@ function logOnce(line) {
 function consentOf(cookies = '') {
   const levels = /(?:^|; )consent=([^;]*)/.exec(cookies)?.[1]
   if (levels !== undefined && /^(\d+(\.\d+)*)?$/.test(levels))
-    return levels === '' ? [] : levels.split('.').map(Number)
+    return [levels === '' ? [] : levels.split('.').map(Number)]
   const what =
     levels === undefined
       ? 'without a cookie `consent`'
       : 'with a cookie `consent` that is not of the form 0.1'
-  logOnce(`An event came ${what}: no output gets it (later ones in this hour are not logged)`)
-  return []
+  const warning = `An event came ${what}: no output gets it`
+  logOnce(`${warning} (later ones in this hour are not logged)`)
+  return [[], warning]
 }
 
 async function post(url, headers, body) {
@@ -81,7 +82,8 @@ async function relay(request) {
   if (Array.isArray(event)) return [400, 'The body is a JSON array; send each event alone']
   if (typeof event !== 'object' || event === null) return [400, 'The body is not a JSON object']
   const headers = { authorization: `Bearer ${await idToken()}`, 'svc-schema-id': schema }
-  const svcMeta = { consentLevels: consentOf(cookie) }
+  const [consentLevels, warning] = consentOf(cookie)
+  const svcMeta = { consentLevels }
   const [status, text, code] = await post(`${ingest}/event`, headers, { ...event, svcMeta })
   // The sentence may contain values of the event. The code does not.
   if (code === 'unknown_schema_id')
@@ -92,7 +94,7 @@ async function relay(request) {
     logOnce(
       `Ingest refused an event: ${code}; its sentence is in the response to the page (later ones in this hour with this code are not logged)`,
     )
-  return [status, text]
+  return [status, text, warning]
 }
 
 const cors = {
@@ -100,13 +102,16 @@ const cors = {
   'access-control-allow-credentials': 'true',
   'access-control-allow-methods': 'POST',
   'access-control-allow-headers': 'content-type',
+  'access-control-expose-headers': 'relay-warning',
 }
 const server = createServer(async (request, response) => {
-  const [status, sentence] = await relay(request).catch((error) => {
+  const [status, sentence, warning] = await relay(request).catch((error) => {
     console.error(String(error))
     return [502, 'The event could not be sent']
   })
-  response.writeHead(status, cors).end(sentence)
+  // A 204 has no body.
+  const more = warning === undefined ? {} : { 'relay-warning': warning }
+  response.writeHead(status, { ...cors, ...more }).end(sentence)
 })
 server.on('error', ({ code }) => stop(`The relay cannot listen on port ${PORT}: ${code}`))
 server.listen(PORT, () => console.log(`The relay listens on port ${PORT}`))

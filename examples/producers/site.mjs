@@ -36,7 +36,8 @@ const page = `<!doctype html>
       credentials: 'include', // with the cookie
       body: JSON.stringify(event),
     })
-    document.querySelector('output').textContent = response.status + ' ' + (await response.text())
+    const said = response.headers.get('relay-warning') ?? (await response.text())
+    document.querySelector('output').textContent = response.status + ' ' + said
   })
 </script>
 `
