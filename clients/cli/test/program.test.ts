@@ -164,6 +164,7 @@ describe('the command line', () => {
     ['send clicks --schem=x', 'There is no option --schem; did you mean --schema?'],
     ['send clicks --qqqqqq --demo', 'There is no option --qqqqqq'],
     ['stream update clicks --event-rate 5', 'Did you mean --rate?'],
+    ['api-key create ci --expires 3d', 'Did you mean --expires-in-days?'],
     ['erasure show clicks 1b9d6bcd', 'Usage: weir erasure show ID'],
     [
       'listen clicks --from -1h',
@@ -184,7 +185,7 @@ describe('the command line', () => {
   test('a time in words is answered with what to write', async () => {
     const { terminal, notes } = recorder()
     expect(await run(terminal, words('usage clicks --from yesterday'))).toBe(2)
-    expect(notes.join()).toContain('2026-11-21T10:00:00Z or -6h.')
+    expect(notes.join()).toContain('2026-11-21T10:00:00Z, now or -6h.')
   })
 
   test('no secret can be given as an argument', () => {

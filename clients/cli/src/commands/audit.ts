@@ -86,30 +86,37 @@ async function show(session: Session, { from, until, all }: AuditOptions): Promi
       // Only the list of all accounts shows numbers, because they count the entries of all accounts.
       ...(all === true ? { NO: (entry: unknown) => valueAt(entry, 'seq') } : {}),
       TIME: (entry) => valueAt(entry, 'time'),
-      WHO: whoOf,
+      WHO: whoOf(all),
       ACTION: (entry) => valueAt(entry, 'action'),
-      TO: targetOf,
       OUTCOME: (entry) => textAt(entry, 'code') ?? valueAt(entry, 'outcome'),
+      // The last, because it may be long.
+      TO: targetOf(all),
     },
     whenEmpty: 'No entries.',
   })
 }
 
-function whoOf(entry: unknown): string {
-  const kind = textAt(entry, 'by', 'kind')
-  if (kind === 'credentials')
-    return `${textAt(entry, 'by', 'billingId')} credentials ${textAt(entry, 'by', 'clientId')}`
-  if (kind !== 'account') return kind === 'auth' ? 'Weir itself' : `the ${String(kind)}`
-  return `${textAt(entry, 'by', 'billingId')} key ${textAt(entry, 'by', 'keyId')} ${textAt(entry, 'by', 'name')}`
-}
+/** Only the list of all accounts names the account in each line, here and below. */
+const whoOf =
+  (isOfAll = false) =>
+  (entry: unknown): string => {
+    const by = (member: string): string => `${textAt(entry, 'by', member)}`
+    const kind = textAt(entry, 'by', 'kind')
+    const account = isOfAll ? `${by('billingId')} ` : ''
+    if (kind === 'credentials') return `${account}credentials ${by('clientId')}`
+    if (kind !== 'account') return kind === 'auth' ? 'Weir itself' : `the ${String(kind)}`
+    return `${account}key ${by('keyId')} ${by('name')}`
+  }
 
-function targetOf(entry: unknown): string {
-  const target = valueAt(entry, 'target')
-  if (!isObject(target)) return '-'
-  return Object.entries(target)
-    .map(([name, value]) => `${name} ${shownValue(value)}`)
-    .join(', ')
-}
+const targetOf =
+  (isOfAll = false) =>
+  (entry: unknown): string => {
+    const target = valueAt(entry, 'target')
+    const { account, ...rest } = isObject(target) ? target : {}
+    const named = isOfAll || Object.keys(rest).length === 0 ? { account, ...rest } : rest
+    const parts = Object.entries(named).filter(([, value]) => value !== undefined)
+    return parts.map(([name, value]) => `${name} ${shownValue(value)}`).join(', ')
+  }
 
 function shownValue(value: unknown): string {
   if (Array.isArray(value)) return value.join(',')

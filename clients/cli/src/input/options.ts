@@ -59,15 +59,16 @@ export function duration(text: string): number {
   return ms
 }
 
-/** In epoch ms. A date without time means midnight UTC; `-90m`, `-1h` and `-7d` count from now. */
+/** In epoch ms. A date without time means midnight UTC; `-90m`, `-1h` and `-7d` count from `now`. */
 export function timeOption(text: string): number {
+  if (text === 'now') return Date.now()
   const [, number = '', unit = ''] = /^-(\d+)([smhd])$/.exec(text) ?? []
   if (number !== '') return Date.now() - Number(number) * (agoMs[unit] ?? 0)
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
   const ms = isTime ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms))
     throw new InvalidArgumentError(
-      'It must be a day such as 2026-11-21, a time with its zone such as 2026-11-21T10:00Z, or -1h.',
+      'It must be a day such as 2026-11-21, a time with its zone such as 2026-11-21T10:00Z, now, or -1h.',
     )
   return ms
 }
@@ -86,9 +87,9 @@ export function dayOption(text: string): string {
 
 /** Like `timeOption`, but returns a text for the services, which check dates and times themselves. */
 export function timeText(text: string): string {
-  if (text.startsWith('-')) return new Date(timeOption(text)).toISOString()
+  if (text === 'now' || text.startsWith('-')) return new Date(timeOption(text)).toISOString()
   if (/^\d/.test(text)) return text
-  throw new InvalidArgumentError('It must look like 2026-11-21, 2026-11-21T10:00:00Z or -6h.')
+  throw new InvalidArgumentError('It must look like 2026-11-21, 2026-11-21T10:00:00Z, now or -6h.')
 }
 
 export function httpAddress(text: string): string {

@@ -21,7 +21,7 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
   if (error.includes("unknown option '--from'") && command.name() === 'listen')
     return ['`weir listen` prints new events. For stored events use `weir export`.']
   const [, unknown] = /unknown option '(--[^']+)'/.exec(error) ?? []
-  if (unknown !== undefined) return meantByEnd(command, unknown)
+  if (unknown !== undefined) return meantByPart(command, unknown)
   if (error.includes('too many arguments')) return [`Usage: ${lineOf(command)}`]
   if (!error.includes('missing required argument')) return []
   const [first] = command.registeredArguments
@@ -34,11 +34,11 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
   ]
 }
 
-/** Suggests `--rate` for `--event-rate`. commander only suggests options of a similar length. */
-const meantByEnd = ({ options }: Command, unknown: string): readonly string[] =>
+/** Suggests `--rate` for `--event-rate`, and `--expires-in-days` for `--expires`. commander only suggests options of a similar length. */
+const meantByPart = ({ options }: Command, unknown: string): readonly string[] =>
   options
     .map(({ long = '' }) => long)
-    .filter((long) => unknown.endsWith(long.slice(1)))
+    .filter((long) => unknown.endsWith(long.slice(1)) || long.startsWith(`${unknown}-`))
     .map((long) => `Did you mean ${long}?`)
 
 /** commander reports a missing option before an unknown one, which often is the missing one, misspelt. */

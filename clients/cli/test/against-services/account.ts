@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { freshName } from '@weir/testkit'
 import { writeJson } from '../support/temporary.ts'
 import { createWeir } from '../support/weir.ts'
-import { platformKey } from './ground.ts'
+import { memberOf, platformKey } from './ground.ts'
 import type { LookUpGround } from './ground.ts'
 
 export function accountTests(ground: LookUpGround): void {
@@ -16,6 +16,7 @@ export function accountTests(ground: LookUpGround): void {
     const [shown, listed] = await Promise.all([weir.ok('account show'), weir.ok('account list')])
     expect(shown).toMatch(new RegExp(`^billingId +${billingId}$`, 'm'))
     expect(shown).toMatch(new RegExp(`^outputUrl +${world.output.url}$`, 'm'))
+    expect(memberOf(shown, 'analystBrokers')).toMatch(/:\d+$/)
     expect(listed).toMatch(new RegExp(`^${billingId} +yes +yes +${world.auth.url} `, 'm'))
     expect(`${shown}${listed}`).not.toContain(apiKey)
   })

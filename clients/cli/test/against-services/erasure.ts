@@ -13,7 +13,7 @@ export function erasureTests(ground: LookUpGround): void {
     const unknown = await weir.run(line)
     expect([unknown.code, unknown.stdout]).toEqual([1, ''])
     expect(unknown.stderr).toContain('Check the spelling')
-    expect(unknown.stderr).toContain('`--even-if-none-found` erases all the same')
+    expect(unknown.stderr).toContain('`--even-if-none-found` sends the request all the same')
     expect(unknown.stderr).not.toContain('evenIfNoneFound')
     expect(await weir.json('erasure list forgetful')).toEqual([])
     const { code, stdout, stderr } = await weir.run(`${line} --even-if-none-found`)
@@ -26,7 +26,8 @@ export function erasureTests(ground: LookUpGround): void {
     expect(stdout + stderr).not.toContain('session-0001')
     const id = memberOf(stdout, 'id')
     expect(memberOf(await weir.ok(`erasure show ${id}`), 'values')).toBe('1')
-    expect(await weir.ok('erasure list forgetful')).toMatch(new RegExp(`^${id} +\\w+ +1 +all`, 'm'))
+    for (const list of ['erasure list', 'erasure list forgetful'])
+      expect(await weir.ok(list)).toMatch(new RegExp(`^${id} +forgetful +\\w+ +1 +all`, 'm'))
     const changed = await weir.run(`erasure update ${id} --due 2001-12-24`)
     expect([changed.code, memberOf(changed.stdout, 'due')]).toEqual([0, '2001-12-24'])
     expect(changed.stderr).toContain('the due date 2001-12-24 is already past (in UTC)')
@@ -55,6 +56,7 @@ export function erasureTests(ground: LookUpGround): void {
     expect(shown).toMatch(/^held-1 +0, 1 +0 +- +\d{4}-\S+Z/m)
     const withdrawing = 'subject withdraw held session-0001 --level 1 -y'
     const withdrawn = await weir.ok(`${withdrawing} --even-if-none-found`)
+    expect(withdrawn).toContain('decrypted before the withdrawal was applied')
     expect(withdrawn).toMatch(/^held-1 +1 +0 +- +\d{4}-\S+Z/m)
     expect(await weir.ok(`erasure show ${memberOf(withdrawn, 'id')}`)).toMatch(
       /^held-1 +1 +0 +- +/m,

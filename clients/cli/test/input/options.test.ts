@@ -6,6 +6,8 @@ import {
   httpAddress,
   positiveNumber,
   requireSpan,
+  timeOption,
+  timeText,
 } from '../../src/input/options.ts'
 
 describe('a duration', () => {
@@ -43,6 +45,15 @@ test('an address is an http or https URL', () => {
   for (const text of ['auth.example.org', 'ftp://example.org', 'localhost:8081', '']) {
     expect(() => httpAddress(text)).toThrow('It must be a URL')
   }
+})
+
+test('a time may be now', () => {
+  const before = Date.now()
+  for (const ms of [timeOption('now'), Date.parse(timeText('now'))]) {
+    expect(ms).toBeGreaterThanOrEqual(before)
+    expect(ms).toBeLessThanOrEqual(Date.now())
+  }
+  expect(() => timeText('yesterday')).toThrow('now or -6h')
 })
 
 test('a span in which no event can be is refused', () => {

@@ -21,7 +21,9 @@ export function addAccountCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('show')
-      .description('the current account: its billing id and the addresses of its services')
+      .description(
+        'the current account: its billing id and the addresses of its services and of Kafka',
+      )
       .action((_options: unknown, command: Command) => show(open(command))),
     ['weir account show', 'the billing id and other data'],
     ['weir account show -o json | jq -r .billingId', 'only the billing id'],
@@ -85,8 +87,8 @@ function addLogout(noun: Command, open: OpenSession): void {
 
 async function show(session: Session): Promise<void> {
   const record = await session.manage({ method: 'GET', path: ['account'] })
-  const { authUrl, ingestUrl, outputUrl } = session.account()
-  const addresses = { authUrl, ingestUrl, outputUrl }
+  const { authUrl, ingestUrl, outputUrl, analystBrokers } = session.account()
+  const addresses = { authUrl, ingestUrl, outputUrl, analystBrokers }
   session.showRecord({ ...(isObject(record) ? record : {}), ...addresses }, renderAccount)
 }
 

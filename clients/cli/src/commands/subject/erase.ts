@@ -18,7 +18,7 @@ export type EraseAsked = {
 }
 
 const evenAdvice =
-  '`weir person show VALUE` searches all streams. `--even-if-none-found` erases all the same, and the receipt says that nothing was found.'
+  '`weir person show VALUE` searches all streams. `--even-if-none-found` sends the request all the same, and its receipt says that nothing was found.'
 const advice = {
   409: evenAdvice,
   404: '`weir stream list` shows the input streams.',

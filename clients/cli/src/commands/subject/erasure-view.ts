@@ -18,7 +18,7 @@ export function renderErasure(erasure: unknown): string {
     ...times,
     ...(salt === undefined ? {} : { salt }),
   }
-  return `${renderDetails(details)}\n\n${renderOutputs(listAt(erasure, 'outputs'))}`
+  return `${renderDetails(details)}\n\n${renderOutputs(listAt(erasure, 'outputs'), 'levels' in shown ? 'withdrawal' : 'erasure')}`
 }
 
 function timeOf(erasure: unknown, state: (typeof states)[number]): string {
@@ -29,8 +29,9 @@ function timeOf(erasure: unknown, state: (typeof states)[number]): string {
   return expected === 'unknown' ? 'not yet' : `expected by ${expected}`
 }
 
-function renderOutputs(outputs: readonly unknown[]): string {
-  if (outputs.length === 0) return 'No output of the stream decrypts what was erased.'
+function renderOutputs(outputs: readonly unknown[], request: string): string {
+  if (outputs.length === 0)
+    return `No output of the stream decrypts fields that this ${request} is about.`
   const rows = outputs.map((output) => [
     textAt(output, 'name'),
     valueAt(output, 'levels'),
@@ -45,7 +46,7 @@ function renderOutputs(outputs: readonly unknown[]): string {
       .join('; '),
   ])
   return [
-    'Outputs may still contain values that were decrypted before the erasure was applied.',
+    `Outputs may still contain values that were decrypted before the ${request} was applied.`,
     'The search before found EVENTS there, with decrypted fields of the levels FOUND; later events are not counted.',
     'After CLEAR AT, the topic of an output no longer contains them:',
     renderTable(['OUTPUT', 'LEVELS', 'EVENTS', 'FOUND', 'CLEAR AT', 'WHY'], rows),

@@ -6,6 +6,7 @@ import type { Advice } from '../../api/request.ts'
 import { failure, misuse } from '../../errors.ts'
 import { openInput } from '../../input/file.ts'
 import { listAt, parseJson, textAt, valueAt } from '../../json.ts'
+import type { JsonObject } from '../../json.ts'
 import { withExamples } from '../../input/options.ts'
 import type { InWords, ReceiptClaims } from '@weir/tokens'
 import { addErasureUpdate } from './erasure-update.ts'
@@ -13,7 +14,7 @@ import { renderErasure } from './erasure-view.ts'
 import { addReceiptsCommand } from './receipts.ts'
 import { findErasure } from './find-erasure.ts'
 import type { OpenSession, Session } from '../../session.ts'
-import { inputAdvice } from '../../api/streams.ts'
+import { inputAdvice, listInputNames } from '../../api/streams.ts'
 import { streamRecordsOf } from '../../api/stream-records.ts'
 import { readAll } from '../../terminal/terminal.ts'
 
@@ -22,10 +23,14 @@ export function addErasureCommands(program: Command, open: OpenSession): void {
   withExamples(
     noun
       .command('list')
-      .description('the erasures of an input stream, newest first, with their states')
-      .argument('<name>', 'an input stream')
-      .action((name: string, _options: unknown, command: Command) => list(open(command), name)),
-    ['weir erasure list clicks', 'accepted, applied, complete, destroyed: docs/forgetting.md'],
+      .description(
+        'erasures and withdrawals, the newest of each input stream first, with their states',
+      )
+      .argument('[name]', 'an input stream (default: all of them)')
+      .action((name: string | undefined, _options: unknown, command: Command) =>
+        list(open(command), name),
+      ),
+    ['weir erasure list', 'accepted, applied, complete, destroyed: docs/forgetting.md'],
   )
   withExamples(
     noun
@@ -131,14 +136,20 @@ async function readJwks(session: Session, from: string | undefined): Promise<unk
   return call({ method: 'GET', url })
 }
 
-async function list(session: Session, name: string): Promise<void> {
-  const path = ['streams', name, 'erasures']
-  const answer = await session.manage({ method: 'GET', path, advice: inputAdvice })
+async function list(session: Session, name: string | undefined): Promise<void> {
+  const streams = name === undefined ? await listInputNames(session) : [name]
+  const items: JsonObject[] = []
+  for (const stream of streams) {
+    const path = ['streams', stream, 'erasures']
+    const answer = await session.manage({ method: 'GET', path, advice: inputAdvice })
+    items.push(...streamRecordsOf(answer).map((record) => ({ stream, ...record })))
+  }
   session.showList({
-    answer,
-    items: streamRecordsOf(answer),
+    answer: items,
+    items,
     columns: {
       ERASURE: (record) => textAt(record, 'id'),
+      STREAM: (record) => textAt(record, 'stream'),
       STATE: (record) => textAt(record, 'state'),
       VALUES: (record) => valueAt(record, 'values'),
       LEVELS: (record) => valueAt(record, 'levels') ?? 'all',
@@ -147,15 +158,16 @@ async function list(session: Session, name: string): Promise<void> {
       REFERENCE: (record) => textAt(record, 'reference'),
       DUE: (record) => textAt(record, 'dueOn'),
     },
-    whenEmpty: `Nobody was erased from ${name}.`,
+    whenEmpty: name === undefined ? 'Nobody was erased.' : `Nobody was erased from ${name}.`,
   })
-  const stream = await session.manage({
-    method: 'GET',
-    path: ['streams', name],
-    advice: inputAdvice,
-  })
-  for (const lost of listAt(stream, 'erasuresLost'))
+  for (const stream of streams) await warnOfLost(session, stream)
+}
+
+async function warnOfLost(session: Session, stream: string): Promise<void> {
+  const path = ['streams', stream]
+  const record = await session.manage({ method: 'GET', path, advice: inputAdvice })
+  for (const lost of listAt(record, 'erasuresLost'))
     session.terminal.note(
-      `warning: Weir was restored from a backup. Erasures that were accepted between ${textAt(lost, 'since')} and ${textAt(lost, 'until')} may be undone, and are not in this list: make them again.`,
+      `warning: Weir was restored from a backup. Erasures of ${stream} that were accepted between ${textAt(lost, 'since')} and ${textAt(lost, 'until')} may be undone, and are not in this list: make them again.`,
     )
 }

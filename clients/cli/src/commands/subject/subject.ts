@@ -23,8 +23,8 @@ type EraseOptions = {
 
 type WithdrawOptions = EraseOptions & { readonly level: readonly number[] }
 
-const whatRemains =
-  'Outputs keep values that they decrypted before the erasure was applied, until the retention of ' +
+const whatRemains = (request: string): string =>
+  `Outputs keep values that they decrypted before the ${request} was applied, until the retention of ` +
   'their topics removes them. The response lists these outputs, with the time. A file contains one ' +
   'value per line. Each hundred values succeed or fail together.'
 
@@ -46,7 +46,7 @@ function addErase(noun: Command, open: OpenSession): void {
       .summary('erase a person: all personal fields, at all levels')
       .description(
         'erase a person: Weir never again decrypts what was encrypted for this person, at any level, in any copy of ' +
-          `the input stream. It cannot be undone. ${whatRemains}`,
+          `the input stream. It cannot be undone. ${whatRemains('erasure')}`,
       )
       .action((name: string, value: string | undefined, options: EraseOptions, command: Command) =>
         erase(open(command), { name, value, options, levels: undefined }),
@@ -71,7 +71,7 @@ function addWithdraw(noun: Command, open: OpenSession): void {
       .description(
         "withdraw a person's consent for one or more levels: from now on Weir handles all stored events of this person as if " +
           'they had been sent without these levels, and never again decrypts their fields of these levels. Other levels ' +
-          `stay as they are. Later events have the consent levels with which they are sent. It cannot be undone. ${whatRemains}`,
+          `stay as they are. Later events have the consent levels with which they are sent. It cannot be undone. ${whatRemains('withdrawal')}`,
       )
       .requiredOption('--level <level>', 'a level to withdraw; may be repeated', collectLevel)
       .action(
@@ -94,7 +94,7 @@ const withValues = (command: Command): Command =>
     .option('--subject <value>', 'a data subject: all its key field values')
     .option(
       '--reference <text>',
-      'your reference, such as a ticket number; shown with the erasure and in the receipt',
+      'your reference, such as a ticket number; shown with the request and in the receipt',
     )
     .option('--due <day>', 'when the person must have an answer, such as 2026-12-24', dayOption)
     .option('--even-if-none-found', 'also if no event of the person is found')
