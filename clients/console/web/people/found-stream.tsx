@@ -160,7 +160,7 @@ function Actions({ calls, searchId, person, found, onAsk }: Omit<Props, 'request
           Download as a spreadsheet (CSV)
         </button>
         <button type="button" onClick={ndjson.run} disabled={ndjson.isDoing}>
-          Download as JSON
+          Download as JSON Lines
         </button>
         <button type="button" onClick={() => onAsk({ kind: 'withdraw', found: [found] })}>
           Withdraw a consent …

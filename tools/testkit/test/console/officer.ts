@@ -97,7 +97,8 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   })
 
   test('the events are downloaded for the person, to be read by programs or in a spreadsheet', async () => {
-    const lines = (await downloaded('Download as JSON', scene().own.folder)).trim().split('\n')
+    const saved = await downloaded('Download as JSON Lines', scene().own.folder)
+    const lines = saved.trim().split('\n')
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({
       contract: 'clickstream',
       event: { producerSessionId: 'session-0001', customer: { id: 'customer-00042' } },
@@ -179,7 +180,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     salt = await copiedSalt()
     await page().keyboard.press('Escape')
     await seen('Erased: no service of Weir decrypts the personal fields of these events any more.')
-    expect(await button('Download as JSON').count()).toBe(0)
+    expect(await button('Download as JSON Lines').count()).toBe(0)
   })
 
   test('whoever wants a record that nothing was found gets it', async () => {
