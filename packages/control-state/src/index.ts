@@ -41,6 +41,7 @@ export type {
   FoundInStream,
   FoundInOutput,
   FoundPeople,
+  DecryptedField,
   HeldIn,
   SearchRecord,
   SubjectAccessRecord,
@@ -182,7 +183,8 @@ export { bearerOf, createAccounts } from './access/api-keys.ts'
 export type { Accounts } from './access/api-keys.ts'
 export { hasRole, isRole, requireRole, roles } from './roles.ts'
 export type { Needs, Role, RouteNeeds } from './roles.ts'
-export { openLinks, sealLinks } from './access/sealed-links.ts'
+export { openPerson, sealPerson } from './access/sealed-person.ts'
+export type { AccessPerson } from './access/sealed-person.ts'
 export { isSecretId, newSecretId, openUnder, sealUnder, secretHashOf } from './access/secret-ids.ts'
 export { hashSecret, newApiKey, newCredential } from './access/secrets.ts'
 export type { NewApiKey, NewCredential } from './access/secrets.ts'

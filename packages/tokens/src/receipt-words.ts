@@ -138,8 +138,8 @@ function foundOf(found: Json): string {
   const by = listOf(found['by'])
     .map(objectOf)
     .map(
-      ({ events: count, contract, field }) =>
-        `${String(count)} of ${textOf(contract)}, where ${textOf(field)} names the person`,
+      ({ events: count, contract, field, as }) =>
+        `${String(count)} of ${textOf(contract)}, ${as === 'data_subject_field' ? `whose key field value occurred together with the value in ${textOf(field)}` : `where ${textOf(field)} names the person`}`,
     )
   return `Before that a search of the stream found ${eventsOf(events)}: ${by.join('; ')}.${missing}`
 }

@@ -1,6 +1,7 @@
 // How searches for people, and their results, are stored in control state.
 import { listOf, number, objectOf, oneOf, optional, text } from '../forms/guards.ts'
 import type {
+  DecryptedField,
   FoundBy,
   FoundConsent,
   FoundInOutput,
@@ -36,6 +37,7 @@ const isFound = objectOf<FoundInStream>({
       erased: optional(number),
       decrypted: listOf(text),
       levels: listOf(number),
+      fields: listOf(objectOf<DecryptedField>({ contract: text, field: text, level: number })),
       until: optional(text),
       because: optional(text),
     }),
@@ -69,7 +71,7 @@ export const isFoundPeople = objectOf<FoundPeople>({
 export const isSubjectAccess = objectOf<SubjectAccessRecord>({
   type: oneOf('subject-access'),
   accessHash: text,
-  sealedLinks: text,
+  sealedPerson: text,
   billingId: text,
   streamId: text,
   fromMs: optional(number),

@@ -60,14 +60,23 @@ export type HeldIn = {
   readonly events: number
   /** For inputs: how many of the events can't be decrypted any more. */
   readonly erased?: number
-  /** The fields that are decrypted in at least one of the events. */
+  /** The fields that are decrypted in at least one of the events, of whatever contract. */
   readonly decrypted: readonly string[]
   /** The levels of these fields. */
   readonly levels: readonly number[]
+  /** The same by contract, because a field may have another level in another contract. */
+  readonly fields: readonly DecryptedField[]
   /** When Kafka will have removed all of these events: ISO 8601, or `unknown`. */
   readonly until?: string
   /** The reason, if `until` is unknown. */
   readonly because?: string
+}
+
+/** A personal field of a contract. */
+export type DecryptedField = {
+  readonly contract: string
+  readonly field: string
+  readonly level: number
 }
 
 /** Events that a search in the input stream found for the values of an erasure. */
@@ -87,13 +96,13 @@ export type FoundInOutput = Pick<HeldIn, 'name' | 'events' | 'levels'>
 
 /**
  * A token for one download of a person's events, valid for minutes. The record doesn't reveal the person: decrypting
- * the links needs the token, and only a hash of the token is stored.
+ * the person needs the token, and only a hash of the token is stored.
  */
 export type SubjectAccessRecord = {
   readonly type: 'subject-access'
   readonly accessHash: string
-  /** AES-256-GCM, base64url, of `LinksByEra` as JSON. */
-  readonly sealedLinks: string
+  /** AES-256-GCM, base64url: see `sealPerson`. */
+  readonly sealedPerson: string
   readonly billingId: string
   readonly streamId: string
   /** A range of event times; `fromMs` is inclusive, `untilMs` is exclusive. */

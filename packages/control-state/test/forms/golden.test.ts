@@ -103,16 +103,18 @@ function outcomeOf(read: () => unknown): string {
   }
 }
 
-/** The members in a type's list in docs/formats.md, and whether each is optional. */
+/** The members in a type's list in docs/formats.md, and whether each is optional: `name?`. */
 function documented(type: string): Map<string, boolean> {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/formats.md'), 'utf8')
   const [, section] = page.split(`\n### ${type}\n`)
   if (section === undefined) throw new Error(`docs/formats.md has no section ${type}`)
   const [list = ''] = section.split(/\n##/)
-  const items = [...list.matchAll(/^- ((?:(?:, )?`\w+`)+)(.*)$/gm)]
+  const items = [...list.matchAll(/^- ((?:(?:, )?`\w+\??`)+)/gm)]
   return new Map(
-    items.flatMap(([, members = '', what = '']) =>
-      [...members.matchAll(/\w+/g)].map(([member]) => [member, what.includes('optional')] as const),
+    items.flatMap(([, members = '']) =>
+      [...members.matchAll(/(\w+)(\??)/g)].map(
+        ([, member = '', isOptional]) => [member, isOptional === '?'] as const,
+      ),
     ),
   )
 }

@@ -1,7 +1,13 @@
 // Counts the records of a topic that are about people, by contract and field, and which of their fields are decrypted.
 import { eventTimeOf } from '@weir/contracts'
 import { isDecryptedByReaders, opensLevel } from '@weir/control-state'
-import type { ContractRecord, DerivedStream, FoundBy, FoundInStream } from '@weir/control-state'
+import type {
+  ContractRecord,
+  DecryptedField,
+  DerivedStream,
+  FoundBy,
+  FoundInStream,
+} from '@weir/control-state'
 import type { SourceRecord } from '@weir/kafka'
 import { createFoundConsent } from './consent-found.ts'
 import type { KnownLink, PersonLinks } from './person-links.ts'
@@ -85,22 +91,24 @@ const contractOf = (
 
 /** The fields that an output has decrypted, and their levels. */
 function createDecrypted(output: DerivedStream | undefined) {
-  const paths = new Set<string>()
-  const levels = new Set<number>()
+  const fields = new Map<string, DecryptedField>()
   return {
     add({ headers }: SourceRecord, contract: ContractRecord | undefined): void {
       if (contract === undefined || output === undefined || isDecryptedByReaders(output)) return
       const sealed = headers['svc-undecryptable']?.toString().split(',') ?? []
       for (const [path, level] of Object.entries(contract.piiFields)) {
         if (!opensLevel(output, level) || sealed.includes(path)) continue
-        paths.add(path)
-        levels.add(level)
+        fields.set(`${contract.id}\n${path}`, { contract: contract.id, field: path, level })
       }
     },
-    all: () => ({
-      decrypted: [...paths].sort(),
-      levels: [...levels].sort((a, b) => a - b),
-    }),
+    all: () => {
+      const all = [...fields].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
+      return {
+        decrypted: [...new Set(all.map(({ field }) => field))].sort(),
+        levels: [...new Set(all.map(({ level }) => level))].sort((a, b) => a - b),
+        fields: all,
+      }
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 // The output service provides a person's own data, but can't compute the person's links from a value. So auth finds the
 // links, encrypts them under a token, and stores them in control state for the few minutes in which the token is valid.
 import { termEndMs, termStartMs } from '@weir/fieldcrypt'
-import { act, newSecretId, sealLinks, secretHashOf, subjectAccessKey } from '@weir/control-state'
+import { act, newSecretId, sealPerson, secretHashOf, subjectAccessKey } from '@weir/control-state'
 import type { InputStream, StateFollower, SubjectAccessRecord } from '@weir/control-state'
 import type { Caller } from '@weir/http-api'
 import type { Changes } from '../control/changes.ts'
@@ -49,7 +49,7 @@ export async function grantAccess(
   const record: SubjectAccessRecord = {
     type: 'subject-access',
     accessHash,
-    sealedLinks: sealLinks(accessToken, links),
+    sealedPerson: sealPerson(accessToken, { links, values: request.values }),
     billingId,
     streamId,
     ...(span.fromMs === undefined ? {} : { fromMs: span.fromMs }),

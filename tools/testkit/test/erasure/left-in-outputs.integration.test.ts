@@ -28,6 +28,7 @@ beforeAll(async () => {
   await account.output('shop', 'buyers', { consentLevels: [1] })
   await account.output('shop', 'devices', { consentLevels: [1], consentLevelType: 'GRANULAR' })
   await account.output('shop', 'areas', { consentLevels: [3], consentLevelType: 'GRANULAR' })
+  await account.output('shop', 'letters', { consentLevels: [3] })
   for (const id of ['dora', 'dora', 'dora of another shop']) await buy(id)
 })
 afterAll(() => world?.stop())
@@ -71,22 +72,29 @@ const derived = (value: string, count: number, names: readonly string[]) =>
     { deadlineMs, what: 'the events are derived' },
   )
 
-test('an output that may decrypt a withdrawn level, but has no field of it, is not said to have one', async () => {
+test('after a withdrawal, an output that requires the level is said to have all that it decrypted, one without any field nothing', async () => {
   const subject = 'dora of another shop'
-  await derived(subject, 1, ['areas'])
+  await derived(subject, 1, ['areas', 'letters'])
   const asked = { subject, levels: [3] }
   const { body } = expectStatus(await account.call('POST', '/v2/streams/shop/erasures', asked), 201)
-  expect(body['outputs']).toMatchObject([{ name: 'areas', events: 1, foundLevels: [] }])
+  expect(body).toMatchObject({
+    outputs: [
+      { name: 'areas', events: 1, foundLevels: [] },
+      { name: 'letters', levels: [3], events: 1, foundLevels: [0, 1] },
+    ],
+    input: { clearAt: expect.stringMatching(/^\d{4}-/) },
+  })
 })
 
 test('who was erased is found in the output that shows the value, and nowhere else', async () => {
-  const before = await derived('dora', 2, ['buyers', 'devices', 'areas'])
+  const before = await derived('dora', 2, ['buyers', 'devices', 'areas', 'letters'])
   expect(before[0]).toMatchObject({ name: 'shop', kind: 'input', events: 2 })
   const erasures = '/v2/streams/shop/erasures'
   const { body } = expectStatus(await account.call('POST', erasures, { subject: 'dora' }), 201)
   expect(body['outputs']).toMatchObject([
     { name: 'buyers', events: 2, foundLevels: [0, 1] },
     { name: 'devices', events: 2, foundLevels: [1] },
+    { name: 'letters', events: 2, foundLevels: [0, 1] },
   ])
   expect(await heldOf('dora')).toMatchObject([
     { name: 'shop', kind: 'input', events: 0 },
@@ -97,6 +105,8 @@ test('who was erased is found in the output that shows the value, and nowhere el
     // This output does not decrypt the customer's id, so none of its events names the person.
     { name: 'devices', events: 0 },
     { name: 'devices', kind: 'dead', events: 0 },
+    { name: 'letters', events: 2 },
+    { name: 'letters', kind: 'dead', events: 0 },
   ])
   const again = await account.call('POST', erasures, { subject: 'dora' })
   expect(again).toMatchObject({ status: 409, body: { code: 'none_found' } })

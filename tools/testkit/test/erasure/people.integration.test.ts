@@ -102,10 +102,12 @@ const foundBy = (contract: string, field: string, as: string, events: number) =>
   firstAt: expect.any(String),
   lastAt: expect.any(String),
 })
-const none = (name: string, kind: string) => ({ name, kind, events: 0, decrypted: [], levels: [] })
+const nothing = { decrypted: [], levels: [], fields: [] }
+const none = (name: string, kind: string) => ({ name, kind, events: 0, ...nothing })
 const readable = {
   decrypted: ['customer/id', 'producerSessionId', 'unique_identifier'],
   levels: [0, 1],
+  fields: expect.arrayContaining([{ contract: 'clickstream', field: 'customer/id', level: 0 }]),
 }
 const until = expect.stringMatching(/^\d{4}-/)
 
@@ -117,9 +119,7 @@ test('says how many events there are, by which field, and where which fields of 
       stream: 'app',
       by: [foundBy('demo_v1', 'consistent_value', 'key_field', 1)],
       consent: sentWith.map((level) => ({ level, events: 1 })),
-      held: [
-        { name: 'app', kind: 'input', events: 1, erased: 0, decrypted: [], levels: [], until },
-      ],
+      held: [{ name: 'app', kind: 'input', events: 1, erased: 0, ...nothing, until }],
     },
     {
       stream: 'web',
@@ -129,7 +129,7 @@ test('says how many events there are, by which field, and where which fields of 
       ],
       consent: sentWith.map((level) => ({ level, events: 5 })),
       held: [
-        { name: 'web', kind: 'input', events: 5, erased: 0, decrypted: [], levels: [], until },
+        { name: 'web', kind: 'input', events: 5, erased: 0, ...nothing, until },
         { name: 'analysts', kind: 'output', events: 5, ...readable, until },
         none('analysts', 'dead'),
       ],

@@ -18,7 +18,9 @@ const outputHolding = z.strictObject({
   levels: listOf(level),
   events: count.describe('the events that the search found in the topic').optional(),
   foundLevels: listOf(level)
-    .describe('the levels of the fields that are decrypted in these events')
+    .describe(
+      'the levels of the fields that are decrypted in these events; after a withdrawal only those that it concerns: of withdrawn levels, or any if the output requires a withdrawn level',
+    )
     .optional(),
   clearAt: timeOrUnknown,
   /** The reason, if the time is unknown. */
@@ -64,6 +66,10 @@ const erasure = {
   outputs: listOf(outputHolding).describe(
     'the outputs whose topics may contain values that were decrypted before the erasure was applied, with the time when each is clear',
   ),
+  input: z
+    .strictObject({ clearAt: timeOrUnknown, because: string.optional() })
+    .describe('when Kafka will have removed the events themselves from the input stream')
+    .optional(),
 }
 
 const held = z.strictObject({
@@ -73,6 +79,9 @@ const held = z.strictObject({
   erased: count.optional(),
   decrypted: listOf(string),
   levels: listOf(level).describe('the levels of these fields'),
+  fields: listOf(z.strictObject({ contract: string, field: string, level })).describe(
+    'the decrypted fields by contract, because a field may have another level in another contract',
+  ),
   until: timeOrUnknown.optional(),
   because: string.optional(),
 })

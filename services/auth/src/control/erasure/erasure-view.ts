@@ -37,10 +37,9 @@ const inOrder = ['accepted', 'applied', 'complete', 'destroyed'] as const
 export function createErasureView(settings: SettingsReader): ErasureView {
   return {
     async show(state, erasure) {
-      const [outputs, keys] = await Promise.all([
-        claims(settings, { state, erasure }, () => ({
-          unknown: 'has settings that Kafka does not report now',
-        })),
+      const [outputs, input, keys] = await Promise.all([
+        claims(settings, { state, erasure }, notReported),
+        inputClaim(settings, { state, erasure }),
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
       ])
       const { as, found, isWithdrawal, levels, reference, dueOn, terms, rest } = erasure
@@ -62,6 +61,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         states,
         incompleteSince: incompleteSince(state, erasure),
         outputs,
+        input,
       }
     },
     outputs: (state, erasure) =>
@@ -73,6 +73,21 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         )
       }),
   }
+}
+
+const notReported = (): KeptFor => ({ unknown: 'has settings that Kafka does not report now' })
+
+/** When Kafka will have removed the events that the erasure is about. Undefined without the topic. */
+async function inputClaim(
+  settings: SettingsReader,
+  { state, erasure }: { state: Pick<Streams, 'streamsOf'>; erasure: ErasureRecord },
+): Promise<AnswerNamed<'Erasure'>['input']> {
+  const { billingId, streamId } = erasure
+  const input = state.streamsOf(billingId).find((stream) => stream.streamId === streamId)
+  if (input === undefined) return undefined
+  const topic = topicOf(input)
+  const until = await kept(settings, topic).catch(notReported)
+  return until && clearAtOf(topic, until, { writtenByMs: heardBy(erasure), cutMs: -Infinity })
 }
 
 async function claims(
@@ -87,12 +102,25 @@ async function claims(
       holding.map(async (one) => {
         const found = foundIn(erasure, one.output)
         const claimed = await claim(settings, one, { writtenByMs, orElse })
-        const foundLevels = one.levels.filter((level) => found?.levels.includes(level))
-        const counted = found === undefined ? {} : { events: found.events, foundLevels }
+        const counted =
+          found === undefined
+            ? {}
+            : { events: found.events, foundLevels: foundLevels(erasure, one, found) }
         return claimed.map((each) => ({ ...each, ...counted }))
       }),
     )
   ).flat()
+}
+
+/** An output that requires a withdrawn level got all its decrypted fields by this consent. */
+function foundLevels(
+  { isWithdrawal, levels: withdrawn }: ErasureRecord,
+  { output, levels }: HoldingOutput,
+  found: FoundInOutput,
+): number[] {
+  const isRequired =
+    isWithdrawal === true && output.consentLevels.some((level) => withdrawn.includes(level))
+  return found.levels.filter((level) => isRequired || levels.includes(level))
 }
 
 /** Undefined if the search did not cover the output, or two outputs had its name. */
@@ -113,14 +141,22 @@ async function claim(
   const until = await kept(settings, topic).catch(orElse)
   if (until === undefined) return []
   const isDeleted = output.state === 'deleting' ? { deleted: true } : {}
-  const atMs = 'ms' in until ? writtenByMs + until.ms : Infinity
   const cutMs = output.rebuild?.cut?.atMs ?? -Infinity
+  const clear = clearAtOf(topic, until, { writtenByMs, cutMs })
+  const { name, tags } = output
+  return [{ name, ...(tags.length > 0 ? { tags } : {}), levels, ...clear, ...isDeleted }]
+}
+
+function clearAtOf(
+  topic: string,
+  until: KeptFor,
+  { writtenByMs, cutMs }: { readonly writtenByMs: number; readonly cutMs: number },
+): { clearAt: string; because?: string } {
+  const atMs = 'ms' in until ? writtenByMs + until.ms : Infinity
   // Later records were derived without the keys.
   const clearMs = cutMs >= writtenByMs ? Math.min(cutMs, atMs) : atMs
   const because = 'ms' in until ? '' : `${topic} ${until.unknown}`
-  const clear = clearMs === Infinity ? { clearAt: unknown, because } : { clearAt: timeOf(clearMs) }
-  const { name, tags } = output
-  return [{ name, ...(tags.length > 0 ? { tags } : {}), levels, ...clear, ...isDeleted }]
+  return clearMs === Infinity ? { clearAt: unknown, because } : { clearAt: timeOf(clearMs) }
 }
 
 /** Undefined if the topic does not exist. */
