@@ -3,7 +3,11 @@ import { compileContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import type { ContractRecord, Tables } from '@weir/control-state'
 
-export type KnownContract = { readonly contract: Contract; readonly registryId: number }
+export type KnownContract = {
+  readonly contract: Contract
+  readonly registryId: number
+  readonly dataSubjectField?: string | undefined
+}
 
 export function createKnownContracts(
   tables: Pick<Tables, 'contract'>,
@@ -14,7 +18,8 @@ export function createKnownContracts(
     if (record === undefined) return undefined
     const known = compiled.get(record)
     if (known !== undefined) return known
-    const made = { contract: compileContract(record), registryId: record.registryId }
+    const { registryId, dataSubjectField } = record
+    const made = { contract: compileContract(record), registryId, dataSubjectField }
     compiled.set(record, made)
     return made
   }

@@ -9,6 +9,13 @@ import { z } from 'zod'
 const notDecrypted = z.enum(['withdrawn', 'level_not_served', 'corrupt'])
 export type NotDecrypted = z.infer<typeof notDecrypted>
 
+/**
+ * `searched`: the searched value itself. `other`: another value. `linked`: none, so only the key field, such as a device,
+ * connects the event with the person. `encrypted`: a value that is not decrypted.
+ */
+const inEvent = z.enum(['searched', 'other', 'linked', 'encrypted'])
+export type InEvent = z.infer<typeof inEvent>
+
 export const personEvent = z.strictObject({
   contract: string,
   /** The event's own time. */
@@ -29,6 +36,11 @@ export const personEvent = z.strictObject({
   levels: z
     .record(string, z.int())
     .describe('the consent levels of the personal fields that the event has, by path')
+    .optional(),
+  person: inEvent
+    .describe(
+      'what the field that names people contains: the searched value, another value, none (the event is only linked by its key field), or a value that is not decrypted',
+    )
     .optional(),
   event: z
     .unknown()
@@ -61,12 +73,14 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
     return {
       contentType: 'text/csv; charset=utf-8',
       // Without the byte order mark, Excel reads UTF-8 as another encoding.
-      head: '\uFEFF' + rowOf(['event', 'time', 'contract', 'field', 'value', 'note', 'purpose']),
+      head:
+        '\uFEFF' +
+        rowOf(['event', 'time', 'contract', 'field', 'value', 'note', 'purpose', 'person']),
       line({ time, contract, event, notDecrypted = {}, withdrawn = [], ...more }) {
-        const { unreadable, purposes = {}, levels = {} } = more
+        const { unreadable, purposes = {}, levels = {}, person = '' } = more
         number += 1
         const row = (path: string, value: string, note: string, purpose = ''): string =>
-          rowOf([String(number), time, contract, path, value, note, cellOf(purpose)])
+          rowOf([String(number), time, contract, path, value, note, cellOf(purpose), person])
         if (unreadable !== undefined) return row('', '', unreadable)
         return leavesOf(event, '', '')
           .filter(isOfUse)
@@ -78,7 +92,7 @@ export const linesOf: Readonly<Record<AccessFormat, () => Lines>> = {
             if (why !== undefined) return row(path, inWords[why], `not decrypted: ${why}`, purpose)
             if (field !== consentField) return row(path, cellOf(value), '', purpose)
             const note = withdrawn.some((each) => each === value) ? 'withdrawn since' : ''
-            return row(path, cellOf(value), note, purposes[String(value)])
+            return row('consent level', cellOf(value), note, purposes[String(value)])
           })
           .join('')
       },

@@ -7,20 +7,18 @@ import { consentOf, eraAt, keyTimeOf, openKeyLink, prefixesOf, termOf } from '@w
 import type { Consent, EraKeys, Opened } from '@weir/fieldcrypt'
 import type { SourceRecord } from '@weir/kafka'
 import { unframe } from '@weir/schema-registry'
-import type { InputStream } from '@weir/control-state'
+import type { AccessPerson, InputStream } from '@weir/control-state'
 import type { DeriveDeps } from '../derive/derive.ts'
 import { notKnownYet, unlessCorrupt } from '../derive/errors.ts'
 import type { KnownContract } from '../derive/known-contracts.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
 import { withdrawnBy } from '../derive/known-eras.ts'
-import type { NotDecrypted, PersonEvent } from './event-lines.ts'
+import type { InEvent, NotDecrypted, PersonEvent } from './event-lines.ts'
 
 type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
 
-export type PersonAsked = {
+export type PersonAsked = AccessPerson & {
   readonly input: Input
-  /** The links by term, in hexadecimal. */
-  readonly links: ReadonlyMap<number, ReadonlySet<string>>
   /** A range of event times; `fromMs` is inclusive, `untilMs` is exclusive. */
   readonly fromMs?: number | undefined
   readonly untilMs?: number | undefined
@@ -49,7 +47,7 @@ export const matchingEvents =
   (record) => {
     const found = matchOf(derive, asked, record)
     if (found === undefined || isErased(found, opening)) return undefined
-    return eventOf({ derive, ...opening }, found)
+    return eventOf({ derive, isNamed: asked.isNamed, ...opening }, found)
   }
 
 type Found = {
@@ -89,7 +87,8 @@ function isErased({ link, keys }: Found, { levelsIn }: Pick<Matching, 'levelsIn'
   return paths.every((path) => keys.tree.find(path) === 'erased')
 }
 
-type Opening = Pick<Matching, 'allowed' | 'titles'> & { readonly derive: DeriveDeps }
+type Opening = Pick<Matching, 'allowed' | 'titles'> &
+  Pick<AccessPerson, 'isNamed'> & { readonly derive: DeriveDeps }
 
 function eventOf(opening: Opening, found: Found): PersonEvent {
   const { record, timeMs } = found
@@ -113,9 +112,25 @@ function eventOf(opening: Opening, found: Found): PersonEvent {
     ...told,
     ...purposesOf(opening, used),
     ...(Object.keys(levels).length === 0 ? {} : { levels }),
+    person: whoIn(event, { ...known, ...opening, notDecrypted }),
     event: known.contract.toPlain(event),
   }
   return Object.keys(notDecrypted).length === 0 ? plain : { ...plain, notDecrypted }
+}
+
+type Naming = Pick<KnownContract, 'contract' | 'dataSubjectField'> &
+  Pick<AccessPerson, 'isNamed'> & { readonly notDecrypted: Readonly<Record<string, NotDecrypted>> }
+
+/** Whom the decrypted event names. Events of a device or a session may name other people, or nobody. */
+function whoIn(
+  event: Event,
+  { contract, dataSubjectField, isNamed, notDecrypted }: Naming,
+): InEvent {
+  const subject = contract.dataSubjectOf(event)
+  if ([contract.keyOf(event), subject].some((value) => value !== undefined && isNamed(value)))
+    return 'searched'
+  if (subject === undefined) return 'linked'
+  return notDecrypted[dataSubjectField ?? ''] === undefined ? 'other' : 'encrypted'
 }
 
 function purposesOf({ titles }: Opening, levels: readonly number[]) {

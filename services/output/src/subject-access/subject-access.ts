@@ -1,7 +1,7 @@
 // `GET …/subject-access`: a person's events, for the holder of a token that auth issued for this person. A token
 // permits one download on a replica. Erasures wait until decrypted values are on their way to the client, so a client
 // that doesn't read is disconnected.
-import { bearerOf, levelsInTerm, openLinks, secretHashOf, topicOf } from '@weir/control-state'
+import { bearerOf, levelsInTerm, openPerson, secretHashOf, topicOf } from '@weir/control-state'
 import type { AccessTrace, InputStream, SubjectAccessRecord } from '@weir/control-state'
 import { invalid } from '@weir/http-api'
 import type { Call, RouteHandler, Write } from '@weir/http-api'
@@ -43,8 +43,7 @@ export function downloadEvents(deps: SubjectAccessDeps): RouteHandler {
     try {
       const ranges = await rangesOf(deps, input)
       await tellAudit(deps, { access, input, call })
-      const links = openLinks(token, access.sealedLinks)
-      const asked = { ...access, input, links }
+      const asked = { ...access, input, ...openPerson(token, access.sealedPerson) }
       const derive = deriveDepsOf(deps, input)
       const levelsIn = levelsOfTerms(deps, input)
       const titles = titlesIn(deps, access)

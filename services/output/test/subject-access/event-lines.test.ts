@@ -20,20 +20,29 @@ test('CSV has a row for each value, numbered by event, and says why a field is n
     total: -2.5,
   }
   const at = '2026-11-20T12:00:00.000Z,orders'
-  expect(head).toBe('\uFEFFevent,time,contract,field,value,note,purpose\r\n')
+  expect(head).toBe('\uFEFFevent,time,contract,field,value,note,purpose,person\r\n')
   expect(line({ ...told, event, notDecrypted: { 'items/mail': 'withdrawn' } })).toBe(
     [
-      `1,${at},user/name,"Ada ""A"", Lovelace",,`,
-      `1,${at},user/born,,,`,
-      `1,${at},items/0/mail,(withdrawn),not decrypted: withdrawn,`,
-      `1,${at},items/1/mail,(withdrawn),not decrypted: withdrawn,`,
-      `1,${at},total,-2.5,,`,
+      `1,${at},user/name,"Ada ""A"", Lovelace",,,`,
+      `1,${at},user/born,,,,`,
+      `1,${at},items/0/mail,(withdrawn),not decrypted: withdrawn,,`,
+      `1,${at},items/1/mail,(withdrawn),not decrypted: withdrawn,,`,
+      `1,${at},total,-2.5,,,`,
       '',
     ].join('\r\n'),
   )
   const encrypted = { ...told, event: { mail: 'xyz' }, notDecrypted: { mail: 'corrupt' } } as const
-  expect(line(encrypted)).toBe(`2,${at},mail,(encrypted),not decrypted: corrupt,\r\n`)
-  expect(line({ ...told, unreadable: 'it is broken' })).toBe(`3,${at},,,it is broken,\r\n`)
+  expect(line(encrypted)).toBe(`2,${at},mail,(encrypted),not decrypted: corrupt,,\r\n`)
+  expect(line({ ...told, unreadable: 'it is broken' })).toBe(`3,${at},,,it is broken,,\r\n`)
+})
+
+test('CSV says in each row whom the event names', () => {
+  const { line } = linesOf.csv()
+  expect(line({ ...told, person: 'other', event: { mail: 'a@b', page: '/' } })).toBe(
+    ['mail,a@b', 'page,/', '']
+      .map((cells) => (cells === '' ? '' : `1,${told.time},orders,${cells},,,other`))
+      .join('\r\n'),
+  )
 })
 
 test('of svcMeta, CSV has only the levels, with their names; one that is withdrawn since is noted', () => {
@@ -43,9 +52,9 @@ test('of svcMeta, CSV has only the levels, with their names; one that is withdra
   const purposes = { 1: 'analytics', 2: 'marketing, e-mails' }
   expect(line({ ...told, event, withdrawn: [1, 2], purposes })).toBe(
     [
-      `${at},svcMeta/consentLevels/0,0,,`,
-      `${at},svcMeta/consentLevels/1,2,withdrawn since,"marketing, e-mails"`,
-      `${at},level,2,,`,
+      `${at},consent level,0,,,`,
+      `${at},consent level,2,withdrawn since,"marketing, e-mails",`,
+      `${at},level,2,,,`,
       '',
     ].join('\r\n'),
   )
@@ -60,9 +69,9 @@ test('CSV has the purpose of each personal field', () => {
     linesOf.csv().line({ ...told, event, levels, notDecrypted, purposes: { 2: 'e-mails' } }),
   ).toBe(
     [
-      `${at},mail,a@b,,e-mails`,
-      `${at},items/0/note,(withdrawn),not decrypted: withdrawn,level 3`,
-      `${at},page,/,,`,
+      `${at},mail,a@b,,e-mails,`,
+      `${at},items/0/note,(withdrawn),not decrypted: withdrawn,level 3,`,
+      `${at},page,/,,,`,
       '',
     ].join('\r\n'),
   )
@@ -71,7 +80,7 @@ test('CSV has the purpose of each personal field', () => {
 test('a name of a level that a spreadsheet would run is none any more', () => {
   const event = { svcMeta: { consentLevels: [2] } }
   const row = linesOf.csv().line({ ...told, event, purposes: { 2: '=1+1' } })
-  expect(row).toMatch(/,2,,'=1\+1\r\n$/)
+  expect(row).toMatch(/,2,,'=1\+1,\r\n$/)
 })
 
 test.each(['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1'])(

@@ -41,14 +41,19 @@ const told = ({ contract, record }: Sealed, more: More = {}) =>
       levelsIn: () => [0, 1, 2, 3],
       allowed: more.levels,
       titles: more.titles ?? new Map(),
-      asked: { input, links: new Map([[term, adaLinks]]), ...more },
+      asked: {
+        input,
+        links: new Map([[term, adaLinks]]),
+        isNamed: (value) => value === 'ada',
+        ...more,
+      },
     },
   )(record)
 
 const event = { ...ada.sent, svcMeta: expect.anything() }
 const levels = { unique_identifier: 1, consistent_value: 2, some_sensitive_value: 3 }
 const known = { contract: 'demo_v1', time: '2026-11-20T12:00:00.000Z' }
-const at = { ...known, levels }
+const at = { ...known, levels, person: 'searched' }
 
 test('an event of the person is there with every personal field, whatever the consent', async () => {
   expect(told(ada)).toEqual({ ...at, event })

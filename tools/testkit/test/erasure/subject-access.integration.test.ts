@@ -85,6 +85,7 @@ test('by the key field it gives the events that have the value, of every contrac
     contract: 'demo_v1',
     time: expect.stringMatching(/^\d{4}-.*Z$/),
     levels: { unique_identifier: 1, consistent_value: 2, some_sensitive_value: 3 },
+    person: 'searched',
     event: expect.objectContaining({
       consistent_value: ada,
       some_sensitive_value: Object.values(asObject(example['some_sensitive_value']))[0],
@@ -93,11 +94,12 @@ test('by the key field it gives the events that have the value, of every contrac
 })
 
 test('by the data subject it gives the events of all devices', async () => {
-  expect(pagesOf(await eventsFor({ subject: customer }))).toEqual([
-    'demo_v1',
-    'one',
-    'three',
-    'two',
+  const events = await eventsFor({ subject: customer })
+  expect(events.map((event) => `${pageOf(event)} ${String(event['person'])}`).toSorted()).toEqual([
+    'demo_v1 linked',
+    'one searched',
+    'three searched',
+    'two searched',
   ])
   expect(await eventsFor({ keyFieldValue: customer })).toEqual([])
   expect(await eventsFor({ subject: ada })).toEqual([])
@@ -130,7 +132,7 @@ test('times of events bound it', async () => {
 test('as CSV it is for a spreadsheet', async () => {
   const csv = await textFor({ keyFieldValue: ada }, '?format=csv')
   const rows = csv.split('\r\n')
-  expect(rows[0]).toBe('event,time,contract,field,value,note,purpose')
+  expect(rows[0]).toBe('event,time,contract,field,value,note,purpose,person')
   expect(rows.filter((row) => row.includes(`,clickstream,producerSessionId,${ada},`))).toHaveLength(
     2,
   )
