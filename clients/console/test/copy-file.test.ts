@@ -12,7 +12,7 @@ const held = (more: Partial<Held>): Held => ({
   kind: 'input',
   events: 3,
   erased: 0,
-  decrypted: [],
+  fields: [],
   until: '2026-12-24T10:00:00.000Z',
   because: '',
   ...more,
@@ -52,6 +52,8 @@ const copy = (more: Partial<Copy> = {}): Copy => ({
   ...more,
 })
 
+const customer = { contract: 'visits', path: 'customer', level: 0 }
+const mail = { contract: 'visits', path: 'mail', level: 2 }
 const knowing = {
   contracts: [{ id: 'visits', levels: new Map(Object.entries({ customer: 0, mail: 2 })) }],
   words: levelWordsOf([{ name: 'marketing', title: 'marketing e-mails', level: 2 }]),
@@ -73,7 +75,8 @@ test('the events of each stream are as they were downloaded, beside the places a
     [
       'The files with the name of a stream contain its events of «C-42», and where.csv lists where these events are stored and until when.',
       'In the files of streams, each row is one field of an event. The column purpose has the name of the consent level of a personal field.',
-      'Fields that begin with svcMeta are about the event itself, such as the levels that it was sent with consent to (consentLevels).',
+      'The column person says what an event has in the field that names people: searched is this value; other is another value, so the event may be about somebody else; linked is none, so the event only has the same device, session or the like; encrypted is not known.',
+      'A row with the field «consent level» has a level that the event was sent with consent to.',
       'In where.csv, consent_levels of the place of a stream are the levels that its events were sent with; those of an output are the levels that an event needs to get there. tags are names that your organization has given to an output, such as the team that reads it.',
       'A place with dead letters has events that an output could not derive, all encrypted. If readers of an output decrypt, readers_can_decrypt lists the levels that they can decrypt. If kept_until is unknown, because says why.',
       'The search started on 26 Nov 2026, 10:00 UTC, and the files were created on 26 Nov 2026, 10:05 UTC.',
@@ -87,20 +90,22 @@ test('the events of each stream are as they were downloaded, beside the places a
 test('each place has a row, with its fields, their levels, and the end of its retention', () => {
   const places = [
     held({ erased: 1 }),
-    held({ kind: 'output', name: 'clicks-2', events: 2, decrypted: ['customer', 'mail'] }),
+    held({ kind: 'output', name: 'clicks-2', events: 2, fields: [customer, mail] }),
+    held({ kind: 'output', name: 'clicks-2', events: 2, fields: [mail] }),
     held({ kind: 'deleted', name: '=old', until: 'unknown', because: 'Kafka keeps it, perhaps' }),
   ]
   const files = filesOf(copy({ streams: [found('clicks', { held: places, withdrawn: [2] })] }))
   expect(files['where.csv']?.split('\r\n')).toEqual([
     '\uFEFFstream,place,kind,events,events_erased,decrypted_fields,encrypted_fields,consent_levels,tags,readers_can_decrypt,kept_until,because',
     'clicks,clicks,stream,3,1,,customer of level 0; mail of level 2 (marketing e-mails),"0, 2 (marketing e-mails) withdrawn since",,,2026-12-24,',
-    'clicks,clicks-2,output,2,0,customer of level 0; mail of level 2 (marketing e-mails),all other personal fields,2 (marketing e-mails),team marketing,,2026-12-24,',
+    'clicks,clicks-2,output,2,0,customer of level 0; mail of level 2 (marketing e-mails),,2 (marketing e-mails),team marketing,,2026-12-24,',
+    'clicks,clicks-2,output,2,0,mail of level 2 (marketing e-mails),all other personal fields,2 (marketing e-mails),team marketing,,2026-12-24,',
     `clicks,"'=old",deleted output,3,0,,all personal fields,,,,unknown,"Kafka keeps it, perhaps"`,
   ])
 })
 
 test('what only an output still has is there with its fields, of whatever contract', () => {
-  const left = held({ kind: 'output', name: 'clicks-2', events: 1, decrypted: ['mail'] })
+  const left = held({ kind: 'output', name: 'clicks-2', events: 1, fields: [mail] })
   const files = filesOf(copy({ streams: [found('clicks', { by: [], held: [left] })] }))
   expect(files['where.csv']).toContain('output,1,0,mail of level 2 (marketing e-mails),all other')
 })

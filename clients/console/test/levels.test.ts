@@ -1,6 +1,12 @@
 // The levels that an officer can choose from.
 import { expect, test } from '@jest/globals'
-import { fieldsByLevel, levelsIn, levelsInWords, searchFields } from '../web/people/levels.ts'
+import {
+  fieldsByLevel,
+  levelsIn,
+  levelsInWords,
+  personalFieldsOf,
+  searchFields,
+} from '../web/people/levels.ts'
 import { levelWordsOf } from '../web/purposes/level-words.ts'
 
 test('every level that an output asks for or a field has is there once, with what it is of', () => {
@@ -72,17 +78,20 @@ test('the levels of an output in words', () => {
   expect(levelsInWords({ levels: [2], type: 'CUMULATIVE' }, levelWordsOf([]))).toBe('up to level 2')
 })
 
-test('personal fields are told with their levels, all of them or some', () => {
+test('personal fields are told with their levels, and with their contracts if they have several levels', () => {
   const words = levelWordsOf([{ name: 'marketing', title: 'marketing e-mails', level: 2 }])
-  const contracts = [
-    { levels: new Map(Object.entries({ mail: 2, id: 0, phone: 2 })) },
-    { levels: new Map(Object.entries({ mail: 2, name: 0 })) },
-  ]
-  expect(fieldsByLevel(contracts, words)).toBe(
+  const contract = (id: string, levels: Readonly<Record<string, number>>) => ({
+    id,
+    levels: new Map(Object.entries(levels)),
+  })
+  const orders = contract('orders', { mail: 2, id: 0, phone: 2 })
+  const fields = personalFieldsOf([orders, contract('visits', { mail: 2, name: 0 })])
+  expect(fieldsByLevel(fields, words)).toBe(
     'id, name of level 0; mail, phone of level 2 (marketing e-mails)',
   )
-  expect(fieldsByLevel(contracts, words, ['mail', 'gone'])).toBe(
-    'mail of level 2 (marketing e-mails); gone',
+  const more = personalFieldsOf([contract('views', { mail: 1 }), contract('logins', { mail: 1 })])
+  expect(fieldsByLevel([...fields, ...more], words)).toBe(
+    'id, name of level 0; mail (views, logins) of level 1; mail (orders, visits), phone of level 2 (marketing e-mails)',
   )
   expect(fieldsByLevel([], words)).toBe('')
 })

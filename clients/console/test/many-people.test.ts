@@ -40,6 +40,7 @@ const erasureOf = (more: Partial<Erasure>): Erasure => ({
   levels: undefined,
   states: new Map(erasureStates.map((state) => [state, accepted])),
   outputs: [],
+  eventsUntil: '',
   incompleteSince: '',
   ...more,
 })

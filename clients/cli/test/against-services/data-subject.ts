@@ -84,7 +84,7 @@ async function exportsOf({ weir }: ReturnType<LookUpGround>): Promise<void> {
   expect([told.code, told.stdout]).toEqual([0, ''])
   expect(told.stderr).not.toContain('customer-00042')
   const csv = readFileSync(file, 'utf8')
-  expect(csv).toMatch(/^\uFEFFevent,time,contract,field,value,note,purpose\r\n/)
+  expect(csv).toMatch(/^\uFEFFevent,time,contract,field,value,note,purpose,person\r\n/)
   expect(csv.match(/,customer\/id,customer-00042,/g)).toHaveLength(2)
   const nobody = await weir.run('subject export owned Phone -o -')
   expect([nobody.code, nobody.stdout]).toEqual([0, ''])

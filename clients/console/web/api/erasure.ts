@@ -37,6 +37,8 @@ export type Erasure = {
   readonly levels: readonly number[] | undefined
   readonly states: ReadonlyMap<ErasureState, StateTimes>
   readonly outputs: readonly Holding[]
+  /** When the events themselves are removed: a time, `unknown`, or empty. */
+  readonly eventsUntil: string
   /** Since when a restore has lost links to events of the person; otherwise empty. */
   readonly incompleteSince: string
 }

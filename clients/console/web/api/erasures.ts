@@ -73,6 +73,7 @@ function erasureOf(erasure: Json): Erasure {
     levels: erasure['levels'] === undefined ? undefined : numbersOf(erasure['levels']),
     states: new Map(erasureStates.map((state) => [state, timesOf(objectOf(states[state]))])),
     outputs: listOf(erasure['outputs']).map(objectOf).map(holdingOf),
+    eventsUntil: textOf(objectOf(erasure['input'])['clearAt']),
     incompleteSince: textOf(erasure['incompleteSince']),
   }
 }

@@ -5,8 +5,15 @@ export type Held = {
   readonly events: number
   /** Events in an input stream that nobody can decrypt any more. */
   readonly erased: number
-  readonly decrypted: readonly string[]
+  readonly fields: readonly PersonalField[]
   /** A time, `unknown`, or empty without events. */
   readonly until: string
   readonly because: string
+}
+
+/** A decrypted field. In another contract it may have another level. */
+export type PersonalField = {
+  readonly contract: string
+  readonly path: string
+  readonly level: number
 }

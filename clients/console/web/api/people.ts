@@ -1,7 +1,7 @@
 // What is stored about a person: searches, and the person's own events.
 import { Refused } from './calls.ts'
 import type { Calls } from './calls.ts'
-import type { Held } from './held.ts'
+import type { Held, PersonalField } from './held.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
 
@@ -100,12 +100,18 @@ const foundBy = (by: Json): FoundBy => ({
 
 const kinds = ['output', 'dead', 'deleted'] as const
 
+const fieldOf = ({ contract, field, level }: Json): PersonalField => ({
+  contract: textOf(contract),
+  path: textOf(field),
+  level: numberOf(level),
+})
+
 const heldOf = (held: Json): Held => ({
   name: textOf(held['name']),
   kind: kinds.find((kind) => kind === held['kind']) ?? 'input',
   events: numberOf(held['events']),
   erased: numberOf(held['erased']),
-  decrypted: listOf(held['decrypted']).map(textOf),
+  fields: listOf(held['fields']).map(objectOf).map(fieldOf),
   until: textOf(held['until']),
   because: textOf(held['because']),
 })

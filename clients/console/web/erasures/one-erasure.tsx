@@ -66,9 +66,22 @@ export function OneErasure({ session, erasure, all, onChanged }: Props) {
       )}
       <DueDate {...{ session, erasure, all, onChanged }} />
       <Holdings erasure={erasure} />
+      <EventsStay erasure={erasure} />
       <p class="muted small">{masterKeysOf(erasure)}</p>
       <Receipt {...{ session, erasure }} />
     </li>
+  )
+}
+
+function EventsStay({ erasure }: Pick<Props, 'erasure'>) {
+  const { stream, eventsUntil, found, levels } = erasure
+  if (eventsUntil === '' || found === 0) return null
+  return (
+    <p>
+      The events stay in {stream}
+      {levels === undefined ? ', with their fields that are not personal' : ''}:{' '}
+      {eventsUntil === 'unknown' ? 'it is not known until when' : `until ${dayOf(eventsUntil)}`}.
+    </p>
   )
 }
 

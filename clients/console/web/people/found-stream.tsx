@@ -4,7 +4,7 @@ import type { Calls } from '../api/calls.ts'
 import type { Erasure } from '../api/erasure.ts'
 import type { Held } from '../api/held.ts'
 import { eventsOf, isErasable } from '../api/people.ts'
-import type { FoundIn } from '../api/people.ts'
+import type { FoundBy, FoundIn } from '../api/people.ts'
 import { hrefOf } from '../place.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
@@ -39,7 +39,7 @@ export function FoundStream({ request, ...props }: Props) {
         <span class="muted small">{many(events, 'event')} of this person</span>
         <Actions {...props} />
       </header>
-      <Changed found={found} />
+      <Changed found={found} request={request} />
       {request === undefined ? null : (
         <p>
           <RequestLink {...{ stream, request }} />
@@ -49,13 +49,8 @@ export function FoundStream({ request, ...props }: Props) {
         <p class="problems">Not everything was searched: {notSearched}.</p>
       )}
       <ul class="plain">
-        {by.map(({ contract, field, events: ofIt, firstAt, lastAt }) => (
-          <li key={`${contract} ${field}`}>
-            {many(ofIt, 'event')} of {contract}, named by <code>{field}</code>,{' '}
-            {dateAndTime(firstAt) === dateAndTime(lastAt)
-              ? dateAndTime(firstAt)
-              : `from ${dateAndTime(firstAt)} to ${dateAndTime(lastAt)}`}
-          </li>
+        {by.map((one) => (
+          <FoundEvents key={`${one.contract} ${one.field}`} by={one} fields={props.fields} />
         ))}
       </ul>
       <Consent found={found} />
@@ -63,7 +58,8 @@ export function FoundStream({ request, ...props }: Props) {
       {isErasable(found) ? (
         <p>
           Several people may use the same device or session. A copy then contains data of the
-          others, too: read it before you give it to the person.
+          others, too: read it before you give it to the person. Its column «person» is «other»
+          where an event names somebody else.
         </p>
       ) : null}
       <NotPersonal {...props} />
@@ -71,10 +67,32 @@ export function FoundStream({ request, ...props }: Props) {
   )
 }
 
+type FoundEventsProps = Pick<Props, 'fields'> & { readonly by: FoundBy }
+
+function FoundEvents({ by, fields }: FoundEventsProps) {
+  const { contract, field, isBesideKey, events, firstAt, lastAt } = by
+  const keyField = fields.value?.contracts.find(({ id }) => id === contract)?.by[0]
+  const [first, last] = [dateAndTime(firstAt), dateAndTime(lastAt)]
+  return (
+    <li>
+      {many(events, 'event')} of {contract},{' '}
+      {isBesideKey ? (
+        <>
+          whose {keyField === undefined ? 'key field value' : <code>{keyField}</code>} occurred in
+          an event with this value in
+        </>
+      ) : (
+        'with this value in'
+      )}{' '}
+      <code>{field}</code>, {first === last ? first : `from ${first} to ${last}`}
+    </li>
+  )
+}
+
 /** What requests and retention have changed. */
-function Changed({ found }: Pick<Props, 'found'>) {
+function Changed({ found, request }: Pick<Props, 'found' | 'request'>) {
   const words = useLevelWords()
-  const { events, held, isErased, withdrawn, notSearched } = found
+  const { stream, events, held, isErased, withdrawn, notSearched } = found
   return (
     <>
       {events === 0 && notSearched === '' ? (
@@ -82,15 +100,26 @@ function Changed({ found }: Pick<Props, 'found'>) {
           <strong>A search by this value finds no event in the stream any more.</strong> Kafka has
           removed them, or they were erased. Erased events stay until their retention ends, with
           their fields that are not personal, and with a code of their key field, such as a device:
-          a search for that value still finds them. What outputs have decrypted is below.
+          a search for that value still finds them. Below are the events in outputs in which a field
+          that is compared still has this value.
         </p>
       ) : null}
       {isErased ? (
         <p>
-          <strong>Erased:</strong> no service of Weir decrypts the personal fields of these events
-          any more.{keptBelow(held)} Until their retention ends, the events stay, with their other
-          fields and a code that Weir computes from the value with a secret key. By this code the
-          search still finds them.
+          <strong>Erased:</strong>{' '}
+          {request === undefined
+            ? 'no service of Weir decrypts the personal fields of these events any more.'
+            : 'as soon as the request below is applied, no service of Weir decrypts the personal fields of these events any more.'}
+          {keptBelow(held)} Until their retention ends, the events stay, with their other fields and
+          a code that Weir computes from the value with a secret key. By this code the search still
+          finds them.
+          {request === undefined ? (
+            <>
+              {' '}
+              Perhaps the request was about another person, with the same device or session: see the{' '}
+              <a href={hrefOf('erasures', stream)}>requests of {stream}</a>.
+            </>
+          ) : null}
         </p>
       ) : null}
       {isErased || erasedIn(held) === 0 ? null : (
@@ -128,7 +157,7 @@ const erasedIn = (held: readonly Held[]): number =>
   held.reduce((sum, { erased }) => sum + erased, 0)
 
 const keptBelow = (held: readonly Held[]): string =>
-  held.some(({ decrypted }) => decrypted.length > 0)
+  held.some(({ fields }) => fields.length > 0)
     ? ' Outputs keep what they decrypted before, until the days below.'
     : ''
 

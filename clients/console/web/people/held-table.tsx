@@ -71,7 +71,9 @@ function PlaceRow({ place, output, found, fields }: RowProps) {
           {output === undefined
             ? ''
             : ` for consent to level ${output.levels.map(words).join(', ')}`}
-          {output === undefined || output.tags.length === 0 ? '' : `; ${output.tags.join(', ')}`}
+          {output === undefined || output.tags.length === 0
+            ? ''
+            : `; tags: ${output.tags.join(', ')}`}
         </span>
       </th>
       <td data-column="events">{count(events)}</td>

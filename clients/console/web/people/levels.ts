@@ -1,5 +1,6 @@
 // The consent levels that are used in a stream. Pure.
 import type { Contract, Output } from '../api/account.ts'
+import type { PersonalField } from '../api/held.ts'
 import { schemaFieldsOf } from '../contracts/schema-fields.ts'
 import type { LevelWords } from '../purposes/level-words.ts'
 
@@ -37,27 +38,29 @@ export const levelsInWords = (
   words: LevelWords,
 ): string => `${type === 'CUMULATIVE' ? 'up to level' : 'level'} ${levels.map(words).join(', ')}`
 
-/**
- * «customer/id of level 0; mail, phone of level 2 (marketing e-mails)»: the personal fields of the contracts, or only some
- * of them.
- */
-export function fieldsByLevel(
-  contracts: readonly Pick<Contract, 'levels'>[],
-  words: LevelWords,
-  only?: readonly string[],
-): string {
-  const known = contracts.flatMap(({ levels }) => [...levels])
-  const wanted = known.filter(([path]) => only?.includes(path) ?? true)
-  const byLevel = [...Map.groupBy(wanted, ([, level]) => level)].toSorted(([a], [b]) => a - b)
-  const others = only?.filter((path) => !known.some(([each]) => each === path)) ?? []
-  return [
-    ...byLevel.map(
-      ([level, of]) =>
-        `${[...new Set(of.map(([path]) => path))].join(', ')} of level ${words(level)}`,
-    ),
-    ...others,
-  ].join('; ')
+/** «customer/id of level 0; mail, phone of level 2 (marketing e-mails)». With the contracts if a field has several levels. */
+export function fieldsByLevel(fields: readonly PersonalField[], words: LevelWords): string {
+  const levelsOf = (path: string): number =>
+    new Set(fields.filter((field) => field.path === path).map(({ level }) => level)).size
+  const named = (path: string, of: readonly PersonalField[]): string =>
+    levelsOf(path) === 1 ? path : `${path} (${of.map(({ contract }) => contract).join(', ')})`
+  return [...Map.groupBy(fields, ({ level }) => level)]
+    .toSorted(([a], [b]) => a - b)
+    .map(([level, of]) => {
+      const paths = [...Map.groupBy(of, ({ path }) => path)].map(([path, same]) =>
+        named(path, same),
+      )
+      return `${paths.join(', ')} of level ${words(level)}`
+    })
+    .join('; ')
 }
+
+export const personalFieldsOf = (
+  contracts: readonly Pick<Contract, 'id' | 'levels'>[],
+): readonly PersonalField[] =>
+  contracts.flatMap(({ id, levels }) =>
+    [...levels].map(([path, level]) => ({ contract: id, path, level })),
+  )
 
 type Naming = Pick<Contract, 'id' | 'keyField' | 'subjectField' | 'levels' | 'schema'>
 

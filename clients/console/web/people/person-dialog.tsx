@@ -95,7 +95,9 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
         <Typed text={person} value={typed} onValue={setTyped} />
         <Problems of={doing.error} />
         <footer>
-          {typed === person ? null : (
+          {chosen?.length === 0 ? (
+            <span class="muted small">First choose a level.</span>
+          ) : typed === person ? null : (
             <span class="muted small">
               First type <code>{person}</code> above.
             </span>

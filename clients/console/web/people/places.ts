@@ -1,8 +1,8 @@
 // The places that hold events of a person, in words. Pure.
 import type { Contract, Output } from '../api/account.ts'
-import type { Held } from '../api/held.ts'
+import type { Held, PersonalField } from '../api/held.ts'
 import type { LevelWords } from '../purposes/level-words.ts'
-import { fieldsByLevel, levelsInWords } from './levels.ts'
+import { fieldsByLevel, levelsInWords, personalFieldsOf } from './levels.ts'
 
 /** What a search found in a stream, as far as its places need it. */
 export type FoundPlaces = {
@@ -29,20 +29,21 @@ export const placeKinds = {
 
 /** In the input: all personal fields, encrypted. In other places: the fields that are decrypted there. */
 export function personalFieldsIn(
-  { kind, decrypted }: Pick<Held, 'kind' | 'decrypted'>,
+  { kind, fields }: Pick<Held, 'kind' | 'fields'>,
   { by }: Pick<FoundPlaces, 'by'>,
   { contracts, words }: Knowing,
 ): { readonly decrypted: string; readonly encrypted: string } {
-  const inStream = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
+  const all = personalFieldsOf(contracts.filter(({ id }) => by.some((one) => one.contract === id)))
+  if (kind === 'input') return { decrypted: '', encrypted: fieldsByLevel(all, words) }
+  if (fields.length === 0) return { decrypted: '', encrypted: 'all personal fields' }
+  const isDecrypted = ({ contract, path }: PersonalField): boolean =>
+    fields.some((field) => field.contract === contract && field.path === path)
   // If only outputs still have events, these may be of any contract.
-  const found = kind !== 'input' && inStream.length === 0 ? contracts : inStream
-  if (decrypted.length > 0)
-    return {
-      decrypted: fieldsByLevel(found, words, decrypted),
-      encrypted: 'all other personal fields',
-    }
-  const encrypted = kind === 'input' ? fieldsByLevel(found, words) : 'all personal fields'
-  return { decrypted: '', encrypted }
+  const isAll = all.length > 0 && all.every(isDecrypted)
+  return {
+    decrypted: fieldsByLevel(fields, words),
+    encrypted: isAll ? '' : 'all other personal fields',
+  }
 }
 
 /** The levels that readers decrypt with their own keys, or nothing. */

@@ -21,14 +21,13 @@ type RemainingProps = Pick<Props, 'found'> & {
 export function Remaining({ known, found, levels }: RemainingProps) {
   const chosen = known.filter(({ level }) => levels?.includes(level))
   const required = new Set(chosen.flatMap(({ outputs }) => outputs))
-  const fields = new Set(chosen.flatMap((each) => each.fields))
   const outputs = found
     .flatMap(({ held }) => held)
     .filter(({ kind }) => kind === 'output' || kind === 'deleted')
-  const isConcerned = ({ kind, name, decrypted }: Held): boolean =>
-    kind === 'deleted' || required.has(name) || decrypted.some((path) => fields.has(path))
+  const isConcerned = ({ kind, name, fields }: Held): boolean =>
+    kind === 'deleted' || required.has(name) || fields.some(({ level }) => levels?.includes(level))
   const keeping = outputs.filter(
-    (output) => output.decrypted.length > 0 && (levels === undefined || isConcerned(output)),
+    (output) => output.fields.length > 0 && (levels === undefined || isConcerned(output)),
   )
   const empty = outputs.filter(({ events }) => events === 0).map(({ name }) => name)
   return (
@@ -89,7 +88,8 @@ function Linked({ found, fields, then }: LinkedProps) {
         by.reduce((sum, { events }) => sum + events, 0),
         'event',
       )}
-      . They may name other people, or nobody. To see whom, download them before.
+      . They may name other people, or nobody. To see whom, download them before: the column
+      «person» is «other» where an event names somebody else.
     </p>
   )
 }

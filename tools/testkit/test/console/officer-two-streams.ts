@@ -38,7 +38,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
       .waitFor()
     for (const name of [
       /^clicks stream 1 encrypted: customer\/id of level 0; producerSessionId of level 1 /,
-      /^clicks-2 output for consent to level 2 \(marketing e-mails\); mail agency 1 decrypted: customer\/id of level 0; producerSessionId of level 1; encrypted: all other /,
+      /^clicks-2 output for consent to level 2 \(marketing e-mails\); tags: mail agency 1 decrypted: customer\/id of level 0; producerSessionId of level 1 /,
     ])
       await clicks.getByRole('row', { name }).waitFor()
   }
@@ -152,7 +152,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
       text.match(/^\nStream: (clicks|shop)\nErasure: .*\nReference: TICKET-11\nAcc.*\nSalt: /gm),
     ).toHaveLength(2)
     await page().keyboard.press('Escape')
-    await pollUntil(async () => (await page().getByText('Erased: no service').count()) === 2, {
+    await pollUntil(async () => (await page().getByText('Erased: as soon as').count()) === 2, {
       deadlineMs: 60_000,
     })
     await goTo('Erasures')

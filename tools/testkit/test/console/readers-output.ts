@@ -53,7 +53,9 @@ export function readersOutputTests(
     await goTo('Contracts')
     await goTo('People')
     await find('customer-00042')
-    await seen('1 event of visits, named by customer/id')
+    await seen(
+      /^1 event of visits, whose producerSessionId occurred in an event with this value in customer\/id, /,
+    )
     for (const [opening, done] of [
       ['Erase …', 'erased'],
       ['Withdraw a consent …', 'changed'],

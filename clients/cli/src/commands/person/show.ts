@@ -5,7 +5,7 @@ import type { Advice } from '../../api/request.ts'
 import { failure } from '../../errors.ts'
 import { collectText, withExamples } from '../../input/options.ts'
 import { readValue } from '../../input/values.ts'
-import { isObject, listAt, textAt, textsAt, valueAt } from '../../json.ts'
+import { isObject, listAt, textAt, valueAt } from '../../json.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { createProgressLine } from '../../terminal/progress.ts'
 import { renderTable } from '../../terminal/table.ts'
@@ -102,7 +102,7 @@ function renderSearch(search: unknown): string {
   const events =
     found.length === 0
       ? isInOutputs
-        ? 'A search by this value finds no event in the streams any more. Kafka has removed them, or they were erased. Erased events stay until their retention ends, with a code of their key field, such as a device: a search for that value still finds them. What outputs have decrypted is below.'
+        ? 'A search by this value finds no event in the streams any more. Kafka has removed them, or they were erased. Erased events stay until their retention ends, with a code of their key field, such as a device: a search for that value still finds them. Below are the events in outputs in which a field that is compared still has this value.'
         : 'No event was found. Values are compared exactly: check the spelling, upper and lower case too.'
       : renderTable(['STREAM', 'CONTRACT', 'FIELD', 'EVENTS', 'FIRST', 'LAST'], found)
   return [events, renderHeld(streams), ...streams.flatMap(remarksOn)].join('\n\n')
@@ -113,12 +113,16 @@ const foundIn = (search: unknown): readonly (readonly unknown[])[] =>
     listAt(stream, 'by').map((by) => [
       textAt(stream, 'stream'),
       textAt(by, 'contract'),
-      textAt(by, 'field'),
+      byWay(by),
       valueAt(by, 'events'),
       textAt(by, 'firstAt'),
       textAt(by, 'lastAt'),
     ]),
   )
+
+/** By data subject, an event is found by its key field value, and need not contain the value itself. */
+const byWay = (by: unknown): string =>
+  `${textAt(by, 'field')}${textAt(by, 'as') === 'data_subject_field' ? ', via the key field' : ''}`
 
 const eventsIn = (count: unknown): string => (count === 1 ? '1 event' : `${String(count)} events`)
 
@@ -129,6 +133,19 @@ const kinds: Readonly<Record<string, string>> = {
   deleted: 'deleted output',
 }
 
+/** «email: 0, street: 0», as `weir contract list` shows levels; with several contracts, by contract. */
+function fieldsInWords(fields: readonly unknown[]): string {
+  const contracts = [...new Set(fields.map((field) => textAt(field, 'contract')))]
+  const levelsIn = (contract: string | undefined): string =>
+    fields
+      .filter((field) => textAt(field, 'contract') === contract)
+      .map((field) => `${textAt(field, 'field')}: ${String(valueAt(field, 'level'))}`)
+      .join(', ')
+  return contracts.length === 1
+    ? levelsIn(contracts[0])
+    : contracts.map((contract) => `${contract} (${levelsIn(contract)})`).join('; ')
+}
+
 function renderHeld(streams: readonly unknown[]): string {
   const rows = streams.flatMap((stream) =>
     listAt(stream, 'held').map((held) => [
@@ -136,7 +153,7 @@ function renderHeld(streams: readonly unknown[]): string {
       kinds[textAt(held, 'kind') ?? ''],
       valueAt(held, 'events'),
       valueAt(held, 'erased'),
-      textsAt(held, 'decrypted'),
+      fieldsInWords(listAt(held, 'fields')),
       [textAt(held, 'until'), textAt(held, 'because')]
         .filter((each) => each !== undefined)
         .join(': '),

@@ -7,7 +7,7 @@ const states = ['accepted', 'applied', 'complete', 'destroyed'] as const
 
 export function renderErasure(erasure: unknown): string {
   const shown = isObject(erasure) ? erasure : {}
-  const { states: _, outputs: __, found: ___, salt, dueOn: due, ...rest } = shown
+  const { states: _, outputs: __, found: ___, input: ____, salt, dueOn: due, ...rest } = shown
   const events = valueAt(erasure, 'found', 'events')
   const times = Object.fromEntries(states.map((state) => [state, timeOf(erasure, state)]))
   const found = `${String(events)} ${events === 1 ? 'event' : 'events'}`
@@ -16,6 +16,7 @@ export function renderErasure(erasure: unknown): string {
     ...(due === undefined ? {} : { due }),
     found,
     ...times,
+    eventsUntil: textAt(erasure, 'input', 'clearAt'),
     ...(salt === undefined ? {} : { salt }),
   }
   return `${renderDetails(details)}\n\n${renderOutputs(listAt(erasure, 'outputs'), 'levels' in shown ? 'withdrawal' : 'erasure')}`

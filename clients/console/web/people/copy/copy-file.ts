@@ -71,7 +71,8 @@ function explanationOf({ person, startedAt, createdAt, streams, events }: Copy):
   const sentences = [
     `The files with the name of a stream contain its events of «${person}», and where.csv lists where these events are stored and until when.`,
     'In the files of streams, each row is one field of an event. The column purpose has the name of the consent level of a personal field.',
-    'Fields that begin with svcMeta are about the event itself, such as the levels that it was sent with consent to (consentLevels).',
+    'The column person says what an event has in the field that names people: searched is this value; other is another value, so the event may be about somebody else; linked is none, so the event only has the same device, session or the like; encrypted is not known.',
+    'A row with the field «consent level» has a level that the event was sent with consent to.',
     'In where.csv, consent_levels of the place of a stream are the levels that its events were sent with; those of an output are the levels that an event needs to get there. tags are names that your organization has given to an output, such as the team that reads it.',
     'A place with dead letters has events that an output could not derive, all encrypted. If readers of an output decrypt, readers_can_decrypt lists the levels that they can decrypt. If kept_until is unknown, because says why.',
     `The search started on ${dateAndTime(startedAt)}, and the files were created on ${dateAndTime(createdAt)}.`,
