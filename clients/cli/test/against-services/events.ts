@@ -67,7 +67,7 @@ export function eventTests(ground: LookUpGround): void {
         }),
       )
     }
-    // The clickstream events lack consent to level 3, and this output does not include level 2.
+    // Only the other contract's event has consent to level 3. This output does not decrypt level 2.
     expect(granular).toEqual([
       expect.objectContaining({
         uniqueIdentifier: 'unique-1',

@@ -74,6 +74,6 @@ export async function written(format: Format, events: readonly Stored[]): Promis
   return Buffer.concat(pieces).toString()
 }
 
-/** What the columns of a Parquet file get. */
+/** A stored event as a row of a Parquet file. */
 export const rowOf = ([schema, payload]: Stored): unknown =>
   convertEvents(shapeOf(schema.root))(schema.decode(payload))

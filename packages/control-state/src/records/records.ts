@@ -223,7 +223,7 @@ export type ErasureRecord = {
   readonly pieces: number
   /** Set while some links are still to be cut out. */
   readonly rest?: ErasureRest
-  /** The KEKs of the wrapping keys that wrapped the replaced key records. */
+  /** The KEKs with which a backup of the replaced key records could be decrypted. */
   readonly keks: readonly string[]
   readonly acceptedAtMs: number
   /** When every replica had read the change, if readers may still have keys from before. */

@@ -92,7 +92,7 @@ async function stepIn(
   return { records, next: batches.at(-1)?.next ?? nothingUpTo(endOf({ isolation }, fetched), from) }
 }
 
-/** The end: compaction may have removed all before it. Throws a retriable error if `from` isn't readable yet. */
+/** Returns `end`, because compaction may have removed all records before it. Throws a retriable error if `from` isn't readable yet. */
 function nothingUpTo(end: bigint, from: bigint): bigint {
   if (end <= from) throw new ProtocolError('OFFSET_NOT_AVAILABLE')
   return end

@@ -75,7 +75,7 @@ async function retry(session: Session, input: string, name: string): Promise<voi
     session.tell('There are more dead-lettered records. Run the command again.')
 }
 
-/** Shown with the output's record, which is shown alone if the output service is unreachable. */
+/** For `weir output show`. Empty if the output service is unreachable, so that the record is shown all the same. */
 export async function readLag(
   session: Session,
   input: string,
