@@ -106,7 +106,7 @@ function gaugePending(registers: Registry[], pending: PendingWork): void {
   })
   new Gauge({
     name: 'svc_auth_erasures_oldest_seconds',
-    help: 'Seconds since the oldest pending erasure was accepted, by state; 0 if there is none',
+    help: 'Seconds since the oldest pending erasure was accepted, by state; 0 if there is none, or if it only waits until the keys of readers end',
     labelNames: ['state'] as const,
     registers,
     collect() {

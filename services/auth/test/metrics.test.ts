@@ -24,9 +24,10 @@ const erasure = (acceptedAtMs: number, more: Partial<ErasureRecord> = {}): Erasu
   ...more,
 })
 
-function linesOf(pendingErasures: ErasureRecord[]) {
+function linesOf(pendingErasures: ErasureRecord[], keysLentUntilMs = 0) {
   const tables: PendingTables = {
     streams: () => [].values(),
+    streamsOf: () => [{ kind: 'input', streamId: 's', keysLentUntilMs } as StreamRecord],
     pendingErasures: () => pendingErasures,
     erasedValues: () => new Map(),
   }
@@ -58,10 +59,20 @@ test('the oldest erasure that is not applied, and the oldest that is not complet
   ])
 })
 
+test('an erasure that only waits for the keys of readers is not old, until these keys have ended', async () => {
+  const heard = erasure(nowMs - 900_000, { heardAtMs: nowMs - 899_000 })
+  const oldest = async (keysLentUntilMs: number): Promise<string | undefined> =>
+    (await linesOf([heard], keysLentUntilMs)('svc_auth_erasures_oldest_seconds'))[0]?.[1]
+  expect(await oldest(nowMs + 60_000)).toBe('0')
+  expect(await oldest(nowMs - 30_000)).toBe('30')
+  expect(await oldest(0)).toBe('899')
+})
+
 test('every counter but that of requests is there from the start, with 0', async () => {
   const registry = createMetrics('auth')
   const tables: PendingTables = {
     streams: () => [].values(),
+    streamsOf: () => [],
     pendingErasures: () => [],
     erasedValues: () => new Map(),
   }
@@ -94,6 +105,7 @@ test('the share that is used most of any bound on erasures is told', async () =>
       {
         tables: {
           streams: () => [{ billingId: 'acme', streamId: 's' } as StreamRecord].values(),
+          streamsOf: () => [],
           pendingErasures: () => [],
           erasedValues: () => new Map([['acme', erased]]),
         },

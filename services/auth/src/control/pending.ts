@@ -1,11 +1,12 @@
 // The unfinished work in control state, for metrics: deletions, and erasures with the age of the oldest.
+import { keysLentUntil } from '@weir/control-state'
 import type { ErasureRecord, StateFollower } from '@weir/control-state'
 import type { Config } from '../config.ts'
 import type { PendingWork, PendingErasures } from '../metrics.ts'
 
 export type PendingTables = Pick<
   StateFollower['tables'],
-  'streams' | 'pendingErasures' | 'erasedValues'
+  'streams' | 'streamsOf' | 'pendingErasures' | 'erasedValues'
 >
 export type PendingKeys = Pick<StateFollower['keyStore'], 'bytes'>
 
@@ -20,7 +21,11 @@ export const pendingIn = (
       tables.pendingErasures(),
       ({ appliedAtMs }) => (appliedAtMs === undefined ? 'accepted' : 'applied'),
     )
-    return { accepted: summed(accepted, now()), applied: summed(applied, now()) }
+    const nowMs = now()
+    return {
+      accepted: summed(accepted, nowMs, (erasure) => waitingSince(tables, erasure)),
+      applied: summed(applied, nowMs, ({ acceptedAtMs }) => acceptedAtMs),
+    }
   },
   erasuresShare() {
     const keyBytes = new Map<string, number>()
@@ -40,8 +45,17 @@ export const pendingIn = (
 const mostIn = (byAccount: ReadonlyMap<string, number>): number =>
   Math.max(0, ...byAccount.values())
 
-/** The age of an erasure counts from its acceptance, whatever its state, because its deadline does so, too. */
-function summed(erasures: readonly ErasureRecord[], nowMs: number): PendingErasures {
-  const oldest = erasures.reduce((least, { acceptedAtMs }) => Math.min(least, acceptedAtMs), nowMs)
+/** When every replica has read an erasure, it waits as intended for as long as readers may have keys. */
+const waitingSince = (tables: PendingTables, erasure: ErasureRecord): number =>
+  erasure.heardAtMs === undefined
+    ? erasure.acceptedAtMs
+    : keysLentUntil(tables, erasure, erasure.heardAtMs)
+
+function summed(
+  erasures: readonly ErasureRecord[],
+  nowMs: number,
+  sinceMs: (erasure: ErasureRecord) => number,
+): PendingErasures {
+  const oldest = erasures.reduce((least, erasure) => Math.min(least, sinceMs(erasure)), nowMs)
   return { count: erasures.length, oldestMs: nowMs - oldest }
 }
