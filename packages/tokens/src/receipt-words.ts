@@ -38,7 +38,9 @@ export function inWords(claims: ReceiptClaims): InWords {
       ...(listOf(claims['outputs']).every((output) => 'events' in objectOf(output))
         ? []
         : ['Which of these outputs got events of the person: it names every output that could.']),
-      'That the events are gone: they stay until their retention ends, with their fields that are not personal, and with a code that Weir computes with a secret key from the value that names them.',
+      levels.length === 0
+        ? 'That the events are gone: they stay until their retention ends, with their fields that are not personal, and with a code that Weir computes with a secret key from the value that names them.'
+        : 'That the events are gone: they stay until their retention ends, with the fields of other levels, which can still be decrypted.',
     ],
   }
 }
@@ -123,7 +125,7 @@ const isLinked = ({ as }: ReceiptClaims): boolean => listOf(as).includes('data_s
 
 const linkedOf = (claims: ReceiptClaims): string =>
   isLinked(claims)
-    ? ' The same holds for all events stored before with the same key field value, such as a session, as one of these.'
+    ? ' The same holds for all earlier events that have the same value in the key field, such as the same session, as one of these events.'
     : ''
 
 const isAnythingFound = ({ found }: ReceiptClaims): boolean =>

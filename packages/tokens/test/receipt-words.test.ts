@@ -59,10 +59,24 @@ test('a withdrawal names the levels, and says nothing of others', () => {
   expect(says).toHaveLength(5)
 })
 
+test('a withdrawal says that fields of other levels can still be decrypted, and an event found by its key field so', () => {
+  const found = {
+    events: 1,
+    by: [{ events: 1, contract: 'orders', field: 'mail', as: 'data_subject_field' }],
+  }
+  const { says, doesNotSay } = inWords({ ...claims, levels: [2], found })
+  expect(doesNotSay.at(-1)).toContain(
+    'with the fields of other levels, which can still be decrypted',
+  )
+  expect(says.join(' ')).toContain(
+    '1 of orders, whose key field value occurred together with the value in mail',
+  )
+})
+
 test('an erasure by data subject covers what was sent under the same key field values', () => {
   const { says, doesNotSay } = inWords({ ...claims, as: ['data_subject_field'] })
   expect(says[2]).toContain(
-    'customer/id (of orders) or session (of visits). The same holds for all events stored before with the same key field value, such as a session, as one of these.',
+    'customer/id (of orders) or session (of visits). The same holds for all earlier events that have the same value in the key field, such as the same session, as one of these events.',
   )
   expect(doesNotSay).toContain(
     'Anything about events of calls, unless they come from the same device, session or the like as an event of the person.',

@@ -6,6 +6,7 @@ import type { ContractRecord, Tables } from '@weir/control-state'
 export type KnownContract = {
   readonly contract: Contract
   readonly registryId: number
+  readonly keyField?: string
   readonly dataSubjectField?: string | undefined
 }
 
@@ -18,8 +19,8 @@ export function createKnownContracts(
     if (record === undefined) return undefined
     const known = compiled.get(record)
     if (known !== undefined) return known
-    const { registryId, dataSubjectField } = record
-    const made = { contract: compileContract(record), registryId, dataSubjectField }
+    const { registryId, keyField, dataSubjectField } = record
+    const made = { contract: compileContract(record), registryId, keyField, dataSubjectField }
     compiled.set(record, made)
     return made
   }

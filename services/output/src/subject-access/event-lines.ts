@@ -11,7 +11,7 @@ export type NotDecrypted = z.infer<typeof notDecrypted>
 
 /**
  * `searched`: the searched value itself. `other`: another value. `linked`: none, so only the key field, such as a device,
- * connects the event with the person. `encrypted`: a value that is not decrypted.
+ * connects the event with the person. `encrypted`: unknown, because such a field is not decrypted.
  */
 const inEvent = z.enum(['searched', 'other', 'linked', 'encrypted'])
 export type InEvent = z.infer<typeof inEvent>

@@ -118,19 +118,20 @@ function eventOf(opening: Opening, found: Found): PersonEvent {
   return Object.keys(notDecrypted).length === 0 ? plain : { ...plain, notDecrypted }
 }
 
-type Naming = Pick<KnownContract, 'contract' | 'dataSubjectField'> &
+type Naming = Pick<KnownContract, 'contract' | 'keyField' | 'dataSubjectField'> &
   Pick<AccessPerson, 'isNamed'> & { readonly notDecrypted: Readonly<Record<string, NotDecrypted>> }
 
 /** Whom the decrypted event names. Events of a device or a session may name other people, or nobody. */
 function whoIn(
   event: Event,
-  { contract, dataSubjectField, isNamed, notDecrypted }: Naming,
+  { contract, keyField, dataSubjectField, isNamed, notDecrypted }: Naming,
 ): InEvent {
   const subject = contract.dataSubjectOf(event)
   if ([contract.keyOf(event), subject].some((value) => value !== undefined && isNamed(value)))
     return 'searched'
-  if (subject === undefined) return 'linked'
-  return notDecrypted[dataSubjectField ?? ''] === undefined ? 'other' : 'encrypted'
+  if ([keyField, dataSubjectField].some((field = '') => notDecrypted[field] !== undefined))
+    return 'encrypted'
+  return subject === undefined ? 'linked' : 'other'
 }
 
 function purposesOf({ titles }: Opening, levels: readonly number[]) {

@@ -14,7 +14,7 @@ import { knownSoon } from '../derive/known-soon.ts'
 import type { LevelsAllowed } from '../derive/levels.ts'
 import { refusal } from '../errors.ts'
 import { linesOf } from './event-lines.ts'
-import type { AccessFormat, Lines } from './event-lines.ts'
+import type { AccessFormat, Lines, PersonEvent } from './event-lines.ts'
 import { matchingEvents } from './person-events.ts'
 import type { PersonEventOf } from './person-events.ts'
 
@@ -36,6 +36,7 @@ export function downloadEvents(deps: SubjectAccessDeps): RouteHandler {
   const start = createDownloads()
   return async (call) => {
     const lines = linesOf[formatOf(call)]()
+    const isWanted = wantedOf(call)
     const { access, token, input } = await grantedTo(deps, call)
     if (used.has(access)) throw notGranted()
     const end = start(access.billingId)
@@ -49,7 +50,7 @@ export function downloadEvents(deps: SubjectAccessDeps): RouteHandler {
       const titles = titlesIn(deps, access)
       const eventOf = matchingEvents(derive, { asked, allowed: deps.levels, levelsIn, titles })
       const stream = (write: Write): Promise<void> =>
-        send(deps, { ranges, eventOf, lines }, write).finally(end)
+        send(deps, { ranges, eventOf, isWanted, lines }, write).finally(end)
       return { status: 200, headers: { 'content-type': lines.contentType }, body: { stream } }
     } catch (error) {
       end()
@@ -62,6 +63,14 @@ function formatOf(call: Call): AccessFormat {
   const format = call.query('format') ?? 'ndjson'
   if (format === 'ndjson' || format === 'csv') return format
   throw invalid(['format must be ndjson or csv'])
+}
+
+/** `without=other` leaves out the events that name somebody else. */
+function wantedOf(call: Call): (event: PersonEvent) => boolean {
+  const without = call.query('without')
+  if (without === undefined) return () => true
+  if (without === 'other') return ({ person }) => person !== 'other'
+  throw invalid(['without must be other'])
 }
 
 type Granted = {
@@ -157,12 +166,13 @@ async function rangesOf({ offsets }: SubjectAccessDeps, input: InputStream): Pro
 type Sending = {
   readonly ranges: readonly Range[]
   readonly eventOf: PersonEventOf
+  readonly isWanted: (event: PersonEvent) => boolean
   readonly lines: Lines
 }
 
 async function send(
   deps: SubjectAccessDeps,
-  { ranges, eventOf, lines }: Sending,
+  { ranges, eventOf, isWanted, lines }: Sending,
   write: Write,
 ): Promise<void> {
   const { follower, openings, reader } = deps
@@ -177,7 +187,7 @@ async function send(
           if (!follower.isFresh()) throw notFresh()
           out.opening()
           const event = await knownSoon(follower, () => eventOf(record))
-          if (event !== undefined) await out.add(lines.line(event))
+          if (event !== undefined && isWanted(event)) await out.add(lines.line(event))
           await turn()
         }
         await out.flush()

@@ -27,6 +27,7 @@ type More = {
   readonly fromMs?: number
   readonly untilMs?: number
   readonly knows?: boolean
+  readonly isNamed?: (value: string) => boolean
   readonly titles?: ReadonlyMap<number, string>
 }
 
@@ -34,7 +35,8 @@ const told = ({ contract, record }: Sealed, more: More = {}) =>
   matchingEvents(
     {
       opener: createOpener({ entriesMax: 100 }),
-      contract: () => (more.knows === false ? undefined : { contract, registryId }),
+      contract: () =>
+        more.knows === false ? undefined : { contract, registryId, keyField: 'consistent_value' },
       eraKeys: () => more.keys ?? whole,
     },
     {
@@ -121,6 +123,13 @@ test('a field of a level that is withdrawn, or that the deployment does not serv
     event: { ...event, [sensitive]: expect.not.stringContaining('ada') },
     notDecrypted: { [sensitive]: 'level_not_served' },
   })
+})
+
+test('an event names another person, nobody, or somebody unknown if the key field is encrypted', () => {
+  expect(told(ada, { isNamed: () => false })).toMatchObject({ person: 'linked' })
+  const keys = changing()
+  keys.withdraw('ada', [2])
+  expect(told(ada, { keys: keys.now() })).toMatchObject({ person: 'encrypted' })
 })
 
 test('a withdrawn level without a field is named, too, and who has withdrawn nothing has none', () => {

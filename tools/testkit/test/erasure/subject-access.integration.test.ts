@@ -138,6 +138,20 @@ test('as CSV it is for a spreadsheet', async () => {
   )
 })
 
+test('events that name somebody else are marked, and can be left out', async () => {
+  await click('shared', { producerSessionId: 'ada-tablet', customer: { id: 'bob-customer' } })
+  const whole = await textFor({ subject: customer }, '?format=csv')
+  expect(whole).toMatch(/customer\/id,bob-customer,[^\r]*,other\r/)
+  const alone = await textFor({ subject: customer }, '?format=csv&without=other')
+  expect(alone).not.toContain('bob-customer')
+  expect(alone.match(/,customer\/id,ada-customer-8c02,/g)).toHaveLength(3)
+  const refused = await get(await tokenFor({ subject: customer }), `${path}?without=ada`)
+  expect([refused.status, await refused.text()]).toEqual([
+    422,
+    expect.stringContaining('without must be other'),
+  ])
+})
+
 test('a token is good for one download of its stream, and nothing else is a token', async () => {
   const token = await tokenFor({ keyFieldValue: ada })
   await account.input('other')
@@ -216,7 +230,7 @@ test('a level that is withdrawn is named, and whoever is erased has no events, a
   const token = await tokenFor({ subject: customer })
   await erase({ keyFieldValue: ada })
   const left = (await (await get(token)).text()).trim().split('\n')
-  expect(pagesOf(left.map((line) => asObject(JSON.parse(line))))).toEqual(['three'])
+  expect(pagesOf(left.map((line) => asObject(JSON.parse(line))))).toEqual(['shared', 'three'])
   expect(await textFor({ keyFieldValue: ada })).toBe('')
 })
 

@@ -75,6 +75,11 @@ const access: Operation = {
       says: 'ndjson: an event on each line. csv: a field on each line, to be read in a spreadsheet, with a byte order mark',
       schema: { enum: ['ndjson', 'csv'], default: 'ndjson' },
     },
+    {
+      name: 'without',
+      says: 'other: leaves out the events that name somebody else (`person` is `other`)',
+      schema: { enum: ['other'] },
+    },
   ],
   answers: [
     {
