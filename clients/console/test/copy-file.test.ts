@@ -44,6 +44,7 @@ const output: Output = {
 
 const copy = (more: Partial<Copy> = {}): Copy => ({
   person: 'C-42',
+  isAlone: false,
   startedAt: '2026-11-26T10:00:00.000Z',
   createdAt: '2026-11-26T10:05:00.000Z',
   streams: [found('clicks')],
@@ -73,7 +74,7 @@ test('the events of each stream are as they were downloaded, beside the places a
   expect(files['C-42-clicks.csv']).toBe('\uFEFFevent,time\r\n1,2')
   expect(files['README.txt']).toBe(
     [
-      'The files with the name of a stream contain its events of «C-42», and where.csv lists where these events are stored and until when.',
+      'The files with the name of a stream contain its events of «C-42», and where.csv lists, for your organization, where these events are stored and until when.',
       'In the files of streams, each row is one field of an event. The column purpose has the name of the consent level of a personal field.',
       'The column person says what an event has in the field that names people: searched is this value; other is another value, so the event may be about somebody else; linked is none, so the event only has the same device, session or the like; encrypted is not known.',
       'A row with the field «consent level» has a level that the event was sent with consent to.',
@@ -85,6 +86,10 @@ test('the events of each stream are as they were downloaded, beside the places a
       '',
     ].join('\r\n'),
   )
+})
+
+test('a copy without the events that name somebody else says so', () => {
+  expect(filesOf(copy({ isAlone: true }))['README.txt']).toContain('were left out')
 })
 
 test('each place has a row, with its fields, their levels, and the end of its retention', () => {

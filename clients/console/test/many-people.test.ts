@@ -34,6 +34,7 @@ const erasureOf = (more: Partial<Erasure>): Erasure => ({
   values: 1,
   found: 2,
   searchedAt: '',
+  isBesideKey: false,
   notSearched: '',
   reference: '',
   dueOn: '',

@@ -28,6 +28,8 @@ export type Erasure = {
   /** Events that the search found. */
   readonly found: number
   readonly searchedAt: string
+  /** Events were found by their key field, which occurred together with the value. */
+  readonly isBesideKey: boolean
   /** Why a part of the stream was not searched; otherwise empty. */
   readonly notSearched: string
   readonly reference: string

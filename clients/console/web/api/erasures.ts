@@ -67,6 +67,7 @@ function erasureOf(erasure: Json): Erasure {
     values: numberOf(erasure['values']),
     found: numberOf(found['events']),
     searchedAt: textOf(found['searchedAt']),
+    isBesideKey: listOf(found['by']).some((by) => objectOf(by)['as'] === 'data_subject_field'),
     notSearched: textOf(found['notSearched']),
     reference: textOf(erasure['reference']),
     dueOn: textOf(erasure['dueOn']),

@@ -118,16 +118,25 @@ const heldOf = (held: Json): Held => ({
 
 export type EventsFormat = 'csv' | 'ndjson'
 
+export type WantedEvents = {
+  readonly stream: string
+  readonly searchId: string
+  readonly format: EventsFormat
+  /** Without the events that name somebody else. */
+  readonly isAlone: boolean
+}
+
 /**
  * The events that a search found in a stream, decrypted.
  * @throws Refused with status 413 beyond `bytesMax`
  */
 export async function eventsOf(
   { auth, download }: Calls,
-  { stream, searchId, format }: { stream: string; searchId: string; format: EventsFormat },
+  { stream, searchId, format, isAlone }: WantedEvents,
   bytesMax?: number,
 ): Promise<Blob> {
   const path = `/v2/streams/${stream}/subject-access`
   const granted = objectOf(await auth('POST', path, { searchId }))
-  return download(`${path}?format=${format}`, textOf(granted['accessToken']), bytesMax)
+  const query = `format=${format}${isAlone ? '&without=other' : ''}`
+  return download(`${path}?${query}`, textOf(granted['accessToken']), bytesMax)
 }

@@ -35,7 +35,7 @@ export function Holdings({ erasure }: Props) {
       )}
       {empty.length === 0 ? null : (
         <p>
-          The search of {dateAndTime(searchedAt)} found no decrypted {field} in{' '}
+          The search of {dateAndTime(searchedAt)} found no decrypted {field} of {people} in{' '}
           {empty.length === 1 ? 'this output' : 'these outputs'}: {empty.map(nameOf).join(', ')}.
           Events that arrived later are not counted.
         </p>

@@ -19,7 +19,7 @@ import type { OfStream } from './wanted.ts'
 const inWords = {
   accepted: 'accepted',
   applied: 'applied by all services: it has taken effect, and you can write to the person',
-  complete: 'complete: Weir has no keys for it any more',
+  complete: 'complete: Weir has no keys for what it covers any more',
 } as const
 
 type Props = {
@@ -66,6 +66,12 @@ export function OneErasure({ session, erasure, all, onChanged }: Props) {
       )}
       <DueDate {...{ session, erasure, all, onChanged }} />
       <Holdings erasure={erasure} />
+      {erasure.isBesideKey ? (
+        <p>
+          This covers all events with the same value in the key field, such as a device or a
+          session, also those that name other people or nobody.
+        </p>
+      ) : null}
       <EventsStay erasure={erasure} />
       <p class="muted small">{masterKeysOf(erasure)}</p>
       <Receipt {...{ session, erasure }} />
@@ -104,7 +110,7 @@ function whenOf(erasure: Erasure, state: ErasureState): string {
 function masterKeysOf(erasure: Erasure): string {
   const at = timeOf(erasure, 'destroyed')
   return at === ''
-    ? '«Complete» means that Weir has deleted the keys, and can never decrypt these fields again. An old backup of Weir may still contain these keys, encrypted with the master keys of that time. Whether and when to destroy these master keys is for the operators of Weir to decide.'
+    ? '«Complete» means that Weir has deleted the keys, and can never decrypt again what this covers. An old backup of Weir may still contain these keys, encrypted with the master keys of that time. Whether and when to destroy these master keys is for the operators of Weir to decide.'
     : `No key is left: the master keys of that time were destroyed, too, as far as Weir can know: ${dateAndTime(at)}.`
 }
 
@@ -134,8 +140,8 @@ function Receipt({ session: { calls, may }, erasure }: Omit<Props, 'all' | 'onCh
         Save the receipt: when the stream is deleted, its receipts are deleted, too.
       </p>
       <p class="small">
-        Anyone can check it, with the salt and the value, and without an account:{' '}
-        <VerifyLink where={calls.where} />
+        Anyone can check that it is genuine, and, with the salt, whether it is about a value,
+        without an account: <VerifyLink where={calls.where} />
       </p>
       <Problems of={downloading.error ?? reading.error} />
     </>

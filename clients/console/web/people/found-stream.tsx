@@ -1,21 +1,25 @@
 // What one stream contains of a person: which events, where, which fields decrypted and until when; and the possible
 // actions.
 import type { Calls } from '../api/calls.ts'
+import { timeOf } from '../api/erasure.ts'
 import type { Erasure } from '../api/erasure.ts'
+import { existingErasure } from '../api/erasures.ts'
 import type { Held } from '../api/held.ts'
 import { eventsOf, isErasable } from '../api/people.ts'
-import type { FoundBy, FoundIn } from '../api/people.ts'
+import type { FoundBy, FoundIn, WantedEvents } from '../api/people.ts'
 import { hrefOf } from '../place.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
 import { Problems } from '../ui/problems.tsx'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
+import { useLoad } from '../ui/use-load.ts'
 import { dateAndTime, many } from '../ui/words.ts'
 import { copyName } from './copy/copy-file.ts'
 import { HeldTable } from './held-table.tsx'
 import type { AskedOf } from './person-dialog.tsx'
 import { RequestLink } from './request-link.tsx'
 import type { Fields } from './searched-fields.tsx'
+import { WhomTheyName } from './whom-they-name.tsx'
 
 type Props = {
   readonly calls: Calls
@@ -24,13 +28,15 @@ type Props = {
   readonly person: string
   readonly found: FoundIn
   readonly fields: Fields
+  /** Downloads leave out events that name somebody else. */
+  readonly isAlone: boolean
   /** The person's last request of this session in this stream. */
   readonly request: Erasure | undefined
   readonly onAsk: (asked: AskedOf) => void
 }
 
 export function FoundStream({ request, ...props }: Props) {
-  const { found } = props
+  const { calls, found } = props
   const { stream, events, by, notSearched } = found
   return (
     <section class="card" aria-label={`Stream ${stream}`}>
@@ -39,7 +45,7 @@ export function FoundStream({ request, ...props }: Props) {
         <span class="muted small">{many(events, 'event')} of this person</span>
         <Actions {...props} />
       </header>
-      <Changed found={found} request={request} />
+      <Changed {...{ calls, found, request }} />
       {request === undefined ? null : (
         <p>
           <RequestLink {...{ stream, request }} />
@@ -58,10 +64,10 @@ export function FoundStream({ request, ...props }: Props) {
       {isErasable(found) ? (
         <p>
           Several people may use the same device or session. A copy then contains data of the
-          others, too: read it before you give it to the person. Its column «person» is «other»
-          where an event names somebody else.
+          others, too: its column «person» is «other» where an event names somebody else.
         </p>
       ) : null}
+      {isErasable(found) ? <WhomTheyName {...props} /> : null}
       <NotPersonal {...props} />
     </section>
   )
@@ -90,24 +96,29 @@ function FoundEvents({ by, fields }: FoundEventsProps) {
 }
 
 /** What requests and retention have changed. */
-function Changed({ found, request }: Pick<Props, 'found' | 'request'>) {
+function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'request'>) {
   const words = useLevelWords()
   const { stream, events, held, isErased, withdrawn, notSearched } = found
+  const now = useLoad(
+    async () => request && existingErasure(calls, { stream, id: request.id }),
+    [calls, found, request],
+  )
+  const isApplied = now.value !== undefined && timeOf(now.value, 'applied') !== ''
   return (
     <>
       {events === 0 && notSearched === '' ? (
         <p>
-          <strong>A search by this value finds no event in the stream any more.</strong> Kafka has
-          removed them, or they were erased. Erased events stay until their retention ends, with
-          their fields that are not personal, and with a code of their key field, such as a device:
-          a search for that value still finds them. Below are the events in outputs in which a field
-          that is compared still has this value.
+          <strong>A search by this value finds no event in the stream any more.</strong> Their
+          retention has ended, or they were erased. Erased events stay until their retention ends,
+          with their fields that are not personal, and with a code of their key field, such as a
+          device: a search for that value still finds them. Below are the events in outputs in which
+          a field that is compared still has this value.
         </p>
       ) : null}
       {isErased ? (
         <p>
           <strong>Erased:</strong>{' '}
-          {request === undefined
+          {request === undefined || isApplied
             ? 'no service of Weir decrypts the personal fields of these events any more.'
             : 'as soon as the request below is applied, no service of Weir decrypts the personal fields of these events any more.'}
           {keptBelow(held)} Until their retention ends, the events stay, with their other fields and
@@ -116,8 +127,9 @@ function Changed({ found, request }: Pick<Props, 'found' | 'request'>) {
           {request === undefined ? (
             <>
               {' '}
-              Perhaps the request was about another person, with the same device or session: see the{' '}
-              <a href={hrefOf('erasures', stream)}>requests of {stream}</a>.
+              See the <a href={hrefOf('erasures', stream)}>requests of {stream}</a>. If none is
+              about this person, the events have the same device, session or the like as somebody
+              who was erased.
             </>
           ) : null}
         </p>
@@ -177,10 +189,12 @@ const NotPersonal = ({ fields, found }: Pick<Props, 'fields' | 'found'>) =>
     </div>
   )
 
-function Actions({ calls, searchId, person, found, onAsk }: Omit<Props, 'request' | 'fields'>) {
-  const { stream } = found
-  const csv = useDownload(calls, person, { stream, searchId, format: 'csv' })
-  const ndjson = useDownload(calls, person, { stream, searchId, format: 'ndjson' })
+type ActionsProps = Omit<Props, 'request' | 'fields'>
+
+function Actions({ calls, searchId, person, found, isAlone, onAsk }: ActionsProps) {
+  const what = { stream: found.stream, searchId, isAlone }
+  const csv = useDownload(calls, person, { ...what, format: 'csv' })
+  const ndjson = useDownload(calls, person, { ...what, format: 'ndjson' })
   if (!isErasable(found)) return null
   return (
     <>
@@ -207,7 +221,7 @@ function Actions({ calls, searchId, person, found, onAsk }: Omit<Props, 'request
   )
 }
 
-const useDownload = (calls: Calls, person: string, what: Parameters<typeof eventsOf>[1]) =>
+const useDownload = (calls: Calls, person: string, what: WantedEvents) =>
   useDoing(async () => {
     const file = await eventsOf(calls, what)
     saveFile(file, copyName(person, what.stream, what.format === 'csv' ? 'csv' : 'jsonl'))

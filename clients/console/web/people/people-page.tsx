@@ -168,9 +168,20 @@ const isAnywhere = ({ held, notSearched }: FoundIn): boolean =>
 function Result({ calls, search, fields, person, requestOf, onAsk }: ResultProps) {
   const others = search.streams.filter((found) => !isAnywhere(found))
   const [first, ...rest] = search.streams.filter(isErasable)
+  const [isAlone, setAlone] = useState(false)
   return (
     <div class="stack">
-      {first === undefined ? null : <AllCopies {...{ calls, search, fields, person }} />}
+      {first === undefined ? null : <AllCopies {...{ calls, search, fields, person, isAlone }} />}
+      {[first, ...rest].some((found) => found?.by.some(({ isBesideKey }) => isBesideKey)) ? (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={isAlone}
+            onChange={(event) => setAlone(event.currentTarget.checked)}
+          />
+          Downloads leave out events that name somebody else
+        </label>
+      ) : null}
       {first === undefined || rest.length === 0 ? null : (
         <p class="row">
           <button
@@ -191,7 +202,7 @@ function Result({ calls, search, fields, person, requestOf, onAsk }: ResultProps
       {search.streams.filter(isAnywhere).map((found) => (
         <FoundStream
           key={found.stream}
-          {...{ calls, person, found, fields, onAsk }}
+          {...{ calls, person, found, fields, isAlone, onAsk }}
           searchId={search.id}
           request={requestOf(found)}
         />

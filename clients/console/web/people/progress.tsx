@@ -74,8 +74,8 @@ function NothingFound({
           </p>
           <FieldsOfContracts fields={fields} />
           <p>
-            If you know the person by another field, such as an e-mail address, ask the team that
-            sends the events for the value of one of these fields. A new contract can name{' '}
+            If you know only a value of another field, ask the team that sends the events for the
+            value of one of these fields. A new contract can name{' '}
             <a
               href={`${where.authUrl}/docs/forgetting.html#data-subjects-that-are-not-the-key-field`}
               target="_blank"

@@ -88,8 +88,8 @@ function Linked({ found, fields, then }: LinkedProps) {
         by.reduce((sum, { events }) => sum + events, 0),
         'event',
       )}
-      . They may name other people, or nobody. To see whom, download them before: the column
-      «person» is «other» where an event names somebody else.
+      . They may name other people, or nobody. To see whom, close this window, and use «Show whom
+      these events name».
     </p>
   )
 }

@@ -56,6 +56,9 @@ export function readersOutputTests(
     await seen(
       /^1 event of visits, whose producerSessionId occurred in an event with this value in customer\/id, /,
     )
+    await button('Show whom these events name').click()
+    await seen('In 1 event: this value in 1.')
+    await page().getByLabel('Downloads leave out events that name somebody else').check()
     for (const [opening, done] of [
       ['Erase …', 'erased'],
       ['Withdraw a consent …', 'changed'],

@@ -19,25 +19,26 @@ type Props = {
   readonly search: Search
   readonly fields: Fields
   readonly person: string
+  readonly isAlone: boolean
 }
 
 /** The browser holds all copies in memory. */
 const bytesMax = 200_000_000
 
-export function AllCopies({ calls, search, fields, person }: Props) {
+export function AllCopies({ calls, search, fields, person, isAlone }: Props) {
   const words = useLevelWords()
   const [said, setSaid] = useState('')
   const streams = search.streams.filter(isErasable).map(({ stream }) => stream)
   const contracts = fields.value?.contracts
   const downloading = useDoing(async () => {
     if (contracts === undefined) return
-    const events = await eventsIn({ calls, streams, searchId: search.id }, setSaid)
+    const events = await eventsIn({ calls, streams, searchId: search.id, isAlone }, setSaid)
     const outputs = new Map<string, Awaited<ReturnType<typeof outputsIn>>>()
     for (const { stream, held } of search.streams)
       if (held.some(({ kind }) => kind === 'output'))
         outputs.set(stream, await whenFree(() => outputsIn(calls, stream)))
     const createdAt = new Date().toISOString()
-    const copy = { ...search, person, createdAt, events, outputs }
+    const copy = { ...search, person, isAlone, createdAt, events, outputs }
     const zip = new Blob([copyFile(copy, { contracts, words })], { type: 'application/zip' })
     saveFile(zip, copyName(person, 'all', 'zip'))
     setSaid(`Saved the events of ${many(streams.length, 'stream')}.`)
@@ -63,15 +64,19 @@ type Wanted = {
   readonly calls: Calls
   readonly streams: readonly string[]
   readonly searchId: string
+  readonly isAlone: boolean
 }
 
 /** In turn, because an account makes one download at a time. Without one of them the copy would not be complete. */
-async function eventsIn({ calls, streams, searchId }: Wanted, onSaid: (said: string) => void) {
+async function eventsIn(
+  { calls, streams, searchId, isAlone }: Wanted,
+  onSaid: (said: string) => void,
+) {
   const events = new Map<string, Uint8Array>()
   let left = bytesMax
   for (const [at, stream] of streams.entries()) {
     onSaid(`${at} of ${many(streams.length, 'stream')} …`)
-    const what = { stream, searchId, format: 'csv' } as const
+    const what = { stream, searchId, format: 'csv', isAlone } as const
     try {
       const csv = await whenFree(() => eventsOf(calls, what, left))
       left -= csv.size

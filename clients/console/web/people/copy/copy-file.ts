@@ -9,6 +9,8 @@ import type { FoundPlaces, Knowing } from '../places.ts'
 export type Copy = {
   /** The value that was searched. */
   readonly person: string
+  /** Without the events that name somebody else. */
+  readonly isAlone: boolean
   readonly startedAt: string
   readonly createdAt: string
   readonly streams: readonly FoundPlaces[]
@@ -63,13 +65,14 @@ const rowsOf = ({ streams, outputs }: Copy, { contracts, words }: Knowing) =>
     }),
   )
 
-function explanationOf({ person, startedAt, createdAt, streams, events }: Copy): string {
+function explanationOf({ person, isAlone, startedAt, createdAt, streams, events }: Copy): string {
   const missing = streams.filter(({ notSearched }) => notSearched !== '')
   const unreadable = streams.filter(
     ({ stream, held }) => !events.has(stream) && held.some((place) => place.events > 0),
   )
   const sentences = [
-    `The files with the name of a stream contain its events of «${person}», and where.csv lists where these events are stored and until when.`,
+    `The files with the name of a stream contain its events of «${person}», and where.csv lists, for your organization, where these events are stored and until when.`,
+    ...(isAlone ? ['Events that name somebody else were left out.'] : []),
     'In the files of streams, each row is one field of an event. The column purpose has the name of the consent level of a personal field.',
     'The column person says what an event has in the field that names people: searched is this value; other is another value, so the event may be about somebody else; linked is none, so the event only has the same device, session or the like; encrypted is not known.',
     'A row with the field «consent level» has a level that the event was sent with consent to.',

@@ -1,0 +1,40 @@
+// Whom the events of a shared device name.
+import { expect, test } from '@jest/globals'
+import { namesIn, namesInWords } from '../web/people/names-in.ts'
+
+const by = [{ contract: 'orders', field: 'customer/mail' }]
+const line = (person: string, mail?: string, contract = 'orders'): string =>
+  JSON.stringify({ contract, person, event: { customer: { mail } } })
+
+test('events are counted by what they have in the field that names people', () => {
+  const lines = [
+    line('searched', 'ada'),
+    line('other', 'bob'),
+    line('other', 'bob'),
+    line('other', 'eve', 'visits'),
+    line('linked'),
+    line('encrypted', 'AfT0'),
+    JSON.stringify({ contract: 'orders', unreadable: 'why' }),
+    '',
+  ]
+  const names = namesIn(lines.join('\n'), by)
+  expect(names).toEqual({
+    searched: 1,
+    linked: 1,
+    encrypted: 1,
+    others: new Map([
+      ['bob', 2],
+      ['', 1],
+    ]),
+  })
+  expect(namesInWords(names)).toBe(
+    'In 6 events: this value in 1; bob in 2; another value in 1; no value in 1; a value that cannot be decrypted in 1.',
+  )
+})
+
+test('beyond ten other values the rest is one number', () => {
+  const others = Array.from({ length: 12 }, (_, at) => line('other', `m-${at}`))
+  expect(namesInWords(namesIn(others.join('\n'), by))).toMatch(
+    /^In 12 events: this value in 0; m-0 in 1; .*; m-9 in 1; other values in 2\.$/,
+  )
+})
