@@ -8,7 +8,7 @@ import { explainNotFound } from './api/not-found.ts'
 import { call, urlOf } from './api/request.ts'
 import type { Advice } from './api/request.ts'
 import { failure, misuse } from './errors.ts'
-import { textsAt } from './json.ts'
+import { isObject, textsAt } from './json.ts'
 import { renderDetails, renderTable } from './terminal/table.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
@@ -107,6 +107,13 @@ export function createSession(
 
 const secretMember = /"(clientSecret|apiKey|idToken|salt)":/
 
+/** Warnings are shown beside the record. */
+function withoutWarnings(record: unknown): unknown {
+  if (!isObject(record)) return record
+  const { warnings: _, ...rest } = record
+  return rest
+}
+
 function tellingOf(terminal: Terminal, format: string): Telling {
   const isJson = format === 'json'
   const tell = (text: string): void => {
@@ -118,7 +125,7 @@ function tellingOf(terminal: Terminal, format: string): Telling {
   }
   return {
     showRecord: (record, renderText = renderDetails) => {
-      show(record, () => renderText(record))
+      show(record, () => renderText(withoutWarnings(record)))
       for (const warning of textsAt(record, 'warnings')) terminal.note(`warning: ${warning}`)
     },
     showList: ({ answer, items, columns, whenEmpty }) => {

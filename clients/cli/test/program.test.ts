@@ -152,6 +152,10 @@ describe('the command line', () => {
 
   test.each([
     ['contract create event.json', 'Give a file with -f: weir contract create -f FILE'],
+    [
+      'subject export clicks a b.csv',
+      'Name the file to write with -o: weir subject export NAME VALUE -o FILE',
+    ],
     ['send clicks event.json --schema x', 'Give a file with -f: weir send NAME -f FILE'],
     ['output show clicks-1', 'Usage: weir output show INPUT NAME'],
     ['output dead list clicks-1', 'Usage: weir output dead list INPUT NAME'],

@@ -5,7 +5,7 @@ import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { CliError, failure } from '../errors.ts'
 import { didYouMean } from '../input/nearest.ts'
-import { textAt } from '../json.ts'
+import { listAt, textAt, textsAt } from '../json.ts'
 import type { Session } from '../session.ts'
 import { claimsOf } from './id-token.ts'
 import { isOutput } from './not-found.ts'
@@ -49,15 +49,39 @@ const askForCredentials = (
   `A key with the role ${creatorsOf(path).join(' or ')} creates them: weir credentials rotate ${name} --scope ${scope}`,
 ]
 
-/** `scope`: what new credentials may do. A signal must end `use`, so that the new credentials are deleted. */
+type Needed = {
+  readonly name: string
+  /** What new credentials may do. */
+  readonly scope: 'send' | 'listen'
+  /** To read the topic in Kafka. Saved credentials that may not are not used. */
+  readonly isForKafka?: boolean
+}
+
+/** Credentials of an input stream may read its topic only if their scope is `listen` alone. True if that is unknown. */
+async function mayReadTopic(
+  session: Session,
+  name: string,
+  { clientId }: StreamCredentials,
+): Promise<boolean> {
+  const account = session.account()
+  if (account.apiKey === undefined || account.credentials?.clientId === clientId) return true
+  const found = await findStream(session, name).catch(() => undefined)
+  const own = listAt(found?.record, 'credentials').find(
+    (one) => textAt(one, 'clientId') === clientId,
+  )
+  return found?.path.length !== 2 || own === undefined || textsAt(own, 'scope').join() === 'listen'
+}
+
+/** A signal must end `use`, so that the new credentials are deleted. */
 export async function withCredentials<T>(
   session: Session,
-  { name, scope }: { readonly name: string; readonly scope: 'send' | 'listen' },
+  { name, scope, isForKafka = false }: Needed,
   use: (credentials: StreamCredentials) => Promise<T>,
 ): Promise<T> {
   const account = session.account()
   const saved = savedCredentials(account, name)
-  if (saved !== undefined) return use(saved)
+  const mayUse = saved && (!isForKafka || (await mayReadTopic(session, name, saved)))
+  if (mayUse) return use(saved)
   if (account.apiKey === undefined) throw withoutKey(account, name)
   const { path } = await findStream(session, name)
   if (scope === 'send' && path.length > 2) throw isOutput(name, path[1])

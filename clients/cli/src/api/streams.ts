@@ -91,7 +91,10 @@ export async function saveNew(session: Session, name: string, answer: unknown): 
   const billingId = textAt(answer, 'ref', 'billingId') ?? account.billingId
   const credentials = newCredentials(answer)
   if (credentials === undefined || billingId === undefined) {
-    throw failure('the response contains no credentials to save')
+    throw failure(
+      `${name} was created without credentials, because the role of this API key may not create them`,
+      `An owner creates and saves them with \`weir credentials rotate ${name} --save\`.`,
+    )
   }
   await saveCredentials(account, billingId, name, credentials)
   session.tell(`Credentials of ${name} saved in ${account.profile}.`)

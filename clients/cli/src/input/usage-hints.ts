@@ -16,7 +16,9 @@ export function withUsageHint(command: Command, args: readonly string[]): void {
 function hintsOn(command: Command, error: string, args: readonly string[]): readonly string[] {
   const takesFile = command.options.some(({ long }) => long === '--file')
   if (error.includes('too many arguments') && takesFile)
-    return [`Give a file with -f: ${lineOf(command)} -f FILE`]
+    return writesFile(command)
+      ? [`Name the file to write with -o: ${lineOf(command)} VALUE -o FILE`]
+      : [`Give a file with -f: ${lineOf(command)} -f FILE`]
   if (error.includes('required option')) return misspelt(command, args)
   if (error.includes("unknown option '--from'") && command.name() === 'listen')
     return ['`weir listen` prints new events. For stored events use `weir export`.']
@@ -33,6 +35,9 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
       : []),
   ]
 }
+
+const writesFile = ({ options }: Command): boolean =>
+  options.some(({ flags }) => flags === '-o, --output <file>')
 
 /** Suggests `--rate` for `--event-rate`, and `--expires-in-days` for `--expires`. commander only suggests options of a similar length. */
 const meantByPart = ({ options }: Command, unknown: string): readonly string[] =>

@@ -78,7 +78,7 @@ async function exportTo(session: Session, what: Export): Promise<void> {
     throw misuse('Parquet cannot be shown on a terminal', 'Give the name of a file, or use a pipe.')
   if (session.account().apiKey !== undefined)
     for (const id of what.schema ?? []) await requireContract(session, id)
-  await withCredentials(session, { name, scope: 'listen' }, (credentials) =>
+  await withCredentials(session, { name, scope: 'listen', isForKafka: true }, (credentials) =>
     exportWith(session, { ...what, format, credentials }),
   )
 }

@@ -17,15 +17,17 @@ const matches: Readonly<Record<string, (text: string, wanted: string) => boolean
  * `url~/products/`, `customer.id=42`, `eventType!=click`. No other syntax, so that a filter can't be slow or run code.
  */
 export function filterOf(text: string, before: readonly Filter[] = []): readonly Filter[] {
-  const [, path, operator = '', wanted = ''] = /^([\w.]+)(!=|=|~)(.*)$/s.exec(text) ?? []
+  const [, path, operator = '', wanted = ''] = /^([\w./]+)(!=|=|~)(.*)$/s.exec(text) ?? []
   if (path === undefined)
     throw new InvalidArgumentError('It must look like url~/products/, a.b=value or a.b!=value.')
-  const steps = path.split('.')
+  if (operator === '=' && wanted.startsWith('='))
+    throw new InvalidArgumentError(`It must have one = only: ${path}${wanted}`)
+  const steps = path.split(/[./]/)
   const matching = matches[operator] ?? matches['=']
   const has = (event: unknown): boolean =>
     textsOf(valueAt(event, ...steps)).some((found) => matching?.(found, wanted))
   const holds = operator === '!=' ? (event: unknown) => !has(event) : has
-  return [...before, { path, holds }]
+  return [...before, { path: steps.join('.'), holds }]
 }
 
 /** A list contains the texts of its items. */
@@ -78,8 +80,9 @@ const withMeant = (path: string, meant: string | undefined): string =>
   meant === undefined ? path : `${path} (did you mean ${visible(meant)}?)`
 
 export function fieldPath(text: string, before: readonly string[] = []): readonly string[] {
-  if (!/^\w+(\.\w+)*$/.test(text)) throw new InvalidArgumentError('It must look like url or a.b.')
-  return [...before, text]
+  if (!/^\w+([./]\w+)*$/.test(text))
+    throw new InvalidArgumentError('It must look like url, a.b or a/b.')
+  return [...before, text.replaceAll('/', '.')]
 }
 
 /** Only these fields, in their place. Fields that the event lacks are left out. */

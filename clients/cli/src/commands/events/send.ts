@@ -87,7 +87,7 @@ async function sendWith(
       if (answer.status === 204) accepted += 1
       else {
         rejected.push(rejectedEvent(session, { line, body }, { answer, name: options.name }))
-        page = answer.help
+        page ??= answer.help
       }
     } catch (error) {
       showOutcome(session, accepted, rejected)

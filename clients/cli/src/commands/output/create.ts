@@ -99,6 +99,8 @@ async function create(
   await (options.save ? saveNew(session, name, record) : tellOnce(session))
   if (options.from === undefined)
     session.tell(`${name} starts with new events; --from earliest also derives the stored ones.`)
+  if (options.decryptAt === 'reader')
+    session.tell(`The readers of ${name} decrypt (decryptAt reader).`)
   if (options.wait) await waitForBackfill(session, input, name)
 }
 

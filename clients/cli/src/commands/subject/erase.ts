@@ -77,8 +77,10 @@ async function post(
     if (!(error instanceof CliError)) throw error
     // Removes a sentence for programs; the advice names the command's option instead.
     const message = error.message.replace(/\. To [^.]*, send evenIfNoneFound: true/, '')
-    const { exitCode, ...more } = error
-    throw new CliError(exitCode, message, more)
+    const { exitCode, advice: lines, ...more } = error
+    const isNoneFound = error.message.includes('evenIfNoneFound')
+    const helping = isNoneFound ? lines : lines.filter((line) => line !== evenAdvice)
+    throw new CliError(exitCode, message, { ...more, advice: helping })
   }
 }
 

@@ -7,13 +7,13 @@ const states = ['accepted', 'applied', 'complete', 'destroyed'] as const
 
 export function renderErasure(erasure: unknown): string {
   const shown = isObject(erasure) ? erasure : {}
-  const { states: _, outputs: __, found: ___, input: ____, salt, dueOn: due, ...rest } = shown
+  const { states: _, outputs: _o, found: _f, input: _i, terms: _t, salt, dueOn, ...rest } = shown
   const events = valueAt(erasure, 'found', 'events')
   const times = Object.fromEntries(states.map((state) => [state, timeOf(erasure, state)]))
   const found = `${String(events)} ${events === 1 ? 'event' : 'events'}`
   const details = {
     ...rest,
-    ...(due === undefined ? {} : { due }),
+    ...(dueOn === undefined ? {} : { due: dueOn }),
     found,
     ...times,
     eventsUntil: textAt(erasure, 'input', 'clearAt'),

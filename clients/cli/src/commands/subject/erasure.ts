@@ -153,7 +153,6 @@ async function list(session: Session, name: string | undefined): Promise<void> {
       STATE: (record) => textAt(record, 'state'),
       VALUES: (record) => valueAt(record, 'values'),
       LEVELS: (record) => valueAt(record, 'levels') ?? 'all',
-      TERMS: (record) => valueAt(record, 'terms'),
       ACCEPTED: (record) => textAt(record, 'states', 'accepted', 'at'),
       REFERENCE: (record) => textAt(record, 'reference'),
       DUE: (record) => textAt(record, 'dueOn'),

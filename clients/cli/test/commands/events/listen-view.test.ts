@@ -20,6 +20,7 @@ describe('a filter', () => {
   test.each([
     ['customer.id=42', true],
     ['customer.id!=42', false],
+    ['customer/id=42', true],
     ['conversion=1', true],
     ['url~/products/', true],
     ['url~/checkout/', false],
@@ -36,7 +37,7 @@ describe('a filter', () => {
   })
 
   test('that is none is refused', () => {
-    for (const text of ['', 'url', '=x', 'a b=c', 'a..b'])
+    for (const text of ['', 'url', '=x', 'a b=c', 'a..b', 'url==x'])
       expect(() => filterOf(text)).toThrow('It must')
   })
 })
@@ -63,7 +64,7 @@ test('the fields that the first event lacks are told at once, with the names tha
 })
 
 test('the fields that are asked for stay where they were, and what is not there is left out', () => {
-  const paths = ['customer.id', 'svcMeta.keyLink', 'svcMeta.none', 'url'].flatMap((path) =>
+  const paths = ['customer/id', 'svcMeta.keyLink', 'svcMeta.none', 'url'].flatMap((path) =>
     fieldPath(path),
   )
   expect(pick(event, paths)).toEqual({

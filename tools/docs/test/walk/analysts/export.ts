@@ -2,8 +2,6 @@
 // in the files, and that a file is either complete or missing.
 import { execFile, spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, request as toAuth } from 'node:http'
-import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -20,6 +18,7 @@ import {
   textIn,
 } from '@weir/testkit'
 import type { Account, TestStream } from '@weir/testkit'
+import { authWithout } from './auth-without.ts'
 import {
   everyTypeContract,
   everyTypeEvent,
@@ -85,6 +84,16 @@ export function exportTests(ground: () => Ground): void {
     return texts.map((line) => asObject(JSON.parse(line)))
   }
 
+  /** The settings of a profile that has a stream's credentials. */
+  async function savedIn(file: string, name: string, { clientId, clientSecret }: TestStream) {
+    const nowhere = 'http://127.0.0.1:1'
+    const urls = { authUrl: ground().everything.auth.url, ingestUrl: nowhere, outputUrl: nowhere }
+    const accounts = { [billingId]: { ...urls, streams: { [name]: { clientId, clientSecret } } } }
+    const profile = JSON.stringify({ current: billingId, accounts })
+    await writeFile(join(folder, file), profile, { mode: 0o600 })
+    return { ...unset, WEIR_CONFIG: join(folder, file) }
+  }
+
   test('an API key alone is enough, also for an input stream, and leaves no credentials behind', async () => {
     const alone = { WEIR_API_KEY: account.apiKey, ...unset }
     const clientIds = async (): Promise<string[]> =>
@@ -101,19 +110,20 @@ export function exportTests(ground: () => Ground): void {
     expect(await clientIds()).toEqual(before)
   })
 
+  test('saved credentials that also send are not used for an input stream, if a key can create others', async () => {
+    const saved = await savedIn('both.json', 'both', await account.input('both'))
+    await expect(exported(['both', 'no.jsonl'], saved)).rejects.toThrow("can't read the topic")
+    const { stderr } = await exported(['both', 'a.jsonl'], {
+      ...saved,
+      WEIR_API_KEY: account.apiKey,
+    })
+    expect(stderr).toContain('0 events of both written to a.jsonl.')
+  })
+
   test('weir doctor says that a listener of Kafka is not the one for analysts', async () => {
-    const { auth, stack } = ground().everything
-    const { clientId, clientSecret } = output
-    const profile = join(folder, 'config.json')
-    const nowhere = 'http://127.0.0.1:1'
-    const urls = { authUrl: auth.url, ingestUrl: nowhere, outputUrl: nowhere }
-    const accounts = { [billingId]: { ...urls, streams: { out: { clientId, clientSecret } } } }
-    await writeFile(profile, JSON.stringify({ current: billingId, accounts }), { mode: 0o600 })
-    const more = {
-      WEIR_CONFIG: profile,
-      ...unset,
-      WEIR_ANALYST_BROKERS: stack.kafkaBrokers,
-    }
+    const { stack } = ground().everything
+    const saved = await savedIn('config.json', 'out', output)
+    const more = { ...saved, WEIR_ANALYST_BROKERS: stack.kafkaBrokers }
     await expect(run(weir, ['doctor'], { cwd: folder, env: env(more) })).rejects.toMatchObject({
       stdout: expect.stringContaining(`${stack.kafkaBrokers} is a listener without login`),
     })
@@ -193,7 +203,7 @@ export function exportTests(ground: () => Ground): void {
   })
 
   test('an export that is ended early leaves what was there before, and nothing beside it', async () => {
-    const silent = await authWithout(() => undefined)
+    const silent = await authWithout(ground().everything.auth.url, () => undefined)
     const inside = await mkdtemp(join(folder, 'early-'))
     await writeFile(join(inside, 'old.jsonl'), 'old\n')
     const child = spawn(weir, ['export', 'out', 'old.jsonl'], {
@@ -214,28 +224,6 @@ export function exportTests(ground: () => Ground): void {
     expect(await readFile(join(inside, 'old.jsonl'), 'utf8')).toBe('old\n')
   })
 
-  /** A proxy of auth in which `schemas` replaces the schema registry. */
-  async function authWithout(schemas: (response: ServerResponse) => void) {
-    const server = createServer((req, res) => {
-      if (req.url?.startsWith('/registry')) return schemas(res)
-      const { port } = new URL(ground().everything.auth.url)
-      const { method, url: path, headers } = req
-      const passed = toAuth({ port, method, path, headers }, (answer) => {
-        res.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(res)
-      })
-      req.pipe(passed)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    const address = server.address()
-    const port = typeof address === 'object' && address !== null ? address.port : 0
-    const close = (): void => {
-      server.closeAllConnections()
-      server.close()
-    }
-    return { url: `http://127.0.0.1:${port}`, close }
-  }
-
   test('an empty file, a misspelt contract and an input stream are explained', async () => {
     const { stderr } = await exported(['out', 'none.csv', '--from', '2099-01-01'])
     expect(stderr).toMatch(/^0 events of out written to none.csv.\nWhy .*\/docs\/guide\/faq\n$/)
@@ -253,7 +241,9 @@ export function exportTests(ground: () => Ground): void {
   })
 
   test('what can be put right is said: other credentials, another listener, an auth without schemas', async () => {
-    const old = await authWithout((response) => response.writeHead(404).end())
+    const old = await authWithout(ground().everything.auth.url, (response) =>
+      response.writeHead(404).end(),
+    )
     const input = await account.input('sealed')
     const paused = await account.output('in', 'paused', { consentLevels: [0] })
     await account.call('PATCH', '/v2/streams/in/outputs/paused', { enabled: false })
