@@ -31,13 +31,18 @@ const page = `<!doctype html>
       conversion: 0,
       abTests: [],
     }
-    const response = await fetch('${RELAY}', {
-      method: 'POST',
-      credentials: 'include', // with the cookie
-      body: JSON.stringify(event),
-    })
-    const said = response.headers.get('relay-warning') ?? (await response.text())
-    document.querySelector('output').textContent = response.status + ' ' + said
+    const say = (text) => (document.querySelector('output').textContent = text)
+    try {
+      const response = await fetch('${RELAY}', {
+        method: 'POST',
+        credentials: 'include', // with the cookie
+        body: JSON.stringify(event),
+      })
+      const said = response.headers.get('relay-warning') ?? (await response.text())
+      say(response.status + ' ' + said)
+    } catch {
+      say('No answer: the relay is not running, or its SITE is not ' + location.origin)
+    }
   })
 </script>
 `
@@ -45,12 +50,17 @@ const page = `<!doctype html>
 const server = createServer(async (request, response) => {
   if (request.method !== 'POST')
     return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
-  const { 'sec-fetch-site': from, 'content-length': length } = request.headers
+  const { origin, host, 'content-length': length } = request.headers
   // Another site must not answer for the visitor.
-  if (from !== 'same-origin' || !(Number(length) <= 100)) return response.writeHead(403).end()
+  const isOwn = origin === `http://${host}` || origin === `https://${host}`
+  if (!isOwn || !(Number(length) <= 100)) return response.writeHead(403).end()
   const levels = new URLSearchParams(await text(request)).get('levels') ?? ''
   if (!['', '0', '0.1'].includes(levels)) return response.writeHead(400).end()
   const cookie = `consent=${levels}; HttpOnly; SameSite=Lax; Path=/; Max-Age=15552000`
   response.writeHead(303, { 'set-cookie': cookie, location: '/' }).end()
+})
+server.on('error', ({ code }) => {
+  console.error(`The site cannot listen on port ${PORT}: ${code}`)
+  process.exit(1)
 })
 server.listen(PORT, () => console.log(`The site: http://localhost:${PORT}`))
