@@ -34,7 +34,7 @@ function logOnce(line) {
   console.error(line)
 }
 
-/** What the visitor has agreed to, as the site's server knows it: here its HttpOnly cookie, such as consent=0.1, or consent= for nothing. */
+/** The levels that the visitor has agreed to, and a warning if they are unknown. The site's server knows them: here its HttpOnly cookie, such as consent=0.1, or consent= for nothing. */
 function consentOf(cookies = '') {
   const levels = /(?:^|; )consent=([^;]*)/.exec(cookies)?.[1]
   if (levels !== undefined && /^(\d+(\.\d+)*)?$/.test(levels))

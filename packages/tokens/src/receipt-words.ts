@@ -141,7 +141,7 @@ function foundOf(found: Json): string {
     .map(objectOf)
     .map(
       ({ events: count, contract, field, as }) =>
-        `${String(count)} of ${textOf(contract)}, ${as === 'data_subject_field' ? `whose key field value occurred together with the value in ${textOf(field)}` : `where ${textOf(field)} names the person`}`,
+        `${String(count)} of ${textOf(contract)}, ${as === 'data_subject_field' ? `found by the key field, whose value also occurs in an event with the value in ${textOf(field)}` : `where ${textOf(field)} names the person`}`,
     )
   return `Before that a search of the stream found ${eventsOf(events)}: ${by.join('; ')}.${missing}`
 }

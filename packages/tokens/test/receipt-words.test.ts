@@ -69,7 +69,7 @@ test('a withdrawal says that fields of other levels can still be decrypted, and 
     'with the fields of other levels, which can still be decrypted',
   )
   expect(says.join(' ')).toContain(
-    '1 of orders, whose key field value occurred together with the value in mail',
+    '1 of orders, found by the key field, whose value also occurs in an event with the value in mail',
   )
 })
 

@@ -90,7 +90,8 @@ export async function saveNew(session: Session, name: string, answer: unknown): 
   const account = session.account()
   const billingId = textAt(answer, 'ref', 'billingId') ?? account.billingId
   const credentials = newCredentials(answer)
-  if (credentials === undefined || billingId === undefined) {
+  if (billingId === undefined) throw failure('the response names no account')
+  if (credentials === undefined) {
     throw failure(
       `${name} was created without credentials, because the role of this API key may not create them`,
       `An owner creates and saves them with \`weir credentials rotate ${name} --save\`.`,

@@ -84,8 +84,8 @@ function FoundEvents({ by, fields }: FoundEventsProps) {
       {many(events, 'event')} of {contract},{' '}
       {isBesideKey ? (
         <>
-          whose {keyField === undefined ? 'key field value' : <code>{keyField}</code>} occurred in
-          an event with this value in
+          found by {keyField === undefined ? 'the key field' : <code>{keyField}</code>}, whose value
+          also occurs in an event with this value in
         </>
       ) : (
         'with this value in'
@@ -111,8 +111,8 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
           <strong>A search by this value finds no event in the stream any more.</strong> Their
           retention has ended, or they were erased. Erased events stay until their retention ends,
           with their fields that are not personal, and with a code of their key field, such as a
-          device: a search for that value still finds them. Below are the events in outputs in which
-          a field that is compared still has this value.
+          device: a search for that value still finds them. Below are events in outputs that still
+          contain this value in a field that is searched.
         </p>
       ) : null}
       {isErased ? (

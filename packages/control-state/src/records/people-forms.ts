@@ -35,8 +35,6 @@ const isFound = objectOf<FoundInStream>({
       kind: oneOf('input', 'output', 'dead', 'deleted'),
       events: number,
       erased: optional(number),
-      decrypted: listOf(text),
-      levels: listOf(number),
       fields: listOf(objectOf<DecryptedField>({ contract: text, field: text, level: number })),
       until: optional(text),
       because: optional(text),

@@ -60,11 +60,7 @@ export type HeldIn = {
   readonly events: number
   /** For inputs: how many of the events can't be decrypted any more. */
   readonly erased?: number
-  /** The fields that are decrypted in at least one of the events, of whatever contract. */
-  readonly decrypted: readonly string[]
-  /** The levels of these fields. */
-  readonly levels: readonly number[]
-  /** The same by contract, because a field may have another level in another contract. */
+  /** The fields that are decrypted in at least one of the events. */
   readonly fields: readonly DecryptedField[]
   /** When Kafka will have removed all of these events: ISO 8601, or `unknown`. */
   readonly until?: string
@@ -72,7 +68,7 @@ export type HeldIn = {
   readonly because?: string
 }
 
-/** A personal field of a contract. */
+/** A personal field. In another contract it may have another level. */
 export type DecryptedField = {
   readonly contract: string
   readonly field: string
@@ -92,7 +88,10 @@ export type FoundPeople = {
   readonly searchedAtMs: number
 }
 
-export type FoundInOutput = Pick<HeldIn, 'name' | 'events' | 'levels'>
+export type FoundInOutput = Pick<HeldIn, 'name' | 'events'> & {
+  /** The levels of the decrypted fields. */
+  readonly levels: readonly number[]
+}
 
 /**
  * A token for one download of a person's events, valid for minutes. The record doesn't reveal the person: decrypting

@@ -67,7 +67,7 @@ export function createMatches(looking: Looking, output: DerivedStream | undefine
       if (known === 'unknown') older += 1
       else if (known !== undefined) addMatch(record, known)
     },
-    counts: () => ({ events, erased, newestMs, ...decrypted.all() }),
+    counts: () => ({ events, erased, newestMs, fields: decrypted.all() }),
     addTo(counts: number[]): void {
       for (const [nth, count] of perValue) counts[nth] = (counts[nth] ?? 0) + count
     },
@@ -101,14 +101,8 @@ function createDecrypted(output: DerivedStream | undefined) {
         fields.set(`${contract.id}\n${path}`, { contract: contract.id, field: path, level })
       }
     },
-    all: () => {
-      const all = [...fields].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one)
-      return {
-        decrypted: [...new Set(all.map(({ field }) => field))].sort(),
-        levels: [...new Set(all.map(({ level }) => level))].sort((a, b) => a - b),
-        fields: all,
-      }
-    },
+    all: (): DecryptedField[] =>
+      [...fields].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one),
   }
 }
 

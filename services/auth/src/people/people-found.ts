@@ -3,6 +3,7 @@
 // readable.
 import type {
   ContractRecord,
+  DecryptedField,
   ErasureTerm,
   FoundInStream,
   FoundPeople,
@@ -70,6 +71,9 @@ export function foundBefore(
 const notSearched = (why: string): Refusal =>
   refusal('not_searched', `${why}. Search again, and wait until state is done`)
 
+export const levelsOfFields = (fields: readonly DecryptedField[]): number[] =>
+  [...new Set(fields.map(({ level }) => level))].sort((a, b) => a - b)
+
 const countedIn = ({
   by,
   held,
@@ -79,7 +83,7 @@ const countedIn = ({
   by,
   outputs: held
     .filter(({ kind }) => kind === 'output' || kind === 'deleted')
-    .map(({ name, events, levels }) => ({ name, events, levels })),
+    .map(({ name, events, fields }) => ({ name, events, levels: levelsOfFields(fields) })),
   ...(why === undefined ? {} : { notSearched: why }),
 })
 

@@ -173,8 +173,8 @@ async function heldIn(
   { name, kind, topic }: SearchPlace,
   matches: Matches,
 ): Promise<HeldIn> {
-  const { events, erased, newestMs, ...decrypted } = matches.counts()
-  const held = { name, kind, events, ...(kind === 'input' ? { erased } : {}), ...decrypted }
+  const { events, erased, newestMs, fields } = matches.counts()
+  const held = { name, kind, events, ...(kind === 'input' ? { erased } : {}), fields }
   if (events === 0) return held
   const [ofTopic, ofBroker] = await Promise.all([settings.topic(topic), settings.broker()])
   const until = keptFor(ofTopic ?? {}, ofBroker)

@@ -102,7 +102,7 @@ function renderSearch(search: unknown): string {
   const events =
     found.length === 0
       ? isInOutputs
-        ? 'A search by this value finds no event in the streams any more. Kafka has removed them, or they were erased. Erased events stay until their retention ends, with a code of their key field, such as a device: a search for that value still finds them. Below are the events in outputs in which a field that is compared still has this value.'
+        ? 'A search by this value finds no event in the streams any more. Their retention has ended, or they were erased. Erased events stay until their retention ends, with a code of their key field, such as a device: a search for that value still finds them. Below are events in outputs that still contain this value in a field that is searched.'
         : 'No event was found. Values are compared exactly: check the spelling, upper and lower case too.'
       : renderTable(['STREAM', 'CONTRACT', 'FIELD', 'EVENTS', 'FIRST', 'LAST'], found)
   return [events, renderHeld(streams), ...streams.flatMap(remarksOn)].join('\n\n')

@@ -1,10 +1,11 @@
 // Searches for a person in the streams of an account. The value comes in the body, because proxies log paths. No
 // response contains it.
-import type { SearchRecord } from '@weir/control-state'
+import type { FoundInStream, SearchRecord } from '@weir/control-state'
 import { checkBody, lookUp, readJson } from '@weir/http-api'
 import type { AccountCall, RouteAnswer } from '@weir/http-api'
 import type { AnswerNamed } from '../answers/answers.ts'
 import { secretHashOf } from '@weir/control-state'
+import { levelsOfFields } from '../../people/people-found.ts'
 import { searchKeptMs, searchLostMs } from '../../people/searches.ts'
 import { refusal } from '../../errors.ts'
 import { searchBody } from '../bodies.ts'
@@ -60,9 +61,18 @@ function shown(searchId: string, search: Search): AnswerNamed<'Search'> {
     startedAt: new Date(startedAtMs).toISOString(),
     scanned,
     total,
-    ...(streams === undefined ? {} : { streams }),
+    ...(streams === undefined ? {} : { streams: streams.map(streamShown) }),
   }
 }
+
+const streamShown = ({ held, ...found }: FoundInStream) => ({
+  ...found,
+  held: held.map((place) => ({
+    ...place,
+    decrypted: [...new Set(place.fields.map(({ field }) => field))].sort(),
+    levels: levelsOfFields(place.fields),
+  })),
+})
 
 const noSearch = () =>
   refusal('not_found', 'The account has no such search. Searches are kept for an hour')
