@@ -34,6 +34,13 @@ export function dataSubjectTests(ground: LookUpGround): void {
     expect(row).toMatch(/^\d+ +\S+Z +\S+Z +2$/)
 
     await exportsOf(ground())
+    const mistyped = await weir.run('subject withdraw owned phone --level 11 -y')
+    expect([mistyped.code, mistyped.stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        'None of the events that were found was sent with consent to level 11.',
+      ),
+    ])
     const erased = await weir.json('subject erase owned --subject customer-00042 -y')
     expect(erased).toMatchObject({ values: 1, links: 2 })
     const after = await weir.run('subject show owned --subject customer-00042')
@@ -86,7 +93,10 @@ async function exportsOf({ weir }: ReturnType<LookUpGround>): Promise<void> {
   const csv = readFileSync(file, 'utf8')
   expect(csv).toMatch(/^\uFEFFevent,time,contract,field,value,note,purpose,person\r\n/)
   expect(csv.match(/,customer\/id,customer-00042,/g)).toHaveLength(2)
-  const nobody = await weir.run('subject export owned Phone -o -')
-  expect([nobody.code, nobody.stdout]).toEqual([0, ''])
-  expect(nobody.stderr).toContain('No event was found')
+  const before = readFileSync(file, 'utf8')
+  for (const line of ['Phone', 'phone --until 2001-01-01']) {
+    const nobody = await weir.run(`subject export owned ${line} -o ${file}`)
+    expect([nobody.code, nobody.stdout, readFileSync(file, 'utf8')]).toEqual([1, '', before])
+    expect(nobody.stderr).toContain('no event was found, or the person is erased')
+  }
 }

@@ -24,6 +24,8 @@ export type PeopleFound = Wanted & {
   readonly notSearched: string | undefined
   /** There are events, and all of them were erased before. */
   readonly isErased: boolean
+  /** The consent levels that the events in the input were sent with; undefined without events. */
+  readonly consent: readonly number[] | undefined
 }
 
 export type Finding = { readonly searches: Pick<Searches, 'now'>; readonly now: () => number }
@@ -44,6 +46,7 @@ export async function findPeople(
     missing,
     notSearched: found.notSearched,
     isErased: found.erased === true,
+    consent: found.consent?.map(({ level }) => level),
   }
 }
 
@@ -65,6 +68,7 @@ export function foundBefore(
     missing: isMissing ? [0] : [],
     notSearched: found.notSearched,
     isErased: found.erased === true,
+    consent: found.consent?.map(({ level }) => level),
   }
 }
 

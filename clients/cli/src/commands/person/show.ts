@@ -159,7 +159,10 @@ function renderHeld(streams: readonly unknown[]): string {
         .join(': '),
     ]),
   )
-  return renderTable(['SEARCHED', 'KIND', 'EVENTS', 'ERASED', 'DECRYPTED FIELDS', 'UNTIL'], rows)
+  return renderTable(
+    ['SEARCHED', 'KIND', 'EVENTS', 'ERASED', 'DECRYPTED FIELDS', 'KEPT UNTIL'],
+    rows,
+  )
 }
 
 function remarksOn(stream: unknown): string[] {

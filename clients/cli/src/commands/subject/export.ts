@@ -31,7 +31,7 @@ export function addSubjectExport(noun: Command, open: OpenSession): void {
       .description(
         "write all events of a person in an input stream to a file, decrypted, with the fields of every level. -o is the file's " +
           'name: with the ending .csv it is CSV, a field on each line; with .jsonl or .ndjson, or on standard output, it is JSONL, an event ' +
-          'on each line. The file appears only when it is complete, and replaces an existing one. Erased events are left out. Events may contain data of other people: read the ' +
+          'on each line. The file appears only when it is complete and has an event, and replaces an existing one. Erased events are left out. Events may contain data of other people: read the ' +
           'file before you give it away. The audit log records the request, without the value.',
       )
       .argument('<name>', 'an input stream')
@@ -59,7 +59,7 @@ export function addSubjectExport(noun: Command, open: OpenSession): void {
 type Export = ExportOptions & { readonly name: string; readonly value: string | undefined }
 
 async function exportTo(session: Session, what: Export): Promise<void> {
-  const { name, subject, file: input } = what
+  const { name } = what
   const { terminal, format: file } = session
   requireSpan(what)
   if (file === 'table')
@@ -69,16 +69,8 @@ async function exportTo(session: Session, what: Export): Promise<void> {
       `the format of ${file} is not clear`,
       'Use a name that ends with .csv, .jsonl or .ndjson.',
     )
-  const given = typeof subject === 'string' ? subject : what.value
-  if (typeof subject === 'string' && what.value !== undefined)
-    throw misuse('there are two values', 'Give one of them.')
-  const value = await readValue(session, given, input)
-  const json = {
-    ...(subject === undefined ? { keyFieldValue: value } : { subject: value }),
-    ...(what.from === undefined ? {} : { from: new Date(what.from).toISOString() }),
-    ...(what.until === undefined ? {} : { until: new Date(what.until).toISOString() }),
-  }
   const path = ['streams', name, 'subject-access']
+  const json = await personOf(session, what)
   const granted = await session.manage({ method: 'POST', path, json, advice })
   const isCsv = file.endsWith('.csv')
   const url = urlOf(session.account().outputUrl, ['v2', ...path], {
@@ -92,11 +84,26 @@ async function exportTo(session: Session, what: Export): Promise<void> {
     const bearer = textAt(granted, 'accessToken') ?? ''
     await download({ url, bearer, signal: interrupted.signal }, lines)
     if (interrupted.signal.aborted) throw failure('ended before everything was written')
+    if (lines.count() === (isCsv ? 1 : 0)) throw nothingFound(what)
     await output.complete()
   } finally {
     await output.discard()
   }
   tellCount(session, { file, isCsv, lines: lines.count() })
+}
+
+/** The body of the request: whose events, and of which time. */
+async function personOf(session: Session, what: Export): Promise<unknown> {
+  const { subject, from, until } = what
+  const given = typeof subject === 'string' ? subject : what.value
+  if (typeof subject === 'string' && what.value !== undefined)
+    throw misuse('there are two values', 'Give one of them.')
+  const value = await readValue(session, given, what.file)
+  return {
+    ...(subject === undefined ? { keyFieldValue: value } : { subject: value }),
+    ...(from === undefined ? {} : { from: new Date(from).toISOString() }),
+    ...(until === undefined ? {} : { until: new Date(until).toISOString() }),
+  }
 }
 
 function countLines(write: (bytes: Uint8Array) => Promise<void>) {
@@ -114,13 +121,14 @@ type Written = { readonly file: string; readonly isCsv: boolean; readonly lines:
 
 function tellCount(session: Session, { file, isCsv, lines }: Written): void {
   const where = file === '-' ? 'standard output' : file
-  if (lines > (isCsv ? 1 : 0)) {
-    const count = `${lines.toLocaleString('en-US')} ${lines === 1 ? 'event' : 'events'}`
-    const events = isCsv ? "the person's events" : count
-    return session.tell(`Written to ${where}: ${events}. Erased events are left out.`)
-  }
-  session.tell(
-    'No event was found, or the person is erased. Values are compared exactly: check the spelling, upper and lower case ' +
-      'too. `weir person show` searches all streams, by every field that names people.',
-  )
+  const count = `${lines.toLocaleString('en-US')} ${lines === 1 ? 'event' : 'events'}`
+  const events = isCsv ? "the person's events" : count
+  session.tell(`Written to ${where}: ${events}. Erased events are left out.`)
 }
+
+const nothingFound = ({ from, until }: Export) =>
+  failure(
+    `no event was found, or the person is erased${from === undefined && until === undefined ? '' : ', or has no event in this time'}; no file was written`,
+    'Values are compared exactly: check the spelling, upper and lower case, too.',
+    '`weir person show` searches all streams, by every field that names people.',
+  )

@@ -51,12 +51,27 @@ export const createErasureRoute =
     if (levels === undefined) await forgetLinks(deps, kept)
     const count = kept.reduce((sum, inTerm) => sum + inTerm.links.size, 0)
     const links = kept.length > 0 ? count : undefined
-    const warnings = people.isErased ? [erasedBefore] : undefined
-    return { status: 201, body: { ...(await shown(deps, erasure)), links, salt, warnings } }
+    const warnings = warningsAbout(people, levels)
+    return {
+      status: 201,
+      body: {
+        ...(await shown(deps, erasure)),
+        links,
+        salt,
+        ...(warnings.length === 0 ? {} : { warnings }),
+      },
+    }
   }
 
-const erasedBefore =
-  'All events that were found had been erased before: this changes nothing in them'
+function warningsAbout(
+  { isErased, consent }: PeopleFound,
+  levels: readonly number[] = [],
+): readonly string[] {
+  const erased = 'All events that were found had been erased before: this changes nothing in them'
+  const without = levels.filter((level) => consent !== undefined && !consent.includes(level))
+  const sent = `None of the events that were found was sent with consent to level ${without.join(', ')}. Is it the right level?`
+  return [...(isErased ? [erased] : []), ...(without.length > 0 ? [sent] : [])]
+}
 
 type Erasing = Pick<
   Shown,
