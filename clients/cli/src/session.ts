@@ -3,7 +3,7 @@
 import type { Command } from 'commander'
 import { adviceOnKey, requireApiKey, resolveAccount } from './accounts/account.ts'
 import type { CliAccount } from './accounts/account.ts'
-import { requireFittingKey } from './api/key-account.ts'
+import { accountOfKey, requireFittingKey } from './api/key-account.ts'
 import { explainNotFound } from './api/not-found.ts'
 import { call, urlOf } from './api/request.ts'
 import type { Advice } from './api/request.ts'
@@ -22,6 +22,8 @@ export type GlobalOptions = {
 export type SessionCalls = {
   /** The account of this run, read at the first call. `bringsKey`: see account.ts. */
   account(bringsKey?: boolean): CliAccount
+  /** The same, with the billing id that auth has for WEIR_API_KEY if nothing else says it. */
+  knownAccount(): Promise<CliAccount>
   /** A management call to /<version>/<segments> of auth or output, with the account's API key. */
   manage(call: ManagementCall): Promise<unknown>
 }
@@ -93,6 +95,7 @@ export function createSession(
       telling.tell(`(using the demo account of ${resolved.demo.path})`)
     return resolved
   }
+  const knownAccount = async () => (resolved = await accountOfKey(account()))
   const look = (path: readonly string[]) => callManagement(account(), { method: 'GET', path })
   let fitting: Promise<void> | undefined
   const manage = async (what: ManagementCall): Promise<unknown> => {
@@ -102,7 +105,7 @@ export function createSession(
       throw await explainNotFound(error, what, { account: account(), look })
     })
   }
-  return { terminal, format, isJson, account, manage, ...telling }
+  return { terminal, format, isJson, account, knownAccount, manage, ...telling }
 }
 
 const secretMember = /"(clientSecret|apiKey|idToken|salt)":/

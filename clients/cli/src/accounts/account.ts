@@ -128,6 +128,13 @@ function savedStreams(
   return saved?.authUrl === authUrl ? saved.streams : new Map()
 }
 
+/** With the credentials that the profile has for the account. */
+export const withBillingId = (account: CliAccount, billingId: string): CliAccount => ({
+  ...account,
+  billingId,
+  streams: savedStreams(readProfile(account.profile), billingId, account),
+})
+
 function credentialsFrom(env: Environment): StreamCredentials | undefined {
   const clientId = env.WEIR_CLIENT_ID
   const clientSecret = env.WEIR_CLIENT_SECRET
@@ -146,7 +153,7 @@ export function requireBillingId(account: CliAccount): string {
   throw failure(
     'no account selected',
     ...missingProfile(account),
-    'Log in with `weir account login`, or set WEIR_BILLING_ID and WEIR_API_KEY,',
+    'Log in with `weir account login`, or set WEIR_API_KEY,',
     'or run weir in the folder of a running demo (`npm start`).',
   )
 }

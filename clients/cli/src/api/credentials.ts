@@ -16,7 +16,7 @@ export async function requireCredentials(
   session: Session,
   name: string,
 ): Promise<StreamCredentials> {
-  const account = session.account()
+  const account = await session.knownAccount()
   const saved = savedCredentials(account, name)
   if (saved !== undefined) return saved
   if (account.apiKey === undefined) throw withoutKey(account, name)
@@ -78,7 +78,7 @@ export async function withCredentials<T>(
   { name, scope, isForKafka = false }: Needed,
   use: (credentials: StreamCredentials) => Promise<T>,
 ): Promise<T> {
-  const account = session.account()
+  const account = await session.knownAccount()
   const saved = savedCredentials(account, name)
   const mayUse = saved && (!isForKafka || (await mayReadTopic(session, name, saved)))
   if (mayUse) return use(saved)

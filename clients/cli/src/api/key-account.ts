@@ -1,6 +1,6 @@
 // Asks auth, once per command, to which account WEIR_API_KEY belongs, because the key does not say it. A key of another
 // account would act on that account, but topics and saved credentials would be those of the selected account.
-import { adviceOnKey, requireApiKey } from '../accounts/account.ts'
+import { adviceOnKey, requireApiKey, withBillingId } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import { failure } from '../errors.ts'
 import type { CliError } from '../errors.ts'
@@ -18,6 +18,13 @@ export async function readKeyAccount(account: CliAccount): Promise<unknown> {
   const misfit = misfitOf(account, textAt(answer, 'billingId'))
   if (misfit !== undefined) throw misfit
   return answer
+}
+
+/** @throws CliError if auth does not accept the key */
+export async function accountOfKey(account: CliAccount): Promise<CliAccount> {
+  if (account.billingId !== undefined || account.apiKey === undefined) return account
+  const billingId = textAt(await readKeyAccount(account), 'billingId')
+  return billingId === undefined ? account : withBillingId(account, billingId)
 }
 
 /** A key from a file needs no check: it belongs to the account that the file names. */

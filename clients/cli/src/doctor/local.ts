@@ -28,11 +28,13 @@ export function checkProfile(path: string): DoctorFinding {
 }
 
 export function checkAccount({ billingId, apiKey, demo }: CliAccount): DoctorFinding {
+  if (billingId === undefined && apiKey !== undefined)
+    return problem('account', 'auth does not say which account WEIR_API_KEY belongs to')
   if (billingId === undefined)
     return problem(
       'account',
       'no account is selected',
-      'Log in with `weir account login`, or set WEIR_BILLING_ID and WEIR_API_KEY,',
+      'Log in with `weir account login`, or set WEIR_API_KEY,',
       'or run weir in the folder of a running demo (`npm start`).',
     )
   const from = demo === undefined ? '' : `, of ${demo.path}`

@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { freshName } from '@weir/testkit'
 import { compiledOnce, createWeir } from '../support/weir.ts'
-import { eventLine, eventsOf, platformKey } from './ground.ts'
+import { eventLine, eventsOf, memberOf, platformKey } from './ground.ts'
 import type { LookUpGround } from './ground.ts'
 
 export function keyAloneTests(ground: LookUpGround): void {
@@ -36,6 +36,38 @@ export function keyAloneTests(ground: LookUpGround): void {
     expect(eventsOf((await listening.ended).stdout)).toHaveLength(1)
     await other.ok('simulate alone --schema clickstream --rate 5 --duration 1s')
     expect(await credentialsOf('alone')).toBe(before)
+  })
+
+  test('so they do with the key in the environment alone', async () => {
+    const { weir, apiKey, billingId, addresses } = ground()
+    await weir.ok('stream create keyed')
+    const other = createWeir({ isHere: true })
+    const [authUrl, ingestUrl, outputUrl] = addresses.match(/http\S+/g) ?? []
+    const env = {
+      WEIR_API_KEY: apiKey,
+      WEIR_AUTH_URL: authUrl ?? '',
+      WEIR_INGEST_URL: ingestUrl ?? '',
+      WEIR_OUTPUT_URL: outputUrl ?? '',
+    }
+    const input = await eventLine('clickstream')
+    expect(await other.ok('send keyed --schema clickstream', { env, input })).toBe(
+      '1 event accepted (204)\n',
+    )
+    expect((await other.run('doctor', { env })).stdout).toMatch(
+      new RegExp(`^ok +account +${billingId}$`, 'm'),
+    )
+  })
+
+  test('a login says whose key it saves, and which it replaces', async () => {
+    const { weir, addresses } = ground()
+    const other = await elsewhere()
+    const made = await weir.ok('api-key create auditor --role viewer')
+    const again = await other.run(`account login ${addresses}`, {
+      input: `${memberOf(made, 'apiKey')}\n`,
+    })
+    expect(again.stderr).toContain('It replaces a key with the role owner.\n')
+    expect(again.stderr).toContain('The role of its key: viewer.\n')
+    await weir.ok(`api-key delete ${memberOf(made, 'keyId')} --yes`)
   })
 
   test('Ctrl-C deletes the credentials, too', async () => {

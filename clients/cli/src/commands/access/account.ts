@@ -14,7 +14,7 @@ import type { AddressOptions } from './addresses.ts'
 import { addPlatformCommands } from './platform-accounts.ts'
 import { readSecret } from '../../terminal/terminal.ts'
 
-type LoginOptions = AddressOptions & { readonly billingId?: string }
+type LoginOptions = AddressOptions & { readonly billingId?: string; readonly yes?: boolean }
 
 export function addAccountCommands(program: Command, open: OpenSession): void {
   const noun = program.command('account').description('accounts: billing id, API key, addresses')
@@ -61,7 +61,8 @@ function addLogin(noun: Command, open: OpenSession): void {
           'check an API key and save it in the profile. weir takes the key from WEIR_API_KEY if it is set, ' +
             'otherwise from the first line of standard input. On a terminal it asks for the key without showing it.',
         )
-        .option('--billing-id <id>', 'refuse a key of another account'),
+        .option('--billing-id <id>', 'refuse a key of another account')
+        .option('-y, --yes', "don't ask before another key of the account is replaced"),
     ).action((options: LoginOptions, command: Command) => login(open(command), options)),
     ['weir account login', 'asks for the key'],
     [
@@ -112,14 +113,36 @@ async function login(session: Session, options: LoginOptions): Promise<void> {
     401: isFromEnv ? keyOfEnvironment : 'Is the key complete, and is this the right address?',
   }
   const url = urlOf(addresses.authUrl, ['v2', 'account'])
-  const billingId = textAt(await call({ method: 'GET', url, bearer: apiKey }, advice), 'billingId')
+  const shown = await call({ method: 'GET', url, bearer: apiKey }, advice)
+  const billingId = textAt(shown, 'billingId')
   if (billingId === undefined) throw failure(`${url.origin} returned no billing id`, 'Is it Weir?')
   if (options.billingId !== undefined && options.billingId !== billingId) {
     throw failure(`the key belongs to the account ${billingId}, not ${options.billingId}`)
   }
+  await confirmReplacement(session, { billingId, apiKey, url }, options.yes)
   await keepLogin(session, billingId, { ...addresses, apiKey })
+  session.tell(`The role of its key: ${textAt(shown, 'key', 'role') ?? 'unknown'}.`)
   if (isFromEnv) session.tell('The key is from WEIR_API_KEY.')
   if (session.isJson) session.showRecord({ billingId, ...addresses })
+}
+
+type NewLogin = { readonly billingId: string; readonly apiKey: string; readonly url: URL }
+
+/** Nobody can show a key again, and the one in the profile may be the only owner's. */
+async function confirmReplacement(
+  session: Session,
+  { billingId, apiKey, url }: NewLogin,
+  yes: boolean | undefined,
+): Promise<void> {
+  const saved = readProfile(profilePath(session.terminal.env)).accounts.get(billingId)
+  if (saved?.apiKey === undefined || saved.apiKey === apiKey) return
+  if (new URL(saved.authUrl).origin !== url.origin) return
+  const own = await call({ method: 'GET', url, bearer: saved.apiKey }).catch(() => undefined)
+  const role = textAt(own, 'key', 'role')
+  if (role === undefined) return
+  const question = `The profile has another key of ${billingId}, with the role ${role}. This replaces it, and nobody can show it again. To keep both, set WEIR_CONFIG to another file.`
+  await session.confirm({ question, name: billingId }, yes)
+  if (!session.terminal.isInteractive) session.tell(`It replaces a key with the role ${role}.`)
 }
 
 function list(session: Session): void {
