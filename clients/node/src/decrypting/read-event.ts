@@ -6,8 +6,11 @@ import { mapEncrypted } from './encrypted.ts'
 import type { Asked } from './key-service.ts'
 
 export type EncryptedEvent = {
-  /** The record's headers, of which `svc-key-link` and `svc-time` are used. */
-  readonly headers: Readonly<Record<string, Bytes | string | undefined>>
+  /**
+   * The record's headers, of which `svc-key-link` and `svc-time` are used. For a row of `weir export`, these are its
+   * `svc_key_link` and its `svcMeta.timestamp`.
+   */
+  readonly headers: Readonly<Record<string, Bytes | string | number | undefined>>
   /** The decoded Avro value, as avsc or @kafkajs/confluent-schema-registry return it. */
   readonly event: unknown
 }
@@ -23,9 +26,9 @@ export type ReadEvent = {
 
 /** @throws ReadError `unreadable` */
 export function readEvent({ headers, event }: Partial<EncryptedEvent>): ReadEvent {
-  const { 'svc-key-link': keyLink, 'svc-time': time } = headers ?? {}
-  const timestamp = Number(time?.toString())
-  if (keyLink === undefined || typeof keyLink === 'string' || keyLink.length !== 16 || !time)
+  const keyLink = keyLinkOf(headers?.['svc-key-link'])
+  const timestamp = Number(headers?.['svc-time']?.toString() || Number.NaN)
+  if (keyLink === undefined || Number.isNaN(timestamp))
     throw new ReadError(
       'unreadable',
       'An event is without the headers svc-key-link and svc-time of its record; give { headers, event }',
@@ -33,9 +36,9 @@ export function readEvent({ headers, event }: Partial<EncryptedEvent>): ReadEven
   const consentLevels = consentLevelsOf(event)
   let isEncrypted = false
   mapEncrypted(event, keyLink, () => (isEncrypted = true))
-  const uuid = uuidOf(keyLink)
-  const name = `${uuid} ${[...new Set(consentLevels)].sort((a, b) => a - b).join(' ')}`
-  return { name, asked: { keyLink: uuid, timestamp, consentLevels }, event, keyLink, isEncrypted }
+  const link = uuidOf(keyLink)
+  const name = `${link} ${[...new Set(consentLevels)].sort((a, b) => a - b).join(' ')}`
+  return { name, asked: { keyLink: link, timestamp, consentLevels }, event, keyLink, isEncrypted }
 }
 
 /** `svcMeta` may be in a union, whose value some decoders wrap. */
@@ -46,6 +49,15 @@ function consentLevelsOf(event: unknown): number[] {
   if (!Array.isArray(levels))
     throw new ReadError('unreadable', 'An event has no svcMeta with consentLevels')
   return levels.map(Number)
+}
+
+const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
+
+/** Undefined if it is neither 16 bytes nor a UUID. */
+function keyLinkOf(link: Bytes | string | number | undefined): Bytes | undefined {
+  if (typeof link === 'string')
+    return uuid.test(link) ? Buffer.from(link.replaceAll('-', ''), 'hex') : undefined
+  return typeof link === 'object' && link.length === 16 ? link : undefined
 }
 
 function uuidOf(keyLink: Bytes): string {

@@ -3,12 +3,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { CallerError } from './consume.ts'
-import type { ReadError } from '../errors.ts'
 import { finalErrorOf, unreachable } from './failures.ts'
-import type { Read } from './failures.ts'
 import { createKafkaClient } from './kafka-client.ts'
+import type { KafkaClient } from './kafka-client.ts'
 import type { StopSignal, TopicOptions } from './options.ts'
-import { untilEnded } from './timing.ts'
+import { isSilence, untilEnded } from './timing.ts'
 
 export type Session = {
   readonly kafka: Kafka
@@ -22,30 +21,15 @@ export type Session = {
   close(): Promise<void>
 }
 
+const connectTimeoutDefaultMs = 15_000
 const retryMs = 250
 
 export async function openSession(options: TopicOptions, signal?: StopSignal): Promise<Session> {
-  const { connectTimeoutMs = 15_000 } = options
+  const { connectTimeoutMs = connectTimeoutDefaultMs } = options
   const client = await createKafkaClient(options)
   const ended = new AbortController()
   let working: Promise<unknown> = Promise.resolve()
 
-  async function persist<T>(attempt: () => Promise<T>, movedAtMs: () => number): Promise<T> {
-    for (;;) {
-      try {
-        return await attempt()
-      } catch (error) {
-        if (error instanceof CallerError) throw error.cause
-        const failure = client.tokenFailure()
-        if (failure !== undefined) throw failure.error
-        const isLate = performance.now() - movedAtMs() >= connectTimeoutMs
-        const final = lastErrorOf(error, { ...options, token: client.lastToken() }, isLate)
-        if (final !== undefined) throw final
-      }
-      client.useNextBroker()
-      await delay(retryMs, undefined, { signal: ended.signal })
-    }
-  }
   async function close(): Promise<void> {
     ended.abort()
     await working.catch(() => undefined)
@@ -58,7 +42,7 @@ export async function openSession(options: TopicOptions, signal?: StopSignal): P
     signal: ended.signal,
     connectTimeoutMs,
     run(attempt, movedAtMs) {
-      const work = persist(attempt, movedAtMs)
+      const work = persist(attempt, movedAtMs, { client, options, ended: ended.signal })
       working = work
       return untilEnded(work, ended.signal)
     },
@@ -66,5 +50,37 @@ export async function openSession(options: TopicOptions, signal?: StopSignal): P
   }
 }
 
-const lastErrorOf = (error: unknown, read: Read, isLate: boolean): ReadError | undefined =>
-  finalErrorOf(error, read) ?? (isLate ? unreachable(error, read) : undefined)
+type Persisting = {
+  readonly client: KafkaClient
+  readonly options: TopicOptions
+  readonly ended: AbortSignal
+}
+
+async function persist<T>(
+  attempt: () => Promise<T>,
+  movedAtMs: () => number,
+  { client, options, ended }: Persisting,
+): Promise<T> {
+  const { connectTimeoutMs = connectTimeoutDefaultMs } = options
+  let reason: unknown
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (error instanceof CallerError) throw error.cause
+      const failure = client.tokenFailure()
+      if (failure !== undefined) throw failure.error
+      const isLate = performance.now() - movedAtMs() >= connectTimeoutMs
+      const read = { ...options, token: client.lastToken() }
+      reason = tellingOf(reason, error)
+      const final = finalErrorOf(error, read) ?? (isLate ? unreachable(reason, read) : undefined)
+      if (final !== undefined) throw final
+    }
+    client.useNextBroker()
+    await delay(retryMs, undefined, { signal: ended })
+  }
+}
+
+/** The last attempt may have too little time for any other failure than silence. */
+const tellingOf = (before: unknown, error: unknown): unknown =>
+  before !== undefined && isSilence(error) ? before : error

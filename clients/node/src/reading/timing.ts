@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ReadError } from '../errors.ts'
 
 export const silence = 'no response in time'
+export const isSilence = (error: unknown): boolean =>
+  error instanceof Error && error.message === silence
 
 /** @throws ReadError `closed` as soon as the signal is aborted */
 export function untilEnded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

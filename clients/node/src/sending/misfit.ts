@@ -57,8 +57,15 @@ function describe(type: avro.Type): string {
   const branches = branchesOf(type).map(
     (branch) => (branch.name ?? branch.typeName) + inBrackets(meaningOf(branch)),
   )
-  if (branches.length > 0) return `one of ${branches.join(', ')}`
+  if (branches.length > 0) return `one of ${branches.join(', ')}${namedBranch(type)}`
   return (descriptions[type.typeName] ?? `a ${type.typeName}`) + inBrackets(meaningOf(type))
+}
+
+/** Only a union of which several branches fit a value wants their names. */
+function namedBranch(type: avro.Type): string {
+  if (!(type instanceof avro.types.WrappedUnionType)) return ''
+  const last = type.types.findLast(({ typeName }) => typeName !== 'null')
+  return `. More than one may fit, so name one: { ${JSON.stringify(last?.branchName ?? '')}: … }`
 }
 
 const inBrackets = (meaning: string | undefined): string =>

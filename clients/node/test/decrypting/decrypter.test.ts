@@ -62,6 +62,19 @@ test('if output gives fewer keys in one request, it asks for fewer people, and g
   expect(asked).toHaveLength(7) // the others are kept
 })
 
+test('a row of an export names its keyLink as a UUID, and its time as a number', async () => {
+  const [first] = eventsOf(1)
+  const row = (link: string) => ({
+    event: first?.event,
+    headers: { 'svc-key-link': link, 'svc-time': 1_764_000_000_000 },
+  })
+  const zero = '00000000-0000-0000-0000-000000000000'
+  expect(await decrypter().decrypt([row(zero)])).toMatchObject([{ name: { reason: 'erased' } }])
+  await expect(decrypter().decrypt([row(zero.slice(1))])).rejects.toMatchObject({
+    code: 'unreadable',
+  })
+})
+
 test('a key that becomes too old between its check and its use is asked for again', async () => {
   const reader = decrypter()
   const [event] = eventsOf(1)
