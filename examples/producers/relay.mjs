@@ -70,7 +70,9 @@ async function idToken() {
 async function relay(request) {
   const { origin, cookie, 'content-length': length } = request.headers
   if (origin !== site) {
-    logOnce(`Refused: the origin ${origin}, because SITE is ${site}`)
+    logOnce(
+      `Refused: ${origin === undefined ? 'no Origin header' : `the origin ${origin}`}, because SITE is ${site}`,
+    )
     return [403, 'Only for pages of the site']
   }
   if (request.method === 'OPTIONS') return [204]
