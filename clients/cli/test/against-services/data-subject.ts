@@ -93,6 +93,10 @@ async function exportsOf({ weir }: ReturnType<LookUpGround>): Promise<void> {
   const csv = readFileSync(file, 'utf8')
   expect(csv).toMatch(/^\uFEFFevent,time,contract,field,value,note,purpose,person\r\n/)
   expect(csv.match(/,customer\/id,customer-00042,/g)).toHaveLength(2)
+  await weir.ok(`subject export owned customer-00042 --subject --without other,linked -o ${file}`)
+  expect((await weir.run(`subject export owned phone --without Bob -o ${file}`)).stderr).toContain(
+    'without must be one or more of other, linked, encrypted',
+  )
   const before = readFileSync(file, 'utf8')
   for (const line of ['Phone', 'phone --until 2001-01-01']) {
     const nobody = await weir.run(`subject export owned ${line} -o ${file}`)

@@ -65,12 +65,14 @@ function formatOf(call: Call): AccessFormat {
   throw invalid(['format must be ndjson or csv'])
 }
 
-/** `without=other` leaves out the events that name somebody else. */
+const leftOut: readonly string[] = ['other', 'linked', 'encrypted']
+
+/** `without=other,linked` leaves out the events that name somebody else, and those that name nobody. */
 function wantedOf(call: Call): (event: PersonEvent) => boolean {
-  const without = call.query('without')
-  if (without === undefined) return () => true
-  if (without === 'other') return ({ person }) => person !== 'other'
-  throw invalid(['without must be other'])
+  const without = call.query('without')?.split(',') ?? []
+  if (!without.every((person) => leftOut.includes(person)))
+    throw invalid([`without must be one or more of ${leftOut.join(', ')}, separated by commas`])
+  return ({ person = '' }) => !without.includes(person)
 }
 
 type Granted = {

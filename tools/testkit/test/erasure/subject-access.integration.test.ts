@@ -145,10 +145,14 @@ test('events that name somebody else are marked, and can be left out', async () 
   const alone = await textFor({ subject: customer }, '?format=csv&without=other')
   expect(alone).not.toContain('bob-customer')
   expect(alone.match(/,customer\/id,ada-customer-8c02,/g)).toHaveLength(3)
+  const own = await textFor({ subject: customer }, '?format=csv&without=other,linked,encrypted')
+  expect(
+    own.match(/,(searched|other|linked|encrypted)\r/g)?.every((end) => end === ',searched\r'),
+  ).toBe(true)
   const refused = await get(await tokenFor({ subject: customer }), `${path}?without=ada`)
   expect([refused.status, await refused.text()]).toEqual([
     422,
-    expect.stringContaining('without must be other'),
+    expect.stringContaining('without must be one or more of other, linked, encrypted'),
   ])
 })
 

@@ -16,6 +16,7 @@ type ExportOptions = {
   readonly subject?: string | true
   readonly from?: number
   readonly until?: number
+  readonly without?: string
 }
 
 const advice = {
@@ -45,6 +46,10 @@ export function addSubjectExport(noun: Command, open: OpenSession): void {
       )
       .option('-o, --output <file>', 'the file to write; - means standard output')
       .option('--until <time>', 'only events before this date or time (default: now)', timeOption)
+      .option(
+        '--without <kinds>',
+        "leave out events that name somebody else (other), nobody (linked), or a value that can't be decrypted (encrypted); separated by commas",
+      )
       .action((name: string, value: string | undefined, options: ExportOptions, command: Command) =>
         exportTo(open(command), { name, value, ...options }),
       ),
@@ -52,6 +57,10 @@ export function addSubjectExport(noun: Command, open: OpenSession): void {
     [
       'weir subject export clicks customer-00042 --subject -o person.csv',
       'all devices of one customer, for a spreadsheet',
+    ],
+    [
+      'weir subject export clicks customer-00042 --subject --without other -o person.csv',
+      'without events of the same devices that name somebody else',
     ],
   )
 }
@@ -75,6 +84,7 @@ async function exportTo(session: Session, what: Export): Promise<void> {
   const isCsv = file.endsWith('.csv')
   const url = urlOf(session.account().outputUrl, ['v2', ...path], {
     format: isCsv ? 'csv' : 'ndjson',
+    ...(what.without === undefined ? {} : { without: what.without }),
   })
   const interrupted = new AbortController()
   terminal.onEnd(() => interrupted.abort())

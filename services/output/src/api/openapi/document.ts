@@ -77,8 +77,8 @@ const access: Operation = {
     },
     {
       name: 'without',
-      says: 'other: leaves out the events that name somebody else (`person` is `other`)',
-      schema: { enum: ['other'] },
+      says: 'Leaves out the events whose `person` is one of these, separated by commas: other names somebody else, linked nobody, encrypted a value that cannot be decrypted',
+      schema: { type: 'string', pattern: '^(other|linked|encrypted)(,(other|linked|encrypted))*$' },
     },
   ],
   answers: [
