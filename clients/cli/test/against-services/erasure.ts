@@ -34,6 +34,10 @@ export function erasureTests(ground: LookUpGround): void {
     expect(memberOf(await weir.ok(`erasure show ${id}`), 'due')).toBe('2001-12-24')
     const removed = await weir.ok(`erasure update ${id} --due none`)
     expect(removed).not.toMatch(/^due /m)
+    const named = await weir.ok(`erasure update ${id} --reference TICKET-9`)
+    expect(memberOf(named, 'reference')).toBe('TICKET-9')
+    expect(await weir.ok(`erasure update ${id} --reference none`)).not.toMatch(/^reference /m)
+    expect((await weir.run(`erasure update ${id}`)).code).toBe(2)
     const early = await weir.run(`erasure receipt ${id}`)
     expect([early.code, early.stderr]).toEqual([1, expect.stringContaining('(409)')])
     expect(await weir.ok('erasure receipts kept forgetful')).toMatch(

@@ -5,6 +5,7 @@ import { answerSchemasOf, jsonSchemaOf, levelRules, string } from '@weir/http-ap
 import { z } from 'zod'
 import { answersByName } from '../answers/answers.ts'
 import * as bodies from '../bodies.ts'
+import * as peopleBodies from '../people-bodies.ts'
 import { purposesBody } from '../routes/purposes.ts'
 import { refreshBody, secretsBody } from '../routes/tokens.ts'
 import { verifyBody } from '../../verify/verify-body.ts'
@@ -76,12 +77,12 @@ const requests = {
     properties: { scope: scopeOf('listen') },
   }),
   ContractRequest: jsonSchemaOf(newContract),
-  ErasureChange: jsonSchemaOf(bodies.erasurePatch),
-  ErasureRequest: jsonSchemaOf(bodies.erasureBody, oneWayToName),
-  SearchRequest: jsonSchemaOf(bodies.searchBody),
+  ErasureChange: jsonSchemaOf(peopleBodies.erasurePatch),
+  ErasureRequest: jsonSchemaOf(peopleBodies.erasureBody, oneWayToName),
+  SearchRequest: jsonSchemaOf(peopleBodies.searchBody),
   VerifyRequest: jsonSchemaOf(verifyBody),
-  SubjectAccessRequest: jsonSchemaOf(bodies.subjectAccessBody),
-  SubjectRequest: jsonSchemaOf(bodies.subjectBody),
+  SubjectAccessRequest: jsonSchemaOf(peopleBodies.subjectAccessBody),
+  SubjectRequest: jsonSchemaOf(peopleBodies.subjectBody),
   SigningKeysRequest: jsonSchemaOf(bodies.signingKeysBody),
 }
 

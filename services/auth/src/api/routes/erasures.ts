@@ -7,7 +7,7 @@ import type { FoundTerm } from '../../control/erasure/subject-log.ts'
 import { receiptFor } from '../../control/erasure/receipts.ts'
 import { requireErasure } from '@weir/control-state'
 import type { ErasureRecord, InputStream } from '@weir/control-state'
-import { erasureBody, erasurePatch } from '../bodies.ts'
+import { erasureBody, erasurePatch } from '../people-bodies.ts'
 import type { RouteAnswer, AccountCall } from '@weir/http-api'
 import type { AnswerNamed } from '../answers/answers.ts'
 import { acting } from '../management.ts'
@@ -143,9 +143,9 @@ export const changeErasureRoute =
   (deps: Pick<Shown, 'state' | 'erasures' | 'erasureView'>) =>
   async (call: AccountCall): Promise<RouteAnswer> => {
     const { billingId } = call.caller
-    const { dueOn } = checkBody(erasurePatch, await readJson(call))
+    const wanted = checkBody(erasurePatch, await readJson(call))
     const names = { billingId, name: call.param('stream'), erasureId: call.param('erasure') }
-    const changed = await changeErasure(acting(deps.erasures, call.caller), { ...names, dueOn })
+    const changed = await changeErasure(acting(deps.erasures, call.caller), { ...names, ...wanted })
     return { status: 200, body: await shown(deps, changed) }
   }
 

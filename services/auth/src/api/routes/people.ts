@@ -8,7 +8,7 @@ import { secretHashOf } from '@weir/control-state'
 import { levelsOfFields } from '../../people/people-found.ts'
 import { searchKeptMs, searchLostMs } from '../../people/searches.ts'
 import { refusal } from '../../errors.ts'
-import { searchBody } from '../bodies.ts'
+import { searchBody } from '../people-bodies.ts'
 import { acting } from '../management.ts'
 import type { Shown } from '../management.ts'
 

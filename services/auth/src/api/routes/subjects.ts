@@ -3,7 +3,7 @@
 import { act } from '@weir/control-state'
 import { termEndMs, termStartMs } from '@weir/fieldcrypt'
 import { requireSubjectContracts } from '../../control/erasure/data-subjects.ts'
-import { subjectAccessBody, subjectBody } from '../bodies.ts'
+import { subjectAccessBody, subjectBody } from '../people-bodies.ts'
 import { acting } from '../management.ts'
 import { grantAccess } from '../../people/subject-access.ts'
 import { foundBefore } from '../../people/people-found.ts'

@@ -1,4 +1,4 @@
-// Changes or removes the due date of an erasure. The date is only shown: the erased data and the receipt don't change.
+// Changes or removes the reference and the due date of an erasure. Neither has an effect on what is erased.
 import { act, erasureKey, requireErasure, requireInput } from '@weir/control-state'
 import type { ErasureRecord } from '@weir/control-state'
 import type { Changes } from '../changes.ts'
@@ -7,26 +7,42 @@ export type ErasureChange = {
   readonly billingId: string
   readonly name: string
   readonly erasureId: string
-  /** A day such as 2026-12-24, or null for none. */
-  readonly dueOn: string | null
+  /** Null removes it. */
+  readonly reference?: string | null | undefined
+  /** A day such as 2026-12-24. Null removes it. */
+  readonly dueOn?: string | null | undefined
 }
 
 /** @throws Refusal `not_found` */
 export function changeErasure(
   deps: Changes,
-  { billingId, name, erasureId, dueOn }: ErasureChange,
+  { billingId, name, erasureId, ...wanted }: ErasureChange,
 ): Promise<ErasureRecord> {
   const target = { account: billingId, stream: name, erasure: erasureId }
   return deps.writer.change(act(deps, 'erasure.change', target), (draft) => {
     const current = requireErasure(draft, requireInput(draft, billingId, name), erasureId)
-    const { dueOn: before = null, ...rest } = current
-    if (before === dueOn) return current
-    draft.addToEntry({
-      before: { dueOn: before ?? 'none' },
-      after: { dueOn: dueOn ?? 'none' },
+    const { reference: oldReference, dueOn: oldDueOn, ...rest } = current
+    const reference = changed(oldReference, wanted.reference)
+    const dueOn = changed(oldDueOn, wanted.dueOn)
+    if (reference === oldReference && dueOn === oldDueOn) return current
+    const logged = (own: Pick<ErasureRecord, 'reference' | 'dueOn'>) => ({
+      ...(reference === oldReference ? {} : { reference: referenceInLog(own.reference) }),
+      ...(dueOn === oldDueOn ? {} : { dueOn: own.dueOn ?? 'none' }),
     })
-    const changed = { ...rest, ...(dueOn === null ? {} : { dueOn }) }
-    draft.put(erasureKey(current.streamId, erasureId), changed)
-    return changed
+    const after = {
+      ...(reference === undefined ? {} : { reference }),
+      ...(dueOn === undefined ? {} : { dueOn }),
+    }
+    draft.addToEntry({ before: logged(current), after: logged(after) })
+    const record = { ...rest, ...after }
+    draft.put(erasureKey(current.streamId, erasureId), record)
+    return record
   })
 }
+
+const changed = (old: string | undefined, wanted: string | null | undefined): string | undefined =>
+  wanted === undefined ? old : (wanted ?? undefined)
+
+/** Not the reference itself: the change may remove a name from it, and the log is never changed. */
+const referenceInLog = (reference: string | undefined): string =>
+  reference === undefined ? 'none' : 'not logged'

@@ -103,14 +103,38 @@ describe('an erasure', () => {
     for (const [body, sentence] of [
       [{ dueOn: '2026-02-30' }, 'dueOn must be a day, such as 2026-12-24, or null'],
       [{ dueOn: 'none' }, 'dueOn must be a day'],
-      [{}, 'dueOn must be a day'],
-      [{ dueOn: '2026-12-24', reference: 'T-1' }, 'reference is not known here'],
+      [{ reference: '' }, 'reference must be a text of 1 to 200 characters'],
+      [{ reference: 7 }, 'reference must be a text of 1 to 200 characters'],
+      [{ salt: 'x' }, 'salt is not known here'],
     ] as const)
       expect(problemsOf(await account.patch(path, body))).toEqual([
         expect.stringContaining(sentence),
       ])
     const unknown = await account.patch(`${path.slice(0, -1)}x`, { dueOn: '2026-12-24' })
     expect(unknown.json).toEqual(problem(404, 'not_found'))
+  })
+
+  test('gets another reference, or none, which the audit log does not repeat', async () => {
+    const { json } = await account.post(erasures, { ...adaAnyhow, dueOn: '2026-12-24' })
+    const path = `${erasures}/${textOf(json, 'id')}`
+    const named = await account.patch(path, { reference: 'ada-lovelace' })
+    expect(named.json).toMatchObject({ reference: 'ada-lovelace', dueOn: '2026-12-24' })
+    const changed = await account.patch(path, { reference: 'TICKET-8', dueOn: null })
+    expect(changed.json).toMatchObject({ reference: 'TICKET-8' })
+    expect(changed.json).not.toHaveProperty('dueOn')
+    expect((await account.patch(path, {})).json).toMatchObject({ reference: 'TICKET-8' })
+    const removed = await account.patch(path, { reference: null })
+    expect(removed.json).not.toHaveProperty('reference')
+    const { json: audit } = await account.get('/v2/audit')
+    expect(audit['entries']).toContainEqual(
+      expect.objectContaining({
+        target: expect.objectContaining({
+          before: { reference: 'none' },
+          after: { reference: 'not logged' },
+        }),
+      }),
+    )
+    expect(JSON.stringify(audit)).not.toMatch(/ada-lovelace|TICKET-8/)
   })
 
   test('is listed before the older ones, in pages', async () => {
