@@ -43,13 +43,18 @@ export async function existingErasure(
   }
 }
 
-/** `dueOn` is a day such as 2026-12-24, or empty for none. */
-export async function changeDue(
+/** The reference, and a day such as 2026-12-24. Empty for none. */
+export type Noted = { readonly reference: string; readonly dueOn: string }
+
+export async function changeNoted(
   { auth }: Calls,
   { stream, id }: { readonly stream: string; readonly id: string },
-  dueOn: string,
+  { reference, dueOn }: Noted,
 ): Promise<void> {
-  await auth('PATCH', `${pathOf(stream)}/${id}`, { dueOn: dueOn === '' ? null : dueOn })
+  await auth('PATCH', `${pathOf(stream)}/${id}`, {
+    reference: reference === '' ? null : reference,
+    dueOn: dueOn === '' ? null : dueOn,
+  })
 }
 
 /** Where anyone can check a receipt. */

@@ -17,3 +17,6 @@ export type PersonalField = {
   readonly path: string
   readonly level: number
 }
+
+/** The events of a copy, by whom they name. */
+export type Naming = 'anybody' | 'not others' | 'the person'

@@ -1,7 +1,7 @@
 // What is stored about a person: searches, and the person's own events.
 import { Refused } from './calls.ts'
 import type { Calls } from './calls.ts'
-import type { Held, PersonalField } from './held.ts'
+import type { Held, Naming, PersonalField } from './held.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
 
@@ -122,9 +122,14 @@ export type WantedEvents = {
   readonly stream: string
   readonly searchId: string
   readonly format: EventsFormat
-  /** Without the events that name somebody else. */
-  readonly isAlone: boolean
+  readonly naming: Naming
 }
+
+const withoutOf = {
+  anybody: '',
+  'not others': '&without=other',
+  'the person': '&without=other,linked,encrypted',
+} as const satisfies Record<Naming, string>
 
 /**
  * The events that a search found in a stream, decrypted.
@@ -132,11 +137,11 @@ export type WantedEvents = {
  */
 export async function eventsOf(
   { auth, download }: Calls,
-  { stream, searchId, format, isAlone }: WantedEvents,
+  { stream, searchId, format, naming }: WantedEvents,
   bytesMax?: number,
 ): Promise<Blob> {
   const path = `/v2/streams/${stream}/subject-access`
   const granted = objectOf(await auth('POST', path, { searchId }))
-  const query = `format=${format}${isAlone ? '&without=other' : ''}`
+  const query = `format=${format}${withoutOf[naming]}`
   return download(`${path}?${query}`, textOf(granted['accessToken']), bytesMax)
 }

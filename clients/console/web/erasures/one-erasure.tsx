@@ -10,16 +10,19 @@ import { fileNameOf } from '../ui/file-name.ts'
 import { saveFile } from '../ui/save-file.ts'
 import { useDoing } from '../ui/use-doing.ts'
 import { byTime, completeBy, dateAndTime, dayOf, many } from '../ui/words.ts'
-import { DueDate } from './due-date.tsx'
 import { Holdings } from './holdings.tsx'
+import { NotedInRequest } from './noted-in-request.tsx'
 import { VerifyLink } from './verify-link.tsx'
 import { isLate } from './wanted.ts'
 import type { OfStream } from './wanted.ts'
 
 const inWords = {
-  accepted: 'accepted',
-  applied: 'applied by all services: it has taken effect, and you can write to the person',
-  complete: 'complete: Weir has no keys for what it covers any more',
+  accepted: () => 'accepted',
+  applied: () => 'applied by all services: it has taken effect, and you can write to the person',
+  complete: ({ levels }: Erasure) =>
+    levels === undefined
+      ? 'complete: Weir has deleted the keys of these events'
+      : 'complete: Weir has deleted the keys of these levels for these events',
 } as const
 
 type Props = {
@@ -52,7 +55,7 @@ export function OneErasure({ session, erasure, all, onChanged }: Props) {
       <ol class="states">
         {(['accepted', 'applied', 'complete'] as const).map((state) => (
           <li key={state} class={timeOf(erasure, state) === '' ? undefined : 'reached'}>
-            <span>{timeOf(erasure, state) === '' ? state : inWords[state]}</span>{' '}
+            <span>{timeOf(erasure, state) === '' ? state : inWords[state](erasure)}</span>{' '}
             <span class="muted small">{whenOf(erasure, state)}</span>
           </li>
         ))}
@@ -64,12 +67,13 @@ export function OneErasure({ session, erasure, all, onChanged }: Props) {
           too.
         </p>
       )}
-      <DueDate {...{ session, erasure, all, onChanged }} />
+      <NotedInRequest {...{ session, erasure, all, onChanged }} />
       <Holdings erasure={erasure} />
       {erasure.isBesideKey ? (
         <p>
-          This covers all events with the same value in the key field, such as a device or a
-          session, also those that name other people or nobody.
+          {erasure.levels === undefined ? 'This covers' : 'For these levels, this covers'} all
+          events with the same value in the key field, such as a device or a session, also those
+          that name other people or nobody.
         </p>
       ) : null}
       <EventsStay erasure={erasure} />

@@ -1,10 +1,11 @@
 // What one stream contains of a person: which events, where, which fields decrypted and until when; and the possible
 // actions.
+import { useEffect } from 'preact/hooks'
 import type { Calls } from '../api/calls.ts'
 import { timeOf } from '../api/erasure.ts'
 import type { Erasure } from '../api/erasure.ts'
 import { existingErasure } from '../api/erasures.ts'
-import type { Held } from '../api/held.ts'
+import type { Held, Naming } from '../api/held.ts'
 import { eventsOf, isErasable } from '../api/people.ts'
 import type { FoundBy, FoundIn, WantedEvents } from '../api/people.ts'
 import { hrefOf } from '../place.ts'
@@ -28,8 +29,8 @@ type Props = {
   readonly person: string
   readonly found: FoundIn
   readonly fields: Fields
-  /** Downloads leave out events that name somebody else. */
-  readonly isAlone: boolean
+  /** Of downloads. */
+  readonly naming: Naming
   /** The person's last request of this session in this stream. */
   readonly request: Erasure | undefined
   readonly onAsk: (asked: AskedOf) => void
@@ -38,11 +39,17 @@ type Props = {
 export function FoundStream({ request, ...props }: Props) {
   const { calls, found } = props
   const { stream, events, by, notSearched } = found
+  const isBesideKey = by.some((one) => one.isBesideKey)
   return (
     <section class="card" aria-label={`Stream ${stream}`}>
       <header>
         <h2>{stream}</h2>
-        <span class="muted small">{many(events, 'event')} of this person</span>
+        <span class="muted small">
+          {many(events, 'event')}{' '}
+          {isBesideKey
+            ? 'of this person, or of the same device, session or the like'
+            : 'of this person'}
+        </span>
         <Actions {...props} />
       </header>
       <Changed {...{ calls, found, request }} />
@@ -63,8 +70,8 @@ export function FoundStream({ request, ...props }: Props) {
       <HeldTable {...props} />
       {isErasable(found) ? (
         <p>
-          Several people may use the same device or session. A copy then contains data of the
-          others, too: its column «person» is «other» where an event names somebody else.
+          Several people may use the same device or session. An event of somebody else has «other»
+          in the column «person» of a copy.
         </p>
       ) : null}
       {isErasable(found) ? <WhomTheyName {...props} /> : null}
@@ -99,11 +106,8 @@ function FoundEvents({ by, fields }: FoundEventsProps) {
 function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'request'>) {
   const words = useLevelWords()
   const { stream, events, held, isErased, withdrawn, notSearched } = found
-  const now = useLoad(
-    async () => request && existingErasure(calls, { stream, id: request.id }),
-    [calls, found, request],
-  )
-  const isApplied = now.value !== undefined && timeOf(now.value, 'applied') !== ''
+  const isApplied = useApplied({ calls, found, request })
+  const isPending = request?.levels !== undefined && !isApplied
   return (
     <>
       {events === 0 && notSearched === '' ? (
@@ -143,11 +147,29 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
       )}
       {withdrawn.length === 0 ? null : (
         <p>
-          <strong>Withdrawn:</strong> level {withdrawn.map(words).join(', ')}.{keptBelow(held)}
+          <strong>Withdrawn:</strong> level {withdrawn.map(words).join(', ')}
+          {isPending ? ', as soon as the request below is applied' : ''}.{keptBelow(held)}
         </p>
       )}
     </>
   )
+}
+
+const askEveryMs = 2_000
+
+/** Asks until the request is applied. */
+function useApplied({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'request'>) {
+  const now = useLoad(
+    async () => request && existingErasure(calls, { stream: found.stream, id: request.id }),
+    [calls, found, request],
+  )
+  const isApplied = now.value !== undefined && timeOf(now.value, 'applied') !== ''
+  useEffect(() => {
+    if (request === undefined || isApplied) return
+    const timer = setInterval(() => !document.hidden && now.reload(), askEveryMs)
+    return () => clearInterval(timer)
+  }, [request, isApplied])
+  return isApplied
 }
 
 function Consent({ found: { events, consent, withdrawn } }: Pick<Props, 'found'>) {
@@ -191,8 +213,8 @@ const NotPersonal = ({ fields, found }: Pick<Props, 'fields' | 'found'>) =>
 
 type ActionsProps = Omit<Props, 'request' | 'fields'>
 
-function Actions({ calls, searchId, person, found, isAlone, onAsk }: ActionsProps) {
-  const what = { stream: found.stream, searchId, isAlone }
+function Actions({ calls, searchId, person, found, naming, onAsk }: ActionsProps) {
+  const what = { stream: found.stream, searchId, naming }
   const csv = useDownload(calls, person, { ...what, format: 'csv' })
   const ndjson = useDownload(calls, person, { ...what, format: 'ndjson' })
   if (!isErasable(found)) return null

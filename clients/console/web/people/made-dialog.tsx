@@ -96,6 +96,12 @@ function Answer(answer: StreamAnswer) {
   const { erasure } = answer.made
   return (
     <>
+      {erasure.reference === '' ? (
+        <p>
+          <strong>This request has no reference.</strong> Keep its id, or add a reference on the
+          page Erasures now: nothing else leads from the person to the request.
+        </p>
+      ) : null}
       <p>
         {many(erasure.found, 'event')} of this person found in {stream}. The page Erasures has the
         receipt when this is complete:{' '}

@@ -81,9 +81,10 @@ function Nowhere({ others, requestOf, onAsk }: Props) {
         ))}
       </ul>
       <p class="muted small">
-        A search may not find events that were erased before, because nothing in them names the
-        person any more. The page <a href={hrefOf('erasures')}>Erasures</a> lists the outputs that
-        may still contain values that they decrypted before an erasure.
+        A search by a personal field, such as an e-mail address, does not find events that were
+        erased before. A search by the value of their key field, such as a device, does. The page{' '}
+        <a href={hrefOf('erasures')}>Erasures</a> lists the outputs that may still contain values
+        that they decrypted before an erasure.
       </p>
       {first === undefined || rest.length === 0 ? null : (
         <p>

@@ -8,6 +8,7 @@ import type { PageProps } from '../session.ts'
 import { requestKey } from '../api/erasure.ts'
 import type { Erasure } from '../api/erasure.ts'
 import { isErasable, searchPerson } from '../api/people.ts'
+import type { Naming } from '../api/held.ts'
 import type { FoundIn, Search } from '../api/people.ts'
 import { listContracts } from '../api/resources.ts'
 import { Problems } from '../ui/problems.tsx'
@@ -22,6 +23,7 @@ import { ManyDialog } from './many/many-dialog.tsx'
 import { NothingIn } from './nothing-in.tsx'
 import { PersonDialog } from './person-dialog.tsx'
 import { Progress } from './progress.tsx'
+import { WhichEvents } from './copy/which-events.tsx'
 import type { StreamAnswer, AskedOf } from './person-dialog.tsx'
 import type { Fields } from './searched-fields.tsx'
 
@@ -46,6 +48,11 @@ export function PeoplePage({ session }: PageProps) {
   return (
     <>
       <h1>People</h1>
+      <p class="said">
+        <a href={`${calls.where.authUrl}/docs/guide/officers.html`} target="_blank" rel="noopener">
+          How a person is found, informed and erased
+        </a>
+      </p>
       <SearchForm {...{ ...form, fields, searching }} error={searching.error ?? refreshing.error}>
         <button type="button" onClick={() => setMany(true)}>
           Erase many people …
@@ -168,20 +175,17 @@ const isAnywhere = ({ held, notSearched }: FoundIn): boolean =>
 function Result({ calls, search, fields, person, requestOf, onAsk }: ResultProps) {
   const others = search.streams.filter((found) => !isAnywhere(found))
   const [first, ...rest] = search.streams.filter(isErasable)
-  const [isAlone, setAlone] = useState(false)
+  const [naming, setNaming] = useState<Naming>('not others')
   return (
     <div class="stack">
-      {first === undefined ? null : <AllCopies {...{ calls, search, fields, person, isAlone }} />}
-      {[first, ...rest].some((found) => found?.by.some(({ isBesideKey }) => isBesideKey)) ? (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isAlone}
-            onChange={(event) => setAlone(event.currentTarget.checked)}
-          />
-          Downloads leave out events that name somebody else
-        </label>
-      ) : null}
+      {first === undefined ? null : (
+        <>
+          {[first, ...rest].some(({ by }) => by.some(({ isBesideKey }) => isBesideKey)) ? (
+            <WhichEvents {...{ naming }} onNaming={setNaming} />
+          ) : null}
+          <AllCopies {...{ calls, search, fields, person, naming }} />
+        </>
+      )}
       {first === undefined || rest.length === 0 ? null : (
         <p class="row">
           <button
@@ -202,7 +206,7 @@ function Result({ calls, search, fields, person, requestOf, onAsk }: ResultProps
       {search.streams.filter(isAnywhere).map((found) => (
         <FoundStream
           key={found.stream}
-          {...{ calls, person, found, fields, isAlone, onAsk }}
+          {...{ calls, person, found, fields, naming, onAsk }}
           searchId={search.id}
           request={requestOf(found)}
         />

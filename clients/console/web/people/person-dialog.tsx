@@ -2,6 +2,7 @@
 // into the other. Neither can be undone, so the person's value must be typed again. Several streams are one erasure
 // each.
 import { useState } from 'preact/hooks'
+import type { Output } from '../api/account.ts'
 import type { Calls } from '../api/calls.ts'
 import { erase } from '../api/erasures.ts'
 import type { Made } from '../api/erasures.ts'
@@ -83,9 +84,9 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
           .
         </p>
         {chosen && <Levels {...{ known, levels, found }} onLevels={setLevels} />}
-        {what[kind]({ found, fields })}
+        {what[kind]({ found, fields, calls: rest.calls, searchId: rest.searchId })}
         {kind === 'record' ? null : (
-          <Remaining {...{ found, levels: chosen }} known={known.value ?? []} />
+          <Remaining {...{ found, levels: chosen }} known={known.value} />
         )}
         <OnlyTheseFields fields={fields} isOpen={kind === 'record'} />
         <div class="two">
@@ -172,11 +173,11 @@ function useKnownLevels(calls: Calls, found: readonly FoundIn[]) {
     const [inputs, contracts] = await Promise.all([listInputs(calls), listContracts(calls)])
     const by = found.flatMap((one) => one.by)
     const held = contracts.filter(({ id }) => by.some(({ contract }) => contract === id))
-    const outputs = inputs
+    const outputs: readonly Output[] = inputs
       .filter(({ name }) => found.some(({ stream }) => stream === name))
       .flatMap((input) => input.outputs)
     const named = purposes.map(({ level }) => level)
-    return levelsIn(outputs, held.length === 0 ? contracts : held, named)
+    return { levels: levelsIn(outputs, held.length === 0 ? contracts : held, named), outputs }
   }, [calls, found])
 }
 
@@ -189,7 +190,7 @@ function Levels({ known, found, levels, onLevels }: LevelsProps) {
         Which levels? <span class="hint">Other levels stay as they are</span>
       </legend>
       <Problems of={known.error} />
-      {known.value?.map((each) => (
+      {known.value?.levels.map((each) => (
         <label key={each.level} class="check">
           <input
             type="checkbox"

@@ -91,9 +91,13 @@ function NothingFound({
   )
 }
 
-/** Of sloppy typing: without spaces around it, and in capitals or small letters. */
+/** Of sloppy typing: without spaces around it, and in small letters; in capitals only what looks like a number. */
 function otherSpellings(searched: string): readonly string[] {
   const plain = searched.trim()
-  const others = [plain, plain.toUpperCase(), plain.toLowerCase()]
+  const others = [
+    plain,
+    plain.toLowerCase(),
+    ...(/\d/.test(plain) && !plain.includes('@') ? [plain.toUpperCase()] : []),
+  ]
   return [...new Set(others)].filter((value) => value !== searched && value !== '')
 }

@@ -1,25 +1,32 @@
 // What an erasure or a withdrawal does, and what remains, before it is confirmed.
+import type { Output } from '../api/account.ts'
+import type { Calls } from '../api/calls.ts'
 import type { Held } from '../api/held.ts'
 import type { FoundIn } from '../api/people.ts'
 import { dayOf, many } from '../ui/words.ts'
 import type { KnownLevel } from './levels.ts'
 import type { Fields } from './searched-fields.tsx'
+import { WhomTheyName } from './whom-they-name.tsx'
 
 type Props = {
+  readonly calls: Calls
+  readonly searchId: string
   /** One for each stream. */
   readonly found: readonly FoundIn[]
   readonly fields: Fields
 }
 
 type RemainingProps = Pick<Props, 'found'> & {
-  readonly known: readonly KnownLevel[]
+  readonly known:
+    | { readonly levels: readonly KnownLevel[]; readonly outputs: readonly Output[] }
+    | undefined
   /** Undefined: all of them. */
   readonly levels: readonly number[] | undefined
 }
 
 /** The outputs whose decrypted fields stay. If levels are chosen, only outputs that one of the levels concerns. */
 export function Remaining({ known, found, levels }: RemainingProps) {
-  const chosen = known.filter(({ level }) => levels?.includes(level))
+  const chosen = known?.levels.filter(({ level }) => levels?.includes(level)) ?? []
   const required = new Set(chosen.flatMap(({ outputs }) => outputs))
   const outputs = found
     .flatMap(({ held }) => held)
@@ -28,6 +35,11 @@ export function Remaining({ known, found, levels }: RemainingProps) {
     kind === 'deleted' || required.has(name) || fields.some(({ level }) => levels?.includes(level))
   const keeping = outputs.filter(
     (output) => output.fields.length > 0 && (levels === undefined || isConcerned(output)),
+  )
+  const reading = known?.outputs.filter(
+    ({ name, keyMaxAgeSeconds }) =>
+      keyMaxAgeSeconds !== undefined &&
+      outputs.some((output) => output.name === name && output.events > 0),
   )
   const empty = outputs.filter(({ events }) => events === 0).map(({ name }) => name)
   return (
@@ -45,6 +57,13 @@ export function Remaining({ known, found, levels }: RemainingProps) {
           </ul>
         </>
       )}
+      {reading?.map(({ name, keyMaxAgeSeconds = 0 }) => (
+        <p key={name}>
+          Readers of {name} decrypt themselves. They may use the keys that they already have for{' '}
+          {many(Math.ceil(keyMaxAgeSeconds / 60), 'minute')}, and nothing deletes what they have
+          stored decrypted.
+        </p>
+      ))}
       {empty.length === 0 ? null : (
         <p>The search found no event of this person in these outputs: {empty.join(', ')}.</p>
       )}
@@ -52,7 +71,8 @@ export function Remaining({ known, found, levels }: RemainingProps) {
   )
 }
 
-export function WhatErasingDoes({ found, fields: known }: Props) {
+export function WhatErasingDoes(props: Props) {
+  const { found } = props
   const fields = [...new Set(found.flatMap(({ by }) => by.map(({ field }) => field)))]
   return (
     <>
@@ -61,7 +81,7 @@ export function WhatErasingDoes({ found, fields: known }: Props) {
         value in {fields.join(' or ')}, in the stream or in a copy of it. Events with the person's
         data in other fields alone are not erased. Later events are encrypted as for a new person.
       </p>
-      <Linked {...{ found }} fields={known} then="erased" />
+      <Linked {...props} then="erased" />
       <p>
         A copy for the person must be downloaded before: close this window, and use «Download all».
         The events stay, with their other fields: {found.map(stayIn).join(', ')}.
@@ -73,24 +93,28 @@ export function WhatErasingDoes({ found, fields: known }: Props) {
 type LinkedProps = Props & { readonly then: 'erased' | 'changed' }
 
 /** If the key field names a device or a session, the request applies to all its events, also those of other people. */
-function Linked({ found, fields, then }: LinkedProps) {
+function Linked({ calls, searchId, found, fields, then }: LinkedProps) {
   const by = found.flatMap((one) => one.by).filter(({ isBesideKey }) => isBesideKey)
   if (by.length === 0) return null
   const keyOf = (id: string): string =>
     fields.value?.contracts.find((contract) => contract.id === id)?.by[0] ?? 'the key field'
   const keys = [...new Set(by.map(({ contract }) => keyOf(contract)))].join(' or ')
   return (
-    <p>
-      <strong>This may reach events of other people.</strong> All events of{' '}
-      {[...new Set(by.map(({ contract }) => contract))].join(', ')} with the same value in {keys},
-      such as a device or a session, as an event of this person are {then}:{' '}
-      {many(
-        by.reduce((sum, { events }) => sum + events, 0),
-        'event',
-      )}
-      . They may name other people, or nobody. To see whom, close this window, and use «Show whom
-      these events name».
-    </p>
+    <>
+      <p>
+        <strong>This may reach events of other people.</strong> Events are {then} by {keys}, such as
+        a device or a session. Its values in the events of this person occur in{' '}
+        {many(
+          by.reduce((sum, { events }) => sum + events, 0),
+          'event',
+        )}{' '}
+        of {[...new Set(by.map(({ contract }) => contract))].join(', ')}: all of them are {then},
+        also those that name other people, or nobody.
+      </p>
+      {found.map((one) => (
+        <WhomTheyName key={one.stream} {...{ calls, searchId }} found={one} />
+      ))}
+    </>
   )
 }
 

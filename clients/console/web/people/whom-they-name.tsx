@@ -19,7 +19,7 @@ export function WhomTheyName({ calls, searchId, found }: Props) {
   const [said, setSaid] = useState('')
   const counting = useDoing(async () => {
     try {
-      const what = { stream, searchId, format: 'ndjson', isAlone: false } as const
+      const what = { stream, searchId, format: 'ndjson', naming: 'anybody' } as const
       const events = await eventsOf(calls, what, bytesMax)
       setSaid(namesInWords(namesIn(await events.text(), by)))
     } catch (error) {

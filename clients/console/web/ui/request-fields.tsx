@@ -35,6 +35,11 @@ export const Due = ({ value, onValue, of = '' }: TextProps) => (
     <button type="button" class="quiet" onClick={() => onValue(inOneMonth())}>
       In one month
     </button>
+    {value === '' ? null : (
+      <button type="button" class="quiet" onClick={() => onValue('')}>
+        No due date
+      </button>
+    )}
     <div role="status">
       {isPast(value) ? (
         <p class="problem">

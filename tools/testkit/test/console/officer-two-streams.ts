@@ -117,16 +117,11 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await seen('Saved the events of 2 streams.')
     const files = Object.entries(unzipSync(await readFile(file)))
     const texts = new Map(files.map(([name, bytes]) => [name, Buffer.from(bytes).toString()]))
-    expect([...texts.keys()]).toEqual([
-      'two-1-clicks.csv',
-      'two-1-shop.csv',
-      'where.csv',
-      'README.txt',
-    ])
+    expect([...texts.keys()]).toEqual(['two-1-clicks.csv', 'two-1-shop.csv', 'README.txt'])
     for (const stream of ['clicks', 'shop'])
       expect(texts.get(`two-1-${stream}.csv`)).toMatch(/^\uFEFFevent,time,[^]*,two-1,/)
-    const where = texts.get('where.csv')
-    expect(where).toMatch(/^\uFEFFstream,place,kind,events,[^]*\r\nshop,shop,stream,1,0,,/)
+    const where = await downloaded('Download where it is stored (CSV)', scene().own.folder)
+    expect(where).toMatch(/^\uFEFFstream,place,kind,events_found,[^]*\r\nshop,shop,stream,1,0,,/)
     expect(where).toMatch(
       /^clicks,clicks-2,output,1,0,customer\/id of level 0.*,2 \(marketing e-mails\),mail agency,,\d{4}-\d\d-\d\d,/m,
     )
@@ -169,18 +164,22 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
   test('a due date is changed in all requests with the same reference', async () => {
     const requests = page().locator('.erasures > li')
     const due = (day: string) => requests.getByText(`due ${day}`, { exact: true })
-    const change = requests.first().getByRole('button', { name: /a due date|the due date/ })
+    const change = requests.first().getByRole('button', { name: 'Change reference or due date' })
     await change.click()
-    const others = requests.first().getByLabel('Also change 1 other request with the reference')
+    const others = requests
+      .first()
+      .getByLabel('Give the same to 1 other request with the reference')
     expect(await others.isChecked()).toBe(true)
     await requests.first().getByLabel('Due').fill('2999-03-01')
+    await requests.first().getByRole('textbox', { name: 'Reference' }).fill('TICKET-12')
     await expectAccessible('changing several due dates')
-    await button('Save the due date').click()
+    await button('Save').click()
+    await page().getByPlaceholder('Reference, id or date').fill('ticket-12')
     await due('1 Mar 2999').nth(1).waitFor()
     await change.click()
     await others.uncheck()
     await requests.first().getByLabel('Due').fill('2999-03-02')
-    await button('Save the due date').click()
+    await button('Save').click()
     await due('2 Mar 2999').waitFor()
     expect(await due('1 Mar 2999').count()).toBe(1)
     await change.click()

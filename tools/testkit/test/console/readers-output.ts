@@ -58,15 +58,21 @@ export function readersOutputTests(
     )
     await button('Show whom these events name').click()
     await seen('In 1 event: this value in 1.')
-    await page().getByLabel('Downloads leave out events that name somebody else').check()
+    const downloads = page().getByRole('group', { name: 'Downloads' })
+    expect(await downloads.getByLabel('leave out events that name somebody else').isChecked()).toBe(
+      true,
+    )
+    await downloads.getByLabel('have only events that name this person').check()
     for (const [opening, done] of [
       ['Erase …', 'erased'],
       ['Withdraw a consent …', 'changed'],
     ] as const) {
       await button(opening).click()
       await seen('This may reach events of other people.')
-      await seen('All events of visits with the same value in producerSessionId, such as')
-      await seen(`as an event of this person are ${done}: 1 event. They may name other people`)
+      await seen(`Events are ${done} by producerSessionId, such as a device or a session.`)
+      await seen(`occur in 1 event of visits: all of them are ${done}, also those that name other`)
+      await page().locator('dialog').getByRole('button', { name: 'Show whom' }).click()
+      await page().locator('dialog').getByText('In 1 event: this value in 1.').waitFor()
       await button('Cancel').click()
     }
   })

@@ -1,9 +1,11 @@
-// All that is stored about a person as one file, so that nobody must put an answer together by hand.
+// All that is stored about a person as one file for the person, and where it is stored as one for the organization, so
+// that nobody must put an answer together by hand.
 import { useState } from 'preact/hooks'
 import { Refused, sentencesOf } from '../../api/calls.ts'
 import type { Calls } from '../../api/calls.ts'
 import { eventsOf, isErasable } from '../../api/people.ts'
 import type { Search } from '../../api/people.ts'
+import type { Naming } from '../../api/held.ts'
 import { outputsIn } from '../../api/resources.ts'
 import { whenFree } from '../../api/when-free.ts'
 import { useLevelWords } from '../../purposes/use-purposes.ts'
@@ -13,46 +15,36 @@ import { useDoing } from '../../ui/use-doing.ts'
 import { bytes, many } from '../../ui/words.ts'
 import type { Fields } from '../searched-fields.tsx'
 import { copyFile, copyName } from './copy-file.ts'
+import { placesFile } from './places-file.ts'
 
 type Props = {
   readonly calls: Calls
   readonly search: Search
   readonly fields: Fields
   readonly person: string
-  readonly isAlone: boolean
+  readonly naming: Naming
 }
 
 /** The browser holds all copies in memory. */
 const bytesMax = 200_000_000
 
-export function AllCopies({ calls, search, fields, person, isAlone }: Props) {
-  const words = useLevelWords()
+export function AllCopies({ calls, search, fields, person, naming }: Props) {
   const [said, setSaid] = useState('')
   const streams = search.streams.filter(isErasable).map(({ stream }) => stream)
-  const contracts = fields.value?.contracts
   const downloading = useDoing(async () => {
-    if (contracts === undefined) return
-    const events = await eventsIn({ calls, streams, searchId: search.id, isAlone }, setSaid)
-    const outputs = new Map<string, Awaited<ReturnType<typeof outputsIn>>>()
-    for (const { stream, held } of search.streams)
-      if (held.some(({ kind }) => kind === 'output'))
-        outputs.set(stream, await whenFree(() => outputsIn(calls, stream)))
-    const createdAt = new Date().toISOString()
-    const copy = { ...search, person, isAlone, createdAt, events, outputs }
-    const zip = new Blob([copyFile(copy, { contracts, words })], { type: 'application/zip' })
+    const events = await eventsIn({ calls, streams, searchId: search.id, naming }, setSaid)
+    const copy = { ...search, person, naming, createdAt: new Date().toISOString(), events }
+    const zip = new Blob([copyFile(copy)], { type: 'application/zip' })
     saveFile(zip, copyName(person, 'all', 'zip'))
     setSaid(`Saved the events of ${many(streams.length, 'stream')}.`)
   })
   return (
     <div>
       <div class="bar">
-        <button
-          type="button"
-          onClick={downloading.run}
-          disabled={downloading.isDoing || contracts === undefined}
-        >
+        <button type="button" onClick={downloading.run} disabled={downloading.isDoing}>
           Download all{streams.length === 1 ? '' : ` (${many(streams.length, 'stream')})`}
         </button>
+        <PlacesButton {...{ calls, search, fields, person }} />
         <span role="status">{said}</span>
       </div>
       <Problems of={downloading.error} />
@@ -60,23 +52,49 @@ export function AllCopies({ calls, search, fields, person, isAlone }: Props) {
   )
 }
 
+function PlacesButton({ calls, search, fields, person }: Omit<Props, 'naming'>) {
+  const words = useLevelWords()
+  const contracts = fields.value?.contracts
+  const saving = useDoing(async () => {
+    if (contracts === undefined) return
+    const outputs = new Map<string, Awaited<ReturnType<typeof outputsIn>>>()
+    for (const { stream, held } of search.streams)
+      if (held.some(({ kind }) => kind === 'output'))
+        outputs.set(stream, await whenFree(() => outputsIn(calls, stream)))
+    const csv = placesFile({ streams: search.streams, outputs }, { contracts, words })
+    saveFile(new Blob([csv], { type: 'text/csv' }), copyName(person, 'where', 'csv'))
+  })
+  return (
+    <>
+      <button
+        type="button"
+        onClick={saving.run}
+        disabled={saving.isDoing || contracts === undefined}
+      >
+        Download where it is stored (CSV)
+      </button>
+      <Problems of={saving.error} />
+    </>
+  )
+}
+
 type Wanted = {
   readonly calls: Calls
   readonly streams: readonly string[]
   readonly searchId: string
-  readonly isAlone: boolean
+  readonly naming: Naming
 }
 
 /** In turn, because an account makes one download at a time. Without one of them the copy would not be complete. */
 async function eventsIn(
-  { calls, streams, searchId, isAlone }: Wanted,
+  { calls, streams, searchId, naming }: Wanted,
   onSaid: (said: string) => void,
 ) {
   const events = new Map<string, Uint8Array>()
   let left = bytesMax
   for (const [at, stream] of streams.entries()) {
     onSaid(`${at} of ${many(streams.length, 'stream')} …`)
-    const what = { stream, searchId, format: 'csv', isAlone } as const
+    const what = { stream, searchId, format: 'csv', naming } as const
     try {
       const csv = await whenFree(() => eventsOf(calls, what, left))
       left -= csv.size

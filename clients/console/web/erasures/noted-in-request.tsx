@@ -1,8 +1,8 @@
-// Changes, sets or removes the due date of a request. This can include all requests with the same reference, because
-// one request of a person is often recorded in each stream. The audit log records who changed the date.
+// Changes, adds or removes the reference and the due date of a request. This can include all requests with the same
+// reference, because one request of a person is often recorded in each stream. The audit log records who changed it.
 import { useState } from 'preact/hooks'
-import { changeDue } from '../api/erasures.ts'
-import { Due } from '../ui/request-fields.tsx'
+import { changeNoted } from '../api/erasures.ts'
+import { Due, Reference } from '../ui/request-fields.tsx'
 import type { Session } from '../session.ts'
 import { Problems } from '../ui/problems.tsx'
 import { useDoing } from '../ui/use-doing.ts'
@@ -19,24 +19,24 @@ type Props = {
   readonly onChanged: () => void
 }
 
-export function DueDate({ session, onChanged, ...props }: Props) {
+export function NotedInRequest({ session, onChanged, ...props }: Props) {
   const [isOpen, setOpen] = useState(false)
-  const { reference, id, dueOn } = props.erasure
-  const label = dueOn === '' ? 'Add a due date' : 'Change the due date'
+  const { reference, id } = props.erasure
   const onDone = (): void => {
     setOpen(false)
     onChanged()
   }
   if (!session.may('officer')) return null
-  if (isOpen) return <DueForm {...{ ...props, session, onDone }} onCancel={() => setOpen(false)} />
+  if (isOpen)
+    return <NotedForm {...{ ...props, session, onDone }} onCancel={() => setOpen(false)} />
   return (
     <p>
       <button
         type="button"
-        aria-label={`${label} of ${reference || id}`}
+        aria-label={`Change reference or due date of ${reference || id}`}
         onClick={() => setOpen(true)}
       >
-        {label}
+        Change reference or due date
       </button>
     </p>
   )
@@ -47,43 +47,44 @@ type FormProps = Omit<Props, 'onChanged'> & {
   readonly onCancel: () => void
 }
 
-function DueForm({ session: { calls }, erasure, all, onDone, onCancel }: FormProps) {
+function NotedForm({ session: { calls }, erasure, all, onDone, onCancel }: FormProps) {
   const { reference, dueOn } = erasure
-  const [day, setDay] = useState(dueOn)
+  const [noted, setNoted] = useState({ reference, dueOn })
   const others = useLoad(
     async () => (reference === '' ? [] : othersLike(erasure, await erasuresOf(calls, all))),
     [],
   )
   const [isForAll, setForAll] = useState<boolean>()
   const same = others.value ?? []
-  /** By default, all requests are changed if they had the same day until now. */
+  /** By default, if they had the same day until now. */
   const isWanted = isForAll ?? same.every((other) => other.dueOn === dueOn)
-  const save = async (saved: string): Promise<void> => {
-    for (const one of isWanted ? [...same, erasure] : [erasure]) await changeDue(calls, one, saved)
+  const wanted = isWanted ? [...same, erasure] : [erasure]
+  const saving = useDoing(async () => {
+    const changed = { ...noted, reference: noted.reference.trim() }
+    for (const one of wanted) await changeNoted(calls, one, changed)
     onDone()
-  }
-  const saving = useDoing(() => save(day))
-  const removing = useDoing(() => save(''))
-  const isChanged = [erasure, ...(isWanted ? same : [])].some((one) => one.dueOn !== day)
-  const isBusy = saving.isDoing || removing.isDoing || (others.value ?? others.error) === undefined
+  })
+  const isChanged = wanted.some(
+    (one) => one.dueOn !== noted.dueOn || one.reference !== noted.reference.trim(),
+  )
+  const isBusy = saving.isDoing || (others.value ?? others.error) === undefined
   return (
     <form class="event-form" onSubmit={saving.onSubmit}>
-      <Due value={day} onValue={setDay} />
+      <Reference
+        value={noted.reference}
+        onValue={(text) => setNoted({ ...noted, reference: text })}
+      />
+      <Due value={noted.dueOn} onValue={(day) => setNoted({ ...noted, dueOn: day })} />
       {same.length === 0 ? null : (
         <ForAll {...{ reference, same, isWanted }} onWanted={setForAll} />
       )}
-      <Problems of={saving.error ?? removing.error ?? others.error} />
+      <Problems of={saving.error ?? others.error} />
       <p class="row">
         <button type="button" onClick={onCancel}>
           Cancel
         </button>
-        {dueOn === '' ? null : (
-          <button type="button" onClick={removing.run} disabled={isBusy}>
-            Remove the due date
-          </button>
-        )}
-        <button type="submit" class="main" disabled={isBusy || day === '' || !isChanged}>
-          Save the due date
+        <button type="submit" class="main" disabled={isBusy || !isChanged}>
+          Save
         </button>
       </p>
     </form>
@@ -113,7 +114,7 @@ const ForAll = ({ reference, same, isWanted, onWanted }: ForAllProps) => (
       onChange={(event) => onWanted(event.currentTarget.checked)}
     />
     <span>
-      Also change {many(same.length, 'other request')} with the reference {reference}, in{' '}
+      Give the same to {many(same.length, 'other request')} with the reference {reference}, in{' '}
       {[...new Set(same.map(({ stream }) => stream))].join(', ')}
     </span>
   </label>
