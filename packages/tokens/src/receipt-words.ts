@@ -39,7 +39,7 @@ export function inWords(claims: ReceiptClaims): InWords {
         ? []
         : ['Which of these outputs got events of the person: it names every output that could.']),
       levels.length === 0
-        ? 'That the events are gone: they stay until their retention ends, with their fields that are not personal, and with a code that Weir computes with a secret key from the value that names them.'
+        ? 'That the events are gone: they stay until their retention ends, with their fields that are not personal, and with a code that Weir computes with a secret key from the value of their key field.'
         : 'That the events are gone: they stay until their retention ends, with the fields of other levels, which can still be decrypted.',
     ],
   }
@@ -179,7 +179,7 @@ function othersOf(claims: ReceiptClaims): string[] {
   if (others === '') return []
   return isLinked(claims)
     ? [
-        `Anything about events of ${others}, unless they come from the same device, session or the like as an event of the person.`,
+        `Anything about events of ${others}: these contracts do not name people in this way. Only their events with the same value in the key field, such as the same session, as an event of the person are covered.`,
       ]
     : [`Anything about events of ${others}: these contracts do not name people in this way.`]
 }

@@ -79,7 +79,7 @@ test('an erasure by data subject covers what was sent under the same key field v
     'customer/id (of orders) or session (of visits). The same holds for all earlier events that have the same value in the key field, such as the same session, as one of these events.',
   )
   expect(doesNotSay).toContain(
-    'Anything about events of calls, unless they come from the same device, session or the like as an event of the person.',
+    'Anything about events of calls: these contracts do not name people in this way. Only their events with the same value in the key field, such as the same session, as an event of the person are covered.',
   )
 })
 
