@@ -31,9 +31,7 @@ export function contractTests(ground: LookUpGround): void {
     }
     // A later contract has another level for its key field.
     expect(warnings[0]).toBe('')
-    expect(warnings.join('')).toMatch(
-      /^warning: The key field .* is at level 2, that of contract /m,
-    )
+    expect(warnings.join('')).toMatch(/^warning: The key field .* is at level 2, and /m)
 
     const rows = linesOf(await weir.ok('contract list', { env }))
     expect(rows[0]).toMatch(/^ID +STATUS +SCHEMA +KEY +PII$/)

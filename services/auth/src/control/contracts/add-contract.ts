@@ -84,9 +84,9 @@ export async function addContract(
     return {
       contract,
       warnings: [
-        ...keyFieldWarnings(draft, contract),
-        ...subjectWarnings(contract),
         ...contractWarnings(prepared),
+        ...subjectWarnings(contract),
+        ...keyFieldWarnings(draft, contract),
       ],
     }
   })
@@ -153,12 +153,22 @@ function keyFieldWarnings(draft: Draft, contract: ContractRecord): string[] {
   const text = (level: number | undefined): string =>
     level === undefined ? 'in the clear' : `at level ${level}`
   const mine = levelOf(contract)
-  return draft
+  const others = draft
     .contractsOf(contract.billingId)
     .filter((other) => other.status === 'active' && levelOf(other) !== mine)
-    .map(
-      (other) =>
-        `The key field ${contract.keyField} is ${text(mine)}, that of contract ${other.id} (${other.keyField}) is ${text(levelOf(other))}: ` +
-        'in one stream, key field values are as secret as the lower of the two',
-    )
+  return [...Map.groupBy(others, levelOf)].map(
+    ([level, of]) =>
+      `The key field ${contract.keyField} is ${text(mine)}, and ${text(level)} in ${namesOf(of)}: ` +
+      'in one stream, key field values are as secret as the lower of the two',
+  )
+}
+
+const namesMax = 5
+
+/** Of contracts, with their key fields. */
+function namesOf(contracts: readonly ContractRecord[]): string {
+  const names = contracts.slice(0, namesMax).map(({ id, keyField }) => `${id} (${keyField})`)
+  const more = contracts.length - names.length
+  const contract = contracts.length === 1 ? 'the contract' : 'the contracts'
+  return `${contract} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
