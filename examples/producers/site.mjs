@@ -9,15 +9,22 @@ import { text } from 'node:stream/consumers'
 
 const { PORT = 8000, RELAY = 'http://localhost:8090' } = process.env
 
-const page = `<!doctype html>
+const answers = {
+  0.1: 'To run and to improve the shop',
+  0: 'Only to run the shop',
+  '': 'No',
+}
+
+const pageFor = (levels) => `<!doctype html>
 <meta charset="utf-8">
 <title>Shop</title>
 <form method="post">
   May we use your clicks?
-  <button name="levels" value="0.1">To run and to improve the shop</button>
-  <button name="levels" value="0">Only to run the shop</button>
-  <button name="levels" value="">No</button>
+  <button name="levels" value="0.1">${answers['0.1']}</button>
+  <button name="levels" value="0">${answers['0']}</button>
+  <button name="levels" value="">${answers['']}</button>
 </form>
+<p>Your answer: ${answers[levels] ?? 'none yet'}</p>
 <p><button id="buy">Buy</button> <output></output></p>
 <script>
   document.querySelector('#buy').addEventListener('click', async () => {
@@ -48,14 +55,17 @@ const page = `<!doctype html>
 `
 
 const server = createServer(async (request, response) => {
-  if (request.method !== 'POST')
-    return response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(page)
-  const { origin, host, 'content-length': length } = request.headers
+  const { origin, host, cookie: cookies = '', 'content-length': length } = request.headers
+  if (request.method !== 'POST') {
+    const [, given] = /(?:^|; )consent=([^;]*)/.exec(cookies) ?? []
+    response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(pageFor(given))
+    return
+  }
   // Another site must not answer for the visitor.
   const isOwn = origin === `http://${host}` || origin === `https://${host}`
   if (!isOwn || !(Number(length) <= 100)) return response.writeHead(403).end()
   const levels = new URLSearchParams(await text(request)).get('levels') ?? ''
-  if (!['', '0', '0.1'].includes(levels)) return response.writeHead(400).end()
+  if (!Object.hasOwn(answers, levels)) return response.writeHead(400).end()
   const cookie = `consent=${levels}; HttpOnly; SameSite=Lax; Path=/; Max-Age=15552000`
   response.writeHead(303, { 'set-cookie': cookie, location: '/' }).end()
 })
