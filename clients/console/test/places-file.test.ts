@@ -75,6 +75,6 @@ test('each place has a row, with its fields, their levels, and the end of its re
 test('what only an output still has is there with its fields, of whatever contract', () => {
   const left = held({ kind: 'output', name: 'clicks-2', events: 1, fields: [mail] })
   expect(fileOf([found('clicks', { by: [], held: [left] })])).toContain(
-    'output,1,0,mail of level 2 (marketing e-mails),all other',
+    'output,1,0,mail of level 2 (marketing e-mails),"other personal fields, if any"',
   )
 })

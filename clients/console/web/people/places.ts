@@ -40,10 +40,8 @@ export function personalFieldsIn(
     fields.some((field) => field.contract === contract && field.path === path)
   // If only outputs still have events, these may be of any contract.
   const isAll = all.length > 0 && all.every(isDecrypted)
-  return {
-    decrypted: fieldsByLevel(fields, words),
-    encrypted: isAll ? '' : 'all other personal fields',
-  }
+  const others = all.length === 0 ? 'other personal fields, if any' : 'all other personal fields'
+  return { decrypted: fieldsByLevel(fields, words), encrypted: isAll ? '' : others }
 }
 
 /** The levels that readers decrypt with their own keys, or nothing. */

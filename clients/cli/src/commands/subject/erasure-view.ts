@@ -27,7 +27,8 @@ function timeOf(erasure: unknown, state: (typeof states)[number]): string {
   if (at !== undefined) return at
   const expected = textAt(erasure, 'states', state, 'expectedBy') ?? 'unknown'
   if (state === 'destroyed') return 'when the KEKs that protected the old keys are destroyed'
-  return expected === 'unknown' ? 'not yet' : `expected by ${expected}`
+  if (expected === 'unknown') return 'not yet'
+  return `expected by ${expected}${state === 'complete' ? ', usually about 11 minutes after accepted' : ''}`
 }
 
 function renderOutputs(outputs: readonly unknown[], request: string): string {
