@@ -1,6 +1,6 @@
 // The `weir` command line: its commands, their help, and the exit code of a run. commands/ contains what each command
 // does.
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError, Help, Option } from 'commander'
 import packageJson from '../package.json' with { type: 'json' }
 import { addAccountCommands } from './commands/access/account.ts'
 import { addApiKeyCommands } from './commands/access/api-key.ts'
@@ -74,6 +74,11 @@ function refuseUnknown(program: Command, args: readonly string[]): void {
   )
 }
 
+const plainHelp = new Help()
+
+const optionDescription = (option: Option): string =>
+  plainHelp.optionDescription(option) + (option.mandatory ? ' (required)' : '')
+
 /** `args` are only for hints. */
 export function createProgram(terminal: Terminal, args: readonly string[] = []): Command {
   const program = new Command('weir')
@@ -84,7 +89,7 @@ export function createProgram(terminal: Terminal, args: readonly string[] = []):
     )
     .option('--demo', 'use the account of .weir/demo.json, even if you are logged in to another')
     .exitOverride()
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, optionDescription })
     .configureOutput({
       writeOut: (text) => void terminal.print(text.trimEnd()),
       writeErr: (text) => terminal.note(text.trimEnd()),

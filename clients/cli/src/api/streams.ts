@@ -87,7 +87,7 @@ export async function findStream(
 
 /** Saves new credentials, for `weir listen` and `weir send`. */
 export async function saveNew(session: Session, name: string, answer: unknown): Promise<void> {
-  const account = session.account()
+  const account = await session.knownAccount()
   const billingId = textAt(answer, 'ref', 'billingId') ?? account.billingId
   const credentials = newCredentials(answer)
   if (billingId === undefined) throw failure('the response names no account')
@@ -117,7 +117,7 @@ export async function showDeleted(session: Session, answer: unknown): Promise<vo
     },
     whenEmpty: 'Deleted.',
   })
-  const account = session.account()
+  const account = await session.knownAccount()
   const first = items[0]
   const billingId = textAt(first, 'ref', 'billingId') ?? account.billingId
   const names = items.map(streamNameOf).filter((name) => name !== undefined)

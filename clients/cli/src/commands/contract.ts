@@ -158,7 +158,11 @@ export async function requireContract(session: Session, id: string): Promise<Jso
   if (contract !== undefined) return contract
   const ids = contracts.map((one) => String(one.id))
   const meant = didYouMean(id, ids)
-  throw failure(`no contract has the id ${id}${meant}`, '`weir contract list` shows the contracts.')
+  throw failure(
+    `no contract has the id ${id}${meant}`,
+    `This is about ${accountInWords(session.account())}.`,
+    '`weir contract list` shows the contracts.',
+  )
 }
 
 async function show(session: Session, id: string): Promise<void> {

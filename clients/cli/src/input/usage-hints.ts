@@ -22,6 +22,8 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
   if (error.includes('required option')) return misspelt(command, args)
   if (error.includes("unknown option '--from'") && command.name() === 'listen')
     return ['`weir listen` prints new events. For stored events use `weir export`.']
+  if (error.includes("unknown option '--level'") && command.name() === 'erase')
+    return ['`weir subject withdraw` withdraws levels; an erasure is of all levels.']
   const [, unknown] = /unknown option '(--[^']+)'/.exec(error) ?? []
   if (unknown !== undefined) return meantByPart(command, unknown)
   if (error.includes('too many arguments')) return [`Usage: ${lineOf(command)}`]

@@ -41,7 +41,9 @@ export function dataSubjectTests(ground: LookUpGround): void {
         'None of the events that were found was sent with consent to level 11.',
       ),
     ])
-    const erased = await weir.json('subject erase owned --subject customer-00042 -y')
+    const twice = await weir.run('subject withdraw owned phone --level 11 -y')
+    expect(twice.stderr).toContain('warning: Level 11 had been withdrawn before')
+    const erased = await weir.json('subject erase owned customer-00042 --subject -y')
     expect(erased).toMatchObject({ values: 1, links: 2 })
     const after = await weir.run('subject show owned --subject customer-00042')
     expect([after.code, after.stdout]).toEqual([0, ''])
@@ -54,6 +56,7 @@ export function dataSubjectTests(ground: LookUpGround): void {
       expect.stringContaining('No event of the stream owned or of its outputs has this value in'),
     ])
     expect(again.stderr).not.toContain('customer-00042')
+    expect(again.stderr).toContain('were not searched, because these contracts have no such field')
     const device = await weir.run('subject erase owned phone -y')
     expect([device.code, device.stderr]).toEqual([
       0,

@@ -1,7 +1,7 @@
 // A machine that only has an API key: each command gets temporary credentials, and deletes them when it ends.
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
-import { statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
@@ -53,6 +53,14 @@ export function keyAloneTests(ground: LookUpGround): void {
     expect(await other.ok('send keyed --schema clickstream', { env, input })).toBe(
       '1 event accepted (204)\n',
     )
+    const listening = other.start('listen keyed --count 1', { env })
+    await listening.says('Listening to keyed')
+    listening.interrupt()
+    await listening.ended
+    await other.ok('credentials rotate keyed --save', { env })
+    expect(JSON.parse(readFileSync(other.profile, 'utf8'))).toMatchObject({
+      accounts: { [billingId]: { streams: { keyed: { clientId: expect.any(String) } } } },
+    })
     expect((await other.run('doctor', { env })).stdout).toMatch(
       new RegExp(`^ok +account +${billingId}$`, 'm'),
     )

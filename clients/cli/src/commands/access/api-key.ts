@@ -62,7 +62,7 @@ function addCreate(noun: Command, open: OpenSession): void {
 
 function days(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text)) return Number(text)
-  throw new InvalidArgumentError('It must be a whole number of days.')
+  throw new InvalidArgumentError('It must be a whole number of days, at least 1.')
 }
 
 async function list(session: Session): Promise<void> {

@@ -117,7 +117,7 @@ async function exportWith(session: Session, what: ExportWith): Promise<void> {
     })
     progress.end()
     const where = file === '-' ? 'standard output' : file
-    session.tell(`${eventsInWords(events)} of ${name} written to ${where}.`)
+    terminal.note(`${eventsInWords(events)} of ${name} written to ${where}.`)
     for (const line of linesAbout(claimsOf(await token()), what, still)) terminal.note(line)
     if (events === 0) tellWhyEmpty(session)
   } finally {
@@ -163,7 +163,7 @@ const reasons: Readonly<Record<string, string>> = {
 
 function tellWhyEmpty(session: Session): void {
   const { href } = urlOf(session.account().authUrl, ['docs', 'guide', 'faq'])
-  session.tell(`Why an output may be empty: ${href}`)
+  session.terminal.note(`Why an output may be empty: ${href}`)
 }
 
 /** With an API key, auth can say why the topic can't be read, better than Kafka's error. */
@@ -182,10 +182,12 @@ async function reasonNotToRead(session: Session, name: string): Promise<CliError
 
 function formatOf(session: Session, file: string): Format {
   const said = formats.find((format) => format === session.format)
-  if (said !== undefined) return said
   const found = file.endsWith('.ndjson')
     ? 'jsonl'
     : formats.find((format) => file.endsWith(`.${format}`))
+  if (said !== undefined && found !== undefined && said !== found)
+    throw misuse(`-o is ${said}, but ${file} is named ${found}`, 'Leave out one of them.')
+  if (said !== undefined) return said
   if (found !== undefined) return found
   throw misuse(`the format of ${file} is not clear`, 'Add -o parquet, -o jsonl or -o csv.')
 }

@@ -65,7 +65,7 @@ export function addListenCommand(program: Command, open: OpenSession): void {
 }
 
 async function listen(session: Session, name: string, options: ListenOptions): Promise<void> {
-  const account = session.account()
+  const account = await session.knownAccount()
   const url = webSocketUrl(account.outputUrl)
   await withCredentials(session, { name, scope: 'listen' }, async (credentials) => {
     const token = idTokenOf(await requestToken(account, name, credentials))

@@ -76,7 +76,10 @@ async function post(
   } catch (error) {
     if (!(error instanceof CliError)) throw error
     // Removes a sentence for programs; the advice names the command's option instead.
-    const message = error.message.replace(/\. To [^.]*, send evenIfNoneFound: true/, '')
+    const message = error.message
+      .replace(/\. To [^.]*, send evenIfNoneFound: true/, '')
+      .replace(': send it as subject', ': add --subject')
+      .replace(': send it as keyFieldValue', ': leave out --subject')
     const { exitCode, advice: lines, ...more } = error
     const isNoneFound = error.message.includes('evenIfNoneFound')
     const helping = isNoneFound ? lines : lines.filter((line) => line !== evenAdvice)

@@ -14,7 +14,7 @@ import { tellPast } from './erasure-update.ts'
 
 type EraseOptions = {
   readonly file?: string
-  readonly subject?: string
+  readonly subject?: string | true
   readonly reference?: string
   readonly due?: string
   readonly yes?: boolean
@@ -91,7 +91,7 @@ const withValues = (command: Command): Command =>
     .argument('<name>', 'an input stream')
     .argument('[value]', 'the value of the key field; for many values use -f')
     .option('-f, --file <file>', 'a file with one value per line; - means standard input')
-    .option('--subject <value>', 'a data subject: all its key field values')
+    .option('--subject [value]', 'the value is of the data subject field: all its key field values')
     .option(
       '--reference <text>',
       'your reference, such as a ticket number; shown with the request and in the receipt',
@@ -108,9 +108,10 @@ type Erasing = {
 }
 
 async function erase(session: Session, { name, value, options, levels }: Erasing) {
-  const { subject, reference, due: dueOn, file, yes, evenIfNoneFound } = options
-  if (subject !== undefined && (value !== undefined || file !== undefined))
-    throw misuse('--subject and a value of the key field exclude each other', 'Give one of them.')
+  const { reference, due: dueOn, file, yes, evenIfNoneFound } = options
+  const subject = subjectOf(options.subject, value)
+  if (subject !== undefined && file !== undefined)
+    throw misuse('--subject takes one value, and no file', 'Give one of them.')
   tellPast(session, dueOn)
   const asked: EraseAsked = { levels, reference, dueOn, evenIfNoneFound }
   const values = subject === undefined ? await valuesOf(session, value, file) : [subject]
@@ -119,13 +120,25 @@ async function erase(session: Session, { name, value, options, levels }: Erasing
     levels === undefined
       ? `This erases ${people} in ${name}, at all levels, for good.`
       : `This withdraws level ${levels.join(', ')} of ${people} in ${name}, for good.`
-  const isTyped = value === undefined && file === '-'
+  const isTyped = subject === undefined && value === undefined && file === '-'
   await session.confirm(
     { question, name: values.length === 1 ? (values[0] ?? '') : people },
     yes || isTyped,
   )
   if (subject !== undefined) return eraseSubject(session, name, { subject, asked })
   await eraseValues(session, name, { values, asked })
+}
+
+/** `--subject VALUE` and `VALUE --subject` mean the same. */
+function subjectOf(
+  given: string | true | undefined,
+  value: string | undefined,
+): string | undefined {
+  if (typeof given === 'string' && value !== undefined)
+    throw misuse('there are two values', 'Give one of them.')
+  if (given === true && value === undefined)
+    throw misuse('no value is given', 'Give the value of the data subject field.')
+  return given === true ? value : given
 }
 
 async function valuesOf(
