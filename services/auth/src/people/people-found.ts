@@ -26,6 +26,8 @@ export type PeopleFound = Wanted & {
   readonly isErased: boolean
   /** The consent levels that the events in the input were sent with; undefined without events. */
   readonly consent: readonly number[] | undefined
+  /** The levels that were withdrawn before. */
+  readonly withdrawn: readonly number[]
 }
 
 export type Finding = { readonly searches: Pick<Searches, 'now'>; readonly now: () => number }
@@ -47,6 +49,7 @@ export async function findPeople(
     notSearched: found.notSearched,
     isErased: found.erased === true,
     consent: found.consent?.map(({ level }) => level),
+    withdrawn: found.withdrawn ?? [],
   }
 }
 
@@ -69,6 +72,7 @@ export function foundBefore(
     notSearched: found.notSearched,
     isErased: found.erased === true,
     consent: found.consent?.map(({ level }) => level),
+    withdrawn: found.withdrawn ?? [],
   }
 }
 
@@ -99,13 +103,19 @@ export async function requireFound(
 ): Promise<void> {
   const { as, missing, notSearched: partly } = people
   if (missing.length === 0) return
-  const fields = contractsBy(as, contracts).naming.map(({ id, field }) => `${field} of ${id}`)
+  const { naming, others } = contractsBy(as, contracts)
+  const fields = naming.map(({ id, field }) => `${field} of ${id}`)
   const sentences = [
     `No event of the stream ${input.name} or of its outputs has ${missingOnes(people)} in ${listed(fields)}`,
     ...(partly === undefined ? [] : [partly]),
+    ...(others.length === 0
+      ? []
+      : [
+          `Events of ${listed(others)} were not searched, because these contracts have no such field`,
+        ]),
     'Check the spelling, upper and lower case, and spaces at the ends',
     ...(await elsewhere(deps, { input, contracts }, people)),
-    'To erase all the same, and have a record that says 0 found, send evenIfNoneFound: true. Nothing was erased',
+    'To erase all the same, and have a record that says 0 found, send evenIfNoneFound: true. Nothing was changed',
   ]
   throw refusal('none_found', sentences.join('. '))
 }
@@ -139,5 +149,6 @@ async function elsewhere(
   const fields = naming
     .filter(({ id }) => holding.has(id))
     .map(({ id, field }) => `${field} of ${id}`)
-  return [`${found.events} events have it in ${listed(fields)}: send it as ${member}`]
+  const events = found.events === 1 ? '1 event has' : `${found.events} events have`
+  return [`${events} it in ${listed(fields)}: send it as ${member}`]
 }

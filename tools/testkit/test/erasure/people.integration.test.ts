@@ -210,7 +210,7 @@ test('a value that names nobody in the field that is meant is not erased: the an
       'has this value in producerSessionId of clickstream',
     ],
     [{ keyFieldValues: [session, 'nobody', 'bob'] }, 'has the values 2 (of 3, counted from 1)'],
-    [{ keyFieldValue: session.toUpperCase(), levels: [1] }, 'Nothing was erased'],
+    [{ keyFieldValue: session.toUpperCase(), levels: [1] }, 'Nothing was changed'],
   ] as const) {
     const refused = await account.call('POST', '/v2/streams/web/erasures', body)
     expect(refused).toMatchObject({ status: 409, body: { code: 'none_found' } })

@@ -64,13 +64,18 @@ export const createErasureRoute =
   }
 
 function warningsAbout(
-  { isErased, consent }: PeopleFound,
+  { isErased, consent, withdrawn }: PeopleFound,
   levels: readonly number[] = [],
 ): readonly string[] {
   const erased = 'All events that were found had been erased before: this changes nothing in them'
   const without = levels.filter((level) => consent !== undefined && !consent.includes(level))
   const sent = `None of the events that were found was sent with consent to level ${without.join(', ')}. Is it the right level?`
-  return [...(isErased ? [erased] : []), ...(without.length > 0 ? [sent] : [])]
+  const isRepeated = levels.length > 0 && levels.every((level) => withdrawn.includes(level))
+  const before = `Level ${levels.join(', ')} had been withdrawn before: this changes nothing in the events that were found`
+  return [
+    ...(isErased ? [erased] : isRepeated ? [before] : []),
+    ...(without.length > 0 ? [sent] : []),
+  ]
 }
 
 type Erasing = Pick<

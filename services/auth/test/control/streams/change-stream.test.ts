@@ -118,7 +118,7 @@ describe('contracts', () => {
     const { deps } = memoryControl()
     expect((await addContract(deps, request('x', { a: 1 }))).warnings).toEqual([])
     expect((await addContract(deps, request('y', { a: 0 }))).warnings).toEqual([
-      expect.stringMatching(/at level 0.*contract x.*at level 1/),
+      expect.stringMatching(/at level 0, and at level 1 in the contract x /),
     ])
     await archiveContract(deps, { billingId: 'acme', id: 'x' })
     expect((await addContract(deps, request('z', {}))).warnings).toEqual([
