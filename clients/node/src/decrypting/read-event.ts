@@ -10,7 +10,7 @@ export type EncryptedEvent = {
    * The record's headers, of which `svc-key-link` and `svc-time` are used. For a row of `weir export`, these are its
    * `svc_key_link` and its `svcMeta.timestamp`.
    */
-  readonly headers: Readonly<Record<string, Bytes | string | number | undefined>>
+  readonly headers: Readonly<Record<string, Bytes | string | number | Date | undefined>>
   /** The decoded Avro value, as avsc or @kafkajs/confluent-schema-registry return it. */
   readonly event: unknown
 }
@@ -27,7 +27,7 @@ export type ReadEvent = {
 /** @throws ReadError `unreadable` */
 export function readEvent({ headers, event }: Partial<EncryptedEvent>): ReadEvent {
   const keyLink = keyLinkOf(headers?.['svc-key-link'])
-  const timestamp = Number(headers?.['svc-time']?.toString() || Number.NaN)
+  const timestamp = millisecondsOf(headers?.['svc-time'])
   if (keyLink === undefined || Number.isNaN(timestamp))
     throw new ReadError(
       'unreadable',
@@ -53,11 +53,17 @@ function consentLevelsOf(event: unknown): number[] {
 
 const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
+type Header = EncryptedEvent['headers'][string]
+
+/** A header is digits; decoders of Parquet return a Date. */
+const millisecondsOf = (time: Header): number =>
+  time instanceof Date ? time.getTime() : Number(time?.toString() || Number.NaN)
+
 /** Undefined if it is neither 16 bytes nor a UUID. */
-function keyLinkOf(link: Bytes | string | number | undefined): Bytes | undefined {
+function keyLinkOf(link: Header): Bytes | undefined {
   if (typeof link === 'string')
     return uuid.test(link) ? Buffer.from(link.replaceAll('-', ''), 'hex') : undefined
-  return typeof link === 'object' && link.length === 16 ? link : undefined
+  return link instanceof Uint8Array && link.length === 16 ? link : undefined
 }
 
 function uuidOf(keyLink: Bytes): string {

@@ -11,11 +11,10 @@ const hidingTypes: readonly unknown[] = [
   'INVALID_TOPIC_EXCEPTION',
 ]
 
+const groupNotFound = 'KafkaJSGroupCoordinatorNotFound'
+
 /** Not final, whatever `retriable` says: a new cluster has no coordinator at first. */
-const temporaryNames: readonly unknown[] = [
-  'KafkaJSNumberOfRetriesExceeded',
-  'KafkaJSGroupCoordinatorNotFound',
-]
+const temporaryNames: readonly unknown[] = ['KafkaJSNumberOfRetriesExceeded', groupNotFound]
 
 export type Read = {
   readonly topic: string
@@ -46,8 +45,13 @@ export function finalErrorOf(error: unknown, read: Read): ReadError | undefined 
 export function unreachable(error: unknown, read: Read): ReadError {
   const cause = causesOf(error).at(-1)
   const reason = cause === undefined ? silence : textOf(cause, read)
-  const hint = reason === silence ? '; are tls and token what this listener needs?' : ''
-  const message = `Kafka is unreachable at ${read.brokers.join(', ')}: ${reason}${hint}`
+  const isUnclear = reason === silence || (reason === 'Closed connection' && !read.token)
+  const hint = isUnclear ? '; are tls and token what this listener needs?' : ''
+  const brokers = read.brokers.join(', ')
+  const message =
+    cause?.name === groupNotFound
+      ? `Kafka at ${brokers} names ${reason}`
+      : `Kafka is unreachable at ${brokers}: ${reason}${hint}`
   return new ReadError('unreachable', message, error)
 }
 
@@ -66,7 +70,7 @@ function causesOf(error: unknown): Cause[] {
 /** With the code, because Node's message is empty when it has tried several addresses of a host. */
 function textOf({ name: kind, message, type, code }: Cause, read: Read): string {
   // kafkajs hides the response.
-  if (kind === 'KafkaJSGroupCoordinatorNotFound')
+  if (kind === groupNotFound)
     return `no coordinator for the consumer group, or the credentials may not use groups of this name${groupHint(read)}`
   if (type === 'GROUP_AUTHORIZATION_FAILED')
     return `the credentials may not use groups of this name${groupHint(read)} (${type})`

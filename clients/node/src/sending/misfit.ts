@@ -65,7 +65,7 @@ function describe(type: avro.Type): string {
 function namedBranch(type: avro.Type): string {
   if (!(type instanceof avro.types.WrappedUnionType)) return ''
   const last = type.types.findLast(({ typeName }) => typeName !== 'null')
-  return `. More than one may fit, so name one: { ${JSON.stringify(last?.branchName ?? '')}: … }`
+  return `. Two of these are of one kind, so name the one: { ${JSON.stringify(last?.branchName ?? '')}: … }`
 }
 
 const inBrackets = (meaning: string | undefined): string =>

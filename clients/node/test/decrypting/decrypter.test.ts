@@ -64,12 +64,13 @@ test('if output gives fewer keys in one request, it asks for fewer people, and g
 
 test('a row of an export names its keyLink as a UUID, and its time as a number', async () => {
   const [first] = eventsOf(1)
-  const row = (link: string) => ({
+  const row = (link: string, time: number | Date = 1_764_000_000_000) => ({
     event: first?.event,
-    headers: { 'svc-key-link': link, 'svc-time': 1_764_000_000_000 },
+    headers: { 'svc-key-link': link, 'svc-time': time },
   })
   const zero = '00000000-0000-0000-0000-000000000000'
   expect(await decrypter().decrypt([row(zero)])).toMatchObject([{ name: { reason: 'erased' } }])
+  expect(await decrypter().decrypt([row(zero, new Date())])).toHaveLength(1)
   await expect(decrypter().decrypt([row(zero.slice(1))])).rejects.toMatchObject({
     code: 'unreadable',
   })
