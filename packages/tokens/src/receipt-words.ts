@@ -7,13 +7,14 @@ export type InWords = Record<'says' | 'doesNotSay', readonly string[]> & { reado
 /** Reads claims of any form: what is missing or unknown gets no sentence of its own. */
 export function inWords(claims: ReceiptClaims): InWords {
   const levels = listOf(claims['levels'])
+  const { searched, covered } = contractsIn(claims)
   return {
     title: titleOf(claims),
     says: [
       ...signerOf(claims),
       requestOf(claims),
       foundOf(objectOf(claims['found'])),
-      `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(claims)}.${linkedOf(claims)}`,
+      `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(searched)}.${linkedOf(claims)}${othersCovered(covered)}`,
       `Since ${timeOf(claims['completeAt'])}, the request is complete: Weir's log of keys no longer contains the keys for this. To check that, Weir read the whole log again.`,
       ...destroyedOf(claims),
       ...listOf(claims['outputs'])
@@ -29,7 +30,7 @@ export function inWords(claims: ReceiptClaims): InWords {
             'Whether somebody still has a copy of the old keys, such as a backup, and the master keys that open it.',
           ]
         : []),
-      'What became of data that somebody copied or exported before.',
+      'What became of data that somebody copied or exported before, or that readers of an output decrypted themselves.',
       'Anything about other streams, or about events that were sent later.',
       ...listOf(claims['erasuresLost']).map(objectOf).map(lostIn),
       ...incompleteOf(claims['incompleteSince']),
@@ -111,21 +112,37 @@ const valueOf = ({ subjects }: ReceiptClaims): string =>
     ? 'the value that names the person'
     : 'a value that names one of these people'
 
+/** If something was found, the contracts of other events are apart: readers may not know them. */
+function contractsIn({ contracts, found }: ReceiptClaims) {
+  const all = listOf(contracts).map(objectOf)
+  const ids = new Set(listOf(objectOf(found)['by']).map((by) => objectOf(by)['contract']))
+  const searched = all.filter(({ id }) => ids.has(id))
+  return searched.length === 0
+    ? { searched: all, covered: [] }
+    : { searched, covered: all.filter(({ id }) => !ids.has(id)) }
+}
+
 /** The fields that the erasure is about. Contracts often have the same field. */
-function namingOf({ contracts }: ReceiptClaims): string {
-  const byField = Map.groupBy(listOf(contracts).map(objectOf), ({ field }) => textOf(field))
+function namingOf(contracts: readonly Json[]): string {
+  const byField = Map.groupBy(contracts, ({ field }) => textOf(field))
   const fields = [...byField].map(
     ([field, of]) => `${field} (of ${of.map(({ id }) => textOf(id)).join(', ')})`,
   )
   return fields.length === 0 ? 'a field that names people' : fields.join(' or ')
 }
 
+/** No event of these contracts was found; later ones are covered, too, until the request. */
+const othersCovered = (contracts: readonly Json[]): string =>
+  contracts.length === 0
+    ? ''
+    : ` It would hold, too, for events with such a value in ${namingOf(contracts)}, but none was found.`
+
 /** The search by data subject finds pseudonyms, such as sessions. The erasure covers their events in all contracts. */
 const isLinked = ({ as }: ReceiptClaims): boolean => listOf(as).includes('data_subject_field')
 
 const linkedOf = (claims: ReceiptClaims): string =>
   isLinked(claims)
-    ? ' The same holds for all earlier events that have the same value in the key field, such as the same session, as one of these events.'
+    ? ' The same holds for all earlier events of the same session, device or the like: those with the same value in the key field as one of these events.'
     : ''
 
 const isAnythingFound = ({ found }: ReceiptClaims): boolean =>
@@ -141,7 +158,7 @@ function foundOf(found: Json): string {
     .map(objectOf)
     .map(
       ({ events: count, contract, field, as }) =>
-        `${String(count)} of ${textOf(contract)}, ${as === 'data_subject_field' ? `found by the key field, whose value also occurs in an event with the value in ${textOf(field)}` : `where ${textOf(field)} names the person`}`,
+        `${String(count)} of ${textOf(contract)}, ${as === 'data_subject_field' ? `with the same value in the key field, such as the same session, as an event with the value in ${textOf(field)}` : `where ${textOf(field)} names the person`}`,
     )
   return `Before that a search of the stream found ${eventsOf(events)}: ${by.join('; ')}.${missing}`
 }
@@ -179,7 +196,7 @@ function othersOf(claims: ReceiptClaims): string[] {
   if (others === '') return []
   return isLinked(claims)
     ? [
-        `Anything about events of ${others}: these contracts do not name people in this way. Only their events with the same value in the key field, such as the same session, as an event of the person are covered.`,
+        `Anything about events of ${others}: this request names people by no field of these contracts. Only their events with the same value in the key field, such as the same session, as an event of the person are covered.`,
       ]
     : [`Anything about events of ${others}: these contracts do not name people in this way.`]
 }

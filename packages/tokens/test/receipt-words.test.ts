@@ -29,7 +29,7 @@ test('an erasure', () => {
   expect(says).toEqual([
     'On 20 Nov 2026, 10:00 UTC, Weir received the request to erase one person from the stream shop of the account acme.',
     'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
-    'Since 20 Nov 2026, 10:00 UTC, no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id (of orders) or session (of visits).',
+    'Since 20 Nov 2026, 10:00 UTC, no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id (of orders). It would hold, too, for events with such a value in session (of visits), but none was found.',
     "Since 20 Nov 2026, 10:11 UTC, the request is complete: Weir's log of keys no longer contains the keys for this. To check that, Weir read the whole log again.",
     'The output marketing (mail agency) may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
     'The output research may contain values that it decrypted before: it is not known until when (kept for ever).',
@@ -69,17 +69,17 @@ test('a withdrawal says that fields of other levels can still be decrypted, and 
     'with the fields of other levels, which can still be decrypted',
   )
   expect(says.join(' ')).toContain(
-    '1 of orders, found by the key field, whose value also occurs in an event with the value in mail',
+    '1 of orders, with the same value in the key field, such as the same session, as an event with the value in mail',
   )
 })
 
 test('an erasure by data subject covers what was sent under the same key field values', () => {
   const { says, doesNotSay } = inWords({ ...claims, as: ['data_subject_field'] })
   expect(says[2]).toContain(
-    'customer/id (of orders) or session (of visits). The same holds for all earlier events that have the same value in the key field, such as the same session, as one of these events.',
+    'customer/id (of orders). The same holds for all earlier events of the same session, device or the like: those with the same value in the key field as one of these events. It would hold, too, for events with such a value in session (of visits), but none was found.',
   )
   expect(doesNotSay).toContain(
-    'Anything about events of calls: these contracts do not name people in this way. Only their events with the same value in the key field, such as the same session, as an event of the person are covered.',
+    'Anything about events of calls: this request names people by no field of these contracts. Only their events with the same value in the key field, such as the same session, as an event of the person are covered.',
   )
 })
 

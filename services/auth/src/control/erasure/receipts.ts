@@ -172,10 +172,13 @@ const claimOf = (isLinked: boolean): string =>
   'The outputs named here may contain values that were decrypted before appliedAt, each until its clearAt. ' +
   'This says nothing about data that was exported or copied from outputs.'
 
-const foundClaim = ({ events, values }: FoundPeople): string =>
-  events === 0
-    ? 'Before this request a search of the stream found 0 events with these values: 0 found.'
-    : `Before this request a search of the stream found ${events} events with ${values} of these values.`
+const foundClaim = ({ events, values, by }: FoundPeople): string => {
+  if (events === 0)
+    return 'Before this request a search of the stream found 0 events with these values: 0 found.'
+  const linked = by.some(({ as }) => as === 'data_subject_field')
+  const also = linked ? ', or with a key field value that occurred together with one of them' : ''
+  return `Before this request a search of the stream found ${events} events with ${values} of these values${also}.`
+}
 
 /** The form in receipts and responses. The events that were found in outputs are in the list of outputs instead. */
 export const shownFound = ({ values, events, by, notSearched, searchedAtMs }: FoundPeople) => ({
