@@ -28,7 +28,12 @@ export function Holdings({ erasure }: Props) {
             {holding.every(({ events }) => events !== undefined)
               ? 'These outputs may still contain values'
               : `These outputs decrypt these levels. Those that got events of ${people} may still contain values`}{' '}
-            that they decrypted before the {what} was applied:
+            that they decrypted before the {what} was applied
+            {levels === undefined
+              ? ''
+              : ', also of other levels if an output needs the withdrawn consent'}
+            . Copies that somebody made of an output are not listed, nor what its readers decrypted
+            themselves:
           </p>
           <HoldingTable label={`Outputs with decrypted values, ${what} ${id}`} holding={holding} />
         </>
@@ -57,7 +62,7 @@ function HoldingTable({ label, holding }: TableProps) {
         <thead>
           <tr>
             <th scope="col">output</th>
-            <th scope="col">decrypted levels</th>
+            <th scope="col">levels of fields</th>
             <th scope="col">events found</th>
             <th scope="col">kept until</th>
           </tr>
@@ -68,7 +73,7 @@ function HoldingTable({ label, holding }: TableProps) {
               <th scope="row">
                 {nameOf(output)} <span class="muted small">{output.tags.join(', ')}</span>
               </th>
-              <td data-column="decrypted levels">
+              <td data-column="levels of fields">
                 {(output.foundLevels ?? output.levels).map(words).join(', ')}
               </td>
               <td data-column="events found">

@@ -91,8 +91,8 @@ function FoundEvents({ by, fields }: FoundEventsProps) {
       {many(events, 'event')} of {contract},{' '}
       {isBesideKey ? (
         <>
-          found by {keyField === undefined ? 'the key field' : <code>{keyField}</code>}, whose value
-          also occurs in an event with this value in
+          with the same {keyField === undefined ? 'key field' : <code>{keyField}</code>} as an event
+          with this value in
         </>
       ) : (
         'with this value in'
@@ -105,7 +105,8 @@ function FoundEvents({ by, fields }: FoundEventsProps) {
 /** What requests and retention have changed. */
 function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'request'>) {
   const words = useLevelWords()
-  const { stream, events, held, isErased, withdrawn, notSearched } = found
+  const { stream, events, by, held, isErased, withdrawn, notSearched } = found
+  const isBesideKey = by.some((one) => one.isBesideKey)
   const isApplied = useApplied({ calls, found, request })
   const isPending = request?.levels !== undefined && !isApplied
   return (
@@ -121,19 +122,21 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
       ) : null}
       {isErased ? (
         <p>
-          <strong>Erased:</strong>{' '}
+          <strong>Erased</strong>
+          {request === undefined
+            ? `, by a request for this person${isBesideKey ? ', or for somebody who has the same device, session or the like' : ''}`
+            : ''}
+          :{' '}
           {request === undefined || isApplied
             ? 'no service of Weir decrypts the personal fields of these events any more.'
             : 'as soon as the request below is applied, no service of Weir decrypts the personal fields of these events any more.'}
           {keptBelow(held)} Until their retention ends, the events stay, with their other fields and
-          a code that Weir computes from the value with a secret key. By this code the search still
-          finds them.
+          a code that Weir computes from the value of the key field with a secret key. By this code
+          the search still finds them.
           {request === undefined ? (
             <>
               {' '}
-              See the <a href={hrefOf('erasures', stream)}>requests of {stream}</a>. If none is
-              about this person, the events have the same device, session or the like as somebody
-              who was erased.
+              See the <a href={hrefOf('erasures', stream)}>requests of {stream}</a>.
             </>
           ) : null}
         </p>
@@ -148,7 +151,8 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
       {withdrawn.length === 0 ? null : (
         <p>
           <strong>Withdrawn:</strong> level {withdrawn.map(words).join(', ')}
-          {isPending ? ', as soon as the request below is applied' : ''}.{keptBelow(held)}
+          {isPending ? ' (not yet applied everywhere: see the request below)' : ''}.
+          {keptBelow(held)}
         </p>
       )}
     </>

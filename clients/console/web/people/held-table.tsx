@@ -47,6 +47,10 @@ export function HeldTable({ calls, found, fields }: Props) {
       <p class="muted small">
         Numbers may differ, because an output gets only events with consent to its levels, and keeps
         them for its own time.
+        {found.isErased || found.events === 0
+          ? ' In an output, erased events are found only by a value that is decrypted there: the request has the numbers from before.'
+          : ''}{' '}
+        Tags are your organization's words for who reads an output.
       </p>
       <Problems of={outputs.error} />
     </div>

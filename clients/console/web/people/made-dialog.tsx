@@ -103,9 +103,8 @@ function Answer(answer: StreamAnswer) {
         </p>
       ) : null}
       <p>
-        {many(erasure.found, 'event')} of this person found in {stream}. The page Erasures has the
-        receipt when this is complete:{' '}
-        {completeBy(erasure.states.get('complete')?.expectedBy ?? '')}.
+        {many(erasure.found, 'event')} found in {stream}. The page Erasures has the receipt when
+        this is complete: {completeBy(erasure.states.get('complete')?.expectedBy ?? '')}.
       </p>
       <Holdings erasure={erasure} />
       {erasure.levels === undefined ? null : (

@@ -81,8 +81,7 @@ function Nowhere({ others, requestOf, onAsk }: Props) {
         ))}
       </ul>
       <p class="muted small">
-        A search by a personal field, such as an e-mail address, does not find events that were
-        erased before. A search by the value of their key field, such as a device, does. The page{' '}
+        A search may no longer find events that were erased before. The page{' '}
         <a href={hrefOf('erasures')}>Erasures</a> lists the outputs that may still contain values
         that they decrypted before an erasure.
       </p>

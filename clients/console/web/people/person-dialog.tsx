@@ -55,10 +55,10 @@ type Props = AskedOf & {
 
 const titles = {
   erase: 'Erase this person from',
-  record: 'Record that nothing was found in',
+  record: 'Erase, and record that nothing was found, in',
   withdraw: 'Withdraw a consent in',
 } as const satisfies Record<Kind, string>
-const verbs = { erase: 'Erase', record: 'Record', withdraw: 'Withdraw' } as const
+const verbs = { erase: 'Erase', record: 'Erase and record', withdraw: 'Withdraw' } as const
 
 export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: Props) {
   const [levels, setLevels] = useState<readonly number[]>([])

@@ -24,6 +24,7 @@ export function Progress({ search, searched, fields, isSearching, where, onSearc
       </p>
     )
   const events = search.streams.reduce((sum, stream) => sum + stream.events, 0)
+  const isBesideKey = search.streams.some(({ by }) => by.some((one) => one.isBesideKey))
   const isInOutputs = search.streams.some(({ held }) => held.some((place) => place.events > 0))
   return (
     <>
@@ -32,8 +33,12 @@ export function Progress({ search, searched, fields, isSearching, where, onSearc
       ) : (
         <>
           <p>
-            {many(events, 'event')} of <strong>{searched}</strong> found
-            {events === 0 ? ' in streams, but outputs still contain some' : ''}.
+            {many(events, 'event')} found for <strong>{searched}</strong>
+            {events === 0 ? ' in streams, but outputs still contain some' : ''}
+            {isBesideKey
+              ? ': with this value, or of the same devices, sessions and the like as an event with it'
+              : ''}
+            .
           </p>
           <OnlyTheseFields fields={fields} isOpen />
         </>

@@ -33,13 +33,10 @@ export function FieldsOfContracts({ fields }: FieldsProps) {
 /** Shown beside what was found, and in the dialogs that act on it. In long dialogs it is closed to save space. */
 export const OnlyTheseFields = ({ fields, isOpen }: FieldsProps & { readonly isOpen: boolean }) => (
   <details open={isOpen}>
-    <summary>
-      Not included: events of this person under other values, unless these occurred together with
-      this value in an event of the same stream.
-    </summary>
+    <summary>Not included: events of this person that have only other values.</summary>
     <p>
-      For example, a customer number also finds all events of a session if one event of the stream
-      has both. Search for other values, too. Only these fields were compared:
+      Search for other values, too. If an event has this value and, for example, a session, the
+      other events of the session in this stream are included. Only these fields were compared:
     </p>
     <FieldsOfContracts fields={fields} />
   </details>

@@ -78,8 +78,12 @@ export function WhatErasingDoes(props: Props) {
     <>
       <p>
         Weir never again decrypts a personal field in the events that were sent until now with this
-        value in {fields.join(' or ')}, in the stream or in a copy of it. Events with the person's
-        data in other fields alone are not erased. Later events are encrypted as for a new person.
+        value in {fields.join(' or ')}
+        {found.some(({ by }) => by.some(({ isBesideKey }) => isBesideKey))
+          ? ', or of the same device, session or the like,'
+          : ','}{' '}
+        in the stream or in a copy of it. Other events with the person's data are not erased. Later
+        events are encrypted as for a new person.
       </p>
       <Linked {...props} then="erased" />
       <p>
@@ -109,7 +113,11 @@ function Linked({ calls, searchId, found, fields, then }: LinkedProps) {
           'event',
         )}{' '}
         of {[...new Set(by.map(({ contract }) => contract))].join(', ')}: all of them are {then},
-        also those that name other people, or nobody.
+        also those that name other people, or nobody.{' '}
+        {then === 'erased'
+          ? 'Nobody can make a copy for the others afterwards: search for them, and download their copies before. '
+          : ''}
+        To choose a single device or session, search for its value instead.
       </p>
       {found.map((one) => (
         <WhomTheyName key={one.stream} {...{ calls, searchId }} found={one} />

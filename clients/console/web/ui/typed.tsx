@@ -14,7 +14,10 @@ export const Typed = ({ text, value, onValue }: Props) => (
       autocomplete="off"
       spellcheck={false}
       value={value}
-      onInput={(event) => onValue(event.currentTarget.value)}
+      onInput={(event) => {
+        const { value: typed } = event.currentTarget
+        onValue(typed.trim() === text.trim() ? text : typed) // a space at the end is not seen
+      }}
     />
   </label>
 )

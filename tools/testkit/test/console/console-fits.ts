@@ -51,7 +51,7 @@ export function fittingTests(hands: ReturnType<typeof consoleHands>) {
     await goTo('People')
     await page().getByLabel('Find a person').fill('many-3')
     await button('Search all streams').click()
-    await seen(/events? of many-3 found/)
+    await seen(/events? found for many-3/)
     await check('people')
     await inWindow('withdraw', 'Withdraw a consent …', check)
     await inWindow('erase', 'Erase …', check)

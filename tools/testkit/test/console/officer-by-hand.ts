@@ -75,7 +75,7 @@ async function dayOf(
   await hand.press(button('Sign in'))
   await hand.write(page.getByLabel('Find a person'), person)
   await hand.press(button('Search all streams'))
-  await seen(/^3 events of person-by-\w+ found\.$/)
+  await seen(/^3 events found for person-by-\w+\.$/)
   await expectRoomy(weir, `${name}-people`)
 
   const downloading = page.waitForEvent('download')
@@ -96,7 +96,7 @@ async function dayOf(
   await seen('Keep the salt: it is shown only once.')
   await expectRoomy(weir, `${name}-salt`)
   await keepSalt()
-  await seen(/^Erased: (as soon as .*, )?no service of Weir decrypts/)
+  await seen(/^Erased(, by a request .*)?: (as soon as .*, )?no service of Weir decrypts/)
 
   await hand.press(page.getByRole('link', { name: 'Erasures', exact: true }))
   await seen(/^(Erasing 1 person|1 person erased)$/)

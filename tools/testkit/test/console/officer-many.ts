@@ -86,7 +86,7 @@ export function manyTests(scene: () => OfficerScene, hands: ReturnType<typeof co
     expect(two).toEqual(one) // the same request and salt
     await page().keyboard.press('Escape')
     await find('many-1')
-    await seen(/^Erased: (as soon as .*, )?no service of Weir decrypts/)
+    await seen(/^Erased(, by a request .*)?: (as soon as .*, )?no service of Weir decrypts/)
     await seen(/^Request accepted on .* UTC, when 2 events were found: see the request$/)
     await goTo('Erasures')
     await page().locator('.erasures > li', { hasText: 'TICKET-9' }).waitFor()

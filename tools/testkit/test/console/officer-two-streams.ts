@@ -58,7 +58,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await pollUntil(
       async () => {
         await find('two-1')
-        await seen(/events of two-1 found\.$/)
+        await seen(/events found for two-1/)
         return (
           (await page()
             .getByRole('row', { name: /^clicks-2 output .* 1 decrypted/ })
@@ -138,7 +138,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await page().getByLabel('Reference').fill('TICKET-11')
     await confirm('two-1')
     await button('Erase').click()
-    await seen('1 event of this person found in shop.')
+    await seen('1 event found in shop.')
     await seen(
       /^The search of .* UTC found no decrypted personal field of the person in this output: shop-9\. Events that arrived later are not counted\.$/,
     )
@@ -150,7 +150,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await pollUntil(
       async () =>
         (await page()
-          .getByText(/^Erased: (as soon as .*, )?no service/)
+          .getByText(/^Erased(, by a request .*)?: (as soon as .*, )?no service/)
           .count()) === 2,
       {
         deadlineMs: 60_000,
@@ -221,7 +221,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     const compared = page().getByRole('dialog').getByRole('listitem')
     await compared.filter({ hasText: /^clickstream: producerSessionId; not .*customer/ }).waitFor()
     await confirm('two-nowhere')
-    await button('Record').click()
+    await button('Erase and record').click()
     await page().getByRole('heading', { name: 'Record accepted' }).waitFor()
     const text = await downloaded('Save with the salt as a file', scene().own.folder)
     expect(text.match(/^Stream: (clicks|shop)\nRecord: .*\nAcc.*\nSalt: /gm)).toHaveLength(2)

@@ -80,7 +80,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
   test('a person is found with the field that names them, and with what is held where and until when', async () => {
     await find('session-0001')
     await seen(/\d+ events of clickstream, with this value in producerSessionId/)
-    await seen(/^Not included: events of this person .*, unless these occurred together with this/)
+    await seen(/^Not included: events of this person that have only other values/)
     await seen(/^clickstream: producerSessionId; not .*customer\/id/)
     await pollUntil(
       async () => {
@@ -159,7 +159,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await picture('erase')
     await button('Erase').click()
     await seen('Keep the salt: it is shown only once.')
-    await seen(/\d+ events? of this person found in clicks\./)
+    await seen(/\d+ events? found in clicks\. The page/)
     const outputs = page()
       .getByRole('dialog')
       .getByRole('row', { name: /^clicks-2 0, 1 [1-9]/ })
@@ -179,7 +179,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
     await expectAccessible('the salt')
     salt = await copiedSalt()
     await page().keyboard.press('Escape')
-    await seen(/^Erased: (as soon as .*, )?no service of Weir decrypts/)
+    await seen(/^Erased(, by a request .*)?: (as soon as .*, )?no service of Weir decrypts/)
     expect(await button('Download as JSON Lines').count()).toBe(0)
   })
 
@@ -191,9 +191,9 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       /^This creates a request whose receipt says that 0 events were found.* after about 11 minutes/,
     )
     await confirm('session-0002')
-    await button('Record').click()
+    await button('Erase and record').click()
     await page().getByRole('heading', { name: 'Record accepted' }).waitFor()
-    await seen('0 events of this person found in clicks.')
+    await seen(/^0 events found in clicks\. The page/)
     await seen(
       /^The search of .* UTC found no decrypted personal field of the person in these outputs: clicks-0, clicks-1, clicks-2\. Events that arrived later are not counted\.$/,
     )

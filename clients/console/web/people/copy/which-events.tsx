@@ -14,7 +14,9 @@ const choices = [
 
 export const WhichEvents = ({ naming, onNaming }: Props) => (
   <fieldset>
-    <legend>Downloads</legend>
+    <legend>
+      Downloads <span class="hint">for a single device or session, search for its value</span>
+    </legend>
     {choices.map(([value, words]) => (
       <label key={value} class="check">
         <input
