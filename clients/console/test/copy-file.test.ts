@@ -1,31 +1,9 @@
 // The copy for a person in one file.
 import { expect, test } from '@jest/globals'
 import { strToU8, unzipSync } from 'fflate'
-import type { Held } from '../web/api/held.ts'
 import { copyFile, copyName } from '../web/people/copy/copy-file.ts'
 import type { Copy } from '../web/people/copy/copy-file.ts'
-
-const held = (more: Partial<Held>): Held => ({
-  name: 'clicks',
-  kind: 'input',
-  events: 3,
-  erased: 0,
-  fields: [],
-  until: '2026-12-24T10:00:00.000Z',
-  because: '',
-  ...more,
-})
-
-const found = (stream: string, more: Partial<Copy['streams'][number]> = {}) => ({
-  stream,
-  by: [{ contract: 'visits' }],
-  held: [held({ name: stream })],
-  consent: [{ level: 0 }, { level: 2 }],
-  isErased: false,
-  withdrawn: [],
-  notSearched: '',
-  ...more,
-})
+import { found, held } from './support.ts'
 
 const copy = (more: Partial<Copy> = {}): Copy => ({
   person: 'C-42',

@@ -1,32 +1,10 @@
 // Where the events of a person are stored, as a file for the organization.
 import { expect, test } from '@jest/globals'
 import type { Output } from '../web/api/account.ts'
-import type { Held } from '../web/api/held.ts'
 import { placesFile } from '../web/people/copy/places-file.ts'
 import type { Places } from '../web/people/copy/places-file.ts'
 import { levelWordsOf } from '../web/purposes/level-words.ts'
-
-const held = (more: Partial<Held>): Held => ({
-  name: 'clicks',
-  kind: 'input',
-  events: 3,
-  erased: 0,
-  fields: [],
-  until: '2026-12-24T10:00:00.000Z',
-  because: '',
-  ...more,
-})
-
-const found = (stream: string, more: Partial<Places['streams'][number]> = {}) => ({
-  stream,
-  by: [{ contract: 'visits' }],
-  held: [held({ name: stream })],
-  consent: [{ level: 0 }, { level: 2 }],
-  isErased: false,
-  withdrawn: [],
-  notSearched: '',
-  ...more,
-})
+import { found, held } from './support.ts'
 
 const output: Output = {
   name: 'clicks-2',

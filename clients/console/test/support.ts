@@ -1,4 +1,6 @@
-// A contract in the page's form, for tests: a person with an id of level 1 and a name, a page, and more.
+// Test data: a contract in the form of the page, and what a search for a person found.
+import type { Held } from '../web/api/held.ts'
+import type { FoundPlaces } from '../web/people/places.ts'
 import type { Contract } from '../web/api/account.ts'
 
 export const contract = (more: Partial<Contract> = {}): Contract => ({
@@ -48,5 +50,29 @@ export const contract = (more: Partial<Contract> = {}): Contract => ({
     ['person/name', 0],
   ]),
   subjectField: '',
+  ...more,
+})
+
+/** A place with events of a person. */
+export const held = (more: Partial<Held>): Held => ({
+  name: 'clicks',
+  kind: 'input',
+  events: 3,
+  erased: 0,
+  fields: [],
+  until: '2026-12-24T10:00:00.000Z',
+  because: '',
+  ...more,
+})
+
+/** What a search found in a stream. */
+export const found = (stream: string, more: Partial<FoundPlaces> = {}) => ({
+  stream,
+  by: [{ contract: 'visits' }],
+  held: [held({ name: stream })],
+  consent: [{ level: 0 }, { level: 2 }],
+  isErased: false,
+  withdrawn: [],
+  notSearched: '',
   ...more,
 })
