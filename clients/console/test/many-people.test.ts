@@ -41,6 +41,7 @@ const erasureOf = (more: Partial<Erasure>): Erasure => ({
   levels: undefined,
   states: new Map(erasureStates.map((state) => [state, accepted])),
   outputs: [],
+  readers: [],
   eventsUntil: '',
   incompleteSince: '',
   ...more,

@@ -1,10 +1,10 @@
 // Whom the events of a shared device name.
 import { expect, test } from '@jest/globals'
-import { namesIn, namesInWords } from '../web/people/names-in.ts'
+import { namesIn, namesInWords, rowsOf } from '../web/people/names-in.ts'
 
-const by = [{ contract: 'orders', field: 'customer/mail' }]
-const line = (person: string, mail?: string, contract = 'orders'): string =>
-  JSON.stringify({ contract, person, event: { customer: { mail } } })
+const by = [{ contract: 'orders', field: 'customer/mail', keyField: 'tablet' }]
+const line = (person: string, mail?: string, contract = 'orders', tablet?: string): string =>
+  JSON.stringify({ contract, person, event: { customer: { mail }, tablet } })
 
 test('events are counted by what they have in the field that names people', () => {
   const lines = [
@@ -17,7 +17,7 @@ test('events are counted by what they have in the field that names people', () =
     JSON.stringify({ contract: 'orders', unreadable: 'why' }),
     '',
   ]
-  const names = namesIn(lines.join('\n'), by)
+  const { all: names } = namesIn(lines.join('\n'), by)
   expect(names).toEqual({
     searched: 1,
     linked: 1,
@@ -34,7 +34,27 @@ test('events are counted by what they have in the field that names people', () =
 
 test('beyond ten other values the rest is one number', () => {
   const others = Array.from({ length: 12 }, (_, at) => line('other', `m-${at}`))
-  expect(namesInWords(namesIn(others.join('\n'), by))).toMatch(
+  expect(namesInWords(namesIn(others.join('\n'), by).all)).toMatch(
     /^In 12 events: this value in 0; m-0 in 1; .*; m-9 in 1; other values in 2\.$/,
   )
+})
+
+test('each value of the key field has its own count, the one with the most events first', () => {
+  const lines = [
+    line('searched', 'ada', 'orders', 't-1'),
+    line('other', 'bob', 'orders', 't-2'),
+    line('searched', 'ada', 'orders', 't-2'),
+    line('linked', undefined, 'orders', 't-2'),
+  ]
+  expect(rowsOf(namesIn(lines.join('\n'), by).byKey)).toEqual({
+    rows: [
+      { key: 't-2', events: 3, whom: 'this value in 1; bob in 1; no value in 1' },
+      { key: 't-1', events: 1, whom: 'this value in 1' },
+    ],
+    more: 0,
+  })
+  const sessions = Array.from({ length: 60 }, (_, at) =>
+    line('searched', 'ada', 'orders', `s-${at}`),
+  )
+  expect(rowsOf(namesIn(sessions.join('\n'), by).byKey)).toMatchObject({ more: 10 })
 })

@@ -32,7 +32,12 @@ export {
   oneLevelRule,
 } from './records/consent-levels.ts'
 export { controlValue, parseControlRecord } from './records/control-forms.ts'
-export { keysLentUntil, opensLevel, outputsHolding } from './tables/holding-outputs.ts'
+export {
+  keysLentUntil,
+  opensLevel,
+  outputsForReaders,
+  outputsHolding,
+} from './tables/holding-outputs.ts'
 export type { HoldingOutput } from './tables/holding-outputs.ts'
 export type {
   ErasureTerm,

@@ -17,9 +17,8 @@ export function inWords(claims: ReceiptClaims): InWords {
       `Since ${timeOf(claims['appliedAt'])}, no program of Weir decrypts ${whatOf(levels)} in events that were stored before and have ${valueOf(claims)} in ${namingOf(searched)}.${linkedOf(claims)}${othersCovered(covered)}`,
       `Since ${timeOf(claims['completeAt'])}, the request is complete: Weir's log of keys no longer contains the keys for this. To check that, Weir read the whole log again.`,
       ...destroyedOf(claims),
-      ...listOf(claims['outputs'])
-        .map(objectOf)
-        .map((output) => outputOf(output, claims)),
+      ...objectsOf(claims['outputs']).map((output) => outputOf(output, claims)),
+      ...objectsOf(claims['readers']).map((output) => readersOf(output, claims)),
       ...referenceOf(claims['reference']),
       `The id of the request is ${textOf(claims['jti'])}.`,
     ],
@@ -30,9 +29,9 @@ export function inWords(claims: ReceiptClaims): InWords {
             'Whether somebody still has a copy of the old keys, such as a backup, and the master keys that open it.',
           ]
         : []),
-      'What became of data that somebody copied or exported before, or that readers of an output decrypted themselves.',
+      'What became of data that somebody copied or exported before, or that readers of an output decrypted and stored before.',
       'Anything about other streams, or about events that were sent later.',
-      ...listOf(claims['erasuresLost']).map(objectOf).map(lostIn),
+      ...objectsOf(claims['erasuresLost']).map(lostIn),
       ...incompleteOf(claims['incompleteSince']),
       ...othersOf(claims),
       'Anything about events that name the person only in other fields: they are not covered.',
@@ -74,11 +73,7 @@ function requestOf(claims: ReceiptClaims): string {
 
 /** «2 (marketing e-mails)»: with the title that the account has given the level. */
 function levelsOf({ levels, purposes }: ReceiptClaims): string {
-  const titles = new Map(
-    listOf(purposes)
-      .map(objectOf)
-      .map(({ level, title }) => [level, textOf(title)]),
-  )
+  const titles = new Map(objectsOf(purposes).map(({ level, title }) => [level, textOf(title)]))
   const titled = (level: unknown): string => (titles.has(level) ? ` (${titles.get(level)})` : '')
   return listOf(levels)
     .map((level) => `${String(level)}${titled(level)}`)
@@ -87,7 +82,7 @@ function levelsOf({ levels, purposes }: ReceiptClaims): string {
 
 /** Whether the search was complete, and found nothing in the stream and in its outputs. */
 const isRecord = ({ found, outputs }: ReceiptClaims): boolean =>
-  [objectOf(found), ...listOf(outputs).map(objectOf)].every(
+  [objectOf(found), ...objectsOf(outputs)].every(
     ({ events, notSearched }) => Number(events ?? 0) === 0 && textOf(notSearched) === '',
   )
 
@@ -114,7 +109,7 @@ const valueOf = ({ subjects }: ReceiptClaims): string =>
 
 /** If something was found, the contracts of other events are apart: readers may not know them. */
 function contractsIn({ contracts, found }: ReceiptClaims) {
-  const all = listOf(contracts).map(objectOf)
+  const all = objectsOf(contracts)
   const ids = new Set(listOf(objectOf(found)['by']).map((by) => objectOf(by)['contract']))
   const searched = all.filter(({ id }) => ids.has(id))
   return searched.length === 0
@@ -154,12 +149,10 @@ function foundOf(found: Json): string {
   const missing = why === '' ? '' : ` Not everything was searched: ${why}.`
   if (events === 0)
     return `Before that a search of the stream found 0 events of the person. Events that arrived between the search and the request are covered, too.${missing}`
-  const by = listOf(found['by'])
-    .map(objectOf)
-    .map(
-      ({ events: count, contract, field, as }) =>
-        `${String(count)} of ${textOf(contract)}, ${as === 'data_subject_field' ? `with the same value in the key field, such as the same session, as an event with the value in ${textOf(field)}` : `where ${textOf(field)} names the person`}`,
-    )
+  const by = objectsOf(found['by']).map(
+    ({ events: count, contract, field, as }) =>
+      `${String(count)} of ${textOf(contract)}, ${as === 'data_subject_field' ? `of the same session, device or the like as an event where ${textOf(field)} names the person` : `where ${textOf(field)} names the person`}`,
+  )
   return `Before that a search of the stream found ${eventsOf(events)}: ${by.join('; ')}.${missing}`
 }
 
@@ -174,29 +167,44 @@ function outputOf(
   { name, tags, clearAt, because, events, foundLevels }: Json,
   claims: ReceiptClaims,
 ): string {
-  const tagged = listOf(tags).length === 0 ? '' : ` (${listOf(tags).join(', ')})`
-  const output = `the output ${textOf(name)}${tagged}`
+  const output = outputNamed(name, tags)
   const until =
     clearAt === 'unknown'
       ? `it is not known until when (${textOf(because)})`
       : `until ${timeOf(clearAt)}`
   if (events !== undefined && listOf(foundLevels).length === 0) {
     const none = events === 0 ? '' : `, without a decrypted ${fieldOf(listOf(claims['levels']))}`
-    return `The same search found ${eventsOf(Number(events))} in ${output}${none}. Values of events that came there after the search may be there: ${until}.`
+    return `The same search found ${eventsOf(Number(events))} in t${output.slice(1)}${none}. Values of events that came there after the search may be there: ${until}.`
   }
   const values =
     isAnythingFound(claims) || events !== undefined
       ? 'values that it decrypted before'
       : 'values of events that had left the stream before the search'
-  return `T${output.slice(1)} may contain ${values}: ${until}.`
+  return `${output} may contain ${values}: ${until}.`
 }
+
+/** Their output contains the fields encrypted, but what they stored decrypted is not known. */
+function readersOf(
+  { name, tags, levels, events, keyMaxAgeSeconds }: Json,
+  { appliedAt }: ReceiptClaims,
+): string {
+  const found =
+    typeof events === 'number'
+      ? ` The same search found ${eventsOf(events)} in it.`
+      : ' It was not searched.'
+  const minutes = Math.ceil(Number(keyMaxAgeSeconds) / 60)
+  return `${outputNamed(name, tags)} contains encrypted fields; its readers decrypt level ${listOf(levels).join(', ')} with keys that Weir lends them.${found} Weir gives them no key for this any more. They may use a key for at most ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}: for the last ones, this time had passed at ${timeOf(appliedAt)}.`
+}
+
+const outputNamed = (name: unknown, tags: unknown): string =>
+  `The output ${textOf(name)}${listOf(tags).length === 0 ? '' : ` (${listOf(tags).join(', ')})`}`
 
 function othersOf(claims: ReceiptClaims): string[] {
   const others = listOf(claims['otherContracts']).map(textOf).join(', ')
   if (others === '') return []
   return isLinked(claims)
     ? [
-        `Anything about events of ${others}: this request names people by no field of these contracts. Only their events with the same value in the key field, such as the same session, as an event of the person are covered.`,
+        `Anything about events of ${others}: this request names people by no field of these contracts. Only their events of the same session, device or the like as an event of the person are covered.`,
       ]
     : [`Anything about events of ${others}: these contracts do not name people in this way.`]
 }
@@ -219,6 +227,7 @@ const eventsOf = (count: number): string => `${count} ${count === 1 ? 'event' : 
 type Json = Readonly<Record<string, unknown>>
 const objectOf = (value: unknown): Json =>
   typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}
+const objectsOf = (value: unknown): readonly Json[] => listOf(value).map(objectOf)
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 

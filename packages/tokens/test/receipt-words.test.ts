@@ -69,7 +69,7 @@ test('a withdrawal says that fields of other levels can still be decrypted, and 
     'with the fields of other levels, which can still be decrypted',
   )
   expect(says.join(' ')).toContain(
-    '1 of orders, with the same value in the key field, such as the same session, as an event with the value in mail',
+    '1 of orders, of the same session, device or the like as an event where mail names the person',
   )
 })
 
@@ -79,7 +79,7 @@ test('an erasure by data subject covers what was sent under the same key field v
     'customer/id (of orders). The same holds for all earlier events of the same session, device or the like: those with the same value in the key field as one of these events. It would hold, too, for events with such a value in session (of visits), but none was found.',
   )
   expect(doesNotSay).toContain(
-    'Anything about events of calls: this request names people by no field of these contracts. Only their events with the same value in the key field, such as the same session, as an event of the person are covered.',
+    'Anything about events of calls: this request names people by no field of these contracts. Only their events of the same session, device or the like as an event of the person are covered.',
   )
 })
 
@@ -152,4 +152,15 @@ test('who signed it, and that nobody else says so', () => {
 test('claims that are missing are not invented', () => {
   const { says } = inWords({})
   expect(says[0]).toMatch(/^On a time that it does not name, /)
+})
+
+test('an output whose readers decrypt is named, with how long they may use a key', () => {
+  const lake = { name: 'lake', tags: ['agency'], levels: [0, 2], events: 28, keyMaxAgeSeconds: 300 }
+  const { says, doesNotSay } = inWords({ ...claims, readers: [lake] })
+  expect(says).toContain(
+    'The output lake (agency) contains encrypted fields; its readers decrypt level 0, 2 with keys that Weir lends them. The same search found 28 events in it. Weir gives them no key for this any more. They may use a key for at most 5 minutes: for the last ones, this time had passed at 20 Nov 2026, 10:00 UTC.',
+  )
+  expect(doesNotSay).toContainEqual(
+    expect.stringContaining('that readers of an output decrypted and stored before'),
+  )
 })

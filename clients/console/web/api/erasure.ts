@@ -22,6 +22,12 @@ export type Holding = {
   readonly deleted: boolean
 }
 
+/** An output that contains the fields encrypted, and whose readers decrypt them. */
+export type ReadersOutput = Pick<Holding, 'name' | 'tags' | 'levels' | 'events'> & {
+  /** How long readers may use a key. */
+  readonly keyMaxAgeSeconds: number
+}
+
 export type Erasure = {
   readonly id: string
   readonly values: number
@@ -39,6 +45,7 @@ export type Erasure = {
   readonly levels: readonly number[] | undefined
   readonly states: ReadonlyMap<ErasureState, StateTimes>
   readonly outputs: readonly Holding[]
+  readonly readers: readonly ReadersOutput[]
   /** When the events themselves are removed: a time, `unknown`, or empty. */
   readonly eventsUntil: string
   /** Since when a restore has lost links to events of the person; otherwise empty. */

@@ -4,7 +4,7 @@ import type { Calls, Where } from './calls.ts'
 import { listOf, numberOf, numbersOf, objectOf, textOf } from './json.ts'
 import type { Json } from './json.ts'
 import { erasureStates } from './erasure.ts'
-import type { Erasure, Holding, StateTimes } from './erasure.ts'
+import type { Erasure, Holding, ReadersOutput, StateTimes } from './erasure.ts'
 
 export type Made = { readonly erasure: Erasure; readonly salt: string }
 
@@ -79,6 +79,7 @@ function erasureOf(erasure: Json): Erasure {
     levels: erasure['levels'] === undefined ? undefined : numbersOf(erasure['levels']),
     states: new Map(erasureStates.map((state) => [state, timesOf(objectOf(states[state]))])),
     outputs: listOf(erasure['outputs']).map(objectOf).map(holdingOf),
+    readers: listOf(erasure['readers']).map(objectOf).map(readersOf),
     eventsUntil: textOf(objectOf(erasure['input'])['clearAt']),
     incompleteSince: textOf(erasure['incompleteSince']),
   }
@@ -89,12 +90,21 @@ const timesOf = ({ at, expectedBy }: Json): StateTimes => ({
   expectedBy: textOf(expectedBy),
 })
 
-const holdingOf = (output: Json): Holding => ({
+const namedOf = (output: Json) => ({
   name: textOf(output['name']),
   tags: listOf(output['tags']).map(textOf),
   levels: numbersOf(output['levels']),
-  foundLevels: output['foundLevels'] === undefined ? undefined : numbersOf(output['foundLevels']),
   events: output['events'] === undefined ? undefined : numberOf(output['events']),
+})
+
+const readersOf = (output: Json): ReadersOutput => ({
+  ...namedOf(output),
+  keyMaxAgeSeconds: numberOf(output['keyMaxAgeSeconds']),
+})
+
+const holdingOf = (output: Json): Holding => ({
+  ...namedOf(output),
+  foundLevels: output['foundLevels'] === undefined ? undefined : numbersOf(output['foundLevels']),
   clearAt: textOf(output['clearAt']),
   because: textOf(output['because']),
   deleted: output['deleted'] === true,

@@ -24,6 +24,8 @@ export type FoundIn = {
   readonly consent: readonly { readonly level: number; readonly events: number }[]
   readonly isErased: boolean
   readonly withdrawn: readonly number[]
+  /** When it was asked, a request of the stream, perhaps of this person, was not applied by all services. */
+  readonly isWaiting: boolean
   /** Why the stream, or a part of it, was not searched; otherwise empty. */
   readonly notSearched: string
 }
@@ -85,6 +87,7 @@ function foundIn(stream: Json): FoundIn {
       .map(({ level, events }) => ({ level: numberOf(level), events: numberOf(events) })),
     isErased: stream['erased'] === true,
     withdrawn: numbersOf(stream['withdrawn']),
+    isWaiting: stream['notApplied'] === true,
     notSearched: textOf(stream['notSearched']),
   }
 }

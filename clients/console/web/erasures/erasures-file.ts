@@ -20,6 +20,7 @@ const rowOf = (erasure: OfStream, words: LevelWords) => ({
   state: stateOf(erasure),
   completed: timeOf(erasure, 'complete'),
   outputs_keep_until: outputsKeepUntil(erasure.outputs),
+  outputs_that_readers_decrypt: erasure.readers.map(({ name }) => name).join(', '),
 })
 
 const isComplete = (erasure: OfStream): boolean => timeOf(erasure, 'complete') !== ''

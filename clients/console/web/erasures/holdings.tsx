@@ -1,14 +1,14 @@
 // The outputs that may contain values that were decrypted before an erasure, and until when; and those in which the
 // search before the erasure found nothing.
-import { isEmpty } from '../api/erasure.ts'
-import type { Erasure, Holding } from '../api/erasure.ts'
+import { isEmpty, timeOf } from '../api/erasure.ts'
+import type { Erasure, Holding, ReadersOutput } from '../api/erasure.ts'
 import { useLevelWords } from '../purposes/use-purposes.ts'
-import { count, dateAndTime, dayOf } from '../ui/words.ts'
+import { count, dateAndTime, dayOf, many } from '../ui/words.ts'
 
 type Props = {
   readonly erasure: Pick<
     Erasure,
-    'id' | 'values' | 'outputs' | 'levels' | 'searchedAt' | 'notSearched'
+    'id' | 'values' | 'outputs' | 'readers' | 'levels' | 'states' | 'searchedAt' | 'notSearched'
   >
 }
 
@@ -21,7 +21,7 @@ export function Holdings({ erasure }: Props) {
   const people = values === 1 ? 'the person' : 'these people'
   return (
     <>
-      {outputs.length > 0 ? null : <p class="muted">No output decrypts these fields.</p>}
+      {outputs.length > 0 ? null : <p class="muted">Weir decrypts these fields in no output.</p>}
       {holding.length === 0 ? null : (
         <>
           <p>
@@ -31,9 +31,8 @@ export function Holdings({ erasure }: Props) {
             that they decrypted before the {what} was applied
             {levels === undefined
               ? ''
-              : ', also of other levels if an output needs the withdrawn consent'}
-            . Copies that somebody made of an output are not listed, nor what its readers decrypted
-            themselves:
+              : '; outputs that need the withdrawn consent may contain fields of other levels, too'}
+            . Copies that somebody made of an output are not listed:
           </p>
           <HoldingTable label={`Outputs with decrypted values, ${what} ${id}`} holding={holding} />
         </>
@@ -45,8 +44,30 @@ export function Holdings({ erasure }: Props) {
           Events that arrived later are not counted.
         </p>
       )}
+      {erasure.readers.map((output) => (
+        <Readers key={output.name} {...output} isApplied={timeOf(erasure, 'applied') !== ''} />
+      ))}
       {notSearched === '' ? null : <p>Not everything was searched: {notSearched}.</p>}
     </>
+  )
+}
+
+type ReadersProps = ReadersOutput & { readonly isApplied: boolean }
+
+/** Their topic contains nothing decrypted, but they may have stored what they decrypted. */
+function Readers({ name, tags, levels, events, keyMaxAgeSeconds, isApplied }: ReadersProps) {
+  const words = useLevelWords()
+  const minutes = many(Math.ceil(keyMaxAgeSeconds / 60), 'minute')
+  return (
+    <p>
+      Readers of <strong>{name}</strong> <span class="muted small">{tags.join(', ')}</span> decrypt
+      level {levels.map(words).join(', ')} themselves
+      {events === undefined ? '' : `; ${many(events, 'event')} found there`}.{' '}
+      {isApplied
+        ? `They get no keys for this any more, and may not use older ones, because a key may be used for ${minutes}.`
+        : `They get no new keys for this, but may use those that they have for ${minutes}.`}{' '}
+      Weir does not know what they have stored decrypted: ask them.
+    </p>
   )
 }
 

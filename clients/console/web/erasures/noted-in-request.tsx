@@ -114,7 +114,7 @@ const ForAll = ({ reference, same, isWanted, onWanted }: ForAllProps) => (
       onChange={(event) => onWanted(event.currentTarget.checked)}
     />
     <span>
-      Give the same to {many(same.length, 'other request')} with the reference {reference}, in{' '}
+      Also change {many(same.length, 'other request')} with the reference {reference}, in{' '}
       {[...new Set(same.map(({ stream }) => stream))].join(', ')}
     </span>
   </label>

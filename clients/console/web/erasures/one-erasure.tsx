@@ -18,8 +18,9 @@ import type { OfStream } from './wanted.ts'
 
 const inWords = {
   accepted: () => 'accepted',
-  applied: () => 'applied by all services: it has taken effect, and you can write to the person',
-  complete: ({ levels }: Erasure) =>
+  applied: ({ stream }: OfStream) =>
+    `applied by all services: it has taken effect in ${stream}. You can write to the person when this is so for all their requests`,
+  complete: ({ levels }: OfStream) =>
     levels === undefined
       ? 'complete: Weir has deleted the keys of these events'
       : 'complete: Weir has deleted the keys of these levels for these events',

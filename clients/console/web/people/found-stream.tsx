@@ -105,10 +105,9 @@ function FoundEvents({ by, fields }: FoundEventsProps) {
 /** What requests and retention have changed. */
 function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'request'>) {
   const words = useLevelWords()
-  const { stream, events, by, held, isErased, withdrawn, notSearched } = found
-  const isBesideKey = by.some((one) => one.isBesideKey)
+  const { stream, events, held, isErased, withdrawn, isWaiting, notSearched } = found
   const isApplied = useApplied({ calls, found, request })
-  const isPending = request?.levels !== undefined && !isApplied
+  const isPending = request === undefined ? isWaiting : !isApplied
   return (
     <>
       {events === 0 && notSearched === '' ? (
@@ -124,21 +123,13 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
         <p>
           <strong>Erased</strong>
           {request === undefined
-            ? `, by a request for this person${isBesideKey ? ', or for somebody who has the same device, session or the like' : ''}`
+            ? ', by a request for this value, or for a person with this device, session or the like'
             : ''}
-          :{' '}
-          {request === undefined || isApplied
-            ? 'no service of Weir decrypts the personal fields of these events any more.'
-            : 'as soon as the request below is applied, no service of Weir decrypts the personal fields of these events any more.'}
+          : {isPending ? 'as soon as the request is applied, ' : ''}no service of Weir decrypts the
+          personal fields of these events any more.
           {keptBelow(held)} Until their retention ends, the events stay, with their other fields and
           a code that Weir computes from the value of the key field with a secret key. By this code
           the search still finds them.
-          {request === undefined ? (
-            <>
-              {' '}
-              See the <a href={hrefOf('erasures', stream)}>requests of {stream}</a>.
-            </>
-          ) : null}
         </p>
       ) : null}
       {isErased || erasedIn(held) === 0 ? null : (
@@ -151,10 +142,20 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
       {withdrawn.length === 0 ? null : (
         <p>
           <strong>Withdrawn:</strong> level {withdrawn.map(words).join(', ')}
-          {isPending ? ' (not yet applied everywhere: see the request below)' : ''}.
-          {keptBelow(held)}
+          {isPending ? ' (not yet applied everywhere)' : ''}.{keptBelow(held)}
         </p>
       )}
+      {request === undefined && (isErased || withdrawn.length > 0) ? (
+        <p>
+          {isWaiting ? (
+            <strong>
+              At the time of this search a request in this stream was not yet applied by all
+              services. If it is for this person, some may still decrypt.{' '}
+            </strong>
+          ) : null}
+          <a href={hrefOf('erasures', stream)}>See the requests in {stream}</a>
+        </p>
+      ) : null}
     </>
   )
 }

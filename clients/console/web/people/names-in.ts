@@ -1,40 +1,66 @@
-// Counts the events of a person's copy by whom they name. Pure.
+// Counts the events of a person's copy by whom they name, and by their key field, such as a device. Pure.
 import { objectOf, textOf } from '../api/json.ts'
 import { many } from '../ui/words.ts'
 
+/** The number of events by whom they name. */
 export type Names = {
   readonly searched: number
   readonly linked: number
   readonly encrypted: number
-  /** The number of events by the other value that they have. */
+  /** By the other value that they have. */
   readonly others: ReadonlyMap<string, number>
 }
 
-/** `lines`: the copy, an event on each line. `by`: which field names people, by contract. */
+/** Which fields of a contract have the key, and name people. */
+export type NamingFields = {
+  readonly contract: string
+  readonly field: string
+  readonly keyField: string
+}
+
+/** `lines`: the copy, an event on each line. */
 export function namesIn(
   lines: string,
-  by: readonly { readonly contract: string; readonly field: string }[],
-): Names {
-  const fields = new Map(by.map(({ contract, field }) => [contract, field]))
-  const counts = { searched: 0, linked: 0, encrypted: 0 }
-  const others = new Map<string, number>()
+  by: readonly NamingFields[],
+): { readonly all: Names; readonly byKey: ReadonlyMap<string, Names> } {
+  const fields = new Map(by.map((each) => [each.contract, each]))
+  const all = counting()
+  const byKey = new Map<string, Counting>()
   for (const line of lines.split('\n')) {
     if (line === '') continue
     const { person, contract, event } = objectOf(JSON.parse(line))
-    if (person === 'searched' || person === 'linked' || person === 'encrypted') counts[person] += 1
-    if (person !== 'other') continue
-    const name = valueAt(event, fields.get(textOf(contract)) ?? '')
-    others.set(name, (others.get(name) ?? 0) + 1)
+    if (typeof person !== 'string') continue
+    const { field = '', keyField = '' } = fields.get(textOf(contract)) ?? {}
+    const key = valueAt(event, keyField)
+    const ofKey = byKey.get(key) ?? counting()
+    byKey.set(key, ofKey)
+    for (const counts of [all, ofKey]) add(counts, person, valueAt(event, field))
   }
-  return { ...counts, others }
+  return { all, byKey }
 }
 
-const valueAt = (event: unknown, path: string): string =>
-  textOf(path.split('/').reduce((value, name) => objectOf(value)[name], event))
+const counting = () => ({ searched: 0, linked: 0, encrypted: 0, others: new Map<string, number>() })
+type Counting = ReturnType<typeof counting>
+
+function add(counts: Counting, person: string, name: string): void {
+  if (person === 'searched' || person === 'linked' || person === 'encrypted') counts[person] += 1
+  if (person === 'other') counts.others.set(name, (counts.others.get(name) ?? 0) + 1)
+}
+
+const valueAt = (event: unknown, path: string): string => {
+  const value = path.split('/').reduce((at, name) => objectOf(at)[name], event)
+  return typeof value === 'number' ? String(value) : textOf(value)
+}
 
 const shownMax = 10
 
-export function namesInWords({ searched, linked, encrypted, others }: Names): string {
+const countOf = ({ searched, linked, encrypted, others }: Names): number =>
+  [searched, linked, encrypted, ...others.values()].reduce((sum, each) => sum + each)
+
+export const namesInWords = (names: Names): string =>
+  `In ${many(countOf(names), 'event')}: ${whomInWords(names)}.`
+
+function whomInWords({ searched, linked, encrypted, others }: Names): string {
   const shown = [...others]
     .slice(0, shownMax)
     .map(([name, count]) => `${name === '' ? 'another value' : name} in ${count}`)
@@ -46,6 +72,15 @@ export function namesInWords({ searched, linked, encrypted, others }: Names): st
     ...(linked > 0 ? [`no value in ${linked}`] : []),
     ...(encrypted > 0 ? [`a value that cannot be decrypted in ${encrypted}`] : []),
   ]
-  const all = [searched, linked, encrypted, ...others.values()].reduce((sum, each) => sum + each)
-  return `In ${many(all, 'event')}: ${parts.join('; ')}.`
+  return parts.join('; ')
+}
+
+const rowsMax = 50
+
+/** A row for each value of the key field, those with the most events first; and the number of further values. */
+export function rowsOf(byKey: ReadonlyMap<string, Names>) {
+  const rows = [...byKey]
+    .map(([key, names]) => ({ key, events: countOf(names), whom: whomInWords(names) }))
+    .toSorted((a, b) => b.events - a.events)
+  return { rows: rows.slice(0, rowsMax), more: Math.max(0, rows.length - rowsMax) }
 }

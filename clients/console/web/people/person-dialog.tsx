@@ -55,10 +55,10 @@ type Props = AskedOf & {
 
 const titles = {
   erase: 'Erase this person from',
-  record: 'Erase, and record that nothing was found, in',
+  record: 'Record that nothing was found in',
   withdraw: 'Withdraw a consent in',
 } as const satisfies Record<Kind, string>
-const verbs = { erase: 'Erase', record: 'Erase and record', withdraw: 'Withdraw' } as const
+const verbs = { erase: 'Erase', record: 'Record', withdraw: 'Withdraw' } as const
 
 export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: Props) {
   const [levels, setLevels] = useState<readonly number[]>([])
@@ -66,6 +66,7 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
   const [dueOn, setDueOn] = useState('')
   const [typed, setTyped] = useState('')
   const chosen = kind === 'withdraw' ? levels : undefined
+  const isEmpty = levels.length === 0 && `${reference}${dueOn}${typed}` === ''
   const doing = useRequests({ ...rest, kind, found }, { levels: chosen, reference, dueOn })
   const known = useKnownLevels(rest.calls, found)
   if (kind === 'withdraw' && known.value === undefined && known.error === undefined) return null
@@ -73,6 +74,7 @@ export function PersonDialog({ kind, found, person, fields, onClose, ...rest }: 
     <Dialog
       title={`${titles[kind]} ${found.map(({ stream }) => stream).join(', ')}`}
       wide
+      guard={isEmpty ? undefined : 'What you have entered is not sent, and not kept.'}
       onClose={onClose}
     >
       <form onSubmit={doing.onSubmit}>

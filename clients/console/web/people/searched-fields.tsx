@@ -33,7 +33,7 @@ export function FieldsOfContracts({ fields }: FieldsProps) {
 /** Shown beside what was found, and in the dialogs that act on it. In long dialogs it is closed to save space. */
 export const OnlyTheseFields = ({ fields, isOpen }: FieldsProps & { readonly isOpen: boolean }) => (
   <details open={isOpen}>
-    <summary>Not included: events of this person that have only other values.</summary>
+    <summary>Not included: events that name this person by another value only.</summary>
     <p>
       Search for other values, too. If an event has this value and, for example, a session, the
       other events of the session in this stream are included. Only these fields were compared:

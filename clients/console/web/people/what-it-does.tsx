@@ -107,7 +107,7 @@ function Linked({ calls, searchId, found, fields, then }: LinkedProps) {
     <>
       <p>
         <strong>This may reach events of other people.</strong> Events are {then} by {keys}, such as
-        a device or a session. Its values in the events of this person occur in{' '}
+        a device or a session. The values of this person occur in{' '}
         {many(
           by.reduce((sum, { events }) => sum + events, 0),
           'event',
@@ -117,10 +117,11 @@ function Linked({ calls, searchId, found, fields, then }: LinkedProps) {
         {then === 'erased'
           ? 'Nobody can make a copy for the others afterwards: search for them, and download their copies before. '
           : ''}
-        To choose a single device or session, search for its value instead.
+        To choose a single device or session, close this, and search for its value instead: «Show
+        whom these events name» lists the values.
       </p>
       {found.map((one) => (
-        <WhomTheyName key={one.stream} {...{ calls, searchId }} found={one} />
+        <WhomTheyName key={one.stream} {...{ calls, searchId, fields }} found={one} />
       ))}
     </>
   )
@@ -134,7 +135,7 @@ function stayIn({ stream, held }: FoundIn): string {
 export const WhatRecordingDoes = () => (
   <p>
     This creates a request whose receipt says that 0 events were found. Events of this person that
-    have arrived since the search are erased. The receipt can be downloaded after about 11 minutes,
+    have arrived since the search are erased. The receipt can be downloaded after 11 to 15 minutes,
     at the latest after 80 minutes.
   </p>
 )

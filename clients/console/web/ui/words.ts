@@ -70,7 +70,7 @@ export function byTime(iso: string, nowMs = Date.now()): string {
 /** When a request is expected to be complete, in words. */
 export function completeBy(iso: string, nowMs = Date.now()): string {
   const by = byTime(iso, nowMs)
-  return by.startsWith('at the latest') ? `usually after about 11 minutes, ${by}` : by
+  return by.startsWith('at the latest') ? `usually after 11 to 15 minutes, ${by}` : by
 }
 
 const units = ['B', 'kB', 'MB', 'GB', 'TB']

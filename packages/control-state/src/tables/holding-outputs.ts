@@ -36,20 +36,36 @@ export function opensLevel(
  */
 export function outputsHolding(
   state: Pick<Streams, 'streamsOf'>,
-  { billingId, streamId, levels, outputs }: ErasureRecord,
+  erasure: ErasureRecord,
 ): HoldingOutput[] {
-  const then = outputs && new Set(outputs.map((output) => output.streamId))
-  return state
+  const then = erasure.outputs && new Set(erasure.outputs.map(({ streamId }) => streamId))
+  return outputsOpening(state, erasure)
+    .filter(({ output }) => !isDecryptedByReaders(output))
+    .filter(({ output }) => then?.has(output.streamId) ?? output.neverReady !== true)
+}
+
+/** The outputs whose readers decrypt, also deleted ones as above. Later outputs give no keys for the erasure's events. */
+export const outputsForReaders = (
+  state: Pick<Streams, 'streamsOf'>,
+  erasure: ErasureRecord,
+): HoldingOutput[] =>
+  outputsOpening(state, erasure)
+    .filter(({ output }) => isDecryptedByReaders(output) && output.neverReady !== true)
+    .filter(({ output }) => output.createdAtMs <= (erasure.appliedAtMs ?? Infinity))
+
+/** The outputs that decrypt a level of the erasure, by Weir or by their readers. */
+const outputsOpening = (
+  state: Pick<Streams, 'streamsOf'>,
+  { billingId, streamId, levels }: ErasureRecord,
+): HoldingOutput[] =>
+  state
     .streamsOf(billingId)
     .filter(
       (stream): stream is DerivedStream =>
         stream.kind === 'derived' && stream.linkedStreamId === streamId,
     )
-    .filter((output) => !isDecryptedByReaders(output))
-    .filter((output) => then?.has(output.streamId) ?? output.neverReady !== true)
     .map((output) => ({ output, levels: levels.filter((level) => opensLevel(output, level)) }))
     .filter((holding) => holding.levels.length > 0)
-}
 
 /**
  * The time until which readers may have keys for events of the input stream, if they got these keys until `sinceMs`. At

@@ -31,9 +31,9 @@ export function requestTests(scene: () => OfficerScene, hands: ReturnType<typeof
     }
     const list = (await downloaded('Download this list (CSV)', scene().own.folder)).split(/\r?\n/)
     expect(list).toEqual([
-      '\uFEFFkind,reference,id,stream,events,accepted,due,overdue,state,completed,outputs_keep_until',
+      '\uFEFFkind,reference,id,stream,events,accepted,due,overdue,state,completed,outputs_keep_until,outputs_that_readers_decrypt',
       expect.stringMatching(
-        /^erasure,TICKET-7,[\w-]{36},clicks,[1-9]\d*,2.*Z,2999-12-24,no,complete,2.*Z,\d{4}-\d\d-\d\d$/,
+        /^erasure,TICKET-7,[\w-]{36},clicks,[1-9]\d*,2.*Z,2999-12-24,no,complete,2.*Z,\d{4}-\d\d-\d\d,$/,
       ),
     ])
     await words.fill('TICKET-8')

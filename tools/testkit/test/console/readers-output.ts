@@ -58,6 +58,7 @@ export function readersOutputTests(
     )
     await button('Show whom these events name').click()
     await seen('In 1 event: this value in 1.')
+    await page().getByRole('rowheader', { name: 'shared-device' }).waitFor()
     const downloads = page().getByRole('group', { name: 'Downloads' })
     expect(await downloads.getByLabel('leave out events that name somebody else').isChecked()).toBe(
       true,
@@ -75,6 +76,19 @@ export function readersOutputTests(
       await page().locator('dialog').getByText('In 1 event: this value in 1.').waitFor()
       await button('Cancel').click()
     }
+  })
+
+  test('while readers may use old keys, the page says that the request is not applied, and names their output', async () => {
+    const asked = { subject: 'customer-00042' }
+    const made = await scene().account.call('POST', '/v2/streams/lakes/erasures', asked)
+    expect(expectStatus(made, 201).body).toMatchObject({
+      outputs: [],
+      readers: [{ name: 'lake', levels: [0], keyMaxAgeSeconds: 300 }],
+    })
+    await find('shared-device')
+    await seen(/^At the time of this search a request in this stream was not yet applied by all/)
+    await page().getByRole('link', { name: 'See the requests in lakes' }).click()
+    await seen('They get no new keys for this, but may use those that they have for 5 minutes.')
   })
 
   test('an output is rebuilt once its name has been typed', async () => {

@@ -184,6 +184,11 @@ function remarksOn(stream: unknown): string[] {
     ...(withdrawn.length > 0
       ? [`${name}: consent was withdrawn for level ${withdrawn.join(', ')}.`]
       : []),
+    ...(valueAt(stream, 'notApplied') === true
+      ? [
+          `${name}: a request of this stream, perhaps for this person, is not yet applied by all services. Until then these may still decrypt. \`weir erasure list ${name}\` shows it.`,
+        ]
+      : []),
     ...(not === undefined ? [] : [`${name}: ${not}.`]),
   ]
 }

@@ -7,7 +7,17 @@ const states = ['accepted', 'applied', 'complete', 'destroyed'] as const
 
 export function renderErasure(erasure: unknown): string {
   const shown = isObject(erasure) ? erasure : {}
-  const { states: _, outputs: _o, found: _f, input: _i, terms: _t, salt, dueOn, ...rest } = shown
+  const {
+    states: _,
+    outputs: _o,
+    readers: _r,
+    found: _f,
+    input: _i,
+    terms: _t,
+    salt,
+    dueOn,
+    ...rest
+  } = shown
   const events = valueAt(erasure, 'found', 'events')
   const times = Object.fromEntries(states.map((state) => [state, timeOf(erasure, state)]))
   const found = `${String(events)} ${events === 1 ? 'event' : 'events'}`
@@ -19,7 +29,12 @@ export function renderErasure(erasure: unknown): string {
     eventsUntil: textAt(erasure, 'input', 'clearAt'),
     ...(salt === undefined ? {} : { salt }),
   }
-  return `${renderDetails(details)}\n\n${renderOutputs(listAt(erasure, 'outputs'), 'levels' in shown ? 'withdrawal' : 'erasure')}`
+  const request = 'levels' in shown ? 'withdrawal' : 'erasure'
+  return [
+    renderDetails(details),
+    renderOutputs(listAt(erasure, 'outputs'), request),
+    ...listAt(erasure, 'readers').map(readersOf),
+  ].join('\n\n')
 }
 
 function timeOf(erasure: unknown, state: (typeof states)[number]): string {
@@ -28,12 +43,20 @@ function timeOf(erasure: unknown, state: (typeof states)[number]): string {
   const expected = textAt(erasure, 'states', state, 'expectedBy') ?? 'unknown'
   if (state === 'destroyed') return 'when the KEKs that protected the old keys are destroyed'
   if (expected === 'unknown') return 'not yet'
-  return `expected by ${expected}${state === 'complete' ? ', usually about 11 minutes after accepted' : ''}`
+  return `expected by ${expected}${state === 'complete' ? ', usually 11 to 15 minutes after accepted' : ''}`
 }
+
+const eventsFound = (events: unknown): string =>
+  typeof events === 'number' ? `${events} events found` : 'not searched'
+
+const readersOf = (output: unknown): string =>
+  `Readers of ${textAt(output, 'name')} decrypt level ${listAt(output, 'levels').join(', ')} themselves (${eventsFound(valueAt(output, 'events'))}).
+They may use a key for ${String(valueAt(output, 'keyMaxAgeSeconds'))} seconds; the request is applied when the last ones are older.
+Weir does not know what they have stored decrypted.`
 
 function renderOutputs(outputs: readonly unknown[], request: string): string {
   if (outputs.length === 0)
-    return `No output of the stream decrypts fields that this ${request} is about.`
+    return `Weir decrypts fields that this ${request} is about in no output of the stream.`
   const rows = outputs.map((output) => [
     textAt(output, 'name'),
     valueAt(output, 'levels'),

@@ -87,7 +87,7 @@ async function showReceipt(session: Session, id: string): Promise<void> {
 }
 
 const advice = {
-  409: '`weir erasure show` shows its state: usually complete after about 11 minutes, at the latest after 80.',
+  409: '`weir erasure show` shows its state: usually complete after 11 to 15 minutes, at the latest after 80.',
 } satisfies Advice
 
 async function verify(session: Session, file: string, options: VerifyOptions): Promise<void> {

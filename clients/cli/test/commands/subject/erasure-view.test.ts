@@ -27,3 +27,10 @@ test('each output has the number of events that the search found, or says that i
     'clicks-2  2       unknown  unknown  unknown               it is compacted',
   ])
 })
+
+test('an output whose readers decrypt is named, with how long they may use a key', () => {
+  const readers = [{ name: 'lake', levels: [0, 2], events: 28, keyMaxAgeSeconds: 300 }]
+  expect(renderErasure({ id: 'e1', readers })).toContain(
+    'Readers of lake decrypt level 0, 2 themselves (28 events found).\nThey may use a key for 300 seconds',
+  )
+})

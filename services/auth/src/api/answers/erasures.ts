@@ -29,6 +29,12 @@ const outputHolding = z.strictObject({
   deleted: z.boolean().optional(),
 })
 
+const readersOutput = outputHolding
+  .pick({ name: true, tags: true, levels: true, events: true })
+  .extend({
+    keyMaxAgeSeconds: count.describe('how long readers may use a key'),
+  })
+
 const erasure = {
   id: z.uuid(),
   state: states.keyof(),
@@ -66,6 +72,9 @@ const erasure = {
   outputs: listOf(outputHolding).describe(
     'the outputs whose topics may contain values that were decrypted before the erasure was applied, with the time when each is clear',
   ),
+  readers: listOf(readersOutput).describe(
+    'the outputs whose topics contain the fields encrypted, and whose readers decrypt them; `applied` is reached when the keys that readers got before are older than keyMaxAgeSeconds',
+  ),
   input: z
     .strictObject({ clearAt: timeOrUnknown, because: string.optional() })
     .describe('when Kafka will have removed the events themselves from the input stream')
@@ -96,6 +105,12 @@ const foundInStream = z.strictObject({
   erased: z.boolean().describe('nobody can decrypt any of the events in the input').optional(),
   withdrawn: listOf(level)
     .describe('the levels at which nobody can decrypt the events that are not erased')
+    .optional(),
+  notApplied: z
+    .boolean()
+    .describe(
+      'present with erased or withdrawn events while a request of the stream, perhaps that of this person, is not applied by all services',
+    )
     .optional(),
   held: listOf(held).describe(
     'the topics that were searched, with the fields that are decrypted there',

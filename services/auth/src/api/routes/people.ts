@@ -1,6 +1,6 @@
 // Searches for a person in the streams of an account. The value comes in the body, because proxies log paths. No
 // response contains it.
-import type { FoundInStream, SearchRecord } from '@weir/control-state'
+import type { FoundInStream, SearchRecord, StateFollower } from '@weir/control-state'
 import { checkBody, lookUp, readJson } from '@weir/http-api'
 import type { AccountCall, RouteAnswer } from '@weir/http-api'
 import type { AnswerNamed } from '../answers/answers.ts'
@@ -32,7 +32,9 @@ export const showSearch =
   (deps: PeopleDeps) =>
   async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'Search'>>> => {
     const searchId = call.param('search')
-    return { status: 200, body: shown(searchId, await searchOf(deps, call, searchId)) }
+    const search = await searchOf(deps, call, searchId)
+    const waiting = await lookUp(deps.state, (tables) => streamsWaiting(tables, search))
+    return { status: 200, body: shown(searchId, search, waiting) }
   }
 
 type Search = SearchRecord & { readonly isLost: boolean }
@@ -52,7 +54,30 @@ export function searchOf(
   })
 }
 
-function shown(searchId: string, search: Search): AnswerNamed<'Search'> {
+/** The streams with a request that not all services have applied. Requests do not tell whether they are of the person. */
+function streamsWaiting(
+  tables: Pick<StateFollower['tables'], 'streamsOf' | 'erasuresOf'>,
+  { billingId, streams = [] }: Search,
+): ReadonlySet<string> {
+  const reached = new Set(streams.filter(isReached).map(({ stream }) => stream))
+  const waiting = tables
+    .streamsOf(billingId)
+    .filter(({ kind, name }) => kind === 'input' && reached.has(name))
+    .filter(({ streamId }) =>
+      tables.erasuresOf(streamId).some(({ appliedAtMs }) => appliedAtMs === undefined),
+    )
+  return new Set(waiting.map(({ name }) => name))
+}
+
+/** Whether a request has changed what can be decrypted of the events. */
+const isReached = ({ erased, withdrawn, held }: FoundInStream): boolean =>
+  erased === true || withdrawn !== undefined || held.some((place) => (place.erased ?? 0) > 0)
+
+function shown(
+  searchId: string,
+  search: Search,
+  waiting: ReadonlySet<string>,
+): AnswerNamed<'Search'> {
   const { startedAtMs, scanned, total, streams, isLost } = search
   return {
     searchId,
@@ -61,12 +86,15 @@ function shown(searchId: string, search: Search): AnswerNamed<'Search'> {
     startedAt: new Date(startedAtMs).toISOString(),
     scanned,
     total,
-    ...(streams === undefined ? {} : { streams: streams.map(streamShown) }),
+    ...(streams === undefined
+      ? {}
+      : { streams: streams.map((found) => streamShown(found, waiting)) }),
   }
 }
 
-const streamShown = ({ held, ...found }: FoundInStream) => ({
+const streamShown = ({ held, ...found }: FoundInStream, waiting: ReadonlySet<string>) => ({
   ...found,
+  ...(waiting.has(found.stream) ? { notApplied: true } : {}),
   held: held.map((place) => ({
     ...place,
     decrypted: [...new Set(place.fields.map(({ field }) => field))].sort(),

@@ -2,7 +2,6 @@
 // values until when. Values that Kafka does not report now are shown as unknown.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
 import type {
-  DerivedStream,
   ErasureRecord,
   FoundInOutput,
   HoldingOutput,
@@ -14,6 +13,7 @@ import { shownFound } from './receipts.ts'
 import type { OutputClaims } from './receipts.ts'
 import { keptFor } from './clear-at.ts'
 import type { KeptFor } from './clear-at.ts'
+import { foundIn, readerClaims } from './outputs-found.ts'
 import { appliedBy, completeBy, heardBy } from './expected.ts'
 import type { SettingsReader } from './settings-reader.ts'
 import { refusal } from '../../errors.ts'
@@ -42,7 +42,7 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         inputClaim(settings, { state, erasure }),
         erasure.complete === undefined ? settings.topic(keysTopic).catch(() => undefined) : {},
       ])
-      const { as, found, isWithdrawal, levels, reference, dueOn, terms, rest } = erasure
+      const { as, found, levels, reference, dueOn, terms, rest } = erasure
       const states = statesOf(erasure, {
         appliedByMs: appliedBy(state, erasure),
         completeByMs: completeBy(erasure, keys ?? {}),
@@ -55,24 +55,24 @@ export function createErasureView(settings: SettingsReader): ErasureView {
         found: shownFound(found),
         reference,
         dueOn,
-        levels: isWithdrawal === true ? levels : undefined,
+        levels: erasure.isWithdrawal === true ? levels : undefined,
         terms,
         progress: rest && { links: rest.links, erased: rest.done },
         states,
         incompleteSince: incompleteSince(state, erasure),
         outputs,
+        readers: readerClaims(state, erasure),
         input,
       }
     },
-    outputs: (state, erasure) =>
-      claims(settings, { state, erasure }, (cause) => {
-        throw refusal(
-          'unavailable',
-          'Kafka does not report the retention of the outputs; try again',
-          { cause },
-        )
-      }),
+    outputs: (state, erasure) => claims(settings, { state, erasure }, refuse),
   }
+}
+
+function refuse(cause: unknown): never {
+  throw refusal('unavailable', 'Kafka does not report the retention of the outputs; try again', {
+    cause,
+  })
 }
 
 const notReported = (): KeptFor => ({ unknown: 'has settings that Kafka does not report now' })
@@ -121,15 +121,6 @@ function foundLevels(
   const isRequired =
     isWithdrawal === true && output.consentLevels.some((level) => withdrawn.includes(level))
   return found.levels.filter((level) => isRequired || levels.includes(level))
-}
-
-/** Undefined if the search did not cover the output, or two outputs had its name. */
-function foundIn(
-  { found }: ErasureRecord,
-  { name, createdAtMs }: DerivedStream,
-): FoundInOutput | undefined {
-  const [one, ...others] = found.outputs?.filter((output) => output.name === name) ?? []
-  return createdAtMs <= found.searchedAtMs && others.length === 0 ? one : undefined
 }
 
 async function claim(

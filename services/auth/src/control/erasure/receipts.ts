@@ -24,6 +24,7 @@ import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 import { erasuresLostOf, incompleteSince } from './lost-windows.ts'
 import { contractsBy } from './erasure-contracts.ts'
+import { readerClaims } from './outputs-found.ts'
 import type { ErasureContracts } from './erasure-contracts.ts'
 import { refusal } from '../../errors.ts'
 import type { AnswerNamed } from '../../api/answers/answers.ts'
@@ -105,6 +106,7 @@ export async function receiptFor(
       erasure: found,
       contracts: contractsThen(draft, found),
       purposes: purposesOf(draft, found),
+      readers: readerClaims(draft, found),
       lost: {
         erasuresLost: erasuresLostOf(draft, stream),
         incompleteSince: incompleteSince(draft, found),
@@ -118,6 +120,7 @@ export async function receiptFor(
     contracts: then.contracts.naming,
     otherContracts: then.contracts.others,
     outputs,
+    readers: then.readers,
     purposes: then.purposes,
     ...then.lost,
   })
@@ -170,6 +173,7 @@ const claimOf = (isLinked: boolean): string =>
     : '. Events') +
   ' of otherContracts, and events with a value only in other fields, are not covered. ' +
   'The outputs named here may contain values that were decrypted before appliedAt, each until its clearAt. ' +
+  'Readers of the outputs in readers decrypt with keys that Weir lends them: from appliedAt on, all such keys for this are older than keyMaxAgeSeconds. ' +
   'This says nothing about data that was exported or copied from outputs.'
 
 const foundClaim = ({ events, values, by }: FoundPeople): string => {

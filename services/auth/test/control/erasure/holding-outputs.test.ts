@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { createDerived } from '../../../src/control/streams/create-stream.ts'
 import { deleteOutput } from '../../../src/control/streams/delete-stream.ts'
-import { outputsHolding } from '@weir/control-state'
+import { outputsForReaders, outputsHolding } from '@weir/control-state'
 import { memoryControl } from '../support-memory.ts'
 import { eraseClicks, makeClicksOf } from '../support-scene.ts'
 
@@ -10,7 +10,12 @@ async function scene() {
   const memory = memoryControl()
   const { deps, follower } = memory
   await makeClicksOf(memory, { a: 0, b: 1, c: 3 })
-  const output = (name: string, consentLevels: number[], isGranular = false) =>
+  const output = (
+    name: string,
+    consentLevels: number[],
+    isGranular = false,
+    keyMaxAgeSeconds?: number,
+  ) =>
     createDerived(deps, {
       billingId: 'acme',
       name,
@@ -20,6 +25,7 @@ async function scene() {
       consentLevelType: isGranular ? 'GRANULAR' : 'CUMULATIVE',
       decrypterName: 'default',
       from: 'earliest',
+      ...(keyMaxAgeSeconds === undefined ? {} : { keyMaxAgeSeconds }),
     })
   await output('low', [0])
   await output('high', [2])
@@ -69,4 +75,22 @@ test('a deleted output is named until its remains are gone, and one that is made
     ['later', [3]],
     ['some', [3]],
   ])
+})
+
+test('an output whose readers decrypt is apart, and none that was made after the erasure was applied', async () => {
+  const { passTime, deps, erase, follower, named, output } = await scene()
+  await output('lake', [1], false, 300)
+  const accepted = await erase()
+  expect(named(accepted).map(([name]) => name)).not.toContain('lake')
+  const erasure = { ...accepted, appliedAtMs: deps.now() }
+  passTime(1)
+  await output('later', [1], false, 300)
+  const readers = (of: typeof accepted) =>
+    outputsForReaders(follower.tables, of).map(({ output: { name }, levels }) => [name, levels])
+  expect(readers(erasure)).toEqual([['lake', [0, 1]]])
+  expect(readers(accepted)).toEqual([
+    ['lake', [0, 1]],
+    ['later', [0, 1]],
+  ])
+  expect(readers(await erase(2))).toEqual([])
 })

@@ -5,6 +5,7 @@ import type { ErasureRecord, ErasureTerm, InputStream } from '@weir/control-stat
 import { addContract } from '../../../src/control/contracts/add-contract.ts'
 import { incompleteSince } from '../../../src/control/erasure/lost-windows.ts'
 import { keepReceiptKey, receiptFor } from '../../../src/control/erasure/receipts.ts'
+import { createDerived } from '../../../src/control/streams/create-stream.ts'
 import { setPurposes } from '../../../src/control/purposes.ts'
 import { memoryControl } from '../support-memory.ts'
 import type { Memory } from '../support-memory.ts'
@@ -74,6 +75,29 @@ test('that of a value of the key field names the key field of each contract', as
       { id: 'unnamed', field: 'key' },
     ],
     otherContracts: [],
+  })
+})
+
+test('outputs whose readers decrypt are named, with what was found there', async () => {
+  const { deps } = memory
+  await createDerived(deps, {
+    billingId: 'acme',
+    name: 'lake',
+    linkedStream: 'clicks',
+    tags: ['agency'],
+    consentLevels: [0],
+    consentLevelType: 'CUMULATIVE',
+    decrypterName: 'default',
+    from: 'earliest',
+    keyMaxAgeSeconds: 300,
+  })
+  const outputs = [{ name: 'lake', events: 28, levels: [] }]
+  const found = { values: 1, events: 3, by: [], searchedAtMs: deps.now(), outputs }
+  expect(await receiptOf('key_field', { found })).toMatchObject({
+    claim: expect.stringContaining(
+      'Readers of the outputs in readers decrypt with keys that Weir lends them',
+    ),
+    readers: [{ name: 'lake', tags: ['agency'], levels: [0], events: 28, keyMaxAgeSeconds: 300 }],
   })
 })
 
