@@ -159,8 +159,8 @@ in this folder or a folder above it (npm start writes it). These variables take 
   WEIR_ANALYST_BROKERS                            Kafka's listener for analysts (127.0.0.1:9094)
   WEIR_KAFKA_PREFIX                               prefix of the names of topics and groups (none)
   WEIR_BILLING_ID WEIR_API_KEY                    account and key for management
-  WEIR_CLIENT_ID WEIR_CLIENT_SECRET               credentials of one stream, for send, simulate, listen,
-                                                  export, token and kafka
+  WEIR_CLIENT_ID WEIR_CLIENT_SECRET               credentials of one stream, for send, listen, export,
+                                                  token and kafka
   WEIR_PLATFORM_KEY                               for account create, key and delete, keys, signing-keys,
                                                   audit --all and audit verify
   WEIR_CONFIG                                     a file to use instead of ~/.config/weir/config.json

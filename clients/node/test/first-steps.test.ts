@@ -158,7 +158,7 @@ test('a missing option is named, with what it looks like', async () => {
     "TypeError|openTopic: brokers must be a list of Kafka's addresses, such as ['127.0.0.1:9094']",
     "TypeError|openTopic: brokers must be a list of Kafka's addresses, such as ['127.0.0.1:9094']",
     'TypeError|decrypt needs a list of { headers, event }',
-    'ReadError|unreadable|An event is without the headers svc-key-link and svc-time of its record; give { headers, event }',
+    'ReadError|unreadable|An event has not both headers of its record: svc-key-link, 16 bytes or a UUID, and svc-time, in milliseconds; give { headers, event }',
     '',
   ])
 })

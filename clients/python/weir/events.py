@@ -75,7 +75,9 @@ def asked_by_event(event: Mapping) -> Asked:
         return Asked(uuid.UUID(str(key_link)), _milliseconds(event["svcMeta"]["timestamp"]), _consent(event))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise WeirError(
-            "unreadable", "An event is without its keyLink (svc_key_link), svcMeta.timestamp or svcMeta.consentLevels"
+            "unreadable",
+            "An event is without its keyLink (the column svc_key_link of an export of an output that readers decrypt), "
+            "svcMeta.timestamp or svcMeta.consentLevels",
         ) from None
 
 

@@ -75,10 +75,13 @@ export async function prepareContract(
 
 type Report = (place: string, sentence: string) => void
 
-const problemOfPath = (root: RecordType, path: string): string =>
-  isInList(root, path)
-    ? 'lies in a list or map, but a path leads only through records'
+function problemOfPath(root: RecordType, path: string): string {
+  if (isInList(root, path)) return 'lies in a list or map, but a path leads only through records'
+  const meant = path.replaceAll('.', '/')
+  return meant !== path && typeAt(root, meant)
+    ? `names no field of the event: write ${meant}`
     : 'names no field of the event'
+}
 /** Not String(): a JSON object may have a toString that is not a function. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 const quote = (text: string): string => JSON.stringify(text.slice(0, 100))

@@ -104,6 +104,7 @@ describe('all that is wrong is said at once', () => {
       pii: {
         '': 1,
         'inner/id/more': 1,
+        'inner.id': 0,
         'inners/id': 1,
         number: 1,
         either: 1,
@@ -130,6 +131,7 @@ describe('all that is wrong is said at once', () => {
       'validations[3].value: must be a string',
       'pii_fields[""]: names no field of the event',
       'pii_fields["inner/id/more"]: names no field of the event',
+      'pii_fields["inner.id"]: names no field of the event: write inner/id',
       'pii_fields["inners/id"]: lies in a list or map, but a path leads only through records',
       'pii_fields["number"]: is no string, nullable string or list of strings',
       'pii_fields["either"]: is no string, nullable string or list of strings',

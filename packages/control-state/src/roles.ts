@@ -16,17 +16,19 @@ const covered = {
 export const hasRole = (role: Role, needed: Role): boolean =>
   covered[role].some((each) => each === needed)
 
-/** @throws ControlStateError `control-state.role_missing` */
-export function requireRole({ role }: { readonly role: Role }, needed: Role): void {
-  if (!hasRole(role, needed)) throw roleMissing(role, needed)
-}
-
-const roleMissing = (role: Role, needed: Role): ControlStateError<'control-state.role_missing'> =>
-  new ControlStateError(
+/** `what` needs the role, for the sentence. @throws ControlStateError `control-state.role_missing` */
+export function requireRole(
+  { role }: { readonly role: Role },
+  needed: Role,
+  what = 'This request',
+): void {
+  if (hasRole(role, needed)) return
+  throw new ControlStateError(
     'control-state.role_missing',
-    `This request needs the role ${needed}, and the API key has the role ${role}; ` +
+    `${what} needs the role ${needed}, and the API key has the role ${role}; ` +
       `use a key with ${needed === 'owner' ? 'the role owner' : `the role ${needed} or owner`}, which an owner of the account can create`,
   )
+}
 
 /**
  * Who may call a route: an API key with this role, the platform key, a stream's own credentials or token, one of two of

@@ -11,10 +11,14 @@ import { claimsOf } from './id-token.ts'
 import { isOutput } from './not-found.ts'
 import { findStream, newCredentials } from './streams.ts'
 
-/** @throws CliError if the stream does not exist, or else if its credentials are not saved */
+/**
+ * `scope`: what they must be able to do, if not everything.
+ * @throws CliError if the stream does not exist, or else if its credentials are not saved
+ */
 export async function requireCredentials(
   session: Session,
   name: string,
+  scope?: 'listen',
 ): Promise<StreamCredentials> {
   const account = await session.knownAccount()
   const saved = savedCredentials(account, name)
@@ -31,7 +35,7 @@ export async function requireCredentials(
           `Create new ones with \`weir credentials rotate ${name} --save\`,`,
           'or set WEIR_CLIENT_ID and WEIR_CLIENT_SECRET.',
         ]
-      : askForCredentials(path, name, 'listen')),
+      : askForCredentials(path, name, path.length > 2 ? 'listen' : scope)),
   )
 }
 
@@ -43,10 +47,10 @@ const creatorsOf = (path: readonly string[]): readonly string[] =>
 const askForCredentials = (
   path: readonly string[],
   name: string,
-  scope: 'send' | 'listen',
+  scope: 'send' | 'listen' | undefined,
 ): readonly string[] => [
   `Set WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET to credentials of ${name}.`,
-  `A key with the role ${creatorsOf(path).join(' or ')} creates them: weir credentials rotate ${name} --scope ${scope}`,
+  `A key with the role ${creatorsOf(path).join(' or ')} creates them: weir credentials rotate ${name}${scope === undefined ? '' : ` --scope ${scope}`}`,
 ]
 
 type Needed = {

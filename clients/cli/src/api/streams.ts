@@ -101,8 +101,13 @@ export async function saveNew(session: Session, name: string, answer: unknown): 
   session.tell(`Credentials of ${name} saved in ${account.profile}.`)
 }
 
-export const tellOnce = (session: Telling): void =>
-  session.tell('The clientSecret is not shown again. With --save it is also saved in the profile.')
+/** `answer`: may contain new credentials. */
+export const tellOnce = (session: Telling, name: string, answer: unknown): void =>
+  session.tell(
+    newCredentials(answer) === undefined
+      ? `${name} has no credentials yet. An owner creates them: weir credentials rotate ${name}`
+      : 'The clientSecret is not shown again. With --save it is also saved in the profile.',
+  )
 
 /** Shows everything that was deleted, and removes the saved credentials. */
 export async function showDeleted(session: Session, answer: unknown): Promise<void> {

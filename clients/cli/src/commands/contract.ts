@@ -130,11 +130,11 @@ function withSubjectAdvice(session: Session, what: string, error: unknown): unkn
 
 const contractAdvice = { 404: '`weir contract list` shows the contracts.' }
 
-const listContracts = async (session: Session): Promise<readonly JsonObject[]> =>
+export const fetchContracts = async (session: Session): Promise<readonly JsonObject[]> =>
   streamRecordsOf(await session.manage({ method: 'GET', path: ['contracts'] }))
 
 async function list(session: Session): Promise<void> {
-  const items = await listContracts(session)
+  const items = await fetchContracts(session)
   session.showList({
     answer: items,
     items,
@@ -153,7 +153,7 @@ const levelsOf = ({ pii_fields: fields }: JsonObject): readonly string[] =>
   isObject(fields) ? Object.entries(fields).map(([path, level]) => `${path}: ${String(level)}`) : []
 
 export async function requireContract(session: Session, id: string): Promise<JsonObject> {
-  const contracts = await listContracts(session)
+  const contracts = await fetchContracts(session)
   const contract = contracts.find((one) => one.id === id)
   if (contract !== undefined) return contract
   const ids = contracts.map((one) => String(one.id))

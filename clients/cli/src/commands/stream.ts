@@ -178,7 +178,7 @@ async function create(session: Session, name: string, options: CreateOptions): P
   // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)
   warnOfKeys(session, record)
-  await (options.save ? saveNew(session, name, record) : tellOnce(session))
+  await (options.save ? saveNew(session, name, record) : tellOnce(session, name, record))
 }
 
 async function update(session: Session, name: string, options: UpdateOptions): Promise<void> {
@@ -242,6 +242,8 @@ const show = async (session: Session, name: string): Promise<void> =>
 async function remove(session: Session, name: string, options: DeleteOptions): Promise<void> {
   const question = await deletionQuestion(session, name, options)
   await session.confirm({ question, name }, options.yes)
+  const isUnasked = options.yes || !session.terminal.isInteractive
+  const erasures = isUnasked ? await countErasures(session, name).catch(() => 0) : 0
   const answer = await session.manage({
     method: 'DELETE',
     path: ['streams', name],
@@ -249,6 +251,10 @@ async function remove(session: Session, name: string, options: DeleteOptions): P
     advice: { ...inputAdvice, 409: `To delete them too: weir stream delete ${name} --recursive` },
   })
   await showDeleted(session, answer)
+  if (erasures > 0)
+    session.tell(
+      `The records of its erasures and withdrawals (${erasures}) were deleted, too, with their receipts. Saved receipts stay valid.`,
+    )
 }
 
 /** Names what is deleted with the stream, if a person reads the question. */

@@ -20,6 +20,17 @@ export function apiKeyTests(ground: LookUpGround): void {
     ])
     expect((await weir.run('doctor', { env })).stdout).toMatch(/API key +valid, .*role viewer/)
 
+    const builder = memberOf(await weir.ok('api-key create builder --role developer'), 'apiKey')
+    const building = { env: { WEIR_API_KEY: builder } }
+    await weir.run('stream create built', building)
+    const output = await weir.run('output create built built-0 --level 0', building)
+    expect(output.stderr).toContain(
+      'built-0 has no credentials yet. An owner creates them: weir credentials rotate built-0',
+    )
+    expect((await weir.run('stream update built --retention-hours 5', building)).stderr).toContain(
+      'Setting retentionHours needs the role owner, and the API key has the role developer',
+    )
+
     expect((await weir.run('api-key delete nobody --yes')).stderr).toContain(
       '`weir api-key list` shows the ids.',
     )

@@ -72,6 +72,10 @@ export function contractTests(ground: LookUpGround): void {
     const file = await contractFile(ground(), 'clickstream', 'shop/click/1.0.0')
     await weir.ok(`contract create -f ${file}`)
     await weir.ok('stream create archive-check --save')
+    const misspelt = { input: await eventLine('clickstream') }
+    expect(
+      (await weir.run('send archive-check --schema shop/clik/1.0.0', misspelt)).stderr,
+    ).toContain('Did you mean shop/click/1.0.0?')
     expect(await weir.ok('contract archive shop/click/1.0.0')).toBe('Archived shop/click/1.0.0.\n')
     expect(await weir.ok('contract list')).toMatch(/^shop\/click\/1\.0\.0 +archived /m)
     const input = await eventLine('clickstream')

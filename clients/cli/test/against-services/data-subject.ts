@@ -105,5 +105,6 @@ async function exportsOf({ weir }: ReturnType<LookUpGround>): Promise<void> {
     const nobody = await weir.run(`subject export owned ${line} -o ${file}`)
     expect([nobody.code, nobody.stdout, readFileSync(file, 'utf8')]).toEqual([1, '', before])
     expect(nobody.stderr).toContain('no event was found, or the person is erased')
+    expect(nobody.stderr).toContain('A value of a data_subject_field needs --subject.')
   }
 }

@@ -165,6 +165,7 @@ export function streamTests(ground: LookUpGround): void {
     for (const name of ['doomed-0', 'doomed-1', 'doomed-2']) {
       await weir.ok(`output create doomed ${name} --level ${name.slice(-1)} --save`)
     }
+    await weir.ok('subject erase doomed nobody --even-if-none-found')
     const one = await weir.ok('output delete doomed doomed-2')
     expect(linesOf(one).map(words)).toEqual([
       ['DELETED', 'KIND', 'INPUT'],
@@ -176,8 +177,9 @@ export function streamTests(ground: LookUpGround): void {
       /^weir: The stream doomed has derived streams: .*doomed-1.*\(409\)$/m,
     )
     expect(held.stderr).toContain('weir stream delete doomed --recursive\n')
-    const all = await weir.ok('stream delete doomed --recursive')
-    expect(linesOf(all).map(words)).toEqual([
+    const all = await weir.run('stream delete doomed --recursive')
+    expect(all.stderr).toContain('The records of its erasures and withdrawals (1) were deleted')
+    expect(linesOf(all.stdout).map(words)).toEqual([
       ['DELETED', 'KIND', 'INPUT'],
       ['doomed-0', 'output', 'doomed'],
       ['doomed-1', 'output', 'doomed'],

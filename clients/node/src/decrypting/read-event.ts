@@ -31,7 +31,7 @@ export function readEvent({ headers, event }: Partial<EncryptedEvent>): ReadEven
   if (keyLink === undefined || Number.isNaN(timestamp))
     throw new ReadError(
       'unreadable',
-      'An event is without the headers svc-key-link and svc-time of its record; give { headers, event }',
+      'An event has not both headers of its record: svc-key-link, 16 bytes or a UUID, and svc-time, in milliseconds; give { headers, event }',
     )
   const consentLevels = consentLevelsOf(event)
   let isEncrypted = false

@@ -47,13 +47,13 @@ const descriptions: Readonly<Record<string, string>> = {
   int: 'an int',
   bytes: 'bytes',
   fixed: 'bytes of the fixed size',
-  enum: 'one of the symbols of the enum',
   array: 'a list',
   map: 'an object',
   record: 'an object',
 }
 
 function describe(type: avro.Type): string {
+  if (type instanceof avro.types.EnumType) return `one of ${type.symbols.join(', ')}`
   const branches = branchesOf(type).map(
     (branch) => (branch.name ?? branch.typeName) + inBrackets(meaningOf(branch)),
   )
@@ -64,8 +64,10 @@ function describe(type: avro.Type): string {
 /** Only a union of which several branches fit a value wants their names. */
 function namedBranch(type: avro.Type): string {
   if (!(type instanceof avro.types.WrappedUnionType)) return ''
-  const last = type.types.findLast(({ typeName }) => typeName !== 'null')
-  return `. Two of these are of one kind, so name the one: { ${JSON.stringify(last?.branchName ?? '')}: … }`
+  const named = type.types
+    .filter(({ typeName }) => typeName !== 'null')
+    .map(({ branchName }) => `{ ${JSON.stringify(branchName)}: … }`)
+  return `. Two of these are of one kind, so name yours: ${named.slice(0, 10).join(' or ')}`
 }
 
 const inBrackets = (meaning: string | undefined): string =>

@@ -5,7 +5,7 @@ import { Unreadable } from '../unreadable.ts'
 import { refuseJson } from './json-reading.ts'
 import type { ReadJson, JsonReading } from './json-reading.ts'
 import { oncePerType } from './per-type.ts'
-import { branchName, describeType, nullableOf } from './types.ts'
+import { branchName, describeType, namesTold, nullableOf } from './types.ts'
 import type { AvroType, RecordType, UnionType } from './types.ts'
 import { isFields } from './values.ts'
 
@@ -20,8 +20,9 @@ type BranchReader = {
 type Union = {
   readonly branches: readonly BranchReader[]
   readonly named: ReadonlyMap<string, BranchReader>
-  /** The error sentence for a value that fits no branch. */
+  /** The error sentences for a value that fits no branch, and for one that fits several. */
   readonly sentence: string
+  readonly several: string
 }
 
 export function readUnion(type: UnionType, compile: (branch: AvroType) => ReadJson): ReadJson {
@@ -37,7 +38,9 @@ export function readUnion(type: UnionType, compile: (branch: AvroType) => ReadJs
   const named = new Map(branches.map((branch) => [branch.name, branch]))
   const nullBranch = named.get('null')
   const sentence = `is not ${describeType(type)}`
-  const union = { branches, named, sentence }
+  const names = namesTold(branches.map(({ name }) => name))
+  const several = `fits more than one branch of its union: ${sayBranch}, with the branch one of ${names}`
+  const union = { branches, named, sentence, several }
   return (json, reading, depth) => {
     if (json === null) {
       if (nullBranch === undefined) throw refuseJson(reading, sentence)
@@ -69,24 +72,39 @@ function readLeniently(union: Union, json: unknown, reading: JsonReading, depth:
   const keys = isFields(json) ? Object.keys(json) : []
   const ofShape = ofKind.filter((branch) => branch.mayBe(json, keys))
   if (name !== undefined && ofShape.length === 0) return readNamed(name, json, reading, depth)
+  if (name === undefined && ofShape.length === 0) refuseShortName(union, keys)
   // if only one branch is left, reading the value as that branch also gives the precise error
   const plain = ofShape.length === 0 ? ofKind : ofShape
   const [only] = plain
   if (!only) throw new Unreadable(union.sentence)
   if (name === undefined && plain.length === 1) return only.read(json, reading, depth)
-  if (kind === 'object' && plain.length > trialsMax) throw new Unreadable(sayBranch)
-  return settle(reading, [
+  if (kind === 'object' && plain.length > trialsMax) throw new Unreadable(union.several)
+  return settle(union, reading, [
     name === undefined ? [] : [() => readNamed(name, json, reading, depth)],
     plain.map((branch) => () => branch.read(json, reading, depth)),
   ])
 }
 
-const sayBranch = 'fits more than one branch of its union: say it as {"<branch>": <value>}'
+const sayBranch = 'say it as {"<branch>": <value>}'
+
+/** A branch in a namespace has its full name. */
+function refuseShortName({ branches }: Union, keys: readonly string[]): void {
+  const full = branches.find(({ name }) => keys.length === 1 && name.endsWith(`.${keys[0]}`))
+  if (full !== undefined)
+    throw new Unreadable(
+      `names the branch of its union without the namespace: say it as {"${full.name}": <value>}`,
+    )
+}
+
 /** The maximum number of record branches that are tried. Each trial reads the whole value. */
 const trialsMax = 8
 
 /** Only the first group with a branch that fits is considered. In it, exactly one branch must fit. */
-function settle(reading: JsonReading, groups: readonly (readonly (() => unknown)[])[]): unknown {
+function settle(
+  { several }: Union,
+  reading: JsonReading,
+  groups: readonly (readonly (() => unknown)[])[],
+): unknown {
   if (reading.isTrial) {
     throw new Unreadable('has a union within a union: say their branches as {"<branch>": <value>}')
   }
@@ -107,9 +125,7 @@ function settle(reading: JsonReading, groups: readonly (readonly (() => unknown)
       }
     }
     const [only] = fitting
-    if (fitting.length > 1) {
-      throw new Unreadable(sayBranch)
-    }
+    if (fitting.length > 1) throw new Unreadable(several)
     if (only) {
       reading.members = only.members
       return only.value

@@ -67,8 +67,10 @@ export function describeType(type: AvroType): string {
 }
 
 /** Producers often send a text such as 2026-01-31 for a time. Ingest wants the underlying type. */
-const unitOf = (type: AvroType): string =>
-  'logical' in type ? (units[`${type.kind} ${type.logical}`] ?? '') : ''
+const unitOf = (type: AvroType): string => {
+  if (type.kind === 'enum') return ` (${namesTold(type.symbols)})`
+  return 'logical' in type ? (units[`${type.kind} ${type.logical}`] ?? '') : ''
+}
 
 const units: Readonly<Record<string, string>> = {
   'int date': ' (date: days since 1970-01-01)',
@@ -82,7 +84,7 @@ const units: Readonly<Record<string, string>> = {
 }
 
 /** The names for an error sentence. A long list is cut off, because each event that doesn't fit gets this sentence. */
-const namesTold = (names: readonly string[]): string =>
+export const namesTold = (names: readonly string[]): string =>
   names.length <= namesToldMax
     ? names.join(', ')
     : `${names.slice(0, namesToldMax).join(', ')} and ${names.length - namesToldMax} more`

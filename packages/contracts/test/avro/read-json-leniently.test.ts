@@ -30,7 +30,7 @@ describe('leniently', () => {
       "Field 'f/1' is not a string of well-formed Unicode",
     )
     expect(await refuseField(['int', 'double'], 5)).toBe(
-      'Field \'f\' fits more than one branch of its union: say it as {"<branch>": <value>}',
+      'Field \'f\' fits more than one branch of its union: say it as {"<branch>": <value>}, with the branch one of int, double',
     )
     expect(await refuseField('string', null)).toBe(
       "Field 'f' is null, not a string of well-formed Unicode",
@@ -49,6 +49,11 @@ describe('leniently', () => {
     expect(await readField(union, { B: { b: 1 } })).toEqual({ branch: 2, value: { b: 1 } })
     expect(await readField(union, { a: 'x' })).toMatchObject({ branch: 3 })
     expect(await refuseField(union, { c: 1 })).toMatch(/^Field 'f/)
+    const inShop = { ...named('C', 'c'), namespace: 'shop' }
+    expect(await readField(['null', inShop], { 'shop.C': { c: 1 } })).toEqual({ c: 1 })
+    expect(await refuseField(['null', inShop], { C: { c: 1 } })).toBe(
+      'Field \'f\' names the branch of its union without the namespace: say it as {"shop.C": <value>}',
+    )
   })
 
   test('records in unions may be named at every level, with fields omitted elsewhere', async () => {

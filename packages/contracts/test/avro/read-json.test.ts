@@ -139,6 +139,7 @@ describe('values', () => {
       'is not bytes of the fixed size, one character of U+0000 to U+00FF each',
     ],
     [{ type: 'enum', name: 'E', symbols: ['A'] }, 'constructor', 'is not one of A'],
+    [['null', { type: 'enum', name: 'E', symbols: ['A', 'B'] }], 7, 'is not one of null, E (A, B)'],
     [{ type: 'map', values: 'int' }, [], 'is not an object'],
     [{ type: 'map', values: 'int' }, { '\udc00': 1 }, 'has a key that is not well-formed Unicode'],
   ])('%j: %j is refused', async (type, sent, sentence) => {

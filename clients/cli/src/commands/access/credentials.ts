@@ -75,7 +75,9 @@ async function rotate(session: Session, name: string, options: RotateOptions): P
   session.showRecord(answer)
   // Without `--save`, credentials with fewer scopes never replace the saved ones.
   const takesPlace = options.scope === undefined && session.account().streams.has(name)
-  await (options.save || takesPlace ? saveNew(session, name, answer) : tellOnce(session))
+  await (options.save || takesPlace
+    ? saveNew(session, name, answer)
+    : tellOnce(session, name, answer))
   for (const clientId of credentialIdsOf(record)) {
     session.tell(
       `Still valid: ${clientId}; revoke it with \`weir credentials revoke ${name} ${clientId}\`.`,

@@ -61,7 +61,7 @@ export function addKafkaCommand(program: Command, open: OpenSession): void {
 }
 
 async function print(session: Session, name: string, options: KafkaOptions): Promise<void> {
-  const credentials = await requireCredentials(session, name)
+  const credentials = await requireCredentials(session, name, 'listen')
   const account = session.account()
   const isFromEnv = credentials === account.credentials
   const looked = isFromEnv ? await lookAt(account, name, credentials) : undefined

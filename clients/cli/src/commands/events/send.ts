@@ -10,6 +10,8 @@ import type { InputEvent } from '../../input/events.ts'
 import { refuseOutput, withCredentials } from '../../api/credentials.ts'
 import { createIdTokenSource } from '../../api/id-token.ts'
 import { openInput } from '../../input/file.ts'
+import { nearest } from '../../input/nearest.ts'
+import { fetchContracts } from '../contract.ts'
 import { jsonFault } from '../../input/json-fault.ts'
 import { withExamples } from '../../input/options.ts'
 import { adviceOnRest, createPatientSender } from './send-again.ts'
@@ -86,7 +88,7 @@ async function sendWith(
       const answer = await sender.send(body)
       if (answer.status === 204) accepted += 1
       else {
-        rejected.push(rejectedEvent(session, { line, body }, { answer, name: options.name }))
+        rejected.push(await rejectedEvent(session, { line, body }, { ...options, answer }))
         page ??= answer.help
       }
     } catch (error) {
@@ -101,20 +103,33 @@ async function sendWith(
 }
 
 /** Throws if the refusal is not about this event. */
-function rejectedEvent(
+async function rejectedEvent(
   session: Session,
   { line, body }: InputEvent,
-  { answer, name }: { answer: ApiAnswer; name: string },
-): Rejected {
+  { answer, name, schema }: Sending & { readonly answer: ApiAnswer },
+): Promise<Rejected> {
   const message = sentenceOf(answer)
   // An unknown schema id is also 400, but concerns every event.
-  if (answer.status !== 413 && (answer.status !== 400 || message.startsWith('Unknown schema id'))) {
-    throw apiRefusal(answer, adviceFor(name, answer.code))
+  const isUnknown = answer.status === 400 && message.startsWith('Unknown schema id')
+  if (isUnknown || ![400, 413].includes(answer.status)) {
+    const error = apiRefusal(answer, adviceFor(name, answer.code))
+    const meant = isUnknown ? await nearestContract(session, schema) : undefined
+    throw meant === undefined ? error : error.withAdvice(`Did you mean ${meant}?`)
   }
   const fault = jsonFault(Buffer.from(body).toString(), line)
   const told = fault === undefined ? `line ${line}: ${message}` : `${fault}; ${message}`
   session.terminal.note(`${told} (${answer.status})`)
   return { line, status: answer.status, code: answer.code, message }
+}
+
+/** Undefined without an API key, or if no contract has a similar id. */
+async function nearestContract(session: Session, schema: string): Promise<string | undefined> {
+  if (session.account().apiKey === undefined) return undefined
+  const contracts = await fetchContracts(session).catch(() => [])
+  return nearest(
+    schema,
+    contracts.filter(({ status }) => status !== 'archived').map(({ id }) => String(id)),
+  )
 }
 
 const adviceFor = (name: string, code: string | undefined): Advice => ({

@@ -96,7 +96,7 @@ async function create(
   })
   // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)
-  await (options.save ? saveNew(session, name, record) : tellOnce(session))
+  await (options.save ? saveNew(session, name, record) : tellOnce(session, name, record))
   if (options.from === undefined)
     session.tell(`${name} starts with new events; --from earliest also derives the stored ones.`)
   if (options.decryptAt === 'reader')

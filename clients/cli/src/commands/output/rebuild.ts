@@ -49,7 +49,8 @@ async function rebuild(
       409: `To lose these events: weir output rebuild ${input} ${name} --accept-loss`,
     },
   })
-  session.showRecord(record)
-  if (options.wait)
-    await waitForBackfill(session, input, name, Number(valueAt(record, 'rebuild', 'number')))
+  if (!options.wait) return session.showRecord(record)
+  await waitForBackfill(session, input, name, Number(valueAt(record, 'rebuild', 'number')))
+  const path = outputPathOf(input, name)
+  session.showRecord(await session.manage({ method: 'GET', path, advice: outputAdvice }))
 }

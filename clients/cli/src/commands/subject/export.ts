@@ -136,9 +136,12 @@ function tellCount(session: Session, { file, isCsv, lines }: Written): void {
   session.tell(`Written to ${where}: ${events}. Erased events are left out.`)
 }
 
-const nothingFound = ({ from, until }: Export) =>
+const nothingFound = ({ subject, from, until }: Export) =>
   failure(
     `no event was found, or the person is erased${from === undefined && until === undefined ? '' : ', or has no event in this time'}; no file was written`,
+    ...(subject === undefined
+      ? ['This looked in the key field. A value of a data_subject_field needs --subject.']
+      : []),
     'Values are compared exactly: check the spelling, upper and lower case, too.',
     '`weir person show` searches all streams, by every field that names people.',
   )

@@ -30,7 +30,8 @@ const ofOwners = ['limits', 'retentionHours', 'keyRetentionDays']
  */
 export function requireOwnerFor({ apiKey }: Caller, body: unknown): void {
   if (typeof body !== 'object' || body === null) return
-  if (ofOwners.some((member) => Object.hasOwn(body, member))) requireRole(apiKey, 'owner')
+  const members = ofOwners.filter((member) => Object.hasOwn(body, member))
+  if (members.length > 0) requireRole(apiKey, 'owner', `Setting ${members.join(' and ')}`)
 }
 
 export const listStreams =
