@@ -184,6 +184,14 @@ test('one in the middle of a rotation is not while the KEK of before the rotatio
   expect(await isDestroyed(erasure.erasureId)).toBe(true)
 })
 
+test('one that replaced no key record is never said to be destroyed', async () => {
+  const id = await forget('ada')
+  const found = memory.follower.tables.erasure(stream.streamId, id)
+  if (found === undefined) throw new Error('there is no erasure')
+  await markApplied({ ...found, keks: [] })
+  expect(await isDestroyed(id)).toBe(false)
+})
+
 test('it is not while that cannot be told', async () => {
   const id = await forget('ada')
   kekLines = [line(1), line(2)].join('\n')

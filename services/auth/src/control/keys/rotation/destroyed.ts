@@ -28,6 +28,8 @@ export async function lookForDestroyed(deps: LookingForDestroyed): Promise<numbe
   for (const { streamId, name } of Array.from(tables.streams()))
     for (const erasure of tables.erasuresOf(streamId)) {
       if (erasure.appliedAtMs === undefined || erasure.destroyedAtMs !== undefined) continue
+      // It replaced no key record, so there is nothing of which this could be said.
+      if (erasure.keks.length === 0) continue
       if (await isAnyAtHand(keksOf(deps, erasure), isAtHand)) continue
       await putDestroyed(deps, erasure, name)
     }
