@@ -58,7 +58,7 @@ def framed(lines, schema):
 def misfit(event, schema, error):
     """The writer does not name the field of a wrong symbol or number, nor says that Avro JSON's branches are too much."""
     if "<class 'dict'>) do not match" in str(error):
-        return f"{error}; give a union's value without its branch"
+        return f"{error}; give a union's value without its branch, and with the fields of one"
     try:
         if isinstance(error, OverflowError) or str(error).endswith("is not in list"):
             validate(event, schema)

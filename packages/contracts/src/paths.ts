@@ -21,13 +21,16 @@ export function typeAt(root: RecordType, path: string): AvroType | undefined {
   return type
 }
 
-/** Whether a list or map prevents the path from leading to a field. */
-export const isInList = (root: RecordType, path: string): boolean =>
-  path.split('/', depthMax).some((_, at, names) => {
-    const type = typeAt(root, names.slice(0, at).join('/'))
-    const kind = type && (nullableOf(type) ?? type).kind
-    return kind === 'array' || kind === 'map'
-  })
+/** The type that prevents the path from leading to a field. */
+export const obstacleOn = (root: RecordType, path: string): 'list' | 'map' | 'union' | undefined =>
+  path
+    .split('/', depthMax)
+    .map((_, at, names) => {
+      const type = typeAt(root, names.slice(0, at).join('/'))
+      const kind = type && (nullableOf(type) ?? type).kind
+      return kind === 'array' ? 'list' : kind === 'map' || kind === 'union' ? kind : undefined
+    })
+    .find((kind) => kind !== undefined)
 
 const fieldsOf = oncePerType(
   ({ fields }: RecordType): ReadonlyMap<string, RecordField> =>

@@ -7,7 +7,7 @@ import { isFields } from './avro/values.ts'
 import type { Fields } from './avro/values.ts'
 import { isContractId, parseSchemaRef } from './contract-ids.ts'
 import { envelopeName, envelopeProblems, levelMax } from './envelope.ts'
-import { isCheckable, isInList, isListOfText, isText, typeAt } from './paths.ts'
+import { obstacleOn, isCheckable, isListOfText, isText, typeAt } from './paths.ts'
 import { chooseEngines, patternProblem, patternSize } from './pattern/engine.ts'
 import type { PreparedContract, Validation } from './types.ts'
 
@@ -76,7 +76,9 @@ export async function prepareContract(
 type Report = (place: string, sentence: string) => void
 
 function problemOfPath(root: RecordType, path: string): string {
-  if (isInList(root, path)) return 'lies in a list or map, but a path leads only through records'
+  const obstacle = obstacleOn(root, path)
+  if (obstacle !== undefined)
+    return `lies in a ${obstacle}, but a path leads only through records and unions of null and a record`
   const meant = path.replaceAll('.', '/')
   return meant !== path && typeAt(root, meant)
     ? `names no field of the event: write ${meant}`

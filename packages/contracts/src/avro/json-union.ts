@@ -15,14 +15,17 @@ type BranchReader = {
   /** The kind of JSON that a plain value is. `mayBe` checks only the names in an object. */
   readonly kind: JsonKind
   readonly mayBe: (json: unknown, keys: readonly string[]) => boolean
+  /** Whether it is a record with such a field, or a map. */
+  readonly mayHave: (key: string) => boolean
 }
 
 type Union = {
   readonly branches: readonly BranchReader[]
   readonly named: ReadonlyMap<string, BranchReader>
-  /** The error sentences for a value that fits no branch, and for one that fits several. */
+  /** The error sentence for a value that fits no branch. */
   readonly sentence: string
-  readonly several: string
+  /** How to name a branch, for error sentences. */
+  readonly advice: string
 }
 
 export function readUnion(type: UnionType, compile: (branch: AvroType) => ReadJson): ReadJson {
@@ -39,8 +42,8 @@ export function readUnion(type: UnionType, compile: (branch: AvroType) => ReadJs
   const nullBranch = named.get('null')
   const sentence = `is not ${describeType(type)}`
   const names = namesTold(branches.map(({ name }) => name))
-  const several = `fits more than one branch of its union: ${sayBranch}, with the branch one of ${names}`
-  const union = { branches, named, sentence, several }
+  const advice = `say it as {"<branch>": <value>}, with the branch one of ${names}`
+  const union = { branches, named, sentence, advice }
   return (json, reading, depth) => {
     if (json === null) {
       if (nullBranch === undefined) throw refuseJson(reading, sentence)
@@ -72,36 +75,51 @@ function readLeniently(union: Union, json: unknown, reading: JsonReading, depth:
   const keys = isFields(json) ? Object.keys(json) : []
   const ofShape = ofKind.filter((branch) => branch.mayBe(json, keys))
   if (name !== undefined && ofShape.length === 0) return readNamed(name, json, reading, depth)
-  if (name === undefined && ofShape.length === 0) refuseShortName(union, keys)
+  if (name === undefined && ofShape.length === 0) refuseShape(union, ofKind, json)
   // if only one branch is left, reading the value as that branch also gives the precise error
   const plain = ofShape.length === 0 ? ofKind : ofShape
   const [only] = plain
   if (!only) throw new Unreadable(union.sentence)
   if (name === undefined && plain.length === 1) return only.read(json, reading, depth)
-  if (kind === 'object' && plain.length > trialsMax) throw new Unreadable(union.several)
+  if (kind === 'object' && plain.length > trialsMax) throw new Unreadable(severalFit(union))
   return settle(union, reading, [
     name === undefined ? [] : [() => readNamed(name, json, reading, depth)],
     plain.map((branch) => () => branch.read(json, reading, depth)),
   ])
 }
 
-const sayBranch = 'say it as {"<branch>": <value>}'
+const severalFit = ({ advice }: Union): string =>
+  `fits more than one branch of its union: ${advice}`
 
-/** A branch in a namespace has its full name. */
-function refuseShortName({ branches }: Union, keys: readonly string[]): void {
-  const full = branches.find(({ name }) => keys.length === 1 && name.endsWith(`.${keys[0]}`))
+/** For an object that has the fields of no branch: the name of a branch may be wrong, or missing. */
+function refuseShape(
+  { branches, advice }: Union,
+  ofKind: readonly BranchReader[],
+  json: unknown,
+): void {
+  const [key = '', ...more] = isFields(json) ? Object.keys(json) : []
+  const isName =
+    isFields(json) &&
+    more.length === 0 &&
+    isFields(json[key]) &&
+    !ofKind.some((branch) => branch.mayHave(key))
+  const full = branches.find(({ name }) => isName && lastOf(name) === lastOf(key))
   if (full !== undefined)
     throw new Unreadable(
-      `names the branch of its union without the namespace: say it as {"${full.name}": <value>}`,
+      `names a branch of its union without its namespace, or with another one: say it as {"${full.name}": <value>}`,
     )
+  if (isName && ofKind.length > 0) throw new Unreadable(`names no branch of its union: ${advice}`)
+  if (ofKind.length > 1) throw new Unreadable(`fits no branch of its union: ${advice}`)
 }
+
+const lastOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 
 /** The maximum number of record branches that are tried. Each trial reads the whole value. */
 const trialsMax = 8
 
 /** Only the first group with a branch that fits is considered. In it, exactly one branch must fit. */
 function settle(
-  { several }: Union,
+  union: Union,
   reading: JsonReading,
   groups: readonly (readonly (() => unknown)[])[],
 ): unknown {
@@ -125,7 +143,7 @@ function settle(
       }
     }
     const [only] = fitting
-    if (fitting.length > 1) throw new Unreadable(several)
+    if (fitting.length > 1) throw new Unreadable(severalFit(union))
     if (only) {
       reading.members = only.members
       return only.value
@@ -162,8 +180,14 @@ const jsonKinds: Readonly<Record<Exclude<AvroType['kind'], 'union'>, JsonKind>> 
 function branchOf(type: AvroType, read: ReadJson): BranchReader {
   const kind = type.kind === 'union' ? 'null' : jsonKinds[type.kind]
   const mayBe = type.kind === 'record' ? mayBeRecord(type) : () => true
-  return { name: branchName(type), read, kind, mayBe }
+  const mayHave = type.kind === 'record' ? hasField(type) : () => type.kind === 'map'
+  return { name: branchName(type), read, kind, mayBe, mayHave }
 }
+
+const hasField = oncePerType(({ fields }: RecordType): BranchReader['mayHave'] => {
+  const names = new Set(fields.map((field) => field.name))
+  return (key) => names.has(key)
+})
 
 const mayBeRecord = oncePerType(({ fields }: RecordType): BranchReader['mayBe'] => {
   const names = new Set(fields.map((field) => field.name))

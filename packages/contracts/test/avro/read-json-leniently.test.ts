@@ -51,9 +51,22 @@ describe('leniently', () => {
     expect(await refuseField(union, { c: 1 })).toMatch(/^Field 'f/)
     const inShop = { ...named('C', 'c'), namespace: 'shop' }
     expect(await readField(['null', inShop], { 'shop.C': { c: 1 } })).toEqual({ c: 1 })
-    expect(await refuseField(['null', inShop], { C: { c: 1 } })).toBe(
-      'Field \'f\' names the branch of its union without the namespace: say it as {"shop.C": <value>}',
+    const wrong = await Promise.all(
+      [{ C: { c: 1 } }, { 'desk.C': { c: 1 } }, { D: { c: 1 } }, { d: 1 }].map((value) =>
+        refuseField(['null', inShop, named('B', 'b')], value),
+      ),
     )
+    const another = 'names a branch of its union without its namespace, or with another one'
+    const names = 'say it as {"<branch>": <value>}, with the branch one of null, shop.C, B'
+    expect(wrong).toEqual([
+      `Field 'f' ${another}: say it as {"shop.C": <value>}`,
+      `Field 'f' ${another}: say it as {"shop.C": <value>}`,
+      `Field 'f' names no branch of its union: ${names}`,
+      `Field 'f' fits no branch of its union: ${names}`,
+    ])
+    // With one branch, its fields make the error precise.
+    expect(await refuseField(['null', inShop], { c: 'x' })).toBe("Field 'f/c' is not an int")
+    expect(await refuseField(['null', inShop], { D: { c: 1 } })).toContain('names no branch')
   })
 
   test('records in unions may be named at every level, with fields omitted elsewhere', async () => {

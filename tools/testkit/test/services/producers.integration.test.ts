@@ -130,7 +130,7 @@ describe('the scripts in Python', () => {
       [
         paint,
         '{"svcMeta":{},"colour":"RED","shade":{"string":"x"}}',
-        /^line 1: .* on field shade; give a union's value without its branch\n$/,
+        /^line 1: .* on field shade; give a union's value without its branch, and with the fields of one\n$/,
       ],
       [
         paint,
