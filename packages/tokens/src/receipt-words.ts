@@ -130,7 +130,7 @@ function namingOf(contracts: readonly Json[]): string {
 const othersCovered = (contracts: readonly Json[]): string =>
   contracts.length === 0
     ? ''
-    : ` It would hold, too, for events with such a value in ${namingOf(contracts)}, but none was found.`
+    : ` The same would hold for ${namingOf(contracts)}, but no event had such a value there.`
 
 /** The search by data subject finds pseudonyms, such as sessions. The erasure covers their events in all contracts. */
 const isLinked = ({ as }: ReceiptClaims): boolean => listOf(as).includes('data_subject_field')
@@ -204,7 +204,7 @@ function othersOf(claims: ReceiptClaims): string[] {
   if (others === '') return []
   return isLinked(claims)
     ? [
-        `Anything about events of ${others}: this request names people by no field of these contracts. Only their events of the same session, device or the like as an event of the person are covered.`,
+        `Anything about events of ${others}, whose contracts have no field of this kind: another receipt may be about them. This one covers only those of the same session, device or the like as an event of the person.`,
       ]
     : [`Anything about events of ${others}: these contracts do not name people in this way.`]
 }

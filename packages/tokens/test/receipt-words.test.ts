@@ -29,7 +29,7 @@ test('an erasure', () => {
   expect(says).toEqual([
     'On 20 Nov 2026, 10:00 UTC, Weir received the request to erase one person from the stream shop of the account acme.',
     'Before that a search of the stream found 7 events: 7 of orders, where customer/id names the person.',
-    'Since 20 Nov 2026, 10:00 UTC, no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id (of orders). It would hold, too, for events with such a value in session (of visits), but none was found.',
+    'Since 20 Nov 2026, 10:00 UTC, no program of Weir decrypts any personal field in events that were stored before and have the value that names the person in customer/id (of orders). The same would hold for session (of visits), but no event had such a value there.',
     "Since 20 Nov 2026, 10:11 UTC, the request is complete: Weir's log of keys no longer contains the keys for this. To check that, Weir read the whole log again.",
     'The output marketing (mail agency) may contain values that it decrypted before: until 27 Nov 2026, 10:00 UTC.',
     'The output research may contain values that it decrypted before: it is not known until when (kept for ever).',
@@ -76,10 +76,10 @@ test('a withdrawal says that fields of other levels can still be decrypted, and 
 test('an erasure by data subject covers what was sent under the same key field values', () => {
   const { says, doesNotSay } = inWords({ ...claims, as: ['data_subject_field'] })
   expect(says[2]).toContain(
-    'customer/id (of orders). The same holds for all earlier events of the same session, device or the like: those with the same value in the key field as one of these events. It would hold, too, for events with such a value in session (of visits), but none was found.',
+    'customer/id (of orders). The same holds for all earlier events of the same session, device or the like: those with the same value in the key field as one of these events. The same would hold for session (of visits), but no event had such a value there.',
   )
   expect(doesNotSay).toContain(
-    'Anything about events of calls: this request names people by no field of these contracts. Only their events of the same session, device or the like as an event of the person are covered.',
+    'Anything about events of calls, whose contracts have no field of this kind: another receipt may be about them. This one covers only those of the same session, device or the like as an event of the person.',
   )
 })
 

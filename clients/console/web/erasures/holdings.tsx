@@ -31,7 +31,7 @@ export function Holdings({ erasure }: Props) {
             that they decrypted before the {what} was applied
             {levels === undefined
               ? ''
-              : '; outputs that need the withdrawn consent may contain fields of other levels, too'}
+              : ', and outputs that require this consent also contain fields of other levels'}
             . Copies that somebody made of an output are not listed:
           </p>
           <HoldingTable label={`Outputs with decrypted values, ${what} ${id}`} holding={holding} />
@@ -64,7 +64,7 @@ function Readers({ name, tags, levels, events, keyMaxAgeSeconds, isApplied }: Re
       level {levels.map(words).join(', ')} themselves
       {events === undefined ? '' : `; ${many(events, 'event')} found there`}.{' '}
       {isApplied
-        ? `They get no keys for this any more, and may not use older ones, because a key may be used for ${minutes}.`
+        ? `They get no keys for this any more, and those that they had are too old to be used: ${minutes}.`
         : `They get no new keys for this, but may use those that they have for ${minutes}.`}{' '}
       Weir does not know what they have stored decrypted: ask them.
     </p>

@@ -19,7 +19,7 @@ import type { OfStream } from './wanted.ts'
 const inWords = {
   accepted: () => 'accepted',
   applied: ({ stream }: OfStream) =>
-    `applied by all services: it has taken effect in ${stream}. You can write to the person when this is so for all their requests`,
+    `applied by all services: it has taken effect in ${stream}. When all requests for the person are applied, you can write to them`,
   complete: ({ levels }: OfStream) =>
     levels === undefined
       ? 'complete: Weir has deleted the keys of these events'

@@ -47,8 +47,8 @@ export function FoundStream({ request, ...props }: Props) {
         <span class="muted small">
           {many(events, 'event')}{' '}
           {isBesideKey
-            ? 'of this person, or of the same device, session or the like'
-            : 'of this person'}
+            ? 'with this value, or of the same device, session or the like'
+            : 'with this value'}
         </span>
         <Actions {...props} />
       </header>
@@ -70,8 +70,8 @@ export function FoundStream({ request, ...props }: Props) {
       <HeldTable {...props} />
       {isErasable(found) ? (
         <p>
-          Several people may use the same device or session. An event of somebody else has «other»
-          in the column «person» of a copy.
+          An event that names somebody else, for example of a shared device, has «other» in the
+          column «person» of a copy.
         </p>
       ) : null}
       {isErasable(found) ? <WhomTheyName {...props} /> : null}
@@ -91,13 +91,15 @@ function FoundEvents({ by, fields }: FoundEventsProps) {
       {many(events, 'event')} of {contract},{' '}
       {isBesideKey ? (
         <>
-          with the same {keyField === undefined ? 'key field' : <code>{keyField}</code>} as an event
-          with this value in
+          with this value in <code>{field}</code>, or with the same{' '}
+          {keyField === undefined ? 'key field' : <code>{keyField}</code>} as such an event
         </>
       ) : (
-        'with this value in'
-      )}{' '}
-      <code>{field}</code>, {first === last ? first : `from ${first} to ${last}`}
+        <>
+          with this value in <code>{field}</code>
+        </>
+      )}
+      , {first === last ? first : `from ${first} to ${last}`}
     </li>
   )
 }
@@ -113,23 +115,23 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
       {events === 0 && notSearched === '' ? (
         <p>
           <strong>A search by this value finds no event in the stream any more.</strong> Their
-          retention has ended, or they were erased. Erased events stay until their retention ends,
-          with their fields that are not personal, and with a code of their key field, such as a
-          device: a search for that value still finds them. Below are events in outputs that still
-          contain this value in a field that is searched.
+          retention has ended, or the person was erased. That also deletes the link from this value
+          to devices, sessions and the like: only a search for such a device, or for somebody else
+          who used it, still finds its erased events. They stay until their retention ends, with
+          their fields that are not personal. Below are the events in outputs that show this value;
+          other events of the person may be there, too. The{' '}
+          <a href={hrefOf('erasures', stream)}>request</a> says how many were found before it.
         </p>
       ) : null}
       {isErased ? (
         <p>
           <strong>Erased</strong>
-          {request === undefined
-            ? ', by a request for this value, or for a person with this device, session or the like'
-            : ''}
-          : {isPending ? 'as soon as the request is applied, ' : ''}no service of Weir decrypts the
+          {request === undefined ? byWhom(found) : ''}:{' '}
+          {isPending ? 'as soon as the request is applied, ' : ''}no service of Weir decrypts the
           personal fields of these events any more.
           {keptBelow(held)} Until their retention ends, the events stay, with their other fields and
-          a code that Weir computes from the value of the key field with a secret key. By this code
-          the search still finds them.
+          a code that Weir computes from the value of the key field with a secret key, by which the
+          search still finds them.
         </p>
       ) : null}
       {isErased || erasedIn(held) === 0 ? null : (
@@ -159,6 +161,12 @@ function Changed({ calls, found, request }: Pick<Props, 'calls' | 'found' | 'req
     </>
   )
 }
+
+/** Erasing a person deletes the links from their value to devices, by which events beside the key are found. */
+const byWhom = ({ by }: FoundIn): string =>
+  by.every(({ isBesideKey }) => isBesideKey)
+    ? ', by a request for somebody else with the same device, session or the like'
+    : ', by a request for this value, or for a person with this device, session or the like'
 
 const askEveryMs = 2_000
 

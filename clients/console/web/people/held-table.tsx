@@ -25,7 +25,7 @@ export function HeldTable({ calls, found, fields }: Props) {
         <thead>
           <tr>
             <th scope="col">where</th>
-            <th scope="col">events</th>
+            <th scope="col">{found.events === 0 ? 'events with this value' : 'events'}</th>
             <th scope="col">personal fields</th>
             <th scope="col">kept until</th>
           </tr>
@@ -46,11 +46,7 @@ export function HeldTable({ calls, found, fields }: Props) {
       </table>
       <p class="muted small">
         Numbers may differ, because an output gets only events with consent to its levels, and keeps
-        them for its own time.
-        {found.isErased || found.events === 0
-          ? ' In an output, erased events are found only by a value that is decrypted there: the request has the numbers from before.'
-          : ''}{' '}
-        Tags are your organization's words for who reads an output.
+        them for its own time. Tags are your organization's words for who reads an output.
       </p>
       <Problems of={outputs.error} />
     </div>

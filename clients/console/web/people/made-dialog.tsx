@@ -99,7 +99,7 @@ function Answer(answer: StreamAnswer) {
       {erasure.reference === '' ? (
         <p>
           <strong>This request has no reference.</strong> Keep its id, or add a reference on the
-          page Erasures now: nothing else leads from the person to the request.
+          page Erasures now: after you sign out, nothing else leads from the person to the request.
         </p>
       ) : null}
       <p>

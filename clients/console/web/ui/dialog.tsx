@@ -49,7 +49,6 @@ export function Dialog({ title, wide = false, guard, first, onClose, children }:
           ✕
         </button>
       </header>
-      {children}
       {isAsked && guard !== undefined ? (
         <div ref={question} role="alert" class="problems">
           <p>{guard}</p>
@@ -61,6 +60,7 @@ export function Dialog({ title, wide = false, guard, first, onClose, children }:
           </p>
         </div>
       ) : null}
+      {children}
     </dialog>
   )
 }

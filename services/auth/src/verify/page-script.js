@@ -165,7 +165,7 @@ form.addEventListener('submit', async (event) => {
 })
 
 const invalid = {
-  not_a_receipt: 'This is not a receipt, or only a part of one',
+  not_a_receipt: 'This is not a receipt, or it is incomplete or was changed',
   unknown_key: 'The receipt is not valid here: this Weir did not sign it',
   wrong_signature: 'The receipt is not valid: it was changed, or is not complete',
 }

@@ -111,7 +111,7 @@ export function twoStreamTests(scene: () => OfficerScene, hands: ReturnType<type
     await page().evaluate('window.fetch = window.fetchAll')
     const downloading = page().waitForEvent('download')
     await all.click()
-    expect((await downloading).suggestedFilename()).toBe('two-1-all.zip')
+    expect((await downloading).suggestedFilename()).toBe('two-1-without-others.zip')
     const file = join(scene().own.folder, 'all.zip')
     await (await downloading).saveAs(file)
     await seen('Saved the events of 2 streams.')

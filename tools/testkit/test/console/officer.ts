@@ -103,7 +103,7 @@ export function officerTests(scene: () => OfficerScene, hands: ReturnType<typeof
       contract: 'clickstream',
       event: { producerSessionId: 'session-0001', customer: { id: 'customer-00042' } },
     })
-    await seen(/^Several people may use the same device or session\./)
+    await seen(/^An event that names somebody else, for example of a shared device, has/)
     const csv = await downloaded('Download as a spreadsheet (CSV)', scene().own.folder)
     expect(csv).toMatch(/^\uFEFFevent,time,[^]*,consent level,2,,marketing e-mails,searched\r\n/)
     expect(csv.match(/,customer\/id,customer-00042,/g)).toHaveLength(lines.length)

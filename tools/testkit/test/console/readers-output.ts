@@ -54,7 +54,7 @@ export function readersOutputTests(
     await goTo('People')
     await find('customer-00042')
     await seen(
-      /^1 event of visits, with the same producerSessionId as an event with this value in customer\/id, /,
+      /^1 event of visits, with this value in customer\/id, or with the same producerSessionId as such an event, /,
     )
     await button('Show whom these events name').click()
     await seen('In 1 event: this value in 1.')

@@ -111,7 +111,7 @@ export async function strangerReads(
     await check(other)
     await verdict('bad', 'The receipt is not valid here: this Weir did not sign it')
     await check('eyJhbGciOiJub25lIn0.eyJqdGkiOiIxIn0.AAAA')
-    await verdict('bad', 'This is not a receipt, or only a part of one')
+    await verdict('bad', 'This is not a receipt, or it is incomplete or was changed')
   } finally {
     await stranger.close()
   }

@@ -25,6 +25,13 @@ type Props = {
   readonly naming: Naming
 }
 
+/** In the name of the file. */
+const named = {
+  anybody: 'all',
+  'not others': 'without-others',
+  'the person': 'only-this-value',
+} as const satisfies Record<Naming, string>
+
 /** The browser holds all copies in memory. */
 const bytesMax = 200_000_000
 
@@ -35,7 +42,7 @@ export function AllCopies({ calls, search, fields, person, naming }: Props) {
     const events = await eventsIn({ calls, streams, searchId: search.id, naming }, setSaid)
     const copy = { ...search, person, naming, createdAt: new Date().toISOString(), events }
     const zip = new Blob([copyFile(copy)], { type: 'application/zip' })
-    saveFile(zip, copyName(person, 'all', 'zip'))
+    saveFile(zip, copyName(person, named[naming], 'zip'))
     setSaid(`Saved the events of ${many(streams.length, 'stream')}.`)
   })
   return (
