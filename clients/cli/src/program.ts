@@ -26,7 +26,7 @@ import { addTokenCommand } from './commands/access/token.ts'
 import { addUsageCommand } from './commands/usage.ts'
 import { nearest } from './input/nearest.ts'
 import { CliError, misuse, renderError } from './errors.ts'
-import { outputOptionOf, tableOrJson, withFormats } from './input/options.ts'
+import { outputOptionOf, tableOrJson, withExamples, withFormats } from './input/options.ts'
 import { withUsageHint } from './input/usage-hints.ts'
 import { createSession } from './session.ts'
 import type { GlobalOptions, OpenSession } from './session.ts'
@@ -111,7 +111,33 @@ export function createProgram(terminal: Terminal, args: readonly string[] = []):
     withUsageHint(command, args)
   }
   addCompletionCommands(program, terminal)
+  addHelpCommand(program)
   return program
+}
+
+/** `weir help stream create`: commander's own command stops at the first word. */
+function addHelpCommand(program: Command): void {
+  program.helpCommand(false)
+  withExamples(
+    program
+      .command('help')
+      .description('the help of a command')
+      .argument('[command...]', 'its words')
+      .action((names: readonly string[]) => {
+        let command = program
+        for (const name of names) {
+          const next = command.commands.find((each) => each.name() === name)
+          if (next === undefined)
+            throw misuse(
+              `there is no command ${names.join(' ')}`,
+              '`weir --help` shows the commands.',
+            )
+          command = next
+        }
+        command.outputHelp()
+      }),
+    ['weir help stream create', 'the same as `weir stream create --help`'],
+  )
 }
 
 const leavesOf = (command: Command): readonly Command[] =>

@@ -142,6 +142,13 @@ describe('the command line', () => {
     expect(out).toEqual([])
   })
 
+  test('`weir help` takes all words of a command', async () => {
+    const { terminal, out } = recorder()
+    expect(await run(terminal, ['help', 'stream', 'create'])).toBe(0)
+    expect(out.join()).toContain('Usage: weir stream create ')
+    expect(await run(terminal, ['help', 'stream', 'qqq'])).toBe(2)
+  })
+
   test('`weir help` of a mistyped command says which is meant', async () => {
     const { terminal, notes, out } = recorder()
     expect(await run(terminal, ['help', 'outpt'])).toBe(2)

@@ -42,7 +42,7 @@ export function addContractCommands(program: Command, open: OpenSession): void {
     noun
       .command('archive')
       .description(
-        'archive a contract: ingest then refuses its events with 400; asks first on a terminal',
+        'archive a contract for good: ingest then refuses its events with 400; asks first on a terminal',
       )
       .argument('<id>', 'the schema id')
       .option('-y, --yes', "don't ask")
@@ -193,7 +193,7 @@ function renderSummary(contract: unknown): string {
 }
 
 async function archive(session: Session, id: string, yes: boolean | undefined): Promise<void> {
-  const question = `This archives ${id}. Producers that still send its events get 400.`
+  const question = `This archives ${id} for good. Producers that still send its events get 400, and need a contract with another id.`
   await session.confirm({ question, name: id }, yes)
   const path = ['contracts', id, 'archive']
   const answer = await session.manage({ method: 'POST', path, advice: contractAdvice })

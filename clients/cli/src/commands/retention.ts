@@ -17,6 +17,21 @@ export function requireChange(settings: object): void {
   throw misuse('there is nothing to change', 'Add an option, for example --retention-hours 720.')
 }
 
+type OfOwners = Retention & { readonly rate?: string; readonly count?: string }
+
+/** A route may name a lower role, which is not enough for these options. */
+export function needsOwner({ rate, count, retentionHours, keyRetentionDays }: OfOwners): Advice {
+  const given = [
+    rate && '--rate',
+    count && '--count',
+    retentionHours && '--retention-hours',
+    keyRetentionDays && '--key-retention-days',
+  ].filter((option) => typeof option === 'string')
+  return given.length === 0
+    ? {}
+    : { 403: `${given.join(' and ')}: only with a key that has the role owner.` }
+}
+
 /** Reads the present values only if it can ask a person. */
 export async function confirmLosses(
   session: Session,

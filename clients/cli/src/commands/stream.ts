@@ -21,7 +21,7 @@ import {
   tellOnce,
 } from '../api/streams.ts'
 import { streamNameOf, streamRecordsOf } from '../api/stream-records.ts'
-import { confirmLosses, requireChange } from './retention.ts'
+import { confirmLosses, needsOwner, requireChange } from './retention.ts'
 import type { Retention } from './retention.ts'
 
 type Settings = {
@@ -173,7 +173,7 @@ async function create(session: Session, name: string, options: CreateOptions): P
     method: 'POST',
     path: ['streams'],
     json: streamDraft(name, options),
-    advice: nameAdvice,
+    advice: { ...nameAdvice, ...needsOwner(options) },
   })
   // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)
@@ -184,8 +184,9 @@ async function create(session: Session, name: string, options: CreateOptions): P
 async function update(session: Session, name: string, options: UpdateOptions): Promise<void> {
   const json = changesOf(options)
   const path = ['streams', name]
-  await confirmLosses(session, { name, path, advice: inputAdvice }, options)
-  const record = await session.manage({ method: 'PATCH', path, json, advice: inputAdvice })
+  const advice = { ...inputAdvice, ...needsOwner(options) }
+  await confirmLosses(session, { name, path, advice }, options)
+  const record = await session.manage({ method: 'PATCH', path, json, advice })
   session.showRecord(record)
   warnOfKeys(session, record)
 }

@@ -9,7 +9,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
     .filter(
       ({ name, distance }) => distance < name.length && distance <= Math.ceil(name.length / 3),
     )
-    .toSorted((a, b) => a.distance - b.distance)
+    .toSorted((a, b) => a.distance - b.distance || b.name.length - a.name.length)
   return best?.name
 }
 

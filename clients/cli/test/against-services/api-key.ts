@@ -31,6 +31,10 @@ export function apiKeyTests(ground: LookUpGround): void {
       'Setting retentionHours needs the role owner, and the API key has the role developer',
     )
 
+    expect((await weir.run('stream update built --rate 5', { env })).stderr).toContain(
+      '--rate: only with a key that has the role owner.',
+    )
+
     expect((await weir.run('api-key delete nobody --yes')).stderr).toContain(
       '`weir api-key list` shows the ids.',
     )

@@ -70,9 +70,13 @@ export function keyAloneTests(ground: LookUpGround): void {
     const { weir, addresses } = ground()
     const other = await elsewhere()
     const made = await weir.ok('api-key create auditor --role viewer')
-    const again = await other.run(`account login ${addresses}`, {
-      input: `${memberOf(made, 'apiKey')}\n`,
-    })
+    const input = `${memberOf(made, 'apiKey')}\n`
+    const refused = await other.run(`account login ${addresses}`, { input })
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('This replaces it, and nobody can show it again.'),
+    ])
+    const again = await other.run(`account login ${addresses} --yes`, { input })
     expect(again.stderr).toContain('It replaces a key with the role owner.\n')
     expect(again.stderr).toContain('The role of its key: viewer.\n')
     await weir.ok(`api-key delete ${memberOf(made, 'keyId')} --yes`)

@@ -143,8 +143,8 @@ export function streamTests(ground: LookUpGround): void {
     expect(memberOf(now, 'linkedStream')).toBe('history')
     expect(await weir.ok('output list')).toMatch(/^later +history +2/m)
     const table = await weir.ok('output list history')
-    expect(table).toMatch(/^all +history +1, 3 +GRANULAR +yes +-$/m)
-    expect(table).toMatch(/^later +history +2 +CUMULATIVE +yes +team-a$/m)
+    expect(table).toMatch(/^all +history +1, 3 +GRANULAR +weir +yes +-$/m)
+    expect(table).toMatch(/^later +history +2 +CUMULATIVE +weir +yes +team-a$/m)
     const details = await weir.ok('output show history later')
     expect([memberOf(details, 'from'), memberOf(details, 'decrypterName')]).toEqual([
       'now',

@@ -2,6 +2,10 @@
 import { expect, test } from '@jest/globals'
 import { nearest } from '../../src/input/nearest.ts'
 
+test('of two that are as near, it is the longer one', () => {
+  expect(nearest('demo1', ['demo', 'demo-1'])).toBe('demo-1')
+})
+
 test.each([
   ['dem', 'demo'],
   ['dmeo', 'demo'],

@@ -141,8 +141,8 @@ async function confirmReplacement(
   const role = textAt(own, 'key', 'role')
   if (role === undefined) return
   const question = `The profile has another key of ${billingId}, with the role ${role}. This replaces it, and nobody can show it again. To keep both, set WEIR_CONFIG to another file.`
-  await session.confirm({ question, name: billingId }, yes)
-  if (!session.terminal.isInteractive) session.tell(`It replaces a key with the role ${role}.`)
+  await session.confirm({ question, name: billingId, isRequired: true }, yes)
+  if (yes) session.tell(`It replaces a key with the role ${role}.`)
 }
 
 function list(session: Session): void {

@@ -18,6 +18,8 @@ import {
   keyMaxAge,
   retention,
 } from './parts.ts'
+import { misuse } from '../../errors.ts'
+import { needsOwner } from '../retention.ts'
 
 type CreateOptions = {
   readonly level: readonly number[]
@@ -88,11 +90,13 @@ async function create(
   name: string,
   options: CreateOptions,
 ): Promise<void> {
+  if (options.keyMaxAge !== undefined && options.decryptAt !== 'reader')
+    throw misuse('--key-max-age needs --decrypt-at reader')
   const record = await session.manage({
     method: 'POST',
     path: outputPathOf(input),
     json: outputDraft(name, options),
-    advice: { ...inputAdvice, ...nameAdvice },
+    advice: { ...inputAdvice, ...nameAdvice, ...needsOwner(options) },
   })
   // Shown before it is saved, because the service sends the secret only once.
   session.showRecord(record)

@@ -12,7 +12,7 @@ import {
   showDeleted,
 } from '../../api/streams.ts'
 import { streamNameOf } from '../../api/stream-records.ts'
-import { confirmLosses, requireChange } from '../retention.ts'
+import { confirmLosses, needsOwner, requireChange } from '../retention.ts'
 import { addCreateCommand } from './create.ts'
 import { addDeadCommands, readLag } from './dead.ts'
 import { inputArgument, keyMaxAge, nameArgument, outputPathOf, retention } from './parts.ts'
@@ -136,7 +136,7 @@ async function update(
   path: readonly string[],
   { name, keyMaxAge: keyMaxAgeSeconds, ...options }: UpdateOptions & { name: string },
 ): Promise<void> {
-  const advice = outputAdvice
+  const advice = { ...outputAdvice, ...needsOwner(options) }
   const json = { tags: options.tag, retentionHours: options.retentionHours, keyMaxAgeSeconds }
   requireChange(json)
   await confirmLosses(session, { name, path, advice }, options)
@@ -155,6 +155,7 @@ async function list(session: Session, input: string | undefined): Promise<void> 
       INPUT: linkedStreamOf,
       LEVELS: (output) => valueAt(output, 'consentLevels'),
       TYPE: (output) => output.consentLevelType,
+      'DECRYPTED BY': (output) => (output.decryptAt === 'reader' ? 'readers' : 'weir'),
       ENABLED: (output) => output.enabled,
       TAGS: (output) => valueAt(output, 'tags'),
     },
