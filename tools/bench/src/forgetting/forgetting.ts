@@ -6,6 +6,7 @@ import { createLog, pollUntil } from '@weir/kit'
 import {
   account as accountAt,
   asObject,
+  counterOf,
   clockShiftedBy,
   signUp,
   expectStatus,
@@ -60,15 +61,15 @@ export async function benchForgetting(options: PartOptions): Promise<Result[]> {
 
 async function benchPeople(options: PartOptions, world: World, made: Made): Promise<Result[]> {
   const { erasures: people, log } = options
-  const startMore = () => Promise.all(services.map(async (name) => (await world.replica(name)).pid))
-  const pids = [...services.map((name) => world[name].pid), ...(await startMore())]
+  const startMore = () => Promise.all(services.map((name) => world.replica(name)))
+  const replicas = [...services.map((name) => world[name]), ...(await startMore())]
   const account = accountAt(world.auth.url, made.account.billingId, made.account.apiKey)
   pin(world.ingest.pid, measuredCore)
   // A separate stream: auth would search its many events before each erasure, which is not measured here.
   const others = await account.input('others', { partitions, limits: unlimited })
   const sealOthers = await prepareSealing(options, { world, token: await account.token(others) })
   const before = await sealOthers()
-  await tellSize(pids, log, 'before')
+  await tellSize(replicas, log, 'before')
 
   const { one, hundred, meanwhile } = await erasePeople(
     eraserOf(world, account),
@@ -76,7 +77,7 @@ async function benchPeople(options: PartOptions, world: World, made: Made): Prom
     sealOthers,
   )
   await untilApplied(account)
-  await tellSize(pids, log, `after ${people} erasures`)
+  await tellSize(replicas, log, `after ${people} erasures`)
   await tellSize(await startMore(), log, 'in replicas that start now')
   const token = await account.token(made.input)
   const after = await (await prepareSealing(options, { world, token }))()
@@ -182,9 +183,19 @@ async function untilApplied(account: Account): Promise<void> {
   await pollUntil(isApplied, { deadlineMs: 60_000, everyMs: 500 })
 }
 
+type Replica = Pick<World['auth'], 'pid' | 'adminUrl'>
+
+/** Resident, and the parts of it that V8's heap and buffers use. */
+async function memoryOf(replica: Replica): Promise<string> {
+  const mbOf = async (name: string) => Math.round((await counterOf(replica, name)) / 1_048_576)
+  const heap = await mbOf('nodejs_heap_size_used_bytes')
+  const buffers = await mbOf('nodejs_external_memory_bytes')
+  return `${Math.round(rssMb(replica.pid))} MB (heap ${heap}, buffers ${buffers})`
+}
+
 /** Logs the size of the newest version of each key, and of everything in the log. */
 async function tellSize(
-  pids: readonly number[],
+  replicas: readonly Replica[],
   log: (line: string) => void,
   when: string,
 ): Promise<void> {
@@ -204,7 +215,7 @@ async function tellSize(
   }
   const live = [...newest.values()].reduce((sum, bytes) => sum + bytes, 0)
   const mb = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
-  const memory = pids.map((pid) => `${Math.round(rssMb(pid))} MB`).join(', ')
+  const memory = (await Promise.all(replicas.map(memoryOf))).join('; ')
   log(
     `${when}: weir.keys ${mb(live)} in ${newest.size} records (log ${mb(all)}); ${services.join(', ')}: ${memory}`,
   )
