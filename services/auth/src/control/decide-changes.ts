@@ -46,7 +46,7 @@ const transactionBytesMax = 4_000_000
 
 type Waiting = { readonly options: Deciding; readonly waiting: Set<PendingChange> }
 
-/** Adds a change. The result settles when the change is settled or has failed. */
+/** Adds a change. Calls `resolve` when its transaction is committed, or `reject` when it has failed. */
 export function addPending<Answer>(
   { options: { follower, now }, waiting }: Waiting,
   { what, decide: decideOn }: { what: Change; decide: Decide<Answer> },

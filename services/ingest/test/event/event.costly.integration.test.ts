@@ -100,7 +100,8 @@ test('while 500 of the costliest events that are taken come in one request, othe
   const { status, body } = await batch
   expect(status).toBe(200)
   expect(body.match(/doesnt match/g)).toHaveLength(500)
-  // Without turns, at most one request would be answered meanwhile. On a quiet machine, it is one per 100 ms of work.
+  // Without turns, at most one request would be answered before the batch. With turns, a quiet machine answers more than
+  // one for each 100 ms of work.
   const workMs = cpuMs(scene.world.ingest.pid) - beforeMs
   expect(answered).toBeGreaterThan(scale(workMs / 100, 2))
 })

@@ -5,7 +5,7 @@
 const timesMeasured = [1, 2, 4, 8] as const
 /** The permitted growth at 8 times the size: room for caches that become too small, but not for a power of 1.5. */
 const growthMax = 20
-/** Lower CPU times at 1 time the size count as this, because small work is fast only within the caches. */
+/** A lower CPU time at the smallest size counts as this: it is so low only because the data fits into the CPU's caches. */
 const noiseMicros = 250
 /**
  * The lowest of this many attempts counts. If the CPU clock is coarse, that may be too low, and everything is measured

@@ -77,7 +77,7 @@ export type Stream = {
   lostTo: bigint
   /** Records before this offset are sent one by one, to find the one that Kafka refuses. */
   aloneTo: bigint
-  /** How many forms of the record at this offset Kafka has refused. */
+  /** Kafka has refused the record at this offset so many times, each time in another form. */
   refused: { readonly offset: bigint; readonly times: number } | undefined
   /** The pauses between attempts to own the stream. `waits`: between attempts to derive a record that must wait. */
   pauses: Pauses | undefined
