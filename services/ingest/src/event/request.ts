@@ -97,8 +97,12 @@ export function single(request: HttpRequest, name: string): string | undefined {
   return request.header(name)
 }
 
-export const tooLarge = ({ eventBytesMax }: RequestDeps) =>
-  refusal('too_large', `An event has at most ${eventBytesMax} bytes, also when it is decompressed`)
+/** `hint`: a further sentence. */
+export const tooLarge = ({ eventBytesMax }: RequestDeps, hint = '') =>
+  refusal(
+    'too_large',
+    `An event has at most ${eventBytesMax} bytes, also when it is decompressed${hint}`,
+  )
 
 const isTooLong = (error: unknown): boolean =>
   error instanceof RangeError && 'code' in error && error.code === 'ERR_BUFFER_TOO_LARGE'

@@ -133,8 +133,12 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
   }
 }
 
+/** A length in another order, or none, looks like a large one. */
+const aboutLengths =
+  '. The length before it says more; is it in four octets, unsigned, the highest first (big-endian)?'
+
 function read({ deps, active, batchForm }: EventBatch, framed: FramedEvent): Event {
-  if (framed === 'too_large') throw tooLarge(deps)
+  if (framed === 'too_large') throw tooLarge(deps, batchForm.form === 'avro' ? aboutLengths : '')
   if (framed === 'cut_off') throw refusal('undecodable', 'The body ends within the event')
   if (batchForm.form === 'avro') return active.contract.skimAvro(framed)
   try {
