@@ -94,6 +94,10 @@ export function erasureTests(ground: LookUpGround): void {
     expect(stderr).toContain('weir: line 501 is empty')
     expect(stderr).toContain('Nothing was erased.')
     expect(await weir.json('erasure list untouched')).toEqual([])
+    const nobody = fileOf(weir, 'nobody.txt', 'nobody\nnobody else\n')
+    const none = await weir.run(`subject erase untouched -f ${nobody}`)
+    expect(none.stderr).toContain('has the values in these lines: 1, 2, in ')
+    expect(none.stderr).toContain('correct or omit these lines, and run it again with them.')
   })
 
   test('refuses what makes no sense, and streams that are not there', async () => {

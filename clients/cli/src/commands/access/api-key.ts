@@ -1,7 +1,7 @@
 // `weir api-key …`: the account's API keys. A new key is shown once and not saved, because it is for somebody else.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
-import { valueAt } from '../../json.ts'
+import { textAt, valueAt } from '../../json.ts'
 import { withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 
@@ -93,7 +93,12 @@ async function create(session: Session, name: string, options: CreateOptions): P
 }
 
 async function remove(session: Session, id: string, { yes }: DeleteOptions): Promise<void> {
-  const question = `This deletes the API key ${id}. Programs that use it lose access immediately.`
+  const shown = await session.manage({ method: 'GET', path: ['account'] })
+  const own =
+    textAt(shown, 'key', 'keyId') === id
+      ? ' This command uses this key itself: afterwards you need another key, or the platform key (weir account key).'
+      : ''
+  const question = `This deletes the API key ${id}. Programs that use it lose access immediately.${own}`
   await session.confirm({ question, name: id }, yes)
   const advice = { 404: '`weir api-key list` shows the ids.' }
   const answer = await session.manage({ method: 'DELETE', path: ['api-keys', id], advice })

@@ -49,6 +49,13 @@ async function rebuild(
       409: `To lose these events: weir output rebuild ${input} ${name} --accept-loss`,
     },
   })
+  if (valueAt(record, 'enabled') === false) {
+    session.showRecord(record)
+    const command = `weir output enable ${input} ${name}`
+    return session.tell(
+      `${name} is disabled. It derives its events again once it is enabled: ${command}`,
+    )
+  }
   if (!options.wait) return session.showRecord(record)
   await waitForBackfill(session, input, name, Number(valueAt(record, 'rebuild', 'number')))
   const path = outputPathOf(input, name)

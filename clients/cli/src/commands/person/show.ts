@@ -184,6 +184,11 @@ function remarksOn(stream: unknown): string[] {
     ...(withdrawn.length > 0
       ? [`${name}: consent was withdrawn for level ${withdrawn.join(', ')}.`]
       : []),
+    ...(listAt(stream, 'by').some((by) => textAt(by, 'as') === 'data_subject_field')
+      ? [
+          `${name}: «via the key field» counts all events of the same devices, sessions and the like, also those that name other people. An erasure reaches all of them; \`weir subject export\` shows whom each event names.`,
+        ]
+      : []),
     ...(valueAt(stream, 'notApplied') === true
       ? [
           `${name}: a request of this stream, perhaps for this person, is not yet applied by all services. Until then these may still decrypt. \`weir erasure list ${name}\` shows it.`,

@@ -112,19 +112,32 @@ function show(session: Session, done: readonly Done[]): void {
   session.tell(aboutSalt)
 }
 
+/** The service counts the values of a request. */
+const inLines = (message: string, from: number): string =>
+  message.replace(
+    /has the values ([\d, ]+) \(of \d+, counted from 1\)/,
+    (_, numbers: string) =>
+      `has the values in these lines: ${numbers
+        .split(', ')
+        .map((nth) => Number(nth) + from - 1)
+        .join(', ')},`,
+  )
+
 /** What was done and what was not, by lines. */
 function stopped(error: unknown, { from, to }: ValueGroup, lines: number): unknown {
   if (!(error instanceof CliError)) return error
   const before = from === 1 ? 'Nothing was erased.' : `Lines 1 to ${from - 1} are erased.`
   const after = to === lines ? '' : `, lines ${to + 1} to ${lines} were not tried`
   const { page } = error
-  return new CliError(error.exitCode, error.message, {
+  const message = inLines(error.message, from)
+  // Without a response the outcome is unknown; repeating it is harmless.
+  const first = message === error.message ? '' : 'correct or omit these lines, and '
+  return new CliError(error.exitCode, message, {
     page,
     advice: [
       ...error.advice,
       before,
-      // Without a response the outcome is unknown; repeating it is harmless.
-      `Lines ${from} to ${to} failed${after}: run it again with them.`,
+      `Lines ${from} to ${to} failed${after}: ${first}run it again with them.`,
     ],
   })
 }

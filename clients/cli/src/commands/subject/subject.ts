@@ -120,9 +120,13 @@ async function erase(session: Session, { name, value, options, levels }: Erasing
     levels === undefined
       ? `This erases ${people} in ${name}, at all levels, for good.`
       : `This withdraws level ${levels.join(', ')} of ${people} in ${name}, for good.`
+  const shared =
+    subject === undefined
+      ? ''
+      : '\nIt concerns all events of the same devices, sessions and the like, also those that name other people.'
   const isTyped = subject === undefined && value === undefined && file === '-'
   await session.confirm(
-    { question, name: values.length === 1 ? (values[0] ?? '') : people },
+    { question: question + shared, name: values.length === 1 ? (values[0] ?? '') : people },
     yes || isTyped,
   )
   if (subject !== undefined) return eraseSubject(session, name, { subject, asked })
