@@ -204,9 +204,11 @@ function othersOf(claims: ReceiptClaims): string[] {
   if (others === '') return []
   return isLinked(claims)
     ? [
-        `Anything about events of ${others}, whose contracts have no field of this kind: another receipt may be about them. This one covers only those of the same session, device or the like as an event of the person.`,
+        `Anything about events of ${others} in this stream: this request did not look for the value in them. It covers only those of the same session, device or the like as an event of the person.`,
       ]
-    : [`Anything about events of ${others}: these contracts do not name people in this way.`]
+    : [
+        `Anything about events of ${others} in this stream: this request did not look for the value in them.`,
+      ]
 }
 
 const lostIn = ({ since, until }: Json): string =>

@@ -79,7 +79,7 @@ test('an erasure by data subject covers what was sent under the same key field v
     'customer/id (of orders). The same holds for all earlier events of the same session, device or the like: those with the same value in the key field as one of these events. The same would hold for session (of visits), but no event had such a value there.',
   )
   expect(doesNotSay).toContain(
-    'Anything about events of calls, whose contracts have no field of this kind: another receipt may be about them. This one covers only those of the same session, device or the like as an event of the person.',
+    'Anything about events of calls in this stream: this request did not look for the value in them. It covers only those of the same session, device or the like as an event of the person.',
   )
 })
 

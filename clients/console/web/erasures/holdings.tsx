@@ -57,6 +57,8 @@ type ReadersProps = ReadersOutput & { readonly isApplied: boolean }
 /** Their topic contains nothing decrypted, but they may have stored what they decrypted. */
 function Readers({ name, tags, levels, events, keyMaxAgeSeconds, isApplied }: ReadersProps) {
   const words = useLevelWords()
+  if (events === 0)
+    return <p>The search found no event in {name}, whose readers decrypt themselves.</p>
   const minutes = many(Math.ceil(keyMaxAgeSeconds / 60), 'minute')
   return (
     <p>
