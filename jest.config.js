@@ -31,6 +31,6 @@ export default {
   ...common,
   testMatch: ['<rootDir>/{packages,services,clients,tools}/*/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '\\.integration\\.test\\.ts$', ...measuring],
-  // The first of them, which take longest, wait more than they compute.
+  // More than cores, because the tests that take longest are started first, and mostly wait.
   maxWorkers: 5,
 }

@@ -46,7 +46,7 @@ const classWeight = (ranges: number): number => (ranges <= 16 ? 1 : 1 + Math.log
 
 const sizeOf = (node: PatternNode): number => programSize(node, classWeight)
 
-/** How much of an anchored pattern V8 tries at every place of a value: everything from the first endless repeat on. */
+/** The size of the part of an anchored pattern that V8 may try at every place of a value: from the first endless repeat on. */
 function sizeEverywhere(node: PatternNode): number {
   if (!isAnchored(node)) return sizeOf(node)
   if (!repeatsForever(node)) return 0

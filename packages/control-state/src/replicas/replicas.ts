@@ -39,7 +39,7 @@ export type Replica = {
   readonly beat: Heartbeat
   /** When the last heartbeat was received, by this process's clock. */
   readonly heardMs: number
-  /** As `heardMs`. For a heartbeat from before the reader's start: when it was written, if that is earlier. */
+  /** The same, but for a heartbeat that was written before this reader started, the time when it was written. */
   readonly freshMs: number
 }
 
