@@ -190,7 +190,8 @@ async function memoryOf(replica: Replica): Promise<string> {
   const mbOf = async (name: string) => Math.round((await counterOf(replica, name)) / 1_048_576)
   const heap = await mbOf('nodejs_heap_size_used_bytes')
   const buffers = await mbOf('nodejs_external_memory_bytes')
-  return `${Math.round(rssMb(replica.pid))} MB (heap ${heap}, buffers ${buffers})`
+  const total = await mbOf('nodejs_heap_size_total_bytes')
+  return `${Math.round(rssMb(replica.pid))} MB (heap ${heap} of ${total}, buffers ${buffers})`
 }
 
 /** Logs the size of the newest version of each key, and of everything in the log. */
