@@ -81,8 +81,8 @@ function levelsOf({ levels, purposes }: ReceiptClaims): string {
 }
 
 /** Whether the search was complete, and found nothing in the stream and in its outputs. */
-const isRecord = ({ found, outputs }: ReceiptClaims): boolean =>
-  [objectOf(found), ...objectsOf(outputs)].every(
+const isRecord = ({ found, outputs, readers }: ReceiptClaims): boolean =>
+  [objectOf(found), ...objectsOf(outputs), ...objectsOf(readers)].every(
     ({ events, notSearched }) => Number(events ?? 0) === 0 && textOf(notSearched) === '',
   )
 

@@ -154,6 +154,14 @@ test('claims that are missing are not invented', () => {
   expect(says[0]).toMatch(/^On a time that it does not name, /)
 })
 
+test('events that only an output of readers still has are no «nothing found»', () => {
+  const found = { events: 0, by: [] }
+  const readers = [{ name: 'lake', levels: [0], events: 3, keyMaxAgeSeconds: 300 }]
+  const titleOf = (more: object) => inWords({ ...claims, found, outputs: [], ...more }).title
+  expect(titleOf({})).toBe('Record that nothing was found of one person')
+  expect(titleOf({ readers })).toBe('Erasure of one person')
+})
+
 test('an output whose readers decrypt is named, with how long they may use a key', () => {
   const lake = { name: 'lake', tags: ['agency'], levels: [0, 2], events: 28, keyMaxAgeSeconds: 300 }
   const { says, doesNotSay } = inWords({ ...claims, readers: [lake] })

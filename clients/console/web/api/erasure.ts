@@ -61,11 +61,11 @@ export const timeOf = ({ states }: Pick<Erasure, 'states'>, state: ErasureState)
   states.get(state)?.at ?? ''
 
 /** Whether the erasure only records that nothing was found in the stream and its outputs. */
-export const isRecord = ({ levels, found, outputs, notSearched }: Erasure): boolean =>
+export const isRecord = ({ levels, found, outputs, readers, notSearched }: Erasure): boolean =>
   levels === undefined &&
   found === 0 &&
   notSearched === '' &&
-  outputs.every(({ events = 0 }) => events === 0)
+  [...outputs, ...readers].every(({ events = 0 }) => events === 0)
 
 /** Whether the search found no decrypted field of the erasure in the output. */
 export const isEmpty = ({ foundLevels }: Holding): boolean => foundLevels?.length === 0
