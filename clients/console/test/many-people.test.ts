@@ -1,4 +1,4 @@
-// What can be requested for a person of a list, also after earlier requests, and what the results say.
+// What can be requested for each person in a list, also after earlier requests, and the file of results.
 import { expect, test } from '@jest/globals'
 import type { Erasure } from '../web/api/erasure.ts'
 import { erasureStates, requestKey } from '../web/api/erasure.ts'

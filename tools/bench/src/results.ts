@@ -40,7 +40,7 @@ export function spreadOf(values: readonly number[], digits?: number): Spread {
   return digits === undefined ? spread : rounded(spread, digits)
 }
 
-/** A run without latencies, or without a bare server for comparison, has no such figures. */
+/** Leaves out latencies, and the ratio to a bare server, that were not measured. */
 export function resultOf(name: string, runs: readonly RunFigures[], bare?: Spread): Result {
   const eventsPerCpuSecond = rounded(spreadOf(runs.map((run) => run.eventsPerCpuSecond)))
   const median = (key: 'p50Ms' | 'p99Ms'): { p50Ms?: number; p99Ms?: number } => {

@@ -25,7 +25,7 @@ import { REPOSITORY } from '@weir/devstack'
 import { scale } from '@weir/testkit'
 
 const stages = readDockerfile(await readFile(join(REPOSITORY, 'Dockerfile'), 'utf8'))
-/** `npm test` tries sets of one or two components, where conflicts are most likely, and of nearly all. */
+/** `npm test` tries only sets of at most two components, where most conflicts are, and of nearly all. */
 const combinations = everyCombination().filter(({ length }) =>
   scale(true, length < 3 || length >= COMPONENTS.length - 2),
 )

@@ -61,7 +61,7 @@ function describe(type: avro.Type): string {
   return (descriptions[type.typeName] ?? `a ${type.typeName}`) + inBrackets(meaningOf(type))
 }
 
-/** Only a union of which several branches fit a value wants their names. */
+/** Only if several branches fit a value, it must name its branch. */
 function namedBranch(type: avro.Type): string {
   if (!(type instanceof avro.types.WrappedUnionType)) return ''
   const named = type.types

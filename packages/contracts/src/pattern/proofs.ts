@@ -1,5 +1,4 @@
-// Runs one worker thread that proves patterns linear, so that a hard pattern blocks no event loop, and no Java or
-// native program is needed. Accounts take turns, with one pattern per turn. So an account waits for at most one pattern
+// Runs one worker thread that proves patterns linear, so that a hard pattern blocks no event loop. Accounts take turns, with one pattern per turn. So an account waits for at most one pattern
 // of each other account. After a slow pattern, its account must rest for twice the time, so that it never occupies a
 // processor fully. An idle thread ends after a while, and never keeps the process alive.
 import { Worker } from 'node:worker_threads'

@@ -8,7 +8,7 @@ import { ControlStateError } from '../errors.ts'
 
 export type VaultLogin = {
   token(): Promise<string>
-  /** Call when the token was refused. The next call gets a new token. */
+  /** Call if the token was refused: then `token` gets a new one. */
   forget(): void
 }
 

@@ -45,7 +45,7 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
     async has(kek) {
       const [, name, version] = KEK_ID.exec(kek) ?? []
       if (name === undefined) throw refused(`${kek} is not a KEK of Vault`)
-      // A version below this is gone for good. A version that merely may not decrypt can be allowed again.
+      // Older versions are gone for good. A newer one exists, even if Vault does not allow to decrypt with it.
       return Number(version) >= (await transit.oldestVersion(name, Number(version)))
     },
     held: async () => [],

@@ -13,7 +13,7 @@ import type { BrokerRequest } from './requests.ts'
 /** The brokers that a call may send requests to. */
 export type KafkaBrokers = {
   ask<Answer>(target: Target, request: BrokerRequest<Answer>, purpose?: Purpose): Promise<Answer>
-  /** What a broker reports now about the brokers and these topics: broker `at`, or any. */
+  /** Asks broker `at`, or any broker, about the brokers and these topics. */
   describe(topics: readonly string[], at?: number): Promise<ClusterState>
 }
 

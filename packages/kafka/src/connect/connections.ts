@@ -33,7 +33,7 @@ export type Connections = {
   close(): void
 }
 
-// Keeps waiting callers from flooding a broker that is down.
+// So that callers do not flood a broker that is down.
 const PAUSE_AFTER_FAILURE_MS = 50
 
 export function createConnections(

@@ -1,4 +1,4 @@
-// The content of a Kafka handle inside this package. It must never be exported from the package.
+// What the object that createKafka returns stands for. Only this package may see it: never export it.
 import type { Log } from '@weir/kit'
 
 import type { Cluster } from './cluster.ts'

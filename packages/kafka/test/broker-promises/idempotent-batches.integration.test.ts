@@ -1,5 +1,5 @@
-// One writer creates no duplicates: idempotent batches without a transaction, with a fence's producer id and epoch and
-// the writer's own sequence numbers.
+// A writer creates no duplicates: its idempotent batches need no transaction. They have the id and the epoch that it was
+// given when it fenced other writers, and its own sequence numbers.
 import { expect, test } from '@jest/globals'
 
 import { newTransactionalId } from './cluster.ts'

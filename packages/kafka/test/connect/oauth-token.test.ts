@@ -1,4 +1,4 @@
-// Tokens by client credentials, from a real endpoint. Concurrent callers share one request. A token is kept while it is
+// Tokens by client credentials, from a local server. Concurrent callers share one request. A token is kept while it is
 // valid for long enough, and then requested again.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'

@@ -1,5 +1,5 @@
 // The control topics, created at the first start (docs/architecture.md «What we ask of Kafka»,
-// docs/forgetting.md «complete»). kafka-promises.ts checks whether the brokers keep these settings.
+// docs/forgetting.md «complete»). kafka-promises.ts checks these settings later.
 import type { Configs, TopicAdmin } from '@weir/kafka'
 import {
   accessesTopic,

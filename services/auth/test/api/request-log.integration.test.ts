@@ -1,5 +1,4 @@
-// Each response has a request id, and the log contains management requests with this id, without any text of the
-// client.
+// Each response has a request id. The log has management requests with this id, without names, keys or tokens.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Service } from '@weir/devstack'
 import { pollUntil } from '@weir/kit'

@@ -16,7 +16,7 @@ export const closing = {
 export type Closing = (typeof closing)[keyof typeof closing]
 
 export const bufferedBytesMax = 1_048_576
-/** Messages of the current call don't count. A client that has received all earlier ones isn't slow. */
+/** With so many unsent messages a client is too slow. Those of the current `send` don't count. */
 export const bufferedMessagesMax = 1_000
 /** A client that doesn't answer the close frame within this time is disconnected. */
 const closeTimeoutMs = 2_000

@@ -127,7 +127,7 @@ test('poison of every kind amid good events is dead-lettered; no other event los
   )
   expect(derivedFrom).toEqual(places.filter((place) => !placesOfDead.includes(place)))
 
-  // unchanged, in its own partition
+  // each dead letter is unchanged, and in the partition with the same number
   const sources = new Map(all.map((record) => [placesOf(record), record]))
   for (const record of dead) {
     const { 'svc-source': _, 'svc-error': _code, 'svc-time': time, ...headers } = record.headers

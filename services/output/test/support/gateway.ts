@@ -144,7 +144,7 @@ function fakeFeeds() {
       for (const { watchers } of made)
         for (const watcher of watchers) watcher.send(textFrames([Buffer.from(text)]), 1)
     },
-    /** Clients wait for this promise before they join. */
+    /** `join` adds a watcher, and then waits for this. */
     joinAfter: (promise: Promise<void>) => void (joining = promise),
     make(stream: StreamRecord): Feed {
       const feed = { stream, watchers: new Set<Watcher>(), closes: 0 }

@@ -134,7 +134,7 @@ async function makeStream(world: World): Promise<Made> {
   return { account, input: await account.input(stream, { partitions, ...limits }) }
 }
 
-/** Events of people who aren't erased. */
+/** Measures ingest with events of people who are not erased. */
 async function prepareSealing(
   { runs, warmUpMs, measuredMs }: PartOptions,
   { world, token }: { world: World; token: string },

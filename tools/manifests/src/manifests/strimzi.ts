@@ -73,7 +73,7 @@ type SecretReference = (name: string, key: string) => string
 const idOf = ({ name, port }: { name: string; port: number }): string =>
   `${name}-${port}`.toUpperCase()
 
-/** Without these settings, Strimzi's brokers would not trust themselves or each other. */
+/** The broker's own certificate, which Strimzi's other brokers trust. */
 function ownCertificate({ name }: StrimziNode, secret: SecretReference): Record<string, string> {
   return {
     'ssl.keystore.certificate.chain': secret(name, `${name}.crt`),

@@ -104,7 +104,7 @@ export type Subtrees = {
 }
 
 /**
- * Prepares a piece with as many of the first cuts as fit. Undefined if the trees have changed meanwhile.
+ * Prepares a transaction that makes the first cuts, as many as fit. Undefined if the trees have changed meanwhile.
  * @throws as `cutsIn` does
  */
 export async function preparePiece(

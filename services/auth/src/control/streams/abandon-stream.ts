@@ -55,7 +55,7 @@ function putAbandoned({ now }: Changes, draft: Draft, reserved: StreamRecord): b
   return current === undefined
 }
 
-/** Frees the name. The stream was never announced, so it has no tokens or events. */
+/** Frees the name. Nobody got its credentials, so it has no tokens or events. */
 export async function freeName(
   { writer }: Pick<Changes, 'writer'>,
   stream: StreamRecord,

@@ -81,7 +81,7 @@ export const allPins = ({ usual, always }: TopicPins, replication: number | unde
   ...(replication !== undefined && replication >= replicasForInSyncMin ? inSyncMin : {}),
 })
 
-/** Sets the settings. Returns the resulting settings, and the values that differ. Missing topics are skipped. */
+/** Sets missing settings. Returns all settings, and the values that others chose. Skips missing topics. */
 export async function pinTopics(
   configs: Pick<Configs, 'topics' | 'setTopic'>,
   wanted: ReadonlyMap<string, TopicPins>,
