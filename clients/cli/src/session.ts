@@ -92,7 +92,9 @@ export function createSession(
     resolved = resolveAccount({ env, cwd, wantsDemo: options.demo === true, bringsKey })
     // A command with the platform key uses only the addresses of the demo.
     if (resolved.demo && !bringsKey)
-      telling.tell(`(using the demo account of ${resolved.demo.path})`)
+      telling.tell(
+        `(using the ${resolved.billingId === undefined ? 'addresses' : 'demo account'} of ${resolved.demo.path})`,
+      )
     return resolved
   }
   const knownAccount = async () => (resolved = await accountOfKey(account()))

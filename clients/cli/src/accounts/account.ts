@@ -56,7 +56,9 @@ export function resolveAccount(choice: AccountChoice): CliAccount {
   const saved = wanted === undefined ? undefined : profile.accounts.get(wanted)
   const demo = chooseDemo(choice, wanted, saved)
   const base = demo ?? saved ?? { ...defaultAddresses, apiKey: undefined, streams: new Map() }
-  const billingId = demo && choice.wantsDemo ? demo.billingId : (wanted ?? demo?.billingId)
+  // A key says itself which account it is of.
+  const fallback = env.WEIR_API_KEY ? undefined : demo?.billingId
+  const billingId = demo && choice.wantsDemo ? demo.billingId : (wanted ?? fallback)
   const addresses = {
     authUrl: env.WEIR_AUTH_URL || base.authUrl,
     ingestUrl: env.WEIR_INGEST_URL || base.ingestUrl,
@@ -73,7 +75,7 @@ export function resolveAccount(choice: AccountChoice): CliAccount {
     isKeyFromEnv: Boolean(env.WEIR_API_KEY),
     analystBrokers: env.WEIR_ANALYST_BROKERS || brokersOf(demo, bringsOwn) || defaultAnalystBrokers,
     kafkaPrefix: env.WEIR_KAFKA_PREFIX ?? demo?.kafkaPrefix ?? '',
-    streams: new Map([...base.streams, ...own]),
+    streams: new Map([...(billingId === undefined ? [] : base.streams), ...own]),
     credentials,
     demo,
     profile: path,
@@ -132,7 +134,10 @@ function savedStreams(
 export const withBillingId = (account: CliAccount, billingId: string): CliAccount => ({
   ...account,
   billingId,
-  streams: savedStreams(readProfile(account.profile), billingId, account),
+  streams: new Map([
+    ...(account.demo?.billingId === billingId ? account.demo.streams : []),
+    ...savedStreams(readProfile(account.profile), billingId, account),
+  ]),
 })
 
 function credentialsFrom(env: Environment): StreamCredentials | undefined {
@@ -184,6 +189,11 @@ export function requireApiKey(account: CliAccount): string {
       ? 'no API key'
       : `no API key for the account ${account.billingId}`,
     ...missingProfile(account),
+    ...(account.credentials === undefined && account.streams.size === 0
+      ? []
+      : [
+          "A stream's credentials are not enough for this. Ask the account's owner for a key, then:",
+        ]),
     'Log in with `weir account login`, or set WEIR_API_KEY,',
     'or run weir in the folder of a running demo (`npm start`).',
   )

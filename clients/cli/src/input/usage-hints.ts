@@ -24,6 +24,11 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
     return ['`weir listen` prints new events. For stored events use `weir export`.']
   if (error.includes("unknown option '--level'") && command.name() === 'erase')
     return ['`weir subject withdraw` withdraws levels; an erasure is of all levels.']
+  if (error.includes("unknown option '--level'") && command.name() === 'update')
+    return [
+      'The levels of an output are fixed.',
+      '`weir output create INPUT NAME --level L --from earliest` creates another one, also of the stored events.',
+    ]
   const [, unknown] = /unknown option '(--[^']+)'/.exec(error) ?? []
   if (unknown !== undefined) return meantByPart(command, unknown)
   if (error.includes('too many arguments')) return [`Usage: ${lineOf(command)}`]

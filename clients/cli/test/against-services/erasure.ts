@@ -96,8 +96,10 @@ export function erasureTests(ground: LookUpGround): void {
     expect(await weir.json('erasure list untouched')).toEqual([])
     const nobody = fileOf(weir, 'nobody.txt', 'nobody\nnobody else\n')
     const none = await weir.run(`subject erase untouched -f ${nobody}`)
-    expect(none.stderr).toContain('has the values in these lines: 1, 2, in ')
-    expect(none.stderr).toContain('correct or omit these lines, and run it again with them.')
+    expect(none.stderr).toContain('has the value of lines 1, 2 in ')
+    expect(none.stderr).toContain(
+      'Nothing was erased.\n  Lines 1 to 2 failed. Correct or omit lines 1, 2, then run it again with lines 1 to 2.',
+    )
   })
 
   test('refuses what makes no sense, and streams that are not there', async () => {
@@ -107,7 +109,9 @@ export function erasureTests(ground: LookUpGround): void {
       return `${code} ${stderr}`
     }
     expect(await said('subject erase nobody session-0001')).toContain('1 weir: There is no stream')
-    expect(await said('subject erase nobody')).toContain('2 weir: no value is given')
+    expect(await said('subject erase nobody')).toContain(
+      '2 weir: no value is given\n  nobody is taken as the input stream. Give a value after it, or a file with -f.',
+    )
     expect(await said('subject erase nobody x -f y')).toContain('2 weir: a value and a file')
     expect(await said('subject withdraw nobody x')).toContain('2 weir: required option')
     expect(await said('subject withdraw nobody x --level 256')).toContain(

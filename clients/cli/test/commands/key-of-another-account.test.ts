@@ -1,4 +1,5 @@
 // WEIR_API_KEY may be left over from another account. Nothing is done with it then.
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { fakeAuth } from '../support/fake-auth.ts'
 import type { FakeAuth } from '../support/fake-auth.ts'
@@ -52,6 +53,25 @@ test('a key of the account itself, or without any account, asks at most once', a
   expect(ofAccount()).toBe(1)
   expect((await listed(env)).stdout).toContain('orders-2')
   expect(ofAccount()).toBe(1)
+})
+
+test('in the folder of a demo, a key decides the account, and only the addresses are those of the demo', async () => {
+  const weir = createWeir({ isHere: true })
+  const urls = { authUrl: auth.url, ingestUrl: auth.url, outputUrl: auth.url }
+  writeJson(join(weir.folder, '.weir', 'demo.json'), {
+    ...urls,
+    billingId: 'demo',
+    apiKey: 'd',
+    streams: [],
+  })
+  const { code, stdout, stderr } = await weir.run('output list orders', {
+    env: { WEIR_API_KEY: 'k' },
+  })
+  expect([code, stderr]).toEqual([
+    0,
+    `(using the addresses of ${join(weir.folder, '.weir', 'demo.json')})\n`,
+  ])
+  expect(stdout).toContain('orders-2')
 })
 
 test('weir doctor says so, too', async () => {

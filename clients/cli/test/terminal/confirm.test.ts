@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { run } from '../../src/program.ts'
 import type { Terminal } from '../../src/terminal/terminal.ts'
 import { quietTerminal } from '../support/quiet-terminal.ts'
-import { temporaryFolder } from '../support/temporary.ts'
+import { temporaryFolder, writeJson } from '../support/temporary.ts'
 import { compiledOnce } from '../support/weir.ts'
 
 const changes: string[] = []
@@ -39,10 +39,11 @@ beforeAll(async () => {
 beforeEach(() => void changes.splice(0))
 afterAll(() => void server.close())
 
-async function weirOn(line: string, answer?: string) {
+async function weirOn(line: string, answer?: string, profile: object = {}) {
   const asked: string[] = []
   const notes: string[] = []
   const cwd = temporaryFolder()
+  writeJson(`${cwd}/config.json`, profile)
   const terminal: Terminal = {
     ...quietTerminal,
     env: {
@@ -83,6 +84,29 @@ test('before a stream is deleted, it says how many erasures lose their receipts'
   expect(notes.join('\n')).toContain('The records of its erasures and withdrawals (2) are deleted')
   expect(notes.join('\n')).toContain('Save the receipts first')
   expect(told).toMatchObject({ asked: ['Type many to confirm: '], changes: [] })
+})
+
+test('before a withdrawal it says which levels no output has', async () => {
+  const { notes, told } = await weirOn('subject withdraw s somebody --level 2 --level 7', 'n')
+  expect(notes[0]).toContain('\nNo output has level 2, 7. Is it the right level?')
+  expect(told).toMatchObject({ asked: ['Type somebody to confirm: '], changes: [] })
+})
+
+test('weir account logout asks, and names what nobody can show again', async () => {
+  const profile = {
+    accounts: {
+      b: { authUrl: url, apiKey: 'k', streams: { s: { clientId: 'c', clientSecret: 'x' } } },
+    },
+  }
+  const logout = (line: string, answer?: string) => weirOn(line, answer, profile)
+  const { told, notes } = await logout('account logout b', 'n')
+  expect(told).toMatchObject({ code: 1, asked: ['Type b to confirm: '] })
+  expect(notes[0]).toBe(
+    'This removes its API key and the credentials of s from the profile, and nobody can show them again.',
+  )
+  const removed = { told: { code: 0 }, notes: ['b is no longer in the profile.'] }
+  expect(await logout('account logout b --yes', 'n')).toMatchObject(removed)
+  expect(await logout('account logout b')).toMatchObject(removed)
 })
 
 const deletion = 'account delete a'

@@ -79,8 +79,9 @@ function addLogout(noun: Command, open: OpenSession): void {
       .command('logout')
       .description('remove an account, its API key and its saved credentials from the profile')
       .argument('<billingId>')
-      .action((billingId: string, _options: unknown, command: Command) =>
-        logout(open(command), billingId),
+      .option('-y, --yes', "don't ask")
+      .action((billingId: string, { yes }: { yes?: boolean }, command: Command) =>
+        logout(open(command), billingId, yes),
       ),
     ['weir account logout acme', 'the account itself is not changed'],
   )
@@ -177,7 +178,17 @@ async function use(session: Session, billingId: string): Promise<void> {
   session.tell(`${billingId} is now the current account.`)
 }
 
-async function logout(session: Session, billingId: string): Promise<void> {
+async function logout(session: Session, billingId: string, yes?: boolean): Promise<void> {
+  const saved = readProfile(profilePath(session.terminal.env)).accounts.get(billingId)
+  if (saved === undefined) throw notKept(billingId)
+  const lost = [
+    ...(saved.apiKey === undefined ? [] : ['its API key']),
+    ...(saved.streams.size === 0
+      ? []
+      : [`the credentials of ${[...saved.streams.keys()].join(', ')}`]),
+  ].join(' and ')
+  const question = `This removes ${lost} from the profile, and nobody can show them again.`
+  await session.confirm({ question, name: billingId }, yes)
   if (!(await forgetAccount(profilePath(session.terminal.env), billingId))) throw notKept(billingId)
   if (session.isJson) return session.showRecord({ billingId })
   session.tell(`${billingId} is no longer in the profile.`)

@@ -112,16 +112,13 @@ function show(session: Session, done: readonly Done[]): void {
   session.tell(aboutSalt)
 }
 
-/** The service counts the values of a request. */
-const inLines = (message: string, from: number): string =>
-  message.replace(
-    /has the values ([\d, ]+) \(of \d+, counted from 1\)/,
-    (_, numbers: string) =>
-      `has the values in these lines: ${numbers
-        .split(', ')
-        .map((nth) => Number(nth) + from - 1)
-        .join(', ')},`,
-  )
+/** The service counts the values of a request. Undefined if it names none. */
+function linesNamed(message: string, from: number): readonly number[] | undefined {
+  const [, numbers] = VALUES_NAMED.exec(message) ?? []
+  return numbers?.split(', ').map((nth) => Number(nth) + from - 1)
+}
+
+const VALUES_NAMED = /has the values ([\d, ]+) \(of \d+, counted from 1\)/
 
 /** What was done and what was not, by lines. */
 function stopped(error: unknown, { from, to }: ValueGroup, lines: number): unknown {
@@ -129,15 +126,23 @@ function stopped(error: unknown, { from, to }: ValueGroup, lines: number): unkno
   const before = from === 1 ? 'Nothing was erased.' : `Lines 1 to ${from - 1} are erased.`
   const after = to === lines ? '' : `, lines ${to + 1} to ${lines} were not tried`
   const { page } = error
-  const message = inLines(error.message, from)
+  const named = linesNamed(error.message, from)
   // Without a response the outcome is unknown; repeating it is harmless.
-  const first = message === error.message ? '' : 'correct or omit these lines, and '
+  const first =
+    named === undefined ? 'Run it again' : `Correct or omit ${wordsOf(named)}, then run it again`
+  const message =
+    named === undefined
+      ? error.message
+      : error.message.replace(VALUES_NAMED, `has the value of ${wordsOf(named)}`)
   return new CliError(error.exitCode, message, {
     page,
     advice: [
       ...error.advice,
       before,
-      `Lines ${from} to ${to} failed${after}: ${first}run it again with them.`,
+      `Lines ${from} to ${to} failed${after}. ${first} with lines ${from} to ${lines}.`,
     ],
   })
 }
+
+const wordsOf = (lines: readonly number[]): string =>
+  `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`

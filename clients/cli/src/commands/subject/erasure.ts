@@ -157,7 +157,7 @@ async function list(session: Session, name: string | undefined): Promise<void> {
       REFERENCE: (record) => textAt(record, 'reference'),
       DUE: (record) => textAt(record, 'dueOn'),
     },
-    whenEmpty: name === undefined ? 'Nobody was erased.' : `Nobody was erased from ${name}.`,
+    whenEmpty: name === undefined ? 'No stream has erasures.' : `Nobody was erased from ${name}.`,
   })
   for (const stream of streams) await warnOfLost(session, stream)
 }

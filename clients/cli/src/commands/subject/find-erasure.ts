@@ -17,6 +17,6 @@ export async function findErasure(session: Session, id: string): Promise<Erasure
   }
   throw failure(
     `no stream has an erasure ${id}`,
-    '`weir erasure list NAME` shows the erasures of an input stream. A stream that is deleted has none any more.',
+    'Give the whole id: `weir erasure list` shows all. Those of deleted streams are gone.',
   )
 }

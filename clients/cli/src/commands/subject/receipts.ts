@@ -116,7 +116,7 @@ function show(session: Session, rows: readonly Row[]): void {
       RESULT: ({ result }) => result,
       FILE: ({ file }) => file,
     },
-    whenEmpty: 'Nobody was erased.',
+    whenEmpty: 'There are no erasures.',
   })
   if (rows.length === 0) return
   session.tell(`${savedOf(rows)} Not complete: ${countOf(rows, 'not complete')} of ${rows.length}.`)

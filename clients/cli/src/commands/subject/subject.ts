@@ -1,8 +1,10 @@
 // `weir subject …`: people, by the values that name them. Erasing a person and withdrawing consents are two commands,
 // so that a forgotten option never turns one into the other. Values are only sent to the service, and never printed.
 import type { Command } from 'commander'
+import { fetchOutputs } from '../../api/streams.ts'
 import { misuse } from '../../errors.ts'
 import { openInput } from '../../input/file.ts'
+import { listAt } from '../../json.ts'
 import { collectLevel, dayOption, withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'
 import { readValues } from '../../input/values.ts'
@@ -114,12 +116,12 @@ async function erase(session: Session, { name, value, options, levels }: Erasing
     throw misuse('--subject takes one value, and no file', 'Give one of them.')
   tellPast(session, dueOn)
   const asked: EraseAsked = { levels, reference, dueOn, evenIfNoneFound }
-  const values = subject === undefined ? await valuesOf(session, value, file) : [subject]
+  const values = subject === undefined ? await valuesOf(session, name, { value, file }) : [subject]
   const people = values.length === 1 ? 'one person' : `${values.length} people`
   const question =
     levels === undefined
       ? `This erases ${people} in ${name}, at all levels, for good.`
-      : `This withdraws level ${levels.join(', ')} of ${people} in ${name}, for good.`
+      : `This withdraws level ${levels.join(', ')} of ${people} in ${name}, for good.${yes ? '' : await unusedLevels(session, name, levels)}`
   const shared =
     subject === undefined
       ? ''
@@ -131,6 +133,16 @@ async function erase(session: Session, { name, value, options, levels }: Erasing
   )
   if (subject !== undefined) return eraseSubject(session, name, { subject, asked })
   await eraseValues(session, name, { values, asked })
+}
+
+/** A mistyped level would be withdrawn, too, and without a question nobody reads the warning. */
+async function unusedLevels(session: Session, name: string, levels: readonly number[]) {
+  if (!session.terminal.isInteractive) return ''
+  const used = (await fetchOutputs(session, name)).flatMap((one) => listAt(one, 'consentLevels'))
+  const unused = levels.filter((level) => !used.includes(level))
+  return unused.length === 0
+    ? ''
+    : `\nNo output has level ${unused.join(', ')}. Is it the right level?`
 }
 
 /** `--subject VALUE` and `VALUE --subject` mean the same. */
@@ -147,13 +159,17 @@ function subjectOf(
 
 async function valuesOf(
   session: Session,
-  value: string | undefined,
-  file: string | undefined,
+  name: string,
+  { value, file }: { value: string | undefined; file: string | undefined },
 ): Promise<readonly string[]> {
   if (value !== undefined && file !== undefined)
     throw misuse('a value and a file exclude each other', 'Give one of them.')
   if (value === '') throw misuse('the value is empty')
   if (value !== undefined) return [value]
-  if (file === undefined) throw misuse('no value is given', 'Give a value, or a file with -f.')
+  if (file === undefined)
+    throw misuse(
+      'no value is given',
+      `${name} is taken as the input stream. Give a value after it, or a file with -f.`,
+    )
   return readValues(openInput(session, file))
 }
