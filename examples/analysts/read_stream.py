@@ -7,6 +7,7 @@ that auth shows for the same credentials, committed records only.
 """
 
 import json
+import os
 import sys
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
@@ -64,8 +65,13 @@ def main(topic: str, path: str) -> None:
             at_end.add(record.partition())
             continue
         event = deserialize(record.value(), SerializationContext(topic, MessageField.VALUE))
-        source = dict(record.headers())["svc-source"].decode()
-        print(source, json.dumps(event, default=str))
+        # Only outputs have the header; the records of an input stream are the source itself.
+        source = dict(record.headers()).get("svc-source")
+        print(
+            source.decode() if source else f"{topic}/{record.partition()}/{record.offset()}",
+            json.dumps(event, default=str),
+            flush=True,
+        )
     consumer.close()
 
 
@@ -117,4 +123,9 @@ def read_settings(path: str) -> tuple[dict, dict]:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:]) if len(sys.argv) == 3 else sys.exit(__doc__)
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    try:
+        main(*sys.argv[1:])
+    except BrokenPipeError:  # for example `| head` has enough
+        os._exit(0)

@@ -40,7 +40,7 @@ def post(url: str, body: bytes, headers: dict):
 
 
 def id_token() -> str:
-    """Good for an hour; a program that runs longer gets a new one before `expiresAt`."""
+    """A token is valid for an hour. A program that runs longer must get a new one before `expiresAt`."""
     credentials = {
         "billingId": setting("WEIR_BILLING_ID"),
         "clientId": setting("WEIR_CLIENT_ID"),

@@ -1,46 +1,73 @@
-// Says what to do about a body if the contract's sentence would not help: for an array, for an empty body, and for a
-// body that is read as Avro only because it has neither a header for its form nor an opening brace. Other errors are
-// returned unchanged.
+// Says what to do about a body if the contract's sentence would not help: for gzip data, a container, an array, an empty
+// body, and for a body that is read as Avro only because it has neither a header for its form nor an opening brace.
+// Other errors are returned unchanged.
 import { guessedForm } from '@weir/contracts'
 import type { BodyForm } from '@weir/contracts'
 import { hasCode } from '@weir/kit'
 import { refusal } from '../errors.ts'
+
+export const NO_ARRAY =
+  'The body begins like a JSON array; /event takes one event, and /events several, one per line (application/x-ndjson)'
 
 /** `named` is the form that a header names. */
 export function explained(error: unknown, body: Buffer, named: BodyForm | undefined): unknown {
   if (!hasCode(error, 'contracts.undecodable')) return error
   const undecodable = (sentence: string) => refusal('undecodable', sentence, error)
   if (body.length === 0) return undecodable('The body is empty; send one event')
-  if (named !== 'avro' && beginsLikeArray(body))
-    return undecodable(
-      'The body begins like a JSON array; /event takes one event, and /events several, one per line (application/x-ndjson)',
-    )
+  const form = named ?? guessedForm(body[0])
+  const mistaken = mistakenFor(body, form)
+  if (mistaken !== undefined) return undecodable(`The body ${mistaken}`)
+  if (named !== 'avro' && beginsLikeArray(body)) return undecodable(NO_ARRAY)
   if (hasMore(error))
     return undecodable(`${error.message}; /events takes several events, one per line`)
-  if (named !== undefined || guessedForm(body[0]) === 'json') return error
-  return undecodable(
-    `The body does not begin with {, and no Content-Type says what it is, so it was read as Avro: ${error.message}. ` +
-      'Send JSON with Content-Type: application/json, and Avro with avro/binary',
-  )
+  if (form === 'json') return error
+  if (named === undefined)
+    return undecodable(
+      `The body does not begin with {, and no Content-Type says what it is, so it was read as Avro: ${error.message}. ` +
+        'Send JSON with Content-Type: application/json, and Avro with avro/binary',
+    )
+  return body[0] === 0
+    ? undecodable(
+        `${error.message}. If Confluent's serializer wrote it, leave out the first five bytes`,
+      )
+    : error
 }
 
-/** Like `explained`, for a line of /events. */
-export function explainedLine(error: unknown, line: Buffer): unknown {
-  if (hasCode(error, 'contracts.undecodable') && hasMore(error)) {
-    const sentence = error.message.replace(/^The body /, 'The line ')
-    const advice =
-      'each event must be on a line of its own, which curl keeps only with --data-binary'
-    return refusal('undecodable', `${sentence}; ${advice}`, error)
-  }
-  const told = explained(error, line, 'json')
-  if (!hasCode(told, 'contracts.undecodable')) return told
-  const sentence = told.message.replace(/^The body /, 'The line ')
-  const advice = sentence === 'The line is not JSON' ? '; each event must be on one line' : ''
-  return refusal('undecodable', sentence + advice, told)
+/** Like `explained`, for one event of /events. */
+export function explainedPart(error: unknown, part: Buffer, form: BodyForm): unknown {
+  if (!hasCode(error, 'contracts.undecodable')) return error
+  const told = hasMore(error) ? error : explained(error, part, form)
+  if (!(told instanceof Error)) return told
+  const subject = form === 'json' ? 'The line ' : 'The event '
+  const sentence = told.message.replace(/^The body /, subject)
+  return refusal('undecodable', sentence + adviceOf(sentence, part), told)
 }
 
-const hasMore = ({ message }: Error): boolean =>
-  message.endsWith('has more after its first JSON value')
+function adviceOf(sentence: string, line: Buffer): string {
+  if (sentence === 'The line is not JSON') return '; each event must be on one line'
+  if (!sentence.endsWith(MORE)) return ''
+  return line.toString('latin1').trimEnd().endsWith(',')
+    ? '; an event has no comma at its end'
+    : '; each event must be on a line of its own, which curl keeps only with --data-binary'
+}
 
-const beginsLikeArray = (body: Buffer): boolean =>
+const MORE = 'has more after its first JSON value'
+const hasMore = ({ message }: Error): boolean => message.endsWith(MORE)
+
+export const beginsLikeArray = (body: Buffer): boolean =>
   body.toString('latin1', 0, 64).trimStart().startsWith('[')
+
+const GZIP = Buffer.of(0x1f, 0x8b)
+const CONTAINER = Buffer.from('Obj\u0001')
+const beginsWith = (body: Buffer, start: Buffer): boolean =>
+  body.subarray(0, start.length).equals(start)
+
+function mistakenFor(body: Buffer, form: BodyForm): string | undefined {
+  if (beginsWith(body, GZIP)) return 'begins like gzip data; send it with Content-Encoding: gzip'
+  if (form === 'json') return undefined
+  if (beginsWith(body, CONTAINER))
+    return 'begins like an Avro container; send the event without one, in fastavro by schemaless_writer'
+  if (guessedForm(body[0]) === 'json')
+    return 'begins like JSON; send JSON with Content-Type: application/json'
+  return undefined
+}

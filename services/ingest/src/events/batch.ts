@@ -30,6 +30,8 @@ export type EventBatch = {
   active: ActiveContract
   /** Why further events are refused: the token, the stream or the contract has changed. */
   refused: unknown
+  /** The body is a JSON array: none of its lines is stored, so that the events can be sent again as lines. */
+  isArray: boolean
   /**
    * The refusal to report if no event was certainly stored: the last one whose event may have been stored, or otherwise
    * the first one.

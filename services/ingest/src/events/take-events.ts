@@ -21,7 +21,7 @@ import type { FramedEvent } from './framing.ts'
 import { gunzipped } from './gunzipped.ts'
 import { checkInTurn } from '../event/check-event.ts'
 import type { CheckedEvent } from '../event/check-event.ts'
-import { explainedLine } from '../event/explained.ts'
+import { beginsLikeArray, explainedPart, NO_ARRAY } from '../event/explained.ts'
 import {
   accessOf,
   encodingOf,
@@ -57,7 +57,7 @@ async function begin(deps: EventsDeps, request: HttpRequest): Promise<EventBatch
     const answer = createBatchAnswer()
     const share = deps.backlog.open(stream.billingId)
     const made = { deps, request, schemaId, encoding, batchForm, answer, share, stream, active }
-    const still = { refused: undefined, unavailable: undefined, nextIndex: 0 }
+    const still = { refused: undefined, isArray: false, unavailable: undefined, nextIndex: 0 }
     return { ...made, ...still, outcomes: new Map() }
   } catch (error) {
     deps.limits.refused(stream, deps.now(), refusalOf(error).code)
@@ -123,7 +123,7 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
   try {
     if (batch.refused !== undefined) return refuse(batch.refused)
     if (index > 0) deps.limits.admit(stream, nowMs) // spec Limits
-    const event = read(batch, framed)
+    const event = read(batch, framed, index)
     const store = (key: string): void | Promise<void> =>
       storeCounted(batch, { stream, active, event, key, bytes: framed.length }, { index, nowMs })
     const key = checkInTurn(deps.longWork, stream.billingId, active.contract, event)
@@ -137,14 +137,20 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
 const aboutLengths =
   '. The length before it says more; is it in four octets, unsigned, the highest first (big-endian)?'
 
-function read({ deps, active, batchForm }: EventBatch, framed: FramedEvent): Event {
-  if (framed === 'too_large') throw tooLarge(deps, batchForm.form === 'avro' ? aboutLengths : '')
+function read(batch: EventBatch, framed: FramedEvent, index: number): Event {
+  const {
+    deps,
+    active,
+    batchForm: { form },
+  } = batch
+  if (framed === 'too_large') throw tooLarge(deps, form === 'avro' ? aboutLengths : '')
   if (framed === 'cut_off') throw refusal('undecodable', 'The body ends within the event')
-  if (batchForm.form === 'avro') return active.contract.skimAvro(framed)
+  if (index === 0) batch.isArray = form === 'json' && beginsLikeArray(framed)
+  if (batch.isArray) throw refusal('undecodable', NO_ARRAY)
   try {
-    return active.contract.readJson(framed)
+    return form === 'json' ? active.contract.readJson(framed) : active.contract.skimAvro(framed)
   } catch (error) {
-    throw explainedLine(error, framed)
+    throw explainedPart(error, framed, form)
   }
 }
 

@@ -41,6 +41,7 @@ describe('what is no event of the contract is refused, and the sentence names th
   const empty = 'The body is empty; send one event'
   const list =
     'The body begins like a JSON array; /event takes one event, and /events several, one per line (application/x-ndjson)'
+  const gzip = 'The body begins like gzip data; send it with Content-Encoding: gzip'
   const several =
     'The body has more after its first JSON value; /events takes several events, one per line'
   const unread = (fault: string): string =>
@@ -65,7 +66,27 @@ describe('what is no event of the contract is refused, and the sentence names th
     ['half an object', '{"svcMeta":', [], 'The body is not JSON'],
     ['two objects', '{}\n{}', [], several],
     ['a byte order mark', '\uFEFF{}', json, 'The body is not JSON'],
-    ['a zero octet', Buffer.of(0), avro, undefined],
+    [
+      "the five octets of Confluent's serializer",
+      Buffer.of(0, 0, 0, 0, 1, 2),
+      avro,
+      "Field 'svcMeta/contractId' ends too early. If Confluent's serializer wrote it, leave out the first five bytes",
+    ],
+    [
+      'an Avro container',
+      Buffer.from('Obj\u0001\u0004'),
+      avro,
+      'The body begins like an Avro container; send the event without one, in fastavro by schemaless_writer',
+    ],
+    [
+      'JSON that says it is Avro',
+      '{"svcMeta":{}}',
+      avro,
+      'The body begins like JSON; send JSON with Content-Type: application/json',
+    ],
+    ['gzip data that says nothing', gzipSync('{}'), [], gzip],
+    ['gzip data that says it is JSON', gzipSync('{}'), json, gzip],
+    ['gzip data that says it is Avro', gzipSync('{}'), avro, gzip],
   ])('%s', async (_, body, headers, sentence) => {
     await refused(body, [schema('clickstream'), ...headers], 'undecodable', sentence)
   })

@@ -149,6 +149,23 @@ describe('an answer', () => {
     expect(rejected).toMatchObject([{ index: 0, code: 'undecodable', message }])
   })
 
+  test('says that an event has no comma at its end', async () => {
+    const { rejected } = await read(await run({ lines: [good('a'), `${good('b')},`] }).answering)
+    const message = 'The line has more after its first JSON value; an event has no comma at its end'
+    expect(rejected).toMatchObject([{ index: 1, code: 'undecodable', message }])
+  })
+
+  test('to a JSON array stores none of its lines, so that all can be sent again', async () => {
+    const { answering, posted } = run({ lines: ['[', `${good('a')},`, good('b'), ']'] })
+    const { accepted, rejected } = await read(await answering)
+    expect(accepted).toBe(0)
+    expect(posted).toEqual([])
+    const message =
+      'The body begins like a JSON array; /event takes one event, and /events several, one per line (application/x-ndjson)'
+    expect(rejected.map(({ index }) => index)).toEqual([0, 1, 2, 3])
+    for (const one of rejected) expect(one).toMatchObject({ code: 'undecodable', message })
+  })
+
   test('to no events at all is that', async () => {
     expect(await read(await run({}).answering)).toEqual({ accepted: 0, rejected: [] })
   })
