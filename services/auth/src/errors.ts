@@ -1,6 +1,6 @@
-// All refusals: auth's public codes, and the public forms of the packages' errors. A code names its operations if not
-// all operations of a kind return it. Each code has a page, and every response links to it. Management uses problem
-// documents. /auth and /refresh use {code, message}, and /oauth2/token uses the form of RFC 6749.
+// All refusals: auth's public codes, and the public forms of the packages' errors. A code lists the `operations` that
+// return it, unless tell.ts adds the code to operations by a rule. Management responds with problem documents, /auth
+// and /refresh with {code, message}, /oauth2/token in the form of RFC 6749.
 import type { ContractsErrorCode } from '@weir/contracts'
 import type { AccessErrorCode } from '@weir/control-state'
 import { createErrors, Refusal } from '@weir/http-api'
@@ -137,7 +137,7 @@ export const refusal: Refuse<ErrorCode> = (code, publicMessage, more) =>
 type Form = PublicForm<ErrorCode>
 const nothing = { code: 'internal', sentence: 'An internal error occurred; see the log' } as const
 
-/** The only package errors that clients get. */
+/** Clients get these errors of packages. All other errors become `internal`. */
 const publicForms = {
   'control-state.not_found': { code: 'not_found', sentence: ownSentence },
   'control-state.name_taken': { code: 'name_taken', sentence: ownSentence },
@@ -155,13 +155,13 @@ const publicForms = {
 export const errors = createErrors<ErrorCode>(errorTable, publicForms)
 const { headersOf, statusOf } = errors
 
-/** The form that clients of /auth and /refresh read. */
+/** Returns the error response of /auth and /refresh. */
 export function plainErrorOf(refused: Refusal): RouteAnswer<AnswerNamed<'Refusal'>> {
   const { code, message } = refused
   return { status: statusOf(refused), headers: headersOf(refused), body: { code, message } }
 }
 
-/** RFC 6749 5.2. */
+/** Returns the error response of /oauth2/token (RFC 6749 5.2). */
 export function oauthErrorOf(refused: Refusal, pageOf: PageOf): RouteAnswer {
   const { code, message } = refused
   const status = statusOf(refused)

@@ -1,5 +1,5 @@
-// Composes auth: configuration, control state and its controller, the endpoints, the listener. It contains no
-// decisions.
+// Starts auth: creates configuration, control state and its controller, the endpoints and the listener, and connects
+// them.
 import { siteFolder } from '@weir/docs'
 import { createNodeServer, listenNode } from '@weir/http2'
 import { createAcls, createAdmin, createKafka, kafkaAccess } from '@weir/kafka'

@@ -1,6 +1,6 @@
 // auth's metrics. Labels are closed sets: path templates, methods, statuses, kinds of grant. A label never contains an
-// account, a stream or a client. All series except those of requests, which have too many kinds, exist from the start
-// with 0, because Prometheus does not see the first increase of a new series.
+// account, a stream or a client. Most counters start with 0, because Prometheus does not see the first increase of a
+// new series. The series of requests and of rare refusals appear when they occur.
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
@@ -8,7 +8,7 @@ const grants = ['credentials', 'refresh', 'client_credentials'] as const
 export type Grant = (typeof grants)[number]
 const changeOutcomes = ['done', 'refused', 'failed'] as const
 type ChangeOutcome = (typeof changeOutcomes)[number]
-/** The most frequent reasons why tokens are refused. Others are added when they occur. */
+/** The most frequent codes of refused token requests. */
 const refusalCodes = ['invalid_request', 'invalid_credentials', 'too_many_failures', 'internal']
 
 export type AuthMetrics = {
@@ -24,9 +24,9 @@ export type PendingErasures = { readonly count: number; readonly oldestMs: numbe
 
 export type PendingWork = {
   readonly cleanUps: () => number
-  /** The erasures by their current state. */
+  /** Returns the pending erasures by their current state. */
   readonly erasures: () => Readonly<Record<ErasureWaits, PendingErasures>>
-  /** The largest used share of ERASURES_MAX, ACCOUNT_KEY_BYTES_MAX and KEY_BYTES_MAX. */
+  /** Returns the largest used share of ERASURES_MAX, ACCOUNT_KEY_BYTES_MAX and KEY_BYTES_MAX. */
   readonly erasuresShare: () => number
 }
 

@@ -77,14 +77,17 @@ export type Config = z.infer<typeof configSchema>
 export const readConfig = (env: Env): Config => loadConfig<Config>(configSchema, env)
 
 /**
- * The maximum bytes of unanswered bodies that our own HTTP/2 holds: half of IN_FLIGHT_BYTES_MAX, because a record with
- * encrypted fields is seldom larger than twice its body. So if Kafka is slow, the HTTP/2 windows close before any
- * request is refused. At least 8 events of the maximum size, so that large events can proceed.
+ * Returns the maximum bytes of unanswered bodies that our own HTTP/2 keeps: half of IN_FLIGHT_BYTES_MAX, because a
+ * record with encrypted fields is seldom larger than twice its body. So if Kafka is slow, the HTTP/2 windows close
+ * before any request is refused. At least 8 events of the maximum size, so that large events can proceed.
  */
 export const heldBytesMaxOf = ({ IN_FLIGHT_BYTES_MAX, EVENT_BYTES_MAX }: Config): number =>
   Math.max(Math.floor(IN_FLIGHT_BYTES_MAX / 2), 8 * EVENT_BYTES_MAX)
 
-/** The bytes that requests of many events may have in flight to Kafka: all requests together, and each one. */
+/**
+ * Returns how many bytes requests of many events may have in flight to Kafka: all requests together (`bytesMax`), and
+ * each request (`shareBytesMax`).
+ */
 export const backlogOf = ({ IN_FLIGHT_BYTES_MAX }: Config) => ({
   bytesMax: Math.floor(IN_FLIGHT_BYTES_MAX / 4),
   shareBytesMax: Math.min(2 * 1_048_576, Math.floor(IN_FLIGHT_BYTES_MAX / 8)),

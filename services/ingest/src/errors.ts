@@ -46,7 +46,7 @@ const headersOf: Partial<Record<RefusalCode, Record<string, string>>> = {
   unavailable: { 'retry-after': '1' },
 }
 
-/** A refusal that clients may read. No other error is shown to clients, whatever its code. */
+/** A refusal that clients may read. Of other errors, clients see only those in `publicForms`. */
 class EventRefusal extends AppError<RefusalCode> {}
 
 export const refusal = (
@@ -79,14 +79,14 @@ const publicForms = {
 } satisfies Record<ProduceErrorCode, Form> &
   Partial<Record<AccessErrorCode | ContractsErrorCode | FieldcryptErrorCode, Form>>
 
-/** The response's code and message, with their cause. It isn't an Error object, because these are costly to create. */
+/** The response's code and message, with their cause. A plain object, because an Error is costly to create. */
 export type Refused = {
   readonly code: RefusalCode
   readonly message: string
   readonly cause?: unknown
 }
 
-/** Any other error becomes `internal`, without details. */
+/** An error that clients may not see becomes `internal`, without details. */
 export function refusalOf(cause: unknown): Refused {
   if (cause instanceof EventRefusal) return cause
   const told = publicFormOf<RefusalCode>(publicForms, cause)

@@ -7,7 +7,7 @@ import { refusalCodes, statusOf } from './errors.ts'
 
 export type IngestMetrics = {
   answered(status: number, code: string, ms: number): void
-  /** Counts the events with this outcome in requests of many events. */
+  /** Counts events of POST /events with this outcome. */
   events(code: string, count: number): void
   batchStored(batch: { records: number; bytes: number; ms: number }): void
   spans(outcome: SpanOutcome, count: number): void

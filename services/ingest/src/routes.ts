@@ -1,4 +1,4 @@
-// The exact paths of ingest, and the only place where a refusal becomes a response.
+// Passes each request to the handler of its exact path, and counts the responses.
 import type { Handler, HttpRequest, HttpResponse } from '@weir/http2'
 import { hasCode, requestIdHeader, requestIdOf } from '@weir/kit'
 import type { Fault, PageOf } from '@weir/kit'
@@ -16,11 +16,11 @@ export type RoutesDeps = EventsDeps & {
   metrics: IngestMetrics
   /** Milliseconds since an arbitrary time. */
   elapsed: () => number
-  /** Called for refusals that ingest itself has caused. */
+  /** Called for refusals with a 5xx status. */
   onFault: (fault: Fault) => void
-  /** The page that explains a code. */
+  /** Returns the URL of an error code's page. */
   pageOf: PageOf
-  /** Every path, with the function for its POST requests. */
+  /** Undefined without tracing. */
   traces: Traces | undefined
 }
 
@@ -34,7 +34,7 @@ export function createRoutes(deps: RoutesDeps): Handler {
   return (request) => respond(routes, request)
 }
 
-/** Every path, with the function that takes its POST requests. */
+/** Returns every path with the handler of its POST requests. */
 export const takersOf = (deps: EventsDeps): Takers =>
   new Map<string, Handler>([
     ['/event', (request) => takeEvent(deps, request)],

@@ -19,10 +19,10 @@ import { stateFields, withKekRules } from '@weir/control-state'
 import { traceFields } from '@weir/trace'
 import { z } from 'zod'
 
-/** The form that auth accepts. */
+/** The form of names that auth accepts. */
 const decrypterName = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/
 
-/** The levels of `5` or `5-9`; none for any other text. */
+/** Returns the levels in `5` or `5-9`, or no levels for any other text. */
 function levelsIn(item: string): number[] {
   const [, from = '', to = from] = /^(\d{1,3})(?:\s*-\s*(\d{1,3}))?$/.exec(item) ?? []
   if (from === '' || Number(to) > 255) return []

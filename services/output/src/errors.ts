@@ -1,5 +1,5 @@
 // The public error codes of output's HTTP API, and the public forms of packages' errors. Each code has a page of its
-// own. admit.ts has the refusals of WebSockets.
+// own. websocket/refuse-upgrade.ts has the refusals of WebSockets.
 import type { AccessErrorCode } from '@weir/control-state'
 import { createErrors, Refusal } from '@weir/http-api'
 import type { ErrorRow, Refuse } from '@weir/http-api'

@@ -9,7 +9,7 @@ import type { Counts, DeadAt } from './derive/flow/stream.ts'
 import { deadCodes, failureCodes } from './derive/transform.ts'
 
 export type OutputMetrics = {
-  /** Counts the outcomes of records after these are stored. */
+  /** Counts the outcomes of stored records. */
   derived(counts: Counts, dead: readonly Pick<DeadAt, 'code'>[]): void
   deriverFailed(code: string): void
   lostToRetention(events: number): void

@@ -45,7 +45,7 @@ export async function createApiKey(
         'too_many_api_keys',
         `An account has at most ${apiKeysMax} API keys, including expired keys; delete a key first`,
       )
-    // A keyId has 48 bits, so two equal ones occur about once in a thousand years.
+    // A keyId has 48 random bits, so two equal ones are very unlikely.
     if (apiKeys.some(({ keyId }) => keyId === made.apiKey.keyId))
       throw refusal('unavailable', 'The key could not be created; try again')
     draft.put(accountKey(billingId), { ...account, apiKeys: [...apiKeys, made.apiKey] })
@@ -53,7 +53,7 @@ export async function createApiKey(
   return made
 }
 
-/** Once this resolves, the key gives no access. */
+/** When this resolves, the key no longer gives access. */
 export async function deleteApiKey(
   deps: Changes,
   billingId: string,

@@ -1,6 +1,6 @@
 // Limits how many management requests an account may send to this replica, because all accounts share its processor
-// time. The allowance grows evenly over the minute, so that no account sends a minute's requests in one second. A
-// script may send some of them together. A large response counts as several requests, because it takes as much time.
+// time. The allowance grows evenly over the minute, so that no account sends a minute's requests in one second. A large
+// response counts as several requests, because it takes as much time.
 import { quotasOf } from '@weir/control-state'
 import type { AccountRecord } from '@weir/control-state'
 import { exceeded } from '../control/quotas.ts'
@@ -20,7 +20,7 @@ export type ManagementRate = {
   answered(account: AccountRecord, bytes: number): void
 }
 
-/** The number of requests that may be sent together: a tenth of a minute's, and at least sixty. */
+/** Returns how many requests may be sent together: a tenth of `perMinute`, at least 60, but at most `perMinute`. */
 const atOnceOf = (perMinute: number): number => Math.min(perMinute, Math.max(60, perMinute / 10))
 
 export function createManagementRate(nowMs = () => performance.now()): ManagementRate {

@@ -23,8 +23,8 @@ async function fromFile(file: string | undefined, log: Log): Promise<string> {
 }
 
 /**
- * Returns false if the file exists. The complete file appears in one step, so two replicas that start at the same time
- * read the same key.
+ * Creates the file. Returns false if it exists. The complete file appears in one step, so two replicas that start at
+ * the same time read the same key.
  */
 async function makeFile(file: string): Promise<boolean> {
   const draft = `${file}.${randomUUID()}`
@@ -41,7 +41,7 @@ async function makeFile(file: string): Promise<boolean> {
   }
 }
 
-/** If the file exists, its folder need not be writable. */
+/** Checked first, because the folder of an existing file need not be writable. */
 const isThere = (file: string): Promise<boolean> =>
   access(file).then(
     () => true,

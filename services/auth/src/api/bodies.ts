@@ -1,5 +1,5 @@
-// The bodies of the management endpoints, one schema each. The message of a rule completes a sentence that starts with
-// the member's name. Unknown members are refused, because a typo would otherwise go unnoticed.
+// The schemas of the request bodies of management. The message of a rule completes a sentence that starts with the
+// member's name. Unknown members are refused, because a typo would otherwise go unnoticed.
 import { ROTATION_HOURS } from '@weir/fieldcrypt'
 import { bodyRule } from '@weir/http-api'
 import { z } from 'zod'
@@ -79,7 +79,7 @@ const keyNameRule = 'must be 1 to 100 characters, none of them a control charact
 const roleRule = `must be one of ${roles.join(', ')}`
 const expiryRule = 'must be a whole number of days from 1 to 3650'
 
-/** The default role is `viewer`: too few rights are noticed immediately, too many are not. */
+/** The default role is `viewer`, because people notice missing rights, but not unnecessary ones. */
 export const apiKeyBody = z.strictObject(
   {
     name: z

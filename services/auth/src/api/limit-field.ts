@@ -1,4 +1,4 @@
-// A limit as a setting: a number that the API shows as text.
+// A setting that is a stream's default limit. It is text, as limits are in the API.
 import { withUnit } from '@weir/kit'
 import { z } from 'zod'
 

@@ -1,6 +1,6 @@
-// Mounts management endpoints. The table of routes says who may call an endpoint. This is checked here, before the
-// handler runs and gets its caller. An endpoint that changes something must name its action, so that its refusals get
-// into the audit log, too. The writer of control state logs successful changes.
+// Mounts management endpoints. Before a handler runs, the caller is checked against the table of routes
+// (route-needs.ts). An endpoint that changes something must name its action, so that its refusals get into the audit
+// log, too. The writer of control state logs successful changes.
 import type { Express } from 'express'
 import { hasCode } from '@weir/kit'
 import { isRole } from '@weir/control-state'
@@ -34,7 +34,7 @@ type NeedOf<M extends Method, Path extends string> = `${M} /v2${Path}` extends R
   ? RouteNeedsOfAuth[`${M} /v2${Path}`]
   : never
 
-/** Handlers for exactly the methods that the table has for this path. */
+/** Handlers for the methods that the table of routes has for this path. */
 export type ManagedHandlers<Path extends string> = {
   readonly [M in Method as NeedOf<M, Path> extends never ? never : M]?: M extends 'GET'
     ? HandlerBy<CallerWho<NeedOf<M, Path>>>
@@ -59,7 +59,9 @@ type AnyManaged = {
   readonly handler: HandlerBy<Caller | Platform>
 }
 
-/** The cast is safe, because the table that gives each handler its type also decides in `callerFor` who calls it. */
+/**
+ * The cast is safe, because the same table of routes gives a handler its type and determines its caller in `callerFor`.
+ */
 const asManaged = (managed: unknown): AnyManaged =>
   (typeof managed === 'function' ? { handler: managed } : managed) as AnyManaged
 

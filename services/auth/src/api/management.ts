@@ -34,9 +34,9 @@ export type Management = {
   readonly keys: Unattributed<StartingRotation & Rotating>
   readonly audit: {
     readonly log: AuditLog
-    /** Moves all notices so far into the audit log. Call it before reading the log. */
+    /** Call before reading the log. */
     readonly fold: Folder['fold']
-    /** Replaces the numbers that would show an account how many entries all accounts have. */
+    /** Replaces sequence numbers and offsets (opaque.ts). */
     readonly opaque: { readonly entry: Opaque; readonly page: Opaque }
   }
   readonly usage: Pick<UsageLog, 'ofStream'>
@@ -48,10 +48,10 @@ export type Management = {
   readonly defaultLimits: Limits
 }
 
-/** For endpoints that show streams, in one of the two shapes. */
+/** The dependencies of endpoints that show streams, in one of the two shapes. */
 export type Shown = Management & { readonly shape: RenderShape }
 
-/** The dependencies of a feature on behalf of a caller, whom the audit log names as the actor of the change. */
+/** Adds the caller to the dependencies, as the actor of the change in the audit log. */
 export const acting = <Deps extends object>(
   deps: Deps,
   { actor }: { readonly actor: Actor },

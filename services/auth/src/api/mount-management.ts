@@ -1,5 +1,4 @@
-// Every management path with its handlers, for one version of the API. A handler that changes something names its
-// action for the audit log.
+// Mounts every management path with its handlers, for one version of the API.
 import type { Express } from 'express'
 import { audited, mountManaged } from './managed.ts'
 import type { ManagedHandlers } from './managed.ts'

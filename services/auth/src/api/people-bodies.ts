@@ -1,4 +1,4 @@
-// The bodies of requests about people: erasures, searches and subject access (bodies.ts).
+// The schemas of request bodies about people: erasures, searches and subject access.
 import { isSecretId } from '@weir/control-state'
 import { bodyRule } from '@weir/http-api'
 import { z } from 'zod'
@@ -30,7 +30,7 @@ const searchId = z.string(searchIdRule).refine(isSecretId, searchIdRule)
 const onlyOne = (...members: readonly unknown[]): boolean =>
   members.filter((each) => each !== undefined).length === 1
 
-/** The messages of the rules never contain the values. */
+/** The messages of the rules never contain a person's value. */
 export const erasureBody = z
   .strictObject(
     {

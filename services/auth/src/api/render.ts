@@ -1,5 +1,5 @@
 // The two shapes of a stream in responses (spec Resources): /v1 is flat, with `credentials` as an object; /v2 has
-// `ref`, `limits` and a list of `credentials`. Only the response to a creation contains a clientSecret. Later /v2
+// `ref`, `limits` and a list of `credentials`. Only the response to a creation contains a clientSecret. Other /v2
 // responses contain additional members for operators.
 import { forEachQuota, isDecryptedByReaders, quotasOf, topicOf } from '@weir/control-state'
 import type {
@@ -21,15 +21,15 @@ import type { AnswerNamed } from './answers/answers.ts'
 type Version = 'V1' | 'V2'
 
 export type RenderShape<In extends Version = Version> = {
-  /** A stream in the response to its creation, with its secret. */
+  /** Renders a stream for the response to its creation, with its secret. */
   newInput(created: Created<InputStream>): AnswerNamed<`NewInputStream${In}`>
   newOutput(
     created: CreatedOutput,
     warnings: readonly string[],
   ): AnswerNamed<`NewOutputStream${In}`>
-  /** A stream in later responses. */
+  /** Renders a stream for later responses. */
   shown(stream: StreamRecord): AnswerNamed<`InputStream${In}` | `OutputStream${In}`>
-  /** Deleted streams, without their credentials. */
+  /** Renders deleted streams, without their credentials. */
   deleted(streams: readonly StreamRecord[]): AnswerNamed<`DeletedStreams${In}`>
   deletedOutputs(outputs: readonly DerivedStream[]): AnswerNamed<`DeletedOutputs${In}`>
 }

@@ -1,7 +1,7 @@
 // Who may call what: the table of all routes of auth. A route that isn't in it can't be mounted. /v1 has the routes of
 // /v2 with the same needs. The role viewer reads a stream's settings. The role officer sees people's data and decides
 // about erasures. The role owner manages API keys and the credentials that read decrypted events, and deletes streams.
-// It is also needed to set limits and retention, which are members of bodies (routes/streams.ts).
+// Only this role may set limits and retention: routes/streams.ts checks the bodies.
 import type { Needs, RouteNeeds } from '@weir/control-state'
 import { needsIn } from '@weir/http-api'
 

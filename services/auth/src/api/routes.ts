@@ -1,4 +1,4 @@
-// Every path of auth with its handlers. /v1 and /v2 have the same handlers and show streams differently.
+// Mounts every path of auth with its handlers. /v1 and /v2 have the same handlers and show streams differently.
 import { needsOf } from './route-needs.ts'
 import type { Express } from 'express'
 import { createCors } from '@weir/kit'
@@ -36,18 +36,16 @@ export type Routes = {
   readonly discovery: discovery.Discovery
   readonly registryDoor: registry.RegistryDoor
   readonly openApi: JsonSchema
-  /** The folder of the built site. */
   readonly siteFolder: string
   readonly metrics: AuthMetrics
   readonly guesses: Guesses
   readonly log: Log
-  /** The origins of web pages that may call auth, too. */
+  /** The origins of web pages that may call auth. */
   readonly origins: readonly string[]
-  /** The prefix of topic names. */
   readonly kafkaPrefix: string
-  /** The page that explains a code. */
+  /** Returns the address of the page that explains a code. */
   readonly pageOf: PageOf
-  /** False until control state is read and the keys exist. Discovery works before that. */
+  /** Returns false until control state is read and the keys exist, and during a restore. Discovery works even then. */
   readonly isOpen: () => boolean
 }
 
@@ -56,7 +54,8 @@ export function createApp(routes: Routes): Express {
   const app = createExpress(log)
   app.use(countAnswers(metrics.answered))
   app.use(shareWith(createCors({ origins: routes.origins, requestHeaders: [] })))
-  // Mounted before the gate. auth needs Kafka's brokers, and a broker that gets no response here at its start exits.
+  // Mounted before the check of `isOpen`. auth needs Kafka's brokers, and a starting broker exits if discovery does not
+  // respond.
   mountDiscovery(app, routes.discovery)
   mountDocs(app, routes)
   errorsUnder(app, '/registry', registryErrorOf)

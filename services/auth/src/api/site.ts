@@ -1,5 +1,5 @@
-// Serves the site at /docs: the files that packages/docs/src/site has built. The pages of errors are among them, and
-// every error response links to its page: /docs/errors/<code>. The site contains no data of an account.
+// Serves the site at /docs: the files that packages/docs/src/site has built. Every error response links to one of its
+// pages: /docs/errors/<code>. The site contains no data of an account.
 import { existsSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { siteHeaders } from '@weir/docs'
@@ -29,7 +29,7 @@ export function mountSite(app: Express, folder: string): void {
 
 const toDocs: RouteHandler = () => ({ status: 302, headers: { location: 'docs/' }, body: '' })
 
-/** Express refuses each path that leaves the folder, and each hidden file. */
+/** Sends a file. Express refuses paths that leave the folder, and hidden files. */
 function show(root: string, { path }: Request, res: Response, next: NextFunction): void {
   res.sendFile(fileOf(path), { ...options, root }, (error?: Error & { status?: number }) => {
     if (error === undefined || res.headersSent) return

@@ -1,4 +1,4 @@
-// Which refusals may be caused by guessing a secret, and which secret. packages/http-api limits these refusals.
+// Returns the secret of a refused request that may be a guess; otherwise undefined. packages/http-api limits guesses.
 import type { WrongSecret } from '@weir/http-api'
 import { bearerOf } from '@weir/control-state'
 

@@ -1,5 +1,5 @@
-// Whether a restore knows all erasures. They are in `weir.erasures` if Kafka still has it, in the backup, and in a
-// later copy. The audit log has the hash of each entry, so if Kafka still has that log, a missing entry is detected.
+// Checks whether a restore knows all erasures. Their entries come from Kafka's `weir.erasures`, the backup and a later
+// copy. If Kafka still has the audit log, its hashes of all entries show whether one is missing.
 import type { AddressedRecord } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import {
@@ -24,8 +24,8 @@ export type Sources = {
 }
 
 /**
- * The entries of the audit log that Kafka still has, after those in the backup. Undefined if the log doesn't continue
- * that of the backup, because it then doesn't show all erasures.
+ * Returns the entries of Kafka's audit log that are newer than those in the backup. Returns undefined if Kafka's log
+ * ends before that of the backup, because it then doesn't show all erasures.
  */
 export function liveEntries(
   live: readonly (Buffer | null)[],
@@ -46,14 +46,13 @@ export type ErasureSources = {
   /** Undefined if the audit log is lost. */
   readonly entries: readonly AuditEntry[] | undefined
   readonly sources: Sources
-  /** The time of the copy. */
   readonly copyMadeAtMs: number | undefined
-  /** What the operator says: a time, or that no service ran since the backup or the copy. */
+  /** What the operator says: a time, or `never` if no service ran since the backup or the copy. */
   readonly lostSince: number | 'never' | undefined
 }
 
 /**
- * Since when erasures may be unknown. `sinceMs` is missing if all are known.
+ * Returns since when erasures may be unknown. `sinceMs` is missing if all are known.
  * @throws AppError `backup.erasures_unknown` if neither the logs nor the operator say it
  */
 export function erasuresLostSince({
@@ -86,7 +85,7 @@ function missingIn(entries: readonly AuditEntry[], sources: Sources): AuditEntry
   return entries.filter(({ target }) => target.logged?.some((hash) => !known.has(hash)))
 }
 
-/** The entries that Kafka has lost. */
+/** Returns the entries that Kafka has lost. */
 export function lostEntries({ live, backup, copy }: Sources): SavedRecord[] {
   const there = new Set(live.map(recordName))
   const lost = new Map<string, SavedRecord>()
@@ -97,8 +96,8 @@ export function lostEntries({ live, backup, copy }: Sources): SavedRecord[] {
 }
 
 /**
- * The wrapping keys of the entries, for `weir.keys` and `weir.erasures`. The newest record of each key counts, because
- * older records may need a KEK that no longer exists.
+ * Returns the newest record of each wrapping key of the entries, for `weir.keys` and `weir.erasures`. Older records may
+ * need a KEK that no longer exists.
  */
 export function logKeys(
   { live, backup, copy }: Sources,

@@ -1,5 +1,4 @@
-// A backup contains only records that this release understands. Records of a newer release are neither saved nor
-// restored.
+// A backup contains only records that this release understands. A record of a newer release stops a backup or restore.
 import { hasCode } from '@weir/kit'
 import {
   auditTopic,
@@ -22,7 +21,7 @@ const readers: Readonly<Record<string, (key: string, value: Buffer) => unknown>>
 }
 
 /**
- * Records that Weir didn't write pass unchanged; `weir audit verify` finds them.
+ * Accepts records that Weir didn't write; `weir audit verify` finds them.
  * @throws AppError `record_not_known`
  */
 export function requireKnown(topic: string, key: Bytes, value: Bytes): void {

@@ -40,7 +40,7 @@ const end = z.strictObject({ records: z.number() })
 
 type Kind = z.infer<typeof head>['weir']
 
-/** `madeAtMs`: when the first record was read. */
+/** `madeAtMs`: when the backup was started. */
 export const headLine = (weir: Kind, madeAtMs: number): string =>
   JSON.stringify({ weir, version: 1, madeAt: new Date(madeAtMs).toISOString() })
 

@@ -1,5 +1,5 @@
 // Saves and restores the topics that can't be created again: weir.control, weir.keys, weir.audit, weir.erasures and
-// weir.subjects. It uses the settings of auth:
+// weir.subjects. It uses the settings of auth. The commands:
 //
 //   node services/auth/src/backup/main.ts save > weir.backup
 //   node services/auth/src/backup/main.ts erasures > weir.erasures
@@ -62,7 +62,7 @@ async function run(args: readonly string[]): Promise<number> {
 
 type Asked = { readonly verb: Verb; readonly file?: string; readonly lostSince?: string }
 
-/** Undefined unless the arguments are as in the usage. */
+/** Returns undefined unless the arguments are as in the usage. */
 function argumentsIn(args: readonly string[]): Asked | undefined {
   try {
     const { values, positionals } = parseArgs({

@@ -1,6 +1,6 @@
-// Writes a whole backup into empty topics, or nothing but `_restoring`, which keeps all services from using the keys.
-// auth removes it when it has applied the erasures since the backup (control/restore/reapply.ts). The transactions are
-// under the writer's transactional id, so that an auth that still runs is fenced.
+// Restores a backup into empty topics: first `_restoring`, so that no service uses the keys, then links of data
+// subjects, then all other records in one transaction. auth removes `_restoring` when it has applied the erasures since
+// the backup (control/restore/reapply.ts). The writer's transactional id fences an auth that still runs.
 import type { AddressedRecord, Admin, Kafka, RangeReader, Transactor } from '@weir/kafka'
 import { AppError } from '@weir/kit'
 import { createRangeReader, createTransactor } from '@weir/kafka'
@@ -96,7 +96,9 @@ type Plan = {
   readonly subjectsLost: boolean
 }
 
-/** Writes the links of data subjects while it reads, because there may be many. The other records are returned. */
+/**
+ * Reads the backup. Writes the links of data subjects meanwhile, because there may be many. Returns the other records.
+ */
 async function readBackup(
   restoring: Restoring,
   { madeAtMs, records }: { madeAtMs: number; records: AsyncIterable<SavedRecord> },
@@ -121,7 +123,10 @@ async function readBackup(
   return { state, plan }
 }
 
-/** Throws if data would be overwritten, or if it isn't known which erasures are lost. Stops services that use keys. */
+/**
+ * Throws if services run, if data would be overwritten, or if it isn't known which erasures are lost. Writes
+ * `_restoring`.
+ */
 async function begin(
   { admin, reader, transactor, options, nowMs }: Restoring,
   state: readonly SavedRecord[],
@@ -195,7 +200,7 @@ function allRecords(
     subjectsLost: [...(former?.subjectsLost ?? []), ...since(subjectsLost ? madeAtMs : undefined)],
   }
   const ofLog = [erasuresTopic, subjectsTopic]
-  // A backup from after an earlier restore would otherwise remove the record that stops the services.
+  // Leaves out `_restoring` of an earlier restore, because it would replace the new `_restoring`.
   const saved = state.filter(
     (record) => !ofLog.includes(record.topic) && recordName(record) !== restoringKey,
   )

@@ -1,4 +1,4 @@
-// Whether services are running. A restore would show them states that never existed, and they would write.
+// Checks whether services are running. During a restore they would read states that never existed, and would write.
 import { setTimeout } from 'node:timers/promises'
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import { AppError } from '@weir/kit'

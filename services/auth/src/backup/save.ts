@@ -1,4 +1,4 @@
-// Reads topics to their current ends. Control state goes first, because a key without its stream is harmless, but a
+// Reads topics to their current ends. `weir.control` comes first, because a key without its stream is harmless, but a
 // stream without its key is not.
 import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -57,8 +57,8 @@ export async function* topicRecords(
 }
 
 /**
- * Resolves when the system has accepted every byte; the stream stays open. A process that ends earlier loses what is
- * still in the buffer of a pipe.
+ * Resolves when the operating system has accepted every byte; the stream stays open. A process that ends earlier loses
+ * what is still in the buffer of a pipe.
  */
 export async function writeAll(lines: AsyncIterable<string>, to: Writable): Promise<void> {
   await pipeline(lines, to, { end: false })

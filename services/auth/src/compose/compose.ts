@@ -1,5 +1,4 @@
-// The dependencies of control state's features, created once. Each feature gets all of them, and its types say which it
-// uses.
+// Creates the dependencies of the features of control state. The types of a feature say which of them it uses.
 import { randomUUID } from 'node:crypto'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { oneAtATime } from '@weir/kit'
@@ -48,7 +47,7 @@ export type ControlParts = {
   readonly log: Log
 }
 
-/** Loops whose next pass a change can trigger. */
+/** Reconcile loops whose next pass a change can start early. */
 export type HurriedLoop = 'clean-up' | 'access' | 'rotation' | 'erasures' | 'rebuilds'
 
 export type Control = ReturnType<typeof composeControl>['control']

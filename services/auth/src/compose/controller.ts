@@ -24,14 +24,10 @@ import { stateReconcilers } from './state-reconcilers.ts'
 export type ControllerParts = ControlParts & {
   readonly config: Pick<Config, 'KAFKA_REQUIRE_DURABLE'>
   readonly following: Pick<StateFollowing, 'start'>
-  /** Reconcilers from other parts of auth. */
   readonly moreReconcilers: readonly Reconciler[]
 }
 
-/**
- * Whether this replica knows the keys that verify tokens. It knows them after Kafka is reached and control state is
- * read.
- */
+/** Whether this replica knows the keys that verify tokens. */
 export type TokenKeysState = 'kafka unreached' | 'being read' | 'known'
 
 export function createController(parts: ControllerParts) {
@@ -57,9 +53,9 @@ export function createController(parts: ControllerParts) {
     promises,
     /** Names the records that this replica can't read until it is upgraded. */
     warnings: (): string[] => [...audit.warnings(), ...usage.warnings()],
-    /** Call once control state is read. */
+    /** Call after control state is read. */
     startLoops(): void {
-      // Not awaited: the loops find no work before everything is read.
+      // Not awaited: loops that need the heartbeats do nothing until these are read.
       void usage.replicas.start()
       heart = startHeartbeats({ ...control, kafka, service: 'auth' })
       const erasures = createErasureStates({ ...control, logScan })

@@ -1,4 +1,4 @@
-// The reconcilers of keys at rest. They continue a rotation, delete keys that are past their age, and mark erasures as
+// The reconcilers of keys at rest. They continue a rotation, delete keys that are too old, and mark erasures as
 // `destroyed` when their KEKs no longer exist.
 import { continueRotation } from '../control/keys/rotation/continue-rotation.ts'
 import { createAgreedNow, expireEras } from '../control/erasure/expire-eras.ts'

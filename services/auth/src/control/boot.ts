@@ -9,9 +9,9 @@ export type BootStep = {
 }
 
 export type Boot = {
-  /** Resolves when all steps have succeeded, or when it is stopped. */
+  /** Resolves when all steps have succeeded, or after `stop`. */
   run(): Promise<void>
-  /** Empty when all steps have succeeded. */
+  /** Returns the reason of the current step; nothing when all steps have succeeded. */
   notReady(): string[]
   stop(): void
 }

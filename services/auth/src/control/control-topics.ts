@@ -39,7 +39,9 @@ const keysConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
-/** For records that are rewritten every second. Small segments limit how many old versions a start must read. */
+/**
+ * For records that are rewritten every second. Small segments limit how many old versions a starting replica must read.
+ */
 const rewrittenConfig = {
   ...controlConfig,
   'segment.ms': String(minuteMs),
@@ -50,8 +52,8 @@ const rewrittenConfig = {
 const replicasConfig = { ...rewrittenConfig, 'message.timestamp.type': 'LogAppendTime' }
 
 /**
- * For records that are rewritten every second for a minute, and then kept. They are never all read: the records of a
- * period are found by their timestamps, which the brokers set.
+ * For records that are rewritten every second for a minute, and then kept. Readers find the records of a period by
+ * their timestamps, which the brokers set, and never read the whole topic.
  */
 const usageConfig = {
   ...rewrittenConfig,
@@ -67,14 +69,14 @@ const auditConfig = {
   'unclean.leader.election.enable': 'false',
 }
 
-/** Kept as long as keys with the default key retention. `keepSubjects` extends this for other streams. */
+/** The retention fits streams with the default key retention. `keepSubjects` extends it for a longer key retention. */
 const subjectsConfig = {
   'cleanup.policy': 'compact,delete',
   'retention.ms': String(subjectsRetentionMs(usualKeyRetentionDays)),
   'unclean.leader.election.enable': 'false',
 }
 
-/** Kept until no backup can be restored that has the keys which an entry removes. */
+/** An entry is kept as long as a restorable backup may contain the keys that the entry removes. */
 const erasuresConfig = {
   ...controlConfig,
   'cleanup.policy': 'compact,delete',
@@ -83,8 +85,8 @@ const erasuresConfig = {
 }
 
 /**
- * auth folds notices within seconds. If auth is down for longer than this retention, notices are lost, and the audit
- * log says so.
+ * auth moves the topic's notices into the audit log within seconds. If auth is down for longer than this retention,
+ * notices are lost, and the audit log gets an entry about the loss.
  */
 const accessesConfig = {
   'cleanup.policy': 'delete',
@@ -133,8 +135,8 @@ export async function makeControlTopics(
 }
 
 /**
- * Keeps the links of data subjects as long as keys, and the erasures as long as backups of these. A retention is never
- * shortened.
+ * Extends the retention of `weir.subjects` to that of keys, and of `weir.erasures` to that of backups of keys. Never
+ * shortens a retention.
  */
 export async function keepSubjects(
   configs: Pick<Configs, 'topics' | 'setTopic'>,

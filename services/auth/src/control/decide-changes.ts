@@ -1,5 +1,5 @@
-// Decides the changes that wait for the writer of control state. They are applied in order to one draft, which yields
-// the records. Nothing is written here, and no caller gets its answer here.
+// Decides the changes that wait for the writer of control state. Applies them in order to one draft, which yields the
+// records. writer.ts writes the records and answers the callers.
 import { randomUUID } from 'node:crypto'
 import type { Refusal } from '@weir/http-api'
 import type { AddressedRecord } from '@weir/kafka'
@@ -16,8 +16,8 @@ import type { Attempt, Batch, Change, Draft, StateFollower } from '@weir/control
 import { refusal } from '../errors.ts'
 
 /**
- * Reads the draft, puts changes, and returns the answer. To refuse, it throws an AppError; its puts are then dropped.
- * It may run several times, so it must have no other effect.
+ * Reads the draft, puts records into it, and returns the answer. Throws an AppError to refuse: its puts are then
+ * dropped. May run several times, so it must have no other effect.
  */
 export type Decide<Answer> = (draft: Draft) => Answer
 
@@ -27,7 +27,7 @@ export type PendingChange = Attempt & {
   readonly fail: (error: unknown) => void
 }
 
-/** The records to write, and the answer to each change. Callers get their answers after the records are written. */
+/** The records to write, and the answer to each change. */
 export type Decided = {
   readonly chunks: AddressedRecord[][]
   readonly answers: readonly (() => void)[]
@@ -79,9 +79,9 @@ export function addPending<Answer>(
 }
 
 /**
- * Decides the waiting changes, each on the draft after the earlier ones. The tables contain everything that was
- * committed before a change was requested. No caller gets its answer yet, because a refusal may depend on another
- * change of the batch, which must be committed first.
+ * Decides the waiting changes in order. Each change sees the puts of the earlier ones, and everything that was
+ * committed before it was requested. No caller gets its answer yet, because a refusal may depend on an earlier change
+ * of the batch, which must be committed first.
  */
 export async function decide(
   { follower, now }: Deciding,
@@ -94,7 +94,7 @@ export async function decide(
   for (const pending of changes) {
     // The remaining changes wait for the next batch, because a transaction must end long before its time-out.
     if (batch.keyBytes() > transactionBytesMax) break
-    // The follower has seen this change: an earlier attempt with an unknown outcome succeeded.
+    // If the follower has read this change, an earlier attempt with an unknown outcome succeeded.
     answers.push(follower.changes.has(pending.id) ? pending.settle : decideOne(batch, pending))
   }
   return { chunks: chunksOf(batch), answers }
@@ -113,7 +113,7 @@ export function answerAll({ answers }: Decided): void {
   for (const answer of answers) answer()
 }
 
-/** The records of all topics, in chunks well below a broker's request limit. */
+/** Returns the records of all topics, in chunks well below a broker's request limit. */
 function chunksOf(batch: Batch): AddressedRecord[][] {
   const records: AddressedRecord[] = [
     ...batch.control.map(({ key, value, changeId }) => ({

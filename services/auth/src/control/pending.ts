@@ -1,4 +1,4 @@
-// The unfinished work in control state, for metrics: deletions, and erasures with the age of the oldest.
+// Computes metrics of control state: unfinished deletions and erasures, and the used share of the limits for erasures.
 import { keysLentUntil } from '@weir/control-state'
 import type { ErasureRecord, StateFollower } from '@weir/control-state'
 import type { Config } from '../config.ts'
@@ -45,7 +45,7 @@ export const pendingIn = (
 const mostIn = (byAccount: ReadonlyMap<string, number>): number =>
   Math.max(0, ...byAccount.values())
 
-/** When every replica has read an erasure, it waits as intended for as long as readers may have keys. */
+/** Returns since when an erasure has been late. The time in which only readers may still have keys does not count. */
 const waitingSince = (tables: PendingTables, erasure: ErasureRecord): number =>
   erasure.heardAtMs === undefined
     ? erasure.acceptedAtMs

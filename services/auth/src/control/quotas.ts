@@ -38,7 +38,7 @@ export function usedBy(state: Counted, billingId: string): Used {
 }
 
 /**
- * Checks whether so many more objects fit.
+ * Checks whether the account may have so many more objects.
  * @throws Refusal `quota_exceeded`
  */
 export function requireQuota(state: Counted, account: AccountRecord, more: Partial<Used>): void {

@@ -1,23 +1,23 @@
 // Runs each reconciler in its own loop, one pass at a time, until the process ends. After a failure the next pass
-// follows soon. The reconcilers are in state-reconcilers.ts, and in the controllers of usage and audit.
+// follows soon. controller.ts lists the reconcilers.
 import { delay } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 export type Reconciler = {
   readonly name: string
-  /** One pass. Returns how long to wait for the next. */
+  /** Runs one pass. Returns the wait before the next, in ms. */
   run(): Promise<number>
 }
 
 export type ReconcileLoops = {
-  /** Starts a loop's next pass early. */
+  /** Starts a loop's next pass immediately, or after the running one. */
   trigger(name: string): void
   /** No further pass starts; a running one gets a second to end. */
   close(): Promise<void>
 }
 
 const retryMs = 5_000
-// The next pass, of any replica, finishes unfinished work.
+// If a pass takes longer, the next pass of any replica finishes its work.
 const closeMs = 1_000
 
 export function startReconcileLoops(reconcilers: readonly Reconciler[], log: Log): ReconcileLoops {

@@ -1,5 +1,5 @@
-// Removes obsolete records with tombstones. The topics are written only in transactions, one at a time under this
-// replica's own id. Writing a tombstone twice is harmless.
+// Removes obsolete records with tombstones, in one transaction at a time under this replica's own transactional id.
+// Writing a tombstone twice is harmless.
 import { createTransactor } from '@weir/kafka'
 import type { AddressedRecord, Kafka } from '@weir/kafka'
 

@@ -1,7 +1,6 @@
 // The fenced writer of control state (docs/architecture.md 2). It has one fixed transactional id, so creating its
 // producer fences every other writer. Until this writer is fenced itself, the tables plus its own commits are the
-// current state. A rule that is checked against them is therefore valid. All waiting changes are committed in one
-// transaction.
+// current state. A rule that is checked against them is therefore valid. Waiting changes share a transaction.
 import { delay, hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { createTransactor } from '@weir/kafka'
@@ -12,9 +11,9 @@ import type { Decide, Deciding, PendingChange } from './decide-changes.ts'
 
 export type Writer = {
   /**
-   * Resolves with the answer once the change is committed and this process's tables contain it. Rejects with the
-   * refusal, or with `unavailable` if Kafka can't commit it within 20 s; then its outcome is unknown. `what` is the
-   * change for the audit log. If it is an action, its entry is written in the same transaction.
+   * Resolves with the answer when the change is committed and in this process's tables. Rejects with the refusal, or
+   * with `unavailable` if Kafka does not commit the change within 20 s: the outcome is then unknown. If `what` is an
+   * action, its audit entry is written in the same transaction.
    */
   change<Answer>(what: Change, decide: Decide<Answer>): Promise<Answer>
   close(): Promise<void>
@@ -22,7 +21,7 @@ export type Writer = {
 
 export type WriterOptions = Deciding & {
   readonly log: Log
-  /** A producer under the writer's one transactional id. */
+  /** Creates a producer with the writer's transactional id. */
   makeTransactor: () => Transactor
 }
 
@@ -90,7 +89,7 @@ async function commit(
 
 type Fenced = ReturnType<typeof createFenced>
 
-/** The producer under the writer's transactional id, while this replica has it. */
+/** Creates and fences the writer's producer when it is needed, and keeps it until `discard`. */
 function createFenced(makeTransactor: () => Transactor) {
   let held: Transactor | undefined
   return {
@@ -114,7 +113,10 @@ function createFenced(makeTransactor: () => Transactor) {
   }
 }
 
-/** 20 to 200 ms at first, doubling, at most 5 s, so that two writers stop fencing each other. */
+/**
+ * Returns 20 to 200 ms at first, doubled with each attempt, at most 5 s. The delay is random, so that two writers stop
+ * fencing each other.
+ */
 function retryDelayMs(attempt: number): number {
   return Math.min(5_000, (20 + Math.random() * 180) * 2 ** Math.min(attempt, 8))
 }

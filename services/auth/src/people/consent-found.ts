@@ -1,4 +1,4 @@
-// The consent levels that the events of a person were sent with. Nothing is decrypted.
+// Counts the consent levels that a person's events were sent with. Decrypts nothing.
 import { consentLevelsOf } from '@weir/contracts'
 import type { ContractRecord, FoundConsent } from '@weir/control-state'
 import type { SourceRecord } from '@weir/kafka'

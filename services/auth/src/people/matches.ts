@@ -1,4 +1,5 @@
-// Counts the records of a topic that are about people, by contract and field, and which of their fields are decrypted.
+// Counts the records of a topic that are about the searched people, by contract and field, and finds which of their
+// fields are decrypted.
 import { eventTimeOf } from '@weir/contracts'
 import { isDecryptedByReaders, opensLevel } from '@weir/control-state'
 import type {
@@ -24,7 +25,10 @@ export type Looking = {
   readonly plain: ReturnType<typeof createPlainValues>
 }
 
-/** Finds a record's person by its keyLink, or by a value in the clear. `unknown`: its keys are deleted. */
+/**
+ * Finds the person of a record by its keyLink, or by a value in the clear. Returns `unknown` if the record's keys are
+ * deleted.
+ */
 const matcherOf =
   ({ links, contracts, plain }: Looking) =>
   (record: SourceRecord): KnownLink | 'unknown' | undefined => {
@@ -39,7 +43,6 @@ const matcherOf =
     return known === 'unknown' ? known : undefined
   }
 
-/** Counts a topic's records about the people. */
 export function createMatches(looking: Looking, output: DerivedStream | undefined) {
   const { contracts } = looking
   const [matcher, by] = [matcherOf(looking), createFoundBy(contracts)]
@@ -71,7 +74,7 @@ export function createMatches(looking: Looking, output: DerivedStream | undefine
     addTo(counts: number[]): void {
       for (const [nth, count] of perValue) counts[nth] = (counts[nth] ?? 0) + count
     },
-    /** The result for the stream, from the records of its input. */
+    /** Returns the result for the stream. Call for the records of its input. */
     told(): Omit<FoundInStream, 'stream' | 'held'> {
       return {
         by: by.all(),
@@ -89,7 +92,7 @@ const contractOf = (
   contracts: KnownContracts,
 ): ContractRecord | undefined => contracts.get(headers['svc-schema-id']?.toString() ?? '')
 
-/** The fields that an output has decrypted, and their levels. */
+/** Collects the fields that an output has decrypted, and their levels. */
 function createDecrypted(output: DerivedStream | undefined) {
   const fields = new Map<string, DecryptedField>()
   return {

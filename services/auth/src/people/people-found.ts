@@ -1,6 +1,6 @@
-// Finds the people for an erasure, with an earlier search or a search while the caller waits. A value without any event
-// is refused. Otherwise a misspelt value, or a value of another field, would seem erased while the person's data stays
-// readable.
+// Finds the people for an erasure, in the result of an earlier search, or by a search while the caller waits. Refuses a
+// value without events. Otherwise a misspelt value, or a value of another field, would seem erased while the person's
+// data stays readable.
 import type {
   ContractRecord,
   DecryptedField,
@@ -22,7 +22,7 @@ export type PeopleFound = Wanted & {
   /** The indexes of the values that were found neither in the input nor in an output. */
   readonly missing: readonly number[]
   readonly notSearched: string | undefined
-  /** There are events, and all of them were erased before. */
+  /** True if there are events, and all of them were erased before. */
   readonly isErased: boolean
   /** The consent levels that the events in the input were sent with; undefined without events. */
   readonly consent: readonly number[] | undefined
@@ -53,7 +53,7 @@ export async function findPeople(
   }
 }
 
-/** What an earlier search found in a stream. @throws Refusal `not_searched` */
+/** Returns what an earlier search found in a stream. @throws Refusal `not_searched` */
 export function foundBefore(
   { startedAtMs, sealedValue, streams }: SearchRecord,
   { input, searchId }: { readonly input: InputStream; readonly searchId: string },

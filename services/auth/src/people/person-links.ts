@@ -1,5 +1,5 @@
-// Finds the records of a stream that are about people: the links of key field values, and the recorded links of data
-// subjects, in every term with keys. Records of other terms can't be assigned to anyone any more.
+// Finds the records of a stream that are about the searched people, by the links of key field values and of data
+// subjects, in every term with keys. Records of other terms can't be assigned to a person.
 import { eraAt, keyTimeOf, linksOf, openKeyLink, prefixesOf, termOf } from '@weir/fieldcrypt'
 import type { TermKeys } from '@weir/fieldcrypt'
 import { levelsInTerm } from '@weir/control-state'
@@ -9,9 +9,9 @@ import { subjectTerms } from '../control/erasure/data-subjects.ts'
 import type { SubjectLog } from '../control/erasure/subject-log.ts'
 import { refusal } from '../errors.ts'
 
-/** What a link reveals about a person. */
+/** What is known about the person of a link. */
 export type KnownLink = {
-  /** The index of the value. */
+  /** The index of the searched value. */
   readonly nth: number
   readonly as: ErasureTerm
   /** True if nobody can decrypt the fields any more. */
@@ -25,7 +25,10 @@ export type Reach = Pick<KnownLink, 'isErased' | 'withdrawn'>
 
 /** Looks up events by keyLink and time. */
 export type PersonLinks = {
-  /** `unknown` if the keys of that time are deleted, `foreign` if ingest did not write the keyLink. */
+  /**
+   * Returns `unknown` if the keys of that time are deleted, `foreign` if ingest did not write the keyLink, `other` if
+   * the person was not searched.
+   */
   of(keyLink: Buffer, timestampMs: number): KnownLink | 'unknown' | 'foreign' | 'other'
   reach(keyLink: Buffer, timestampMs: number): Reach
 }
@@ -74,7 +77,7 @@ export async function linksOfPeople(
   return lookUpIn({ follower }, stream, byTerm)
 }
 
-/** The keys of a term as they were when the search started. */
+/** The links of a term, from the keys at the start of the search. */
 type OfTerm = {
   readonly links: ReadonlyMap<string, KnownLink>
   reach(link: Uint8Array): Reach

@@ -1,6 +1,6 @@
-// Finds people by values that a topic contains in the clear: an output has decrypted the field that names them, or a
-// contract does not declare this field as personal. So values that are left after an erasure are found, too, although
-// no link to the person exists any more. Nothing is decrypted.
+// Finds people by values that a topic contains in the clear, because an output has decrypted the field, or the contract
+// does not declare it as personal. So it also finds values that remain after an erasure, when no link to the person
+// exists. Decrypts nothing.
 import type { ContractRecord } from '@weir/control-state'
 import type { SourceRecord } from '@weir/kafka'
 import type { KnownLink, Wanted } from './person-links.ts'

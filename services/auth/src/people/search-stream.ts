@@ -1,5 +1,5 @@
-// Searches one input stream, its outputs and their dead letter topics for a person. Every record is read and matched by
-// its keyLink, or by a value that it has in the clear. None is decrypted.
+// Searches one input stream, its outputs and their dead letter topics for a person. Reads every record, and matches it
+// by its keyLink, or by a value in the clear. Decrypts nothing.
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import { hasCode, takingTurns } from '@weir/kit'
 import type { Turns } from '@weir/kit'
@@ -33,12 +33,11 @@ export type SearchDeps = {
   readonly inTurn: Turns
 }
 
-/** A topic to search. */
 export type SearchPlace = {
   readonly name: string
   readonly kind: HeldIn['kind']
   readonly topic: string
-  /** The output whose levels decide which fields are decrypted there. */
+  /** The output whose levels determine which fields are decrypted in the topic. */
   readonly output?: DerivedStream
   readonly spans: readonly Span[]
 }
@@ -54,7 +53,7 @@ export type SearchRun = Wanted & {
 /** The maximum number of offsets per fetch, so that other searches get their turn. */
 const offsetsAtOnce = 4_000n
 
-/** The topics that may contain a stream's events, including existing topics of deleted outputs. */
+/** Returns the topics that may contain a stream's events, including existing topics of deleted outputs. */
 export async function placesOf(deps: SearchDeps, input: InputStream): Promise<SearchPlace[]> {
   const outputs = deps.follower.tables
     .outputsOf(input)
@@ -96,7 +95,7 @@ export type Searched = {
   readonly events: readonly number[]
 }
 
-/** Throws what Kafka and the key store throw. Undefined if `mayGoOn` ended the search. */
+/** Returns undefined if `mayGoOn` ended the search. Throws the errors of Kafka and the key store. */
 export async function searchStream(
   deps: SearchDeps,
   { input, places }: { readonly input: InputStream; readonly places: readonly SearchPlace[] },

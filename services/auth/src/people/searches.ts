@@ -1,6 +1,5 @@
-// Searches for people. Starting a search returns an id that gives access to its result. The result is a record of
-// control state that exists for an hour, so any replica can respond. An erasure also searches first, while its caller
-// waits.
+// Searches for people. `start` returns an id that gives access to the result. The result is a record of control state
+// that exists for an hour, so any replica can respond. For an erasure, `now` searches while the caller waits.
 import { createTurns, oneAtATime, withTimeout } from '@weir/kit'
 import type { RangeReader } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -31,7 +30,7 @@ export type SearchRequest = {
 
 export type Searches = {
   /**
-   * Returns the id once the search is in the audit log.
+   * Starts a search. Returns its id when the search is in the audit log.
    * @throws Refusal `not_found`, `quota_exceeded`
    */
   start(changes: Changes, request: SearchRequest): Promise<string>
@@ -40,7 +39,7 @@ export type Searches = {
    * @throws Refusal `not_searched` if the search would take long, or isn't possible now
    */
   now(input: InputStream, wanted: Wanted): Promise<Searched>
-  /** Removes records that are older than an hour. */
+  /** Removes the records of searches that are older than an hour. */
   expire(changes: Changes): Promise<void>
   close(): Promise<void>
 }
@@ -52,7 +51,7 @@ type SearchesDeps = Omit<SearchDeps, 'inTurn' | 'subjects' | 'reader'> & {
 }
 
 export const searchKeptMs = 3_600_000
-/** A replica that has not updated its search for this time counts as gone. */
+/** A search whose record was not updated for this time counts as failed. */
 export const searchLostMs = 60_000
 const tellEveryMs = 2_000
 const longestMs = 600_000
@@ -212,7 +211,7 @@ async function planOf(deps: Searching, input: InputStream): Promise<Plan> {
   }
 }
 
-/** Returns the result, or why there is none. */
+/** Returns the result, or why there is no result. */
 async function searchPlan(
   deps: Searching,
   { input, places }: Plan,

@@ -7,7 +7,7 @@ import { hasCode } from '@weir/kit'
 import { unframe } from '@weir/schema-registry'
 
 export type StoredEvents = {
-  /** Undefined for a record that ingest did not write. */
+  /** Returns undefined for a record that does not fit the contract. */
   read(
     record: Pick<SourceRecord, 'value'>,
     contract: ContractRecord,

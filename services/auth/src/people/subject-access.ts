@@ -32,7 +32,7 @@ type AccessDeps = Changes & {
 }
 
 /**
- * Leaves out links under which nothing can be decrypted, so the token covers no erased person.
+ * Creates a token for a person's events. It covers no links under which nothing can be decrypted.
  * @throws Refusal `unavailable`, `quota_exceeded`, `invalid`
  */
 export async function grantAccess(
@@ -70,7 +70,7 @@ export async function grantAccess(
   return { accessToken, expiresAtMs }
 }
 
-/** Removes expired tokens completely. */
+/** Removes the records of expired tokens. */
 export async function expireAccesses({ follower, writer, now }: Changes & Expiring): Promise<void> {
   const isOver = ({ expiresAtMs }: SubjectAccessRecord): boolean => expiresAtMs <= now()
   if (!follower.tables.subjectAccesses().some(isOver)) return

@@ -1,6 +1,6 @@
-// Checks whether the schema registry is the one in which contracts were registered: it must return each contract's
-// schema for the id in stored events. A lost schema is registered again. If it got another id, readers that use that
-// registry could not decode those events.
+// Checks whether the schema registry is the one in which contracts were registered: it must know each contract's schema
+// by the id in stored events. A lost schema is registered again, and must get the same id. Otherwise readers that use
+// this registry could not decode stored events.
 import type { Registry, SchemaPlace } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -46,7 +46,7 @@ async function checkContract(
   return `the registry knows the schema of contract ${id} of ${billingId} by the id ${found.id}, its events by ${registryId}`
 }
 
-/** Undefined if the subject's compatibility rules or its current versions do not permit the registration. */
+/** Returns undefined if the subject's compatibility rules or its current versions do not permit the registration. */
 async function registerAgain(
   registry: Deps['registry'],
   subject: string,

@@ -1,5 +1,5 @@
-// Refusals in the form that Confluent's clients read: {"error_code": …, "message": …}. The code is this API's
-// five-digit code for the case, or otherwise the status.
+// Refusals in the form that Confluent's clients read: {"error_code": …, "message": …}. `error_code` is Confluent's
+// five-digit code for the case, or else the status.
 import { Refusal } from '@weir/http-api'
 import { errors } from '../errors.ts'
 import type { ErrorCode } from '../errors.ts'
@@ -30,7 +30,7 @@ export function registryErrorOf(refusal: Refusal): RouteAnswer<AnswerNamed<'Regi
   }
 }
 
-/** The refusal for a missing schema, and for another account's schema. */
+/** Returns the same refusal for a missing schema and for another account's schema. */
 const missing = (registryCode: number, what: string): Refusal =>
   new RegistryRefusal('not_found', registryCode, `${what} not found among those of this account`)
 

@@ -1,5 +1,5 @@
-// An account's schemas with the numbers of the Confluent API, from the account's contracts alone. Pure. Other contents
-// of the registry (other accounts' schemas, versions without a contract) are not included.
+// An account's schemas, with their ids and versions in the registry, from the account's contracts alone. Other schemas
+// in the registry are not included.
 import type { ContractRecord } from '@weir/control-state'
 import { count, string } from '@weir/http-api'
 import { z } from 'zod'

@@ -1,6 +1,6 @@
-// Watches the schema registry (docs/architecture.md 12). Only the creation of contracts needs it. This creation is
-// refused while the registry doesn't respond or has other ids than the contracts, and /health/ready shows a warning.
-// Tokens, events, readers and readiness never depend on the registry.
+// Watches the schema registry (docs/architecture.md 12). Only creating a contract needs the registry. While the
+// registry doesn't respond, or has other ids than the contracts, auth refuses to create contracts, and /health/ready
+// shows a warning. Tokens, events, readers and readiness never depend on the registry.
 import type { Registry } from '@weir/schema-registry'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -12,7 +12,7 @@ import { checkRegistry } from './check-registry.ts'
 export type RegistryWatch = {
   /** The registry for creating contracts. Refuses with `unavailable` while it must not be used. */
   readonly registry: Pick<Registry, 'register' | 'bySubject'>
-  /** Warnings for people; empty if nothing is wrong. */
+  /** Returns warnings; an empty list if nothing is wrong. */
   warnings(): readonly string[]
   readonly reconciler: Reconciler
 }

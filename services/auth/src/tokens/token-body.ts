@@ -1,5 +1,5 @@
-// Limits for unauthenticated bodies of /auth, /refresh and /oauth2/token: a few kilobytes with a few parameters. The
-// time to parse a body is proportional to its size.
+// Limits for unauthenticated bodies of /auth, /refresh and /oauth2/token: a few kilobytes with a few parameters,
+// because parsing takes time.
 import { refusal } from '../errors.ts'
 import type { Refusal } from '@weir/http-api'
 
@@ -7,7 +7,7 @@ export const tokenBodyBytesMax = 16_384
 const parametersMax = 20
 
 /**
- * The parameters of a form, each once (RFC 6749 3.2).
+ * Returns the parameters of a form, which must not repeat (RFC 6749 3.2).
  * @throws Refusal `invalid_request`
  */
 export function parseForm(body: Buffer): ReadonlyMap<string, string> {

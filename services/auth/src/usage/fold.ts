@@ -1,6 +1,6 @@
 // Folds old minutes into days. One transaction writes the sum of a day and removes its minutes, so nothing is counted
-// twice or lost. One replica folds at a time: it fences the previous one, whose open transaction is aborted. Records
-// that were written since the minutes became old are read last, and override earlier values.
+// twice or lost. One replica folds at a time: it fences the previous one, whose open transaction is aborted. The newest
+// records are read last, so sums and tombstones of earlier folds replace older values.
 import { createTransactor } from '@weir/kafka'
 import type { AddressedRecord, Kafka, Transactor } from '@weir/kafka'
 import {
@@ -25,7 +25,7 @@ const transactionTimeoutMs = 30_000
 export type FoldDeps = {
   readonly kafka: Kafka
   readonly log: Pick<UsageLog, 'lay'>
-  /** False for a deleted stream, whose usage is removed. */
+  /** Returns false for a deleted stream. Its usage is then removed. */
   readonly hasStream: (streamId: string) => boolean
 }
 
@@ -63,7 +63,7 @@ async function foldPartition(deps: FoldDeps, part: Part): Promise<number> {
   return folds.reduce((sum, fold) => sum + fold.minutes.length, 0)
 }
 
-/** The old minutes, and the existing sums of their days. */
+/** Reads the old minutes, and the existing sums of their days. */
 async function oldUsage({ log }: FoldDeps, partition: number, nowMs: number): Promise<UsageTable> {
   const beforeMs = foldedBefore(nowMs)
   const table: UsageTable = new Map()
@@ -81,7 +81,7 @@ async function oldUsage({ log }: FoldDeps, partition: number, nowMs: number): Pr
     oldestMs = Math.min(oldestMs, msOfMinute(parsed.minute))
     days.add(dayKey(parsed.streamId, dayOf(msOfMinute(parsed.minute))))
   }
-  // A minute is folded after `minutesKeptDays` at the earliest, so older records need not be read.
+  // A minute is folded at the earliest `minutesKeptDays` later, so records of folds are not older than `fromMs`.
   const fromMs = oldestMs + minutesKeptDays * dayMs
   const isWanted = (key: string): boolean => table.has(key) || days.has(key)
   await log.lay({ partition, fromMs, isWanted }, table)
@@ -93,11 +93,11 @@ export type UsageFold = {
   readonly day: string
   /** Undefined for a deleted stream. */
   readonly usage: Usage | undefined
-  /** The keys of its minutes. */
+  /** The keys of the day's minutes. */
   readonly minutes: readonly string[]
 }
 
-/** The sums for each day of each stream, including former sums of the day. */
+/** Returns one fold for each stream and day. Its usage includes the former sum of the day. */
 export function foldsOf(
   table: UsageTable,
   hasStream: (streamId: string) => boolean,

@@ -1,4 +1,4 @@
-// The period of a usage request, and the length of its pieces. Pure. Minutes are kept for 35 days, and days forever. So
+// The period of a usage request, divided into intervals of equal length (`pieces`). Minutes are kept for 35 days, so
 // older usage is available only by day.
 import { invalid } from '@weir/http-api'
 
@@ -17,17 +17,17 @@ export type By = keyof typeof pieces
 export type Period = {
   readonly by: By
   readonly pieceMs: number
-  /** Rounded to whole pieces: the start of the first, and the end of the last. */
+  /** The start of the first piece. `untilMs` is the end of the last piece. */
   readonly fromMs: number
   readonly untilMs: number
 }
 
 export const minutesKeptDays = 35
-/** Whole days before this time have been folded, or may be folded at any time. */
+/** Returns the time before which days are folded, or may be folded at any time. */
 export const foldedBefore = (nowMs: number): number =>
   Math.floor((nowMs - minutesKeptDays * dayMs) / dayMs) * dayMs
 
-/** A request for all stored minutes has fewer pieces. */
+/** Enough for a request for all stored minutes. */
 const piecesMax = 51_000
 
 type Asked = { by?: string | undefined; from?: string | undefined; until?: string | undefined }
@@ -56,10 +56,10 @@ const isBy = (text: string): text is By => Object.hasOwn(pieces, text)
 const floorTo = (ms: number, unit: number): number => Math.floor(ms / unit) * unit
 const ceilTo = (ms: number, unit: number): number => Math.ceil(ms / unit) * unit
 
-// date / date-time of RFC 3339; the seconds may be left out
+// date or date-time of RFC 3339; seconds are optional
 const form = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/i
 
-/** Undefined if there is no text, or if it is invalid. In the second case a problem is added. */
+/** Returns the time in epoch ms; undefined if there is no text. If the text is invalid, adds a problem. */
 export function parseQueryTime(
   name: string,
   text: string | undefined,
@@ -73,7 +73,7 @@ export function parseQueryTime(
   return undefined
 }
 
-/** Refuses dates such as 31 February, which `Date.parse` accepts as a day in March. */
+/** Returns false for dates such as 31 February, which `Date.parse` accepts as a day in March. */
 function isOnCalendar(date: string): boolean {
   const ms = Date.parse(`${date}T00:00:00Z`)
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date)

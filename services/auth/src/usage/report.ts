@@ -1,5 +1,5 @@
-// The response to a usage request: one sum per piece of the period, including empty pieces, and a total. As JSON, or as
-// CSV for spreadsheets. Pure.
+// The response to a usage request, as JSON or CSV: one sum for each piece of the period (periods.ts), even if it is 0.
+// JSON also has the total.
 import { addUsage, msOfMinute, noUsage, parseUsageKey } from '@weir/control-state'
 import type { Usage, UsageKey } from '@weir/control-state'
 import type { AnswerNamed } from '../api/answers/answers.ts'

@@ -1,5 +1,4 @@
-// Removes leftovers of replicas: heartbeats of dead replicas, their counts of past months, and the usage of deleted
-// streams.
+// Removes obsolete records: heartbeats of dead replicas, their counts of past months, and the usage of deleted streams.
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import {
   countsTopic,
@@ -26,12 +25,11 @@ export type SweepDeps = {
 export async function sweepReplicas({ write, replicas }: SweepDeps): Promise<void> {
   const isRead = replicas.isRead() || replicas.unread().length > 0
   if (!isRead || replicas.replicas.dead().length === 0) return
-  await replicas.catchUp() // a replica may have come back
+  await replicas.catchUp() // a dead replica may have written a new heartbeat
   const dead = replicas.replicas.dead()
   await write(dead.map((key) => ({ topic: replicasTopic, partition: 0, key })))
 }
 
-/** Removes the counts of dead replicas for past months. */
 export async function sweepMonths(deps: SweepDeps, nowMs: number): Promise<void> {
   if (!deps.replicas.isRead()) return
   const atWork = new Set(deps.replicas.replicas.heard().map(({ id }) => id))
@@ -44,7 +42,7 @@ export async function sweepMonths(deps: SweepDeps, nowMs: number): Promise<void>
   await deps.write(over.map(([key]) => ({ topic: countsTopic, partition: 0, key })))
 }
 
-/** Removes all usage of a stream. Call when no replica counts it any more. */
+/** Removes all usage of a stream. Call when no replica counts events of the stream any more. */
 export async function forgetUsage(
   deps: SweepDeps,
   { streamId, createdAtMs }: { streamId: string; createdAtMs: number },

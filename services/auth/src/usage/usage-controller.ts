@@ -23,9 +23,8 @@ export type UsageController = {
   /** The replicas, with each one's position in control state. */
   readonly replicas: ReplicaFollower
   readonly reconcilers: readonly Reconciler[]
-  /** Records of other replicas that this one can't read. Erasures and the expiry of keys wait for these records. */
+  /** Names the heartbeats that this replica can't read. Erasures and the expiry of keys wait until it can. */
   warnings(): string[]
-  /** Removes all usage of a stream. */
   forget(stream: { streamId: string; createdAtMs: number }): Promise<void>
   close(): Promise<void>
 }

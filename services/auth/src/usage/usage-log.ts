@@ -1,20 +1,21 @@
-// Reads `weir.usage` from Kafka on request, by stream and time, so that it reads little more than requested. Nothing is
-// kept in memory.
+// Reads one partition of `weir.usage` from Kafka on request, only for the requested time. Keeps nothing in memory.
 import type { LogOffsets, RangeReader } from '@weir/kafka'
 import { parseUsage, usagePartitionOf, usageTopic } from '@weir/control-state'
 import type { Usage } from '@weir/control-state'
 
-/** The last value of each key in the part that was read; null if the record was removed. */
+/** The last value of each key in the range that was read; null if the record was removed. */
 export type UsageTable = Map<string, Usage | null>
 
 export type UsageLog = {
-  /** All records of a stream in a period, and possibly records of other times. */
+  /** Returns all records of a stream in a period, and possibly records before and after it. */
   ofStream(streamId: string, times: Times): Promise<UsageTable>
   /** Adds the wanted records of a partition in a period to a table. Newer values overwrite older ones. */
   lay(part: Times & { partition: number; isWanted: IsWanted }, over: UsageTable): Promise<void>
 }
 
-/** The times of minutes. Records may have been written later, and by clocks that differ a little. */
+/**
+ * The period of the counted minutes. Their records may be written later, by clocks that differ a little (`aroundMs`).
+ */
 type Times = {
   readonly fromMs: number
   /** Undefined: up to the log's end. */

@@ -15,7 +15,7 @@ import { refusal } from '../errors.ts'
 import { verifyBody } from './verify-body.ts'
 
 const bodyBytesMax = 262_144
-/** The limit for all callers of this replica together. */
+/** The limit of receipts for all callers of this replica together. */
 const perSecond = 20
 
 export function verifyForAnyone(state: Pick<StateFollower, 'tables'>) {
@@ -57,7 +57,7 @@ function claimsIn(
   }
 }
 
-/** A receipt stays genuine after a restore, even if the restore has undone the erasure. */
+/** Returns a warning if a restore may have undone the erasure: the receipt itself stays genuine. */
 export function warningOf(
   state: Restores & Pick<Erasures, 'erasure'>,
   { streamId, jti, acceptedAt }: ReceiptClaims,

@@ -1,5 +1,5 @@
-// The account's active contracts: compiled once, found by schema id, removed when archived. If a contract is unknown,
-// control state is refreshed once.
+// Finds an account's active contracts by their schema ids, and compiles each once. If a contract is unknown, refreshes
+// control state once.
 import { compileContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import { frameHead } from '@weir/schema-registry'

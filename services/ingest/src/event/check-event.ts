@@ -39,11 +39,11 @@ export function readEvent(
 
 /** The event of one person needs far fewer values, and encrypting more would delay other requests. */
 const personalValuesMax = 10_000
-/** The cost of one value, in steps of ten nanoseconds, the unit of validation costs. */
+/** The cost of encrypting a value, in steps of ten nanoseconds, the unit of validation costs. */
 const stepsOfAValue = 200
 
 /**
- * The estimated cost of encrypting the event, in the same steps.
+ * Returns the estimated cost of encrypting the event, in the same steps.
  * @throws AppError `too_large`
  */
 function sealingSteps(contract: EventIntake, event: Event): number {

@@ -4,21 +4,21 @@
 import { createFairQueue, createOthers } from '@weir/kit'
 import { refusal } from '../errors.ts'
 
-/** In steps of ten nanoseconds. A cheaper event, of less than a millisecond, is processed immediately. */
+/** An event of at most this number of steps of ten nanoseconds, so 1 ms, is processed immediately. */
 const stepsAtOnce = 100_000
 const stepsOfAMs = 100_000
-/** The duration of one piece of many events. One costly event is a piece of up to 20 ms. */
+/** The duration of a piece of many events. A costly event is a piece of its own, of up to 20 ms. */
 const pieceMs = 5
 /**
  * While other accounts are served, costly events get a fifth of the time: after each one, the loop is free for four
  * times its duration.
  */
 const restParts = 4
-/** The maximum of waiting costly events per account. More would wait for several seconds. */
+/** The maximum number of waiting costly events per account. More would wait for several seconds. */
 const costlyMax = 50
 
 export type LongWork = {
-  /** Whether this turn of the loop has used up its piece. Further work must wait for `turnOf`. */
+  /** Returns whether this turn of the loop has used up its time. If so, further work must wait for `turnOf`. */
   isOver(): boolean
   turnOf(billingId: string): Promise<void>
   /**
@@ -66,7 +66,7 @@ export function createLongWork(nowMs = () => performance.now()): LongWork {
   }
 }
 
-/** `restMs` is called at the start of the turn. No other costly turn starts within the time that it returns. */
+/** `restMs` is called at the start of the turn. No other costly turn starts within the time that `restMs` returns. */
 type CostlyTurn = (billingId: string, restMs: () => number) => Promise<void>
 
 function createCostlyTurns(): CostlyTurn {

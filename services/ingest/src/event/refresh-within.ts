@@ -1,5 +1,5 @@
-// Refreshes control state for requests whose look-up failed. It takes at most as long as Kafka may take to acknowledge
-// an event. Every failure becomes 503.
+// Limits how long a request with a failed look-up waits for a refresh of control state: as long as for Kafka. Every
+// failure becomes 503.
 import { withTimeout } from '@weir/kit'
 import type { StateFollower } from '@weir/control-state'
 import { refusal } from '../errors.ts'

@@ -1,4 +1,4 @@
-// The parts of a request besides its event: the token, the contract id and the body. The first fault causes the
+// Reads the parts of a request besides its event: the token, the contract id and the body. The first fault causes the
 // refusal.
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
@@ -8,11 +8,11 @@ import { refusal } from '../errors.ts'
 
 export type RequestDeps = {
   /**
-   * The access that the token gives.
+   * Returns the access that the token gives.
    * @throws AppError `invalid_token`
    */
   access: (authorization: string | undefined) => Access | Promise<Access>
-  /** False while revocations may be missing. */
+  /** False while revoked tokens may be unknown. */
   isFresh: () => boolean
   eventBytesMax: number
   schemaIdHeaders: readonly string[]
@@ -55,7 +55,7 @@ export function encodingOf(request: HttpRequest): 'identity' | 'gzip' {
 
 export type Body = Buffer | undefined
 
-/** Undefined if the body does not match its content encoding. */
+/** Returns undefined if the body does not match its content encoding. */
 export function bodyOf(deps: RequestDeps, request: HttpRequest): Body | Promise<Body> {
   const encoding = encodingOf(request)
   const body = request.body(deps.eventBytesMax)
@@ -97,7 +97,7 @@ export function single(request: HttpRequest, name: string): string | undefined {
   return request.header(name)
 }
 
-/** `hint`: a further sentence. */
+/** `hint` is appended to the sentence. */
 export const tooLarge = ({ eventBytesMax }: RequestDeps, hint = '') =>
   refusal(
     'too_large',

@@ -1,5 +1,5 @@
-// Turns a checked event into a record that Kafka has acknowledged: encrypt, stamp, encode, produce. The timestamp of
-// the event, that of the record and the epoch of the keys come from the same reading of the clock.
+// Turns a checked event into a record that Kafka has acknowledged: encrypt, stamp, encode, produce. The timestamps of
+// the event and of the record, and the epoch of the keys, come from the same reading of the clock.
 import { randomInt } from 'node:crypto'
 import { consentLevelsOf } from '@weir/contracts'
 import { consentOf, keyTimeOf } from '@weir/fieldcrypt'
@@ -20,8 +20,8 @@ const recordBytesMax = 4_194_304 - 4_096
 
 /**
  * Encrypts the event's personal fields in place, stamps the event and passes it to Kafka. Never throws: the waiter is
- * called once, with the outcome. To keep the order, a caller waits for each promise before the next call. If there is a
- * traceparent, it becomes a header of the record.
+ * called once, with the outcome. To keep the order, a caller waits for each promise before the next call. A traceparent
+ * becomes a header of the record.
  */
 export type Store = (
   checked: CheckedEvent,
@@ -46,7 +46,9 @@ type SealedEvent = {
   readonly topic: string
   readonly partition: number
   readonly record: ProduceRecord
-  /** The event is sent only after this resolves. Before that, it could not be erased together with its data subject. */
+  /**
+   * The event is sent only after this resolves. Before that, an erasure of the data subject would not find the event.
+   */
   readonly subjectKept: Promise<void> | undefined
 }
 
@@ -75,7 +77,7 @@ function post(
   const sent = traceparent === undefined ? record : traced(record, traceparent)
   if (subjectKept === undefined) return producer.post(sealed, sent, waiter)
   return subjectKept.then(() => {
-    // The stream may be deleted, and another stream may have its name.
+    // The stream may have been deleted meanwhile, and another stream may have its name.
     if (follower.tables.streamById(stream.streamId)?.state !== 'ready')
       throw refusal('unavailable', `The stream ${stream.name} is deleted, or is being deleted`)
     producer.post(sealed, sent, waiter)
@@ -87,7 +89,7 @@ const traced = (record: ProduceRecord, traceparent: string): ProduceRecord => ({
   headers: { ...record.headers, traceparent },
 })
 
-/** Synchronous, unless control state must be refreshed to find the keys. */
+/** Returns the encrypted event, or a promise if control state must be refreshed to find the keys. */
 function seal(deps: StoreDeps, checked: CheckedEvent, nowMs: number) {
   const time = keyTimeOf(nowMs, checked.stream.rotationHours * hourMs)
   const keys = heldKeys(deps, checked, time.era)
@@ -103,7 +105,7 @@ function heldKeys({ follower }: StoreDeps, { stream, active }: CheckedEvent, era
   return keys
 }
 
-/** For a stream or contract in control state whose keys have not been read yet. */
+/** Encrypts the event after a refresh, because keys of its stream or contract have not been read yet. */
 async function sealLater(deps: StoreDeps, checked: CheckedEvent, nowMs: number, time: KeyTime) {
   const { follower } = deps
   await follower.refresh()
@@ -155,7 +157,6 @@ function sealWith(
   }
 }
 
-/** The topic name of each stream, cached. */
 const topics = new WeakMap<InputStream, string>()
 function topicFor(stream: InputStream): string {
   const known = topics.get(stream)

@@ -1,7 +1,7 @@
 // Records which links a data subject has (docs/keys.md, Data subjects), for contracts with a data subject field. The
-// record must be durable before the event is sent, because an event that can't be found by its subject could not be
-// erased with it. A bounded cache remembers recently written links; other links are written again, which is harmless.
-// The number of links per subject is limited, because an erasure removes each link from the keys.
+// record must be durable before the event is sent: otherwise an erasure of the subject could not find the event. A
+// bounded cache remembers recently written links; other links are written again, which is harmless. The number of links
+// per subject is limited, because an erasure removes each link from the keys.
 import type { EraKeys, Person } from '@weir/fieldcrypt'
 import type { BatchProducer } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -23,7 +23,7 @@ export type SubjectOfEvent = {
 
 export type Subjects = {
   /**
-   * Undefined if the link is known to be durable.
+   * Resolves when the link is durable. Returns undefined if the link is already known to be durable.
    * @throws AppError `unavailable`, or `subject_links_exceeded` if the subject already has `linksMax` links
    */
   keep(subject: SubjectOfEvent): Promise<void> | undefined
@@ -38,7 +38,7 @@ const rememberedMax = 63
 
 type SubjectsDeps = {
   producer: Pick<BatchProducer, 'send'>
-  /** The maximum total size of the events that wait here. Beyond it, events are refused. */
+  /** The maximum total size of the events that wait here. Further events are refused. */
   waitingBytesMax: number
   /** The maximum number of links of a subject in a term, as far as this replica remembers. */
   linksMax: number
@@ -50,7 +50,7 @@ type State = SubjectsDeps & {
   readonly recent: RecentLinks
   /** The writes in progress. */
   readonly writes: Map<string, Promise<void>>
-  /** The last subject of each person. For most events, comparing with it is enough. */
+  /** The last subject of each person. For most events, a comparison with this subject is enough. */
   readonly lastOf: WeakMap<Person, string>
   waitingBytes: number
 }

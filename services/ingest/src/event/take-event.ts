@@ -54,7 +54,7 @@ function takeBody(deps: IngestDeps, request: HttpRequest, stream: InputStream, b
 
 type Answer = HttpResponse | Promise<HttpResponse>
 
-/** Synchronous if the value is available, because an await would cost each event more than its checks. */
+/** Calls `use` synchronously if the value is available, because an await would cost each event more than its checks. */
 function andThen<Value, Result>(
   value: Value | Promise<Value>,
   use: (value: Value) => Result | Promise<Result>,
@@ -62,7 +62,6 @@ function andThen<Value, Result>(
   return value instanceof Promise ? value.then(use) : use(value)
 }
 
-/** Counts refusals for the stream's usage. */
 function countRefusals(deps: IngestDeps, stream: InputStream, take: () => Answer): Answer {
   const refuse = (error: unknown): never => {
     if (!hasCode(error, 'http2.aborted'))
@@ -77,7 +76,6 @@ function countRefusals(deps: IngestDeps, stream: InputStream, take: () => Answer
   }
 }
 
-/** Keeps no reference to the event, so that its memory can be freed while Kafka stores it. */
 function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<HttpResponse> {
   const { stream, bytes } = checked
   const nowMs = deps.now()
@@ -87,7 +85,7 @@ function storeCounted(deps: IngestDeps, checked: CheckedEvent): Promise<HttpResp
   return promise
 }
 
-/** Holds no reference to the event, so that its memory can be freed while Kafka stores it. */
+/** Keeps no reference to the event, so that its memory can be freed while Kafka stores the record. */
 function outcomeOf(
   limits: StreamLimits,
   { stream, nowMs, bytes }: { stream: InputStream; nowMs: number; bytes: number },

@@ -1,5 +1,5 @@
-// Spans for traced requests and their records. Untraced requests take the normal path. A span names streams, contracts
-// and codes, never the content of an event.
+// Creates spans for traced requests and their records. Untraced requests take the normal path. A span names streams,
+// contracts and codes, never the content of an event.
 import type { Handler, HttpRequest, HttpResponse } from '@weir/http2'
 import type { Waiter } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
@@ -10,10 +10,12 @@ import type { CheckedEvent } from './check-event.ts'
 import type { Store } from './store.ts'
 
 export type Takers = ReadonlyMap<string, Handler>
-/** `kafkaPrefix` is the prefix of topic names. */
 export type Traces = { readonly tracing: Tracing; readonly kafkaPrefix: string }
 
-/** `takersWith` creates the handlers for a given store. Each traced request gets its own. */
+/**
+ * Returns handlers that trace requests. `takersWith` creates the handlers for a store: each traced request has a store
+ * of its own.
+ */
 export function traceTakers(traces: Traces, store: Store, takersWith: (store: Store) => Takers) {
   const { tracing } = traces
   const untraced = takersWith(store)
@@ -33,7 +35,7 @@ export function traceTakers(traces: Traces, store: Store, takersWith: (store: St
   return new Map([...untraced].map(([path, take]) => [path, traced(path, take)]))
 }
 
-/** More than one traceparent header is ignored. */
+/** Returns undefined if there is more than one traceparent header. */
 export const traceparentOf = (request: HttpRequest): string | undefined =>
   request.headerCount('traceparent') === 1 ? request.header('traceparent') : undefined
 
@@ -63,7 +65,7 @@ function endRefused(span: Span, error: unknown): void {
   span.end(status >= 500 ? code : undefined)
 }
 
-/** Each record gets a span of its own, to which the spans of derived records refer. */
+/** Creates a span for each record, to which the spans of derived records refer. */
 function storeOf({ tracing, kafkaPrefix }: Traces, store: Store, request: Span): Store {
   return (checked, nowMs, waiter) => {
     const names = namesOf(checked)

@@ -1,5 +1,5 @@
-// The bytes in flight to Kafka of all requests with many events. Each request and each account has a share. The total
-// has a limit that leaves room for single events. A request without room waits; none is refused here.
+// Limits the bytes that requests of many events have in flight to Kafka. Each request and each account has a share. The
+// limit of the total leaves room for single events. A request without room waits, and is never refused here.
 import { fairShare } from '@weir/kit'
 
 export type BacklogShare = {
@@ -8,13 +8,16 @@ export type BacklogShare = {
   give(bytes: number): void
   readonly isFull: boolean
   readonly isEmpty: boolean
-  /** Resolves when bytes of this share are returned or, if only others fill the limit, when there is room again. */
+  /**
+   * Resolves when bytes of this share are returned. If this share is not used up, also resolves when there is room
+   * again.
+   */
   change(): Promise<void>
 }
 
 export type Backlog = { open(account: string): BacklogShare }
 
-/** The memory of an event besides its bytes. It also limits the number of events. */
+/** The approximate memory of an event besides its bytes. Counting this also limits the number of events. */
 const eventOverheadBytes = 512
 
 /** An account's bytes in flight to Kafka, and the callbacks of its waiting requests. */

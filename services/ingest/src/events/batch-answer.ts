@@ -1,5 +1,5 @@
 // The response to many events, built step by step: the number of stored events, and the rejected events as JSON,
-// ordered by index. A short response is one piece. A long response sends the rejected events first.
+// ordered by index. A short response is created as a whole. A long response begins with the rejected events.
 import { statusOf } from '../errors.ts'
 import type { Refused } from '../errors.ts'
 
@@ -8,12 +8,12 @@ export type BatchAnswer = {
   accepted: number
   /** The number of characters of the rejected events that are not taken yet. */
   readonly length: number
-  /** Whether a part of the response is taken. */
+  /** Whether a part of the response has been taken. */
   readonly hasBegun: boolean
   reject(index: number, refused: Refused): void
-  /** Takes the rejected events so far. Later ones must have higher indexes. */
+  /** Returns the rejected events so far. Events that are rejected later must have higher indexes. */
   takeRejected(): Buffer
-  /** The rest of the response. Call once every event has its outcome. */
+  /** Returns the rest of the response. Call when every event has its outcome. */
   end(): Buffer
 }
 

@@ -1,4 +1,4 @@
-// Determines from the headers how a request's body contains its events. The body is not read here.
+// Determines from the headers how a request's body contains its events.
 import { createEventFrames } from './event-frames.ts'
 import { createEventLines } from './event-lines.ts'
 import { refusal } from '../errors.ts'

@@ -1,4 +1,4 @@
-// The state of one request with many events: the outcomes so far, and when it must pause. Events are not read here.
+// The state of one request with many events: the outcomes so far, and when it must pause.
 import type { HttpRequest } from '@weir/http2'
 import { hasCode } from '@weir/kit'
 import type { InputStream } from '@weir/control-state'
@@ -33,8 +33,8 @@ export type EventBatch = {
   /** The body is a JSON array: none of its lines is stored, so that the events can be sent again as lines. */
   isArray: boolean
   /**
-   * The refusal to report if no event was certainly stored: the last one whose event may have been stored, or otherwise
-   * the first one.
+   * The refusal to report if no event was certainly stored: the last refusal whose event may have been stored, or
+   * otherwise the first refusal.
    */
   unavailable: Refused | undefined
   nextIndex: number
@@ -69,7 +69,7 @@ export const mustPause = (batch: EventBatch): boolean =>
   batch.answer.length > wholeAnswerBytesMax ||
   mayBeInVain(batch)
 
-/** Nothing is stored yet, and Kafka has failed to store an event. */
+/** Returns whether Kafka has failed to store an event, and no event is stored yet. */
 const mayBeInVain = ({ unavailable, answer }: EventBatch): boolean =>
   unavailable !== undefined && answer.accepted === 0 && !answer.hasBegun
 

@@ -1,4 +1,4 @@
-// Joins octets from several chunks by copying. So a small piece does not keep a large chunk in memory, and announced
+// Joins octets from several chunks by copying. So a small part does not keep a large chunk in memory, and announced
 // octets take no memory before they arrive. Pure.
 
 const firstBytes = 1_024

@@ -1,5 +1,5 @@
-// The path of many events in one request (docs/wire-format.md, Ingest). Because of a fault of the request, the whole
-// request is refused. A fault of an event rejects only that event. An event is accepted only after the broker has
+// The path of many events in one request (docs/wire-format.md, Ingest). If the request has a fault, the whole request
+// is refused. If an event has a fault, only this event is rejected. An event is accepted only after the broker has
 // acknowledged it. The body is read only as fast as Kafka stores its events, so it may have any length.
 import type { Event } from '@weir/contracts'
 import type { HttpRequest, HttpResponse } from '@weir/http2'
@@ -42,7 +42,7 @@ export async function takeEvents(deps: EventsDeps, request: HttpRequest): Promis
   return { status: 200, headers, body: inPieces(first.value, answering) }
 }
 
-/** The checks of the request, in the order of `takeEvent`. They include the limits for the first event. */
+/** Checks the request like `takeEvent`, including the limits for the first event. */
 async function begin(deps: EventsDeps, request: HttpRequest): Promise<EventBatch> {
   const stream = inputOf(await accessOf(deps, request)) // spec Authentication 2, 3
   try {
@@ -66,7 +66,7 @@ async function begin(deps: EventsDeps, request: HttpRequest): Promise<EventBatch
 }
 
 /**
- * Yields parts of the response while the body is received, and returns its end.
+ * Yields parts of the response while the body is received, and returns the last part.
  * @throws AppError `unavailable`, `http2.aborted`
  */
 async function* answerTo(batch: EventBatch): AsyncGenerator<Buffer, Buffer, void> {
@@ -91,7 +91,9 @@ async function* answerTo(batch: EventBatch): AsyncGenerator<Buffer, Buffer, void
   return answer.end()
 }
 
-/** Checks token, stream and contract again: a body may take long, and changes must apply to the next events. */
+/**
+ * Checks token, stream and contract again: receiving a body may take long, and changes must apply to the next events.
+ */
 async function renew(batch: EventBatch): Promise<void> {
   const { deps, request, schemaId } = batch
   try {
@@ -133,7 +135,7 @@ function take(batch: EventBatch, framed: FramedEvent): void | Promise<void> {
   }
 }
 
-/** A length in another order, or none, looks like a large one. */
+/** A length in another byte order, or a missing length, is read as a large length. */
 const aboutLengths =
   '. The length before it says more; is it in four octets, unsigned, the highest first (big-endian)?'
 
@@ -154,7 +156,7 @@ function read(batch: EventBatch, framed: FramedEvent, index: number): Event {
   }
 }
 
-/** Only stored events count for the month. */
+/** Counts the event for the month, and undoes this if the event is not stored. */
 function storeCounted(
   batch: EventBatch,
   checked: CheckedEvent,

@@ -1,6 +1,6 @@
 // The limits of an input stream (spec Limits; docs/wire-format.md Limits): `eventRate` events per second with a burst
-// of one second, and `eventCount` stored events per calendar month, UTC. They hold over all replicas, by this replica's
-// counters and the latest reports of the others. All data is in memory, so no event waits.
+// of one second, and `eventCount` stored events per calendar month, UTC. Both limits apply to all replicas together, by
+// this replica's counters and the latest reports of the other replicas. All data is in memory, so no event waits.
 import type { InputStream } from '@weir/control-state'
 import { refusal } from '../errors.ts'
 import type { MonthCounts } from './month-counts.ts'
@@ -18,7 +18,7 @@ export type StreamLimits = {
    * @throws AppError `event_count_used_up`
    */
   reserve(stream: InputStream, nowMs: number, bytes: number): void
-  /** Undoes `reserve` if the event was not stored. Takes the same time and bytes. */
+  /** Undoes `reserve` if the event was not stored. Call with the same time and bytes. */
   release(stream: InputStream, nowMs: number, bytes: number): void
   /** Counts a refused request for the usage report. */
   refused(stream: InputStream, nowMs: number, code: string): void

@@ -1,11 +1,11 @@
-// The table over `weir.counts`: how many events other replicas, including ended ones, have stored in each stream this
-// month. A report contains the replica's whole count, so reading it twice is harmless.
+// Keeps the content of `weir.counts`: how many events other replicas, including ended ones, have stored in each stream
+// this month. A report contains the replica's whole count, so reading it twice is harmless.
 import { parseCountKey, parseMonthCount } from '@weir/control-state'
 
 export type MonthCounts = {
   apply(record: { readonly key: string; readonly value: Buffer | null }): void
   clear(): void
-  /** The events of the other replicas in the month `yyyy-mm`. */
+  /** Returns the number of events of the other replicas in the month `yyyy-mm`. */
   elsewhere(streamId: string, month: string): number
 }
 

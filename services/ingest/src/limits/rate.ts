@@ -1,7 +1,7 @@
-// One stream's rate over all replicas of ingest (docs/adr/0022-limits-across-replicas.md). It is a token bucket with
-// the tokens of one second, and each replica may spend a share. The shares follow the demand of the last second.
-// Heartbeats report how many requests other replicas admitted. If a wrong share admitted too many, fewer are admitted
-// later, so no error is permanent. Pure: no clock, no I/O.
+// Limits one stream's rate over all replicas of ingest (docs/adr/0022-limits-across-replicas.md), by a token bucket
+// with the tokens of one second. Each replica may spend a share. The shares follow the demand of the last second.
+// Heartbeats report how many requests other replicas admitted. If wrong shares admitted too many requests, fewer are
+// admitted later, so no error is permanent. Pure.
 
 /** The data that a heartbeat has about one stream. */
 export type PeerUse = {
@@ -11,13 +11,16 @@ export type PeerUse = {
   readonly taken: number
 }
 
-/** A peer is assumed to spend `perMs` since `sinceMs`, and `assumed` between its last heartbeat and `sinceMs`. */
+/**
+ * A peer is assumed to have spent `assumed` tokens between its last heartbeat and `sinceMs`, and to spend `perMs`
+ * tokens per millisecond since then.
+ */
 type Peer = PeerUse & { perMs: number; sinceMs: number; assumed: number }
 
-/** The replicas of ingest that are alive, this one included. */
+/** The replicas of ingest that are alive, including this one. */
 export type Live = {
   readonly replicas: number
-  /** How many of the others have sent no heartbeat since this time. */
+  /** Returns how many other replicas have sent no heartbeat since this time. */
   unheardSince(ms: number): number
 }
 
@@ -35,11 +38,10 @@ export type Rate = {
   filledAtMs: number
   /** The growth of `tokens` per millisecond. */
   perMs: number
-  /** The tokens per millisecond that the others are assumed to spend. */
+  /** The tokens per millisecond that the other replicas are assumed to spend. */
   peersPerMs: number
   /** Requests per second, in the last second. */
   demand: number
-  /** The start of the current demand. */
   demandSinceMs: number
   idleSeconds: number
   /** The requests since the last report. */
@@ -48,12 +50,12 @@ export type Rate = {
   readonly peers: Map<string, Peer>
 }
 
-/** The time in which a replica corrects a difference between its tokens and its share of them. */
+/** The time in which a replica corrects a difference between its tokens and its share of the bucket. */
 const evenOutMs = 1_000
-/** A heartbeat within this time after the start of demand says little about the peer's demand. */
+/** A heartbeat within this time after demand starts says little about the peer's demand. */
 const tellingMs = 500
 
-/** The rate of a stream without recent demand here. `peers` has the last reports of the others. */
+/** Creates the rate of a stream without recent demand here. `peers` has the last reports of the other replicas. */
 export function createRate(
   rate: number,
   nowMs: number,
@@ -84,13 +86,14 @@ export function createRate(
   return made
 }
 
-/** Admits one request; false if it must be refused. */
+/** Returns false if the request must be refused. */
 export function takeFromRate(self: Rate, rate: number, nowMs: number): boolean {
   if (rate !== self.rate) changeRate(self, rate)
   fill(self, nowMs)
   if (self.demanded === 0 && self.demand === 0) self.demandSinceMs = nowMs
   self.demanded += 1
-  // With a share below one event per second, no replica would ever have a whole token. So it borrows one.
+  // With a share below one event per second, a replica would never have a whole token. So it borrows the rest once it
+  // has its whole share.
   if (self.tokens < 1 && self.tokens < self.share * self.rate) return false
   self.tokens -= 1
   self.level -= 1
@@ -108,7 +111,7 @@ export function closeSecond(self: Rate, spanMs: number, live: Live, nowMs: numbe
   shareOut(self, live)
 }
 
-/** Applies another replica's report of its last second. `use` is undefined without demand. */
+/** Applies another replica's report of its last second. `use` is undefined if that replica had no demand. */
 export function hearPeer(
   self: Rate,
   replica: string,
@@ -153,8 +156,8 @@ const assumedOf = (peer: Peer | undefined, nowMs: number): number =>
   peer === undefined ? 0 : peer.assumed + peer.perMs * (nowMs - peer.sinceMs)
 
 /**
- * Subtracts what another replica spent beyond the assumption. It is first taken from the overflow, because it was spent
- * before the bucket overflowed.
+ * Subtracts the tokens that another replica spent beyond the assumption. They are first taken from the overflow,
+ * because they were spent before the bucket overflowed.
  */
 function drain(self: Rate, more: number, live: Live): void {
   const back = within(0, more, self.spilled)
@@ -170,9 +173,9 @@ function changeRate(self: Rate, rate: number): void {
 }
 
 /**
- * Computes the shares from the demand. If a peer has sent no heartbeat since the demand started here, it is assumed to
- * have the same demand, because demand probably started there, too. Without any demand the shares stay. If only others
- * have demand, this replica's share is 1/N.
+ * Computes this replica's share from the demand. A peer that has sent no heartbeat since demand started here is assumed
+ * to have the same demand, because demand probably started there, too. Without any demand the share stays. If only
+ * other replicas have demand, the share is 1/N.
  */
 function shareOut(self: Rate, live: Live): void {
   const others = sumOf(self.peers, (peer) => peer.demand)
@@ -185,8 +188,9 @@ function shareOut(self: Rate, live: Live): void {
 }
 
 /**
- * Computes the growth of the tokens: this replica's share of the rate, plus its share of the bucket's level, spread
- * over a second. The others are assumed to continue as before, but no faster than their own shares permit.
+ * Computes the growth of the tokens: this replica's share of the rate, plus what the tokens lack of its share of the
+ * bucket's level, spread over a second. The other replicas are assumed to continue as before, but no faster than their
+ * own shares permit.
  */
 function balance(self: Rate): void {
   const { rate, share, level, peers } = self

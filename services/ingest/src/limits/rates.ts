@@ -1,14 +1,14 @@
-// The rates of all streams with recent requests at this replica, and the other ingest replicas' reports, once per
-// second. Pure: the caller passes the heartbeats and the time.
+// Keeps the rates of all streams with recent requests at this replica, and applies the other ingest replicas' reports
+// of each second. Pure.
 import { liveForMs } from '@weir/control-state'
 import type { Replica, StreamDemand } from '@weir/control-state'
 import { closeSecond, createRate, forgetPeer, hearPeer, takeFromRate } from './rate.ts'
 import type { Live, PeerUse, Rate } from './rate.ts'
 
 export type Rates = {
-  /** Admits one request; false if the rate is used up. */
+  /** Returns false if the rate is used up. */
   take(streamId: string, eventsASecond: number, nowMs: number): boolean
-  /** This replica's share of a stream's rate; 1/N before the first request. */
+  /** Returns this replica's share of a stream's rate, which is 1/N before the first request. */
   share(streamId: string): number
   /** Ends this replica's second, and returns its demand for the heartbeat. */
   closeSecond(nowMs: number): Record<string, StreamDemand>
@@ -21,7 +21,7 @@ type Peer = { readonly heartbeat: Replica['beat']; readonly heardMs: number }
 
 /** A stream without demand for this long is removed. */
 const idleSecondsMax = 60
-/** A heartbeat with this number of streams has 1 MB. For other streams, the replicas use the last reported demand. */
+/** A heartbeat with this number of streams has 1 MB. Further streams are left out, as if they had no demand here. */
 const streamsToldMax = 20_000
 
 type State = {

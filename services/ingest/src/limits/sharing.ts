@@ -1,5 +1,5 @@
-// Makes the limits of this replica hold over all replicas: it reports its demand, writes its counts, and reads those of
-// the others. This happens outside the path of an event, which only reads numbers in memory.
+// Applies the limits to all replicas together: reports this replica's demand, writes its counts, and reads the demand
+// and counts of the other replicas. No event waits, because its path only reads numbers in memory.
 import { randomUUID } from 'node:crypto'
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
@@ -25,7 +25,7 @@ export type Sharing = {
   close(): Promise<void>
 }
 
-/** Counts that aren't written yet are unknown to the other replicas. They are lost if the process is killed. */
+/** Other replicas do not know unwritten counts, and a killed process loses them. */
 const writeEveryMs = 500
 const writeTimeoutMs = 1_000
 const inFlightBytesMax = 32 * 1_048_576

@@ -1,6 +1,6 @@
-// Counts the accepted events of each stream: by minute for reports, and by month for the limit. It has counters in
-// memory, and creates the records that report them. Each record has a complete count, so writing one again is harmless.
-// Nothing is allocated per event.
+// Counts the accepted events of each stream: by minute for reports, and by month for the limit. Keeps the counts in
+// memory, and creates the records that report them. Each record has a complete count, so writing a record again is
+// harmless. Nothing is allocated per event.
 import {
   countKey,
   countsTopic,
@@ -21,15 +21,18 @@ export type UsageRecord = {
   readonly partition: number
   readonly key: string
   readonly value: Buffer
-  /** Call once. A record that was not written is returned again. */
+  /** Call once. `takeChanged` returns a record again if it was not written. */
   readonly settle: (isWritten: boolean) => void
 }
 
 /** The functions that are called for each event. */
 export type UsageCounters = {
-  /** The events that this replica has counted in the month of `nowMs`. */
+  /** Returns how many events this replica has counted in the month of `nowMs`. */
   inMonth(streamId: string, nowMs: number): number
-  /** `events` is -1 for an event that was counted but not stored; `nowMs` is then the same as when it was counted. */
+  /**
+   * `events` is -1 for an event that was counted but not stored. `nowMs` must then be the time when the event was
+   * counted.
+   */
   count(streamId: string, nowMs: number, events: 1 | -1, bytes: number): void
   refused(streamId: string, nowMs: number, code: string): void
   monthAt(nowMs: number): string
@@ -37,16 +40,15 @@ export type UsageCounters = {
 
 /** The functions for the loop that writes the counts. */
 export type UsageRecords = {
-  /** The records of all changes since the last call. */
+  /** Returns records with all changes since the last call. */
   takeChanged(nowMs: number): UsageRecord[]
-  /** Drops a deleted stream, so that no more records of it are written. */
+  /** Drops a deleted stream, so that no more records of this stream are written. */
   forget(streamId: string): void
 }
 
-/** The state of a count that records report. */
 type Reported = { hasChanged: boolean; isOnItsWay: boolean }
 type Minute = Reported & { readonly minute: number; readonly usage: Usage }
-/** The counts of a stream: of its month, and of its last minutes. */
+/** The counts of a stream in its current month and in its last minutes. */
 type Own = Reported & {
   readonly streamId: string
   month: string
@@ -56,7 +58,7 @@ type Own = Reported & {
   minutes: Minute[]
 }
 
-/** Longer than an event may be in flight, because its count may be undone until then. */
+/** Longer than an event may be in flight, because its count may be undone during this time. */
 const minutesKept = 3
 
 const unchanged: Readonly<Reported> = { hasChanged: false, isOnItsWay: false }
@@ -158,7 +160,7 @@ function recordsOf(state: State, own: Own, nowMs: number): UsageRecord[] {
   return records
 }
 
-/** The count's record is in flight until the returned function is called. */
+/** Marks the count's record as in flight until the returned function is called. */
 function settling(state: State, own: Own, count: Reported): UsageRecord['settle'] {
   count.hasChanged = false
   count.isOnItsWay = true
@@ -178,7 +180,7 @@ function dropOldMinutes(own: Own, nowMs: number): void {
   )
 }
 
-/** The month of a time, computed once per minute. */
+/** Finds the month of a time, and computes it only once per minute. */
 function createMonthClock(): (nowMs: number) => string {
   let minute = NaN
   let month = ''

@@ -7,9 +7,8 @@ import express from 'express'
 import type { Express, NextFunction, Request, Response } from 'express'
 
 export type ConsoleSettings = {
-  /** The folder of the built page. */
   readonly folder: string
-  /** Both addresses in the form that browsers use. */
+  /** The addresses of auth and ingest for browsers. */
   readonly authUrl: string
   readonly ingestUrl: string
 }

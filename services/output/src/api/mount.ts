@@ -1,4 +1,5 @@
-// Mounts a route of the table and enforces its needs. If the route needs a role, its handler gets the caller.
+// Mounts a route of access/route-needs.ts and enforces what it needs. If a route needs a role, its handler gets the
+// caller.
 import { isRole } from '@weir/control-state'
 import type { AccessTrace, Reading, Role } from '@weir/control-state'
 import { answering, mount, tellingRefusals } from '@weir/http-api'
@@ -13,7 +14,7 @@ type HandlerOf<Of extends Route> = RouteNeedsOfOutput[Of] extends Role
   ? AccountHandler
   : RouteHandler
 
-/** The names of these routes' actions in the audit log. */
+/** The action that the audit log records for a refused request, if not `read.refused`. */
 const actionOf: { readonly [Of in Route]?: Reading['action'] } = {
   'POST /v2/streams/:stream/outputs/preview': 'read.preview',
   'GET /v2/streams/:stream/outputs/:output/dead': 'read.dead',
@@ -51,5 +52,7 @@ export function mountRoute<Of extends Route>(
   mount({ app, needsOf }, path, { [method]: answer })
 }
 
-/** Safe, because the table derives a handler's type from the route's needs, and `isRole` checks the same needs. */
+/**
+ * Safe, because `HandlerOf` derives the handler's type from the route's needs, and `isRole` has checked the same needs.
+ */
 const asOpen = (handler: AccountHandler): RouteHandler => handler as unknown as RouteHandler

@@ -1,5 +1,5 @@
 // output's HTTP server. Upgrades go to the gateway, /docs and /openapi.json document the API, and /console serves the
-// console. The paths under /v2 serve data about derived streams that only output has. auth serves all other management.
+// console. The paths under /v2 serve data that only output has. auth serves all other management.
 import type { Server } from 'node:http'
 import { createNodeServer } from '@weir/http2'
 import type { Guesses, Log, PageOf } from '@weir/kit'
@@ -34,7 +34,7 @@ export type Routes = DeadDeps &
     readonly guesses: Guesses
     readonly log: Log
     readonly console: ConsoleSettings
-    /** The page that explains an error code. */
+    /** Returns the URL of an error code's page. */
     readonly pageOf: PageOf
   }
 

@@ -6,11 +6,14 @@ import type { CountRetried, RetryDeps, RetryOptions } from './retry-partition.ts
 
 export type DeadLetterTopics = {
   /**
-   * Counts the pending records, and returns the `max` newest of each partition, oldest first. Undefined if `mayGoOn`
-   * returned false.
+   * Counts the pending records, and returns the `max` newest of each partition, oldest first. Returns undefined if
+   * `mayGoOn` returned false.
    */
   list(what: DeadLetterListOptions): Promise<Listed | undefined>
-  /** Calls `count` when an outcome is certain. Throws refusals `stream_disabled` and `unavailable`, and KafkaError. */
+  /**
+   * Retries the pending records. Calls `count` when an outcome is certain. Throws refusals `stream_disabled` and
+   * `unavailable`, and KafkaError.
+   */
   retry(options: RetryOptions, count: CountRetried): Promise<void>
 }
 
@@ -20,12 +23,11 @@ type Topics = { readonly inputTopic: string; readonly deadLetterTopic: string }
 
 export type DeadLetterListOptions = Topics & {
   readonly max: number
-  /** Called between reads. If it returns false, the work ends. */
+  /** Called between reads. False ends the work. */
   mayGoOn(): boolean
 }
 
 type DeadLetterDeps = RetryDeps & {
-  /** The prefix of topic names. */
   readonly kafkaPrefix: string
 }
 

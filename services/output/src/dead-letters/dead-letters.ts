@@ -27,13 +27,11 @@ export type DeadDeps = DerivationDeps & {
   readonly logs: Pick<PartitionLogs, 'noted'>
   readonly offsets: Pick<LogOffsets, 'ends'>
   readonly decrypterNames: readonly string[]
-  /** The prefix of topic names. */
   readonly kafkaPrefix: string
-  /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
   readonly metrics: Pick<OutputMetrics, 'retried'>
   readonly trace: Pick<AccessTrace, 'read'>
-  /** If true, long work ends with the results so far. */
+  /** If this returns true, long work ends with the results so far. */
   isStopping(): boolean
 }
 
@@ -96,7 +94,7 @@ function shownEntry(entry: DeadEntry, inputTopic: string): z.infer<typeof deadRe
   }
 }
 
-/** Null for a time that `Date` can't represent. */
+/** Returns null for a time that `Date` can't represent. */
 function timeOf(ms: number): string | null {
   const date = new Date(ms)
   return Number.isNaN(date.getTime()) ? null : date.toISOString()

@@ -1,6 +1,6 @@
 // Finds the pending records of a dead letter partition: dead letters without a later marker that they are done. Topics
-// may be long, so they are scanned in windows. A window holds a limited number of dead letters, with only the data to
-// find each again. Later markers count even outside the window. Nothing is decrypted or written.
+// may be long, so they are scanned in windows. A window contains a limited number of dead letters, each with only the
+// data to find it again. Markers after the window count, too. Nothing is decrypted or written.
 import { eventTimeOf } from '@weir/contracts'
 import type { RangeReader, SourceRecord } from '@weir/kafka'
 import { readOrigin, retriedOutcome, SVC_ERROR } from '../records/headers.ts'
@@ -42,7 +42,7 @@ const WINDOW_RECORDS_MAX = 50_000
 // Limited, because headers from other writers may have any length.
 const TEXT_LENGTH_MAX = 200
 
-/** `mayGoOn` is called between reads. Undefined if it returned false. */
+/** Calls `mayGoOn` between reads. Returns undefined if `mayGoOn` returned false. */
 export async function scanWindow(
   reader: Reader,
   span: DeadSpan,
@@ -78,7 +78,7 @@ export async function scanMarkers(
 
 type Scan = { readonly span: DeadSpan; readonly mayGoOn: () => boolean }
 
-/** Reports the records that come from this partition of the input. Returns false if `mayGoOn` did. */
+/** Reports the records that come from this partition of the input. Returns false if `mayGoOn` returned false. */
 async function eachOurs(
   reader: Reader,
   { span, mayGoOn }: Scan,

@@ -1,5 +1,5 @@
-// Reads the records for entries of a dead letter topic, with the content of the input record, in pieces that fit into
-// memory. A record that was dead-lettered without its value is read from the input, if it is still there.
+// Reads dead letters as the input records that they were, in portions that fit into memory. A record that was
+// dead-lettered without its value is read from the input topic, if it still exists there.
 import { eventTimeOf, timeHeader } from '@weir/contracts'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { SVC_ERROR, SVC_SOURCE } from '../records/headers.ts'
@@ -38,7 +38,7 @@ export async function* readDeadRecords(
   }
 }
 
-/** The records of one read. */
+/** Returns the records of the range's first fetch. */
 async function firstOf(
   { reader }: ReadDeps,
   range: Parameters<RangeReader['read']>[0],
@@ -53,7 +53,7 @@ async function firstOf(
 
 type Found = { readonly entry: DeadEntry; readonly record: SourceRecord }
 
-/** A record that is read from the input is a piece of its own, because it may have the maximum size of its topic. */
+/** Yields a record from the input topic alone, because it may have the maximum size. */
 async function* piecesOf(
   deps: ReadDeps,
   span: DeadSpan,

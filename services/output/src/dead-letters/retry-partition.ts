@@ -1,7 +1,7 @@
-// Derives one partition's dead letters again, exactly once (docs/adr/0024-dead-records.md). First it fences all other
-// writers, including the deriver, which acquires the partition again later. Then it reads control state and the rest of
-// the dead letter partition. Each transaction contains derived records, and the markers that their dead letters are
-// done. Only these markers count, so reading them finds the finished records after a crash or another retry.
+// Derives one partition's dead letters again, exactly once (docs/adr/0024-dead-records.md). A retry first fences all
+// other writers, including the deriver, which acquires the partition again later. Then the retry reads control state
+// and the rest of the dead letter partition. Each transaction contains derived records, and for each a marker that its
+// dead letter is done. Only a marker shows that a dead letter is done, also after a crash or another retry.
 import { backoff, delay, hasCode } from '@weir/kit'
 import { createTransactor, encodeRecord } from '@weir/kafka'
 import type {
@@ -31,14 +31,14 @@ export type RetryOptions = {
   transactionalIdOf(partition: number): string
   /** Called after all other writers are fenced. Returns whether this deployment may still derive into the partition. */
   mayTake(): Promise<boolean>
-  /** If it throws, none of these records is derived. */
+  /** If `transform` throws, none of its records is derived. */
   readonly transform: Transform
   /**
    * Called before records are transformed. The returned function is called once it is certain that the results are
    * committed, or never will be.
    */
   onBegin(): () => void
-  /** Called right before each commit; false aborts the transaction. */
+  /** Called right before each commit. False aborts the transaction. */
   mayCommit(): boolean
   /** Called between transactions. False ends the retry; the remaining records stay pending. */
   mayGoOn(): boolean
@@ -56,7 +56,6 @@ export type RetryDeps = {
 
 type Deps = RetryDeps & { readonly options: RetryOptions; readonly count: CountRetried }
 
-/** The state of the retry of one partition. */
 type Retry = Deps & {
   readonly span: DeadSpan
   readonly pending: Map<bigint, DeadEntry>
@@ -73,7 +72,10 @@ const SLICE_RECORDS_MAX = 500
 const ATTEMPTS_MAX = 12
 const PAUSE = { minMs: 20, maxMs: 500 }
 
-/** Retries the records in `pending`, and removes the finished ones. `pending` must be complete at `span.to`. */
+/**
+ * Retries the records in `pending`, and removes the finished ones. All markers before `span.to` must be applied to
+ * `pending`.
+ */
 export async function retryPending(
   deps: Deps,
   pending: Map<bigint, DeadEntry>,
@@ -92,7 +94,7 @@ export async function retryPending(
     } catch (error) {
       if (!hasCode(error, 'kafka.fenced', 'kafka.outcome_unknown', 'kafka.record_refused'))
         throw error
-      // A refusal identifies a record, so it counts as progress. If the retry is fenced repeatedly without progress, it
+      // A refusal identifies a record, and so counts as progress. A retry that is fenced repeatedly without progress
       // ends.
       if (!hasCode(error, 'kafka.record_refused'))
         attempts = pending.size < before ? 0 : attempts + 1
@@ -134,7 +136,9 @@ async function runUnder(retry: Retry, transactor: Transactor): Promise<void> {
   }
 }
 
-/** Reads the rest of the partition. All other writers are fenced, so the committed records are complete. */
+/**
+ * Reads the markers in the rest of the partition. All other writers are fenced, so the committed records are complete.
+ */
 async function readRest(retry: Retry): Promise<void> {
   const { offsets, reader, span, pending, unsure, readTo, count } = retry
   const ends = await offsets.ends(span.deadLetterTopic, { isolation: 'read_committed' })
@@ -151,7 +155,6 @@ async function readRest(retry: Retry): Promise<void> {
 type Retried = {
   readonly offset: bigint
   readonly outcome: RetryOutcome
-  /** The records to write for this input record. */
   readonly out: readonly AddressedRecord[]
 }
 
@@ -221,7 +224,10 @@ async function sendDerived(
   }
 }
 
-/** Remembers a refused record that was sent alone. Otherwise, records are sent one by one from now on. */
+/**
+ * Remembers a refused record that was sent alone. If several records were sent together, has records sent one by one
+ * from now on.
+ */
 function learn(retry: Retry, [first, ...others]: readonly Retried[]): void {
   if (others.length > 0) retry.isAlone = true
   else if (first !== undefined) retry.refused.add(first.offset)

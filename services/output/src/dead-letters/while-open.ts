@@ -2,7 +2,7 @@
 // Erasures wait for open transactions (derive/openings.ts).
 import { hasCode } from '@weir/kit'
 
-/** The broker aborts a transaction that is open for longer. */
+/** The broker aborts a transaction that is open for longer than this time. */
 export const TRANSACTION_TIMEOUT_MS = 10_000
 /** The default interval in which the broker checks for expired transactions. */
 const LOOKS_EVERY_MS = 10_000

@@ -1,4 +1,4 @@
-// Derives the records of an input stream, for regular derivation, for previews and for retries.
+// Creates functions that derive an input's records with the keys and contracts in control state.
 import type { Opener } from '@weir/fieldcrypt'
 import type { InputStream, StateFollower } from '@weir/control-state'
 import { createDerive } from './derive.ts'
@@ -15,7 +15,6 @@ export type DerivationDeps = {
   now(): number
 }
 
-/** The function that derives records of the input for a stream with these levels. */
 export const deriveOf = (deps: DerivationDeps, levels: Leveled, input: InputStream): Derive =>
   createDerive(deriveDepsOf(deps, input), levels, input)
 

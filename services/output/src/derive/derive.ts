@@ -22,28 +22,28 @@ export type DeriveDeps = {
   eraKeys: (era: number) => KnownEra
 }
 
-/** Undefined if the record's consent does not suffice for the stream. */
+/** Returns undefined if the record's consent does not suffice for the stream. */
 export type Derive = (record: SourceRecord) => OutRecord | undefined
 /** Like `Derive`, for a record that is already decoded. */
 export type DeriveSource = (source: Source) => OutRecord | undefined
 
 type Input = Pick<InputStream, 'streamId' | 'rotationHours'>
-/** What decides which records and fields a stream gets. */
+/** The settings that decide which records and fields a stream gets. */
 export type Leveled = Pick<DerivedStream, 'consentLevels' | 'consentLevelType' | 'keyMaxAgeSeconds'>
 
 const hourMs = 3_600_000
 
 /**
- * The returned function throws `derive.not_known_yet` if a key is missing: wait and try again. It throws
- * `derive.unknown_contract` or `derive.no_such_era`, which are final once the followed control state is newer than the
- * record. It throws `derive.corrupt` or an error of another package for a record that ingest did not write.
+ * The returned function throws `derive.not_known_yet` if a key is missing: wait and try again.
+ * `derive.unknown_contract` and `derive.no_such_era` are final once control state is newer than the record. It throws
+ * `derive.corrupt` or an error of another package for a record that ingest did not write.
  */
 export function createDerive(deps: DeriveDeps, stream: Leveled, input: Input): Derive {
   const derive = createDeriveSource(deps, stream, input)
   return (record) => derive(readSource(deps, record))
 }
 
-/** Throws as `createDerive` does, except for errors of the record itself, which `readSource` throws. */
+/** The returned function throws the same errors as that of `createDerive`, except those that `readSource` throws. */
 export function createDeriveSource(deps: DeriveDeps, stream: Leveled, input: Input): DeriveSource {
   const levels = levelsOf(stream)
   const isForReaders = isDecryptedByReaders(stream)
@@ -68,7 +68,7 @@ export type Source = {
   readonly registryId: number
   readonly consent: readonly number[]
   readonly timestampMs: number
-  /** Returns an event that only this caller uses, and may change. */
+  /** Returns the decoded event. No other caller uses the same object, so the caller may change it. */
   takeEvent(): Event
 }
 
@@ -103,7 +103,7 @@ export function readSource(deps: Pick<DeriveDeps, 'contract'>, record: SourceRec
   return { record, schemaId, keyLink, contract, registryId, consent, timestampMs, takeEvent }
 }
 
-/** The consent levels of the event, without the levels that the person has withdrawn since (docs/forgetting.md). */
+/** Returns the consent levels of the event, without those that the person has withdrawn since (docs/forgetting.md). */
 function consentLeft(
   { eraKeys }: Pick<DeriveDeps, 'eraKeys'>,
   { keyLink, timestampMs, consent: sent }: Source,
@@ -153,7 +153,7 @@ function openFields(deps: DeriveDeps, { levels, source, event, input }: ToOpen):
   return [...erased]
 }
 
-/** The header that names the fields which stay encrypted because their keys are erased (docs/wire-format.md Kafka). */
+/** Names the fields that stay encrypted because their keys are erased (docs/wire-format.md Kafka). */
 const undecryptableHeader = 'svc-undecryptable'
 
 const write = (
@@ -172,6 +172,6 @@ const write = (
   timestampMs,
 })
 
-/** The fields of a derived record that stay encrypted because their keys are erased. */
+/** Returns the paths in the header `svc-undecryptable`. */
 export const undecryptablePathsOf = ({ headers }: OutRecord): readonly string[] =>
   headers?.[undecryptableHeader]?.toString().split(',') ?? []

@@ -1,6 +1,6 @@
-// Derives the partitions that this replica owns. It follows control state and the other replicas, starts a flow for
-// each partition (flow/partition-flow.ts), and notes positions. When this replica loses a partition, the partition's
-// flow ends after its pending records are stored, or after a timeout.
+// Derives the partitions that this replica owns. Follows control state and the other replicas, starts a flow for each
+// input partition (flow/partition-flow.ts), and notes positions. When this replica loses a partition, derivation ends
+// after the pending records are stored, or after a timeout.
 import type { LogOffsets } from '@weir/kafka'
 import { derivedPartitionOf, isDerivable, rebuildOf } from './derived-partitions.ts'
 import type { PartitionFlow } from './flow/partition-flow.ts'
@@ -22,9 +22,9 @@ export type Deriving = {
   start(): void
   /** The number of events by which each derived topic is behind its input, as far as this replica knows. */
   lags(): Iterable<readonly [topic: string, lag: number]>
-  /** The number of streams that this deployment should derive, but may not because of their levels. */
+  /** The number of streams that this deployment may not derive because of their levels. */
   denied(): number
-  /** Stores pending records first, if Kafka accepts them. This takes seconds. */
+  /** Stores pending records first, if Kafka accepts them. Takes up to a few seconds. */
   close(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export type DerivingDeps = InputDeps &
     readonly offsets: Pick<LogOffsets, 'ends'>
   }
 
-/** A partition that this replica owns, or has just lost. */
+/** A partition of a derived stream that this replica owns, or has just lost. */
 type Held = {
   readonly served: Served
   readonly flow: PartitionFlow
@@ -90,7 +90,10 @@ export function createDeriving(deps: DerivingDeps): Deriving {
   }
 }
 
-/** While control state is stale, revocations may be missing, so nothing is decrypted. */
+/**
+ * Logs whether control state is fresh. While it is stale, an erasure or a withdrawal may be missing, so nothing is
+ * decrypted.
+ */
 function watchFreshness({ follower, log }: DerivingDeps, onFresh: () => void): () => void {
   let wasFresh = true
   return () => {
@@ -121,7 +124,7 @@ function changed(parts: Parts, streamId: string, served: Served | undefined): vo
   for (const one of parts.held.values()) if (one.of.streamId === streamId) void end(parts, one)
 }
 
-/** Starts the stream's partitions that this replica owns, and ends the others. */
+/** Starts the stream's partitions that this replica owns, and ends its other partitions. */
 function settle(parts: Parts, served: Served): void {
   const { stream, input } = served
   const { streamId } = input
@@ -151,13 +154,13 @@ async function end(parts: Parts, one: Held): Promise<void> {
   await parts.progress.noteLast(one)
   held.delete(keyOf(one.of))
   inputs.leave(one.served.input, one.of.partition)
-  // This replica may own the partition again meanwhile.
+  // Meanwhile, this replica may own the partition again.
   const now = deps.follower.tables.streamById(one.of.streamId)
   if (now?.kind === 'derived' && now.state === 'ready' && deps.follower.isFresh())
     settle(parts, { stream: now, input: one.served.input })
 }
 
-/** Reads the noted positions of many partitions in one request. */
+/** Reads the noted positions of all starting partitions in one request. */
 function createStarting({ deps, inputs }: Pick<Parts, 'deps' | 'inputs'>): (one: Held) => void {
   let waiting: Held[] = []
 

@@ -7,18 +7,17 @@ import type { RegistryErrorCode } from '@weir/schema-registry'
 
 export type DeriveErrorCode =
   | 'derive.corrupt'
-  /** Another replica owns the partition, or the stream may not be derived any more. */
+  /** Another replica owns the partition, or the stream must not be derived any more. */
   | 'derive.may_not_own'
   | 'derive.no_such_era'
   /** A key is missing: wait and try again. */
   | 'derive.not_known_yet'
-  /** The position of a partition is unknown: wait, and report it. */
+  /** The position of a partition is lost: wait, and report the error. */
   | 'derive.position_lost'
   | 'derive.unknown_contract'
 
 export class DeriveError extends AppError<DeriveErrorCode> {}
 
-/** `what` is a key, or other content of control state. */
 export const notKnownYet = (what: string): DeriveError =>
   new DeriveError('derive.not_known_yet', `${what} is not known yet`)
 
@@ -44,7 +43,7 @@ const reasons: ReadonlyMap<string, Reason> = new Map(Object.entries<Reason>(word
 export const reasonOf = (error: unknown): Reason =>
   (error instanceof AppError ? reasons.get(error.code) : undefined) ?? 'unexpected'
 
-/** The name of the reason for a failed batch. Kafka's errors keep their own codes. */
+/** Returns the reason why a batch failed. Errors of Kafka keep their own codes. */
 export function failureOf(error: unknown): string {
   const reason = reasonOf(error)
   return reason === 'unexpected' && error instanceof AppError ? error.code : reason
@@ -64,13 +63,12 @@ export const changingReasons: readonly Reason[] = [
 ]
 const waiting: readonly Reason[] = waitReasons
 
-/** Whether the record waits until it can be derived. */
 export const waits = (reason: Reason): boolean => waiting.includes(reason)
 export const mayChange = (reason: Reason): boolean => changingReasons.includes(reason)
 
 const notWritten: readonly Reason[] = ['corrupt', 'not_framed', 'undecodable']
 
-/** Undefined for values that ingest did not write. */
+/** Returns the result of `open`, or undefined for a value that ingest did not write. */
 export function unlessCorrupt<Result>(open: () => Result): Result | undefined {
   try {
     return open()

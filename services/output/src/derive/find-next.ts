@@ -1,13 +1,14 @@
-// Finds the position of a derived partition: the last source in its two logs, or the noted position, whichever is
-// later. The logs are read after the partition was fenced, up to the fence's own markers, including records that aren't
-// visible to readers yet. If the position is lost, derivation stops: a guess could derive an event twice, or skip one.
+// Finds the position of a derived partition. Each record in its two logs names its source: an offset of the input. The
+// position is the offset after the last source, or the noted position, whichever is later. The logs are read after the
+// fence, up to its own markers, including records that aren't visible to readers yet. If the position is lost,
+// derivation stops: a guess could derive an event twice, or skip one.
 import type { Admin, LogSearch } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { readOrigin, retriedOutcome } from '../records/headers.ts'
 import { DeriveError } from './errors.ts'
 import type { Noted, NotedPartition, NotedPositions } from './noted-positions.ts'
 
-/** All names are without the prefix. The two logs share one position. */
+/** All names are without Weir's prefix. The two logs share one position. */
 export type DerivedPartition = NotedPartition & {
   readonly transactionalId: string
   readonly outputTopic: string
@@ -21,7 +22,7 @@ export type DerivedPartition = NotedPartition & {
 export type Fenced = {
   /** The epoch of the producer that fenced the partition. */
   readonly epoch: number
-  /** The offsets of that producer's markers. */
+  /** The offsets of that producer's transaction markers. */
   readonly derivedEnd: bigint
   readonly deadEnd: bigint
 }
@@ -34,7 +35,7 @@ export type FindNextDeps = {
   readonly kafkaPrefix: string
 }
 
-/** The next input offset to derive. Throws DeriveError `derive.position_lost`, or what `acquire` does. */
+/** The returned function throws DeriveError `derive.position_lost`, or a KafkaError of `PartitionLogs.acquire`. */
 export function createFindNext(deps: FindNextDeps) {
   const { noted, log } = deps
 
@@ -73,7 +74,10 @@ const latest = (offsets: readonly bigint[]): bigint | undefined =>
     undefined,
   )
 
-/** The input offset of a log's last record. Records of a retry don't count, because they are late. */
+/**
+ * Returns the input offset of a log's last record, if any. Skips records of retries, because their input offsets are
+ * old.
+ */
 function findSource(
   { search, kafkaPrefix }: Pick<FindNextDeps, 'search' | 'kafkaPrefix'>,
   { inputTopic, partition }: DerivedPartition,
@@ -88,8 +92,8 @@ function findSource(
 }
 
 /**
- * The position of a partition whose logs contain no source. The log starts are read after the search. If they are
- * unchanged, retention removed nothing during the search.
+ * Returns the position of a partition whose logs contain no source. Reads the log starts after the search: if they are
+ * unchanged, retention has removed no record.
  */
 async function startOf(
   { admin, kafkaPrefix }: Pick<FindNextDeps, 'admin' | 'kafkaPrefix'>,

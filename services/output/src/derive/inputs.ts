@@ -1,5 +1,5 @@
-// The partitions of input streams from which this replica derives. Each has one flow. Also the groups of streams with
-// the same levels.
+// Keeps one flow for each input partition from which this replica derives, and groups derived streams with the same
+// levels.
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { isDecryptedByReaders, topicOf } from '@weir/control-state'
 import { createFetcher } from '@weir/kafka'
@@ -84,7 +84,6 @@ export function createInputs(
   }
 }
 
-/** The parts that all flows share. */
 const sharedBy = ({ kafka, follower, openings, logs, owners, log }: InputDeps) => ({
   logs,
   fetcher: createFetcher(kafka),

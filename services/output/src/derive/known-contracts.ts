@@ -1,4 +1,4 @@
-// The contracts, compiled once. Archived contracts are included, because topics still contain their events.
+// Compiles each contract once. Finds archived contracts, too, because topics still contain their events.
 import { compileContract } from '@weir/contracts'
 import type { Contract } from '@weir/contracts'
 import type { ContractRecord, Tables } from '@weir/control-state'

@@ -1,4 +1,4 @@
-// The keys of each era of an input stream, as far as this replica knows. It distinguishes erased, nonexistent and
+// Finds the keys of an era of an input stream, as far as this replica knows them. Distinguishes erased, nonexistent and
 // missing keys. Keys count as erased or nonexistent only when this is certain. The keyring contains the keys
 // themselves.
 import { eraAt, eraEndMs } from '@weir/fieldcrypt'
@@ -8,7 +8,7 @@ import { notKnownYet } from './errors.ts'
 
 /**
  * The keys of an era of the input stream. `erased`: deleted for good. `never`: no event can have been encrypted in the
- * era. Undefined: missing on this replica, which never counts as `erased` or `never`.
+ * era. Undefined: this replica lacks the keys, although they may exist.
  */
 export type KnownEra = EraKeys | 'erased' | 'never' | undefined
 
@@ -24,9 +24,9 @@ type EraKeysDeps = {
 }
 
 /**
- * The input's keys of an era. They count as erased only if no key record of the era exists, and the era is past the
- * stream's key retention (docs/keys.md, An encrypted field). `never` is final once control state has been followed past
- * the record that names the era, because ingest encrypts only with existing keys.
+ * Keys count as erased only if no key record of the era exists, and the era is past the stream's key retention
+ * (docs/keys.md, An encrypted field). `never` is final once control state is newer than the event, because ingest
+ * encrypts only with existing keys.
  */
 export function createKnownEras(
   { follower, now }: EraKeysDeps,
@@ -45,7 +45,7 @@ export function createKnownEras(
     return first !== undefined
   }
   const hasKeys = (era: number): boolean => hasAny(`${billingId}/${streamId}/${era}/`)
-  /** True if no key record of the era exists, and the era is before the stream's creation or in the future. */
+  /** Returns true if no key record of the era exists, and the era is before the stream's creation or in the future. */
   const wasNever = (era: number): boolean => {
     const isOutside = era < eraAt(input.createdAtMs) || era > eraAt(now())
     return isOutside && !hasKeys(era)
@@ -59,8 +59,8 @@ export function createKnownEras(
 }
 
 /**
- * The levels that a person has withdrawn since (docs/forgetting.md). Code that uses an event's consent for an output must
- * first remove them from it.
+ * Returns the levels that a person has withdrawn since the event (docs/forgetting.md). Code that uses the event's
+ * consent for an output must first remove these levels.
  * @throws DeriveError `derive.not_known_yet`
  */
 export function withdrawnBy(keys: EraKeys, link: Uint8Array): readonly number[] {

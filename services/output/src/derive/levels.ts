@@ -1,14 +1,14 @@
 // The meaning of a derived stream's consent levels (spec Events 4 and 5; docs/wire-format.md Derived streams). A
-// CUMULATIVE stream has one level, and sees this level and all below. A GRANULAR stream sees exactly its levels. A
-// stream without levels passes and decrypts nothing.
+// CUMULATIVE stream has one level, and sees the fields of this level and of all lower levels. A GRANULAR stream sees
+// exactly the fields of its levels. A stream without levels passes and decrypts nothing.
 import { levelOfPart } from '@weir/fieldcrypt'
 import { opensLevel } from '@weir/control-state'
 import type { DerivedStream } from '@weir/control-state'
 
 export type Levels = {
-  /** Whether an event with this consent gets into the stream. */
+  /** Returns whether an event with this consent gets into the stream. */
   readonly pass: (consentLevels: readonly number[]) => boolean
-  /** Whether the stream may see fields of the level. */
+  /** Returns whether the stream may see fields of the level. */
   readonly open: (level: number) => boolean
 }
 
@@ -26,8 +26,8 @@ export function levelsOf(
 export type LevelsAllowed = readonly number[] | undefined
 
 /**
- * The levels of a stream that a deployment may not decrypt. If there are any, the deployment derives nothing for the
- * stream.
+ * Returns the levels of a stream that a deployment may not decrypt. If there are any, the deployment derives nothing
+ * for the stream.
  */
 export function levelsDenied(
   { consentLevels, consentLevelType }: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
@@ -43,8 +43,8 @@ export function levelsDenied(
 }
 
 /**
- * output has the wrapping key `open`, and those of its levels, but never `link`, which leads from a key field value to
- * a person.
+ * Returns whether output may use a wrapping key: `open` or that of an allowed level, but never `link`, which leads from
+ * a key field value to a person.
  */
 export const mayUnwrapOf =
   (allowed: LevelsAllowed) =>

@@ -1,5 +1,5 @@
 // Notes positions of derived partitions as committed offsets of their groups, for the next owner and for tools that
-// show the lag. Kafka accepts such an offset from any client, however late. So the metadata names the stream, its
+// show the lag. Kafka accepts an offset from any client, however late. So the offset's metadata names the stream, its
 // rebuild and the length of the derived log. An offset that another client committed, or that belongs to a deleted
 // stream of the same name, doesn't count as a position.
 import { createPositions } from '@weir/kafka'
@@ -11,7 +11,7 @@ import type { Log } from '@weir/kit'
 export type NotedPartition = {
   /** The id of the derived stream. */
   readonly streamId: string
-  /** The number of rebuilds. Positions from before the last rebuild don't count. */
+  /** How often the stream was rebuilt. Positions from before the last rebuild don't count. */
   readonly rebuild: number
   readonly groupId: string
   readonly inputTopic: string
@@ -21,7 +21,7 @@ export type NotedPartition = {
 export type Noted = {
   /** The next input offset to derive. All results of earlier offsets are acknowledged. */
   readonly next: bigint
-  /** The end of the acknowledged part of the derived log at that time, exclusive. */
+  /** The end of the acknowledged part of the derived log when the position was noted, exclusive. */
   readonly end: bigint
   /** The epoch of the owner that noted the position. */
   readonly epoch: number
@@ -30,18 +30,19 @@ export type Noted = {
 export type Note = Noted & { readonly of: NotedPartition }
 
 export type NotedPositions = {
-  /** Leaves out offsets that are no positions. Throws KafkaError `kafka.unavailable` or `kafka.refused`. */
+  /**
+   * Reads noted positions. Leaves out partitions without one. Throws KafkaError `kafka.unavailable` or `kafka.refused`.
+   */
   read<Of extends NotedPartition>(of: readonly Of[]): Promise<ReadonlyMap<Of, Noted>>
   /** Replaces a wrong position. Throws KafkaError `kafka.group_not_empty`, `kafka.unavailable` or `kafka.refused`. */
   replace(note: Note): Promise<void>
-  /** Sends one request per group. Never throws: if Kafka doesn't store a position, it only logs a warning. */
+  /** Sends one request per group. Never throws, but logs a warning if Kafka doesn't store a position. */
   note(notes: readonly Note[]): Promise<void>
   close(): Promise<void>
 }
 
 export type NotedPositionsDeps = {
   readonly kafka: Kafka
-  /** The prefix of names in Kafka, for the log. */
   readonly kafkaPrefix: string
   readonly log: Log
   readonly now: () => number
@@ -106,7 +107,7 @@ function notedIn(
   return { next: found.offset, end: BigInt(end), epoch: Number(epoch) }
 }
 
-/** Logs an error about a group's members for each group, and any other error once for all groups. */
+/** Logs an error at most every ten minutes: per group if the group has members, and otherwise once for all groups. */
 function createTelling({ kafkaPrefix, log, now }: Omit<NotedPositionsDeps, 'kafka'>) {
   const toldAtMs = new Map<string, number>()
   return (groupId: string, error: unknown): void => {

@@ -5,9 +5,12 @@
 export type StatePositions = { readonly control: bigint; readonly keys: bigint }
 
 export type Openings = {
-  /** Call before values are decrypted. Call the returned function when they are stored, or can't be stored any more. */
+  /**
+   * Call before values are decrypted. Call the returned function when the values are stored, or can't be stored any
+   * more.
+   */
   begin(): () => void
-  /** The positions of the tables. `keys` is lower if unfinished work began at a lower position. */
+  /** Returns how far control state has been read. `keys` is lower if unfinished work began at a lower position. */
   positions(): StatePositions
 }
 

@@ -1,7 +1,7 @@
-// The two logs of a derived partition, for derived records and for dead letters: their only writer, and the position.
-// Each record names its source, so the two logs together give the position. A noted position counts instead if it is
-// later. Each event is derived exactly once because of this order: fence the former owner, check whether this replica
-// may own the partition, and only then read the position. If the position is lost, nothing is derived.
+// Makes this replica the only writer of a derived partition's two logs, one for derived records and one for dead
+// letters, and finds the position. Each event is derived exactly once because of this order: first fence the former
+// owner, then check whether this replica may own the partition, and only then read the position. If the position is
+// lost, nothing is derived.
 import { createAdmin, createAppender, createFencer, createLogSearch, KafkaError } from '@weir/kafka'
 import type { Appender, AppendLane, Fencer, Kafka, LanePlace } from '@weir/kafka'
 import { delay, withTimeout } from '@weir/kit'
@@ -20,8 +20,9 @@ export type Owned = {
   readonly next: bigint
   readonly derived: AppendLane
   readonly dead: AppendLane
-  /** The owner's epoch and the end of the derived log, which are noted with each position. */
+  /** The owner's epoch, which is noted with each position. */
   readonly epoch: number
+  /** The end of the derived log when the partition was acquired. */
   readonly end: bigint
   /** Ends both lanes permanently. */
   close(): void
@@ -35,26 +36,25 @@ export type PartitionLogs = {
    */
   acquire(of: DerivedPartition, mayOwn: () => Promise<boolean>): Promise<Owned>
   /**
-   * The last noted positions. `next` is a lower bound. If there is none, only acquiring the partition finds the
-   * position.
+   * Returns the last noted positions. The real position may be later than `next`. If a partition has no noted position,
+   * only `acquire` finds its position.
    */
   noted(of: readonly DerivedPartition[]): Promise<ReadonlyMap<DerivedPartition, Noted>>
-  /** Notes positions. `end`: the acknowledged end of the derived log. Never throws: it only logs a warning. */
+  /** Notes positions. `end` is the acknowledged end of the derived log. Never throws, but logs a warning. */
   note(notes: readonly (Noted & { readonly of: DerivedPartition })[]): Promise<void>
   close(): Promise<void>
 }
 
 export type PartitionLogsDeps = {
   readonly kafka: Kafka
-  /** The prefix of names in Kafka. */
   readonly kafkaPrefix: string
   readonly log: Log
   readonly now?: () => number
-  /** A replica that hears nothing from Kafka for this long stops writing. */
+  /** A replica that has read no heartbeat of its own for this long has certainly stopped writing. */
   readonly leaseMs?: number
 }
 
-// After the creation of its topic, a fence can take 30 s.
+// A fence can take 30 s if its topic has just been created.
 const ACQUIRE_WITHIN_MS = 40_000
 const LEASE_MS = 12_000
 const CLOSE_WITHIN_MS = 5_000
@@ -131,7 +131,7 @@ type FenceDeps = {
   readonly signal: AbortSignal
 }
 
-/** Once this resolves, the former owner can't write any more. */
+/** Once the returned function resolves, the former owner can't write any more. */
 function createFence({ fencer, log, leaseMs, signal }: FenceDeps) {
   return async (of: DerivedPartition): Promise<Fenced & Pick<LanePlace, 'identity'>> => {
     const { transactionalId, outputTopic, deadLetterTopic, partition } = of

@@ -1,5 +1,5 @@
-// The progress of the partitions that this replica derives. It is noted regularly, for the next owner and for tools
-// that show the lag, and reported as a lag.
+// Regularly notes the positions of the partitions that this replica derives, for the next owner and for tools that show
+// the lag. Also calculates the lags.
 import type { LogOffsets } from '@weir/kafka'
 import type { PartitionFlow } from './flow/partition-flow.ts'
 import type { Stream } from './flow/stream.ts'
@@ -14,17 +14,16 @@ export type Progressing = {
 
 export type Progress = {
   /**
-   * Notes partitions whose stored position is later than the noted one: those that have waited longest first, and no
-   * more than fit into a second.
+   * Notes positions that have changed, or were noted a day ago. Notes at most 1,000: those that have waited longest.
    */
   note(all: Iterable<Progressing>): Promise<void>
   /** Notes the last position of a partition. Partitions that end at the same time are noted together. */
   noteLast(one: Progressing): Promise<void>
-  /** Asks Kafka for the ends of inputs that no stream is reading, for the lag of waiting streams. */
+  /** Asks Kafka for the ends of inputs that no stream is reading, for the lag. */
   lookAtEnds(all: Iterable<Progressing>): Promise<void>
 }
 
-/** Positions are noted daily, because those of a group expire after a week without a commit. */
+/** Unchanged positions are noted again daily, because Kafka removes a group's offsets after a week without a commit. */
 const NOTE_AGAIN_MS = 86_400_000
 const AT_ONCE = 1_000
 
@@ -108,7 +107,10 @@ function dueOf(all: Iterable<Progressing>, max = Infinity): Notes {
 
 const notedMs = ({ stream }: { readonly stream: Stream }): number => stream.noted?.atMs ?? 0
 
-/** The lags by derived topic, in events of the input. Leaves out streams with an unknown position. */
+/**
+ * Yields the lag of each derived topic, in input events. Leaves out a topic if the position or the input's end is
+ * unknown for one of its partitions.
+ */
 export function* lagsOf(
   all: Iterable<Progressing>,
 ): Generator<readonly [topic: string, lag: number]> {

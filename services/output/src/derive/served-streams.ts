@@ -1,6 +1,6 @@
-// The derived streams that this deployment derives, from control state: they are ready, have a decrypterName of this
-// deployment, and have only levels that it may decrypt. It reports changes. owners/ decides which of their partitions
-// this replica owns.
+// Finds the streams that this deployment derives, and reports changes. Such a stream is ready, has a decrypterName of
+// this deployment, and has only levels that this deployment may decrypt. owners/ decides which partitions this replica
+// owns.
 import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
 import { controlTopic, topicOf } from '@weir/control-state'
 import type { Log } from '@weir/kit'
@@ -13,16 +13,14 @@ export type ServedStreams = {
   /** Reports the current streams immediately, then each change. Returns a function that stops the reports. */
   follow(): () => void
   all(): Iterable<Served>
-  /** The number of streams that this deployment should derive, but may not because of their levels. */
   denied(): number
 }
 
 export type ServedDeps = {
   readonly follower: Pick<StateFollower, 'tables' | 'isFresh' | 'onChange'>
   readonly decrypterNames: readonly string[]
-  /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
-  /** Undefined: the stream is no longer derived here. */
+  /** `served` is undefined if this deployment no longer derives the stream. */
   readonly onChange: (streamId: string, served: Served | undefined) => void
   readonly log: Log
 }
@@ -54,7 +52,7 @@ type Table = {
   /** The served streams by streamId. */
   readonly served: Map<string, Served>
   readonly rights: ReturnType<typeof createRights>
-  /** Set while the served streams may differ from the records. */
+  /** True while `served` may differ from control state. */
   isUnsettled: boolean
 }
 
@@ -65,11 +63,11 @@ function settle(table: Table): void {
   for (const stream of tables.streams()) if (stream.kind === 'derived') put(table, stream)
 }
 
-/** After a change of one record, only the streams with that name are checked. */
+/** After a change of one record, checks only the streams with the record's name. */
 function changed(table: Table, topic: string, key?: string): void {
   const { tables, isFresh } = table.deps.follower
   if (topic !== controlTopic) return
-  // Tables that are being read again lack existing streams.
+  // While the tables are read again, they lack existing streams.
   if (!isFresh() || key === undefined) {
     table.isUnsettled = true
     return
@@ -91,7 +89,7 @@ function put({ deps, served, rights }: Table, stream: DerivedStream): void {
   } else if (served.delete(stream.streamId)) deps.onChange(stream.streamId, undefined)
 }
 
-/** Found by id, because another stream may have the name now. */
+/** Finds the stream by its id, because another stream may have its name now. */
 function putById(table: Table, { streamId }: DerivedStream): void {
   const now = table.deps.follower.tables.streamById(streamId)
   if (now?.kind === 'derived') put(table, now)
@@ -109,7 +107,7 @@ function servedAs(
   return input && { stream, input }
 }
 
-/** The streams that this deployment may decrypt. `denied`: the topics of streams that it should derive, but may not. */
+/** `denied` contains the topics of streams with levels that this deployment may not decrypt. */
 function createRights({ levels, log }: Pick<ServedDeps, 'levels' | 'log'>) {
   const denied = new Set<string>()
   return {

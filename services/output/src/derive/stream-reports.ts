@@ -1,4 +1,4 @@
-// Reports events of a derived stream: in metrics, the log and traces.
+// Reports what happens to a derived stream in metrics, the log and traces.
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { topicOf } from '@weir/control-state'
 import type { Log } from '@weir/kit'
@@ -13,11 +13,9 @@ export type ReportDeps = {
   readonly log: Log
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined
-  /** The prefix of names in Kafka, for traces. */
   readonly kafkaPrefix: string
 }
 
-/** The reports by partition. */
 export function reportsOf(
   { metrics, log, tracing, kafkaPrefix }: ReportDeps,
   { stream, input }: { readonly stream: DerivedStream; readonly input: InputStream },
@@ -50,7 +48,7 @@ export function reportsOf(
 const OFFSETS_LOGGED_MAX = 20
 const LOG_EVERY_MS = 1_000
 
-/** Logs dead letters at most once per second, whatever their number. */
+/** Logs a partition's dead letters at most once per second, whatever their number. */
 function createDeadLog(log: Log, what: { readonly stream: string; readonly partition: number }) {
   let dead: DeadAt[] = []
   let records = 0

@@ -1,5 +1,5 @@
-// Spans of derived records: one for each traced input record, from its derivation until the result is stored. A record
-// that is derived again after a fault has only one span, because its first attempt leaves none.
+// Creates a span for each traced input record, from its derivation until the result is stored. A span ends only when
+// the result is stored, so a failed attempt leaves no span.
 import type { SourceRecord } from '@weir/kafka'
 import type { DerivedStream, InputStream } from '@weir/control-state'
 import { groupOf, topicOf } from '@weir/control-state'
@@ -13,7 +13,7 @@ type Traced = {
   readonly kafkaPrefix: string
 }
 
-/** Undefined for a record that isn't traced. */
+/** The returned function returns undefined for a record that isn't traced. */
 export function spansOf(
   tracing: Tracing,
   { stream, input, kafkaPrefix }: Traced,

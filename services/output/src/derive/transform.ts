@@ -1,6 +1,6 @@
 // Derives a batch of records while a caller waits, in a preview or a retry. A record that can't be derived
-// (docs/architecture.md 4) does not affect the others. Results are returned only when control state is complete, and
-// has been followed past the records.
+// (docs/architecture.md 4) does not affect the others. A failure that control state may change is tried again after a
+// refresh. Failures are returned only while control state is fresh.
 import type { OutRecord, SourceRecord } from '@weir/kafka'
 import type { StateFollower } from '@weir/control-state'
 import type { Derive } from './derive.ts'
@@ -9,7 +9,7 @@ import { changingReasons, DeriveError, reasonOf, waitReasons } from './errors.ts
 /** A record that can't be derived, with the code for the reason. */
 type Dead = { readonly dead: string }
 
-/** The result of a record; undefined if it is filtered out. */
+/** Undefined if the record is filtered out. */
 export type Derived = OutRecord | Dead | undefined
 
 export const isDead = (derived: Derived): derived is Dead =>
@@ -18,7 +18,9 @@ export const isDead = (derived: Derived): derived is Dead =>
 /** The results are in the order of the records. */
 export type Transform = (records: readonly SourceRecord[]) => Promise<readonly Derived[]>
 
-/** The codes of dead letters: errors of `derive`, and Kafka's limit for the size of a record. */
+/**
+ * The codes in dead letters: the reasons why derivation fails, and `too_large` for Kafka's limit on a record's size.
+ */
 export const deadCodes = [
   'unknown_contract',
   'no_such_era',
@@ -28,10 +30,10 @@ export const deadCodes = [
   'too_large',
   'unexpected',
 ] as const
-/** Weir's own codes for failed batches. Kafka's codes are added when they occur. */
+/** Weir's own codes for failed batches. Metrics show these from the start, and Kafka's codes once they occur. */
 export const failureCodes: readonly string[] = [...waitReasons, 'position_lost', 'unexpected']
 
-/** A record that would have to wait counts as dead for now, with the code for the reason. */
+/** A caller does not wait for missing keys: a record without its key is returned as `dead`, too. */
 export function createTryAll(
   derive: Derive,
   follower: Pick<StateFollower, 'refresh' | 'isFresh'>,

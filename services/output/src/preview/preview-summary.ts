@@ -1,5 +1,5 @@
-// The summary of a preview: how many records pass, which personal fields are decrypted, and a few events as the stream
-// would show them. It reads records as consumers would, and keeps only the samples.
+// Summarises a preview: how many records pass, which personal fields are decrypted, and a few sample events as the
+// output would contain them. Decodes records as consumers would, and keeps only the samples.
 import type { Event, EventFields } from '@weir/contracts'
 import { count, level, listOf, string } from '@weir/http-api'
 import { unframe } from '@weir/schema-registry'
@@ -84,7 +84,7 @@ export function createSummary({ contractNamed, levels, samplesMax }: SummaryOpti
 const byName = (a: Field, b: Field): number =>
   `${a.contract}\n${a.path}` < `${b.contract}\n${b.path}` ? -1 : 1
 
-/** A list has several texts with the same path. */
+/** Returns the level of each personal field. All elements of a list have the same path. */
 function levelsByPath(contract: Pick<EventFields, 'mapPii'>, event: Event): Map<string, number> {
   const levels = new Map<string, number>()
   contract.mapPii(event, (text, path, level) => {

@@ -1,6 +1,6 @@
 // `POST …/outputs/preview`: shows what a derived stream with these levels would contain, from the input's newest
-// events, without creating it. Records are derived by the same function as in a deriver. Nothing is written. Reading is
-// limited in events and time, and keeps at most one fetch in memory.
+// events, without creating it. Records are derived by the same function as in a deriver. Reading is limited in events
+// and time, and keeps at most one fetch in memory.
 import { setImmediate } from 'node:timers/promises'
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { bodyRule, checkBody, lookUpInput, readJson } from '@weir/http-api'
@@ -28,12 +28,11 @@ import type { ConcurrencyLimiter } from '../access/concurrency-limiter.ts'
 
 export type PreviewDeps = DerivationDeps & {
   readonly limited: ConcurrencyLimiter
-  /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
   readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: RangeReader
   readonly trace: Pick<AccessTrace, 'read'>
-  /** If true, the response contains the results so far. */
+  /** If this returns true, the response contains the results so far. */
   isStopping(): boolean
 }
 
@@ -107,7 +106,10 @@ function* piecesOf(records: readonly SourceRecord[]): Generator<readonly SourceR
 
 type PartitionRange = { readonly partition: number; readonly from: bigint; readonly to: bigint }
 
-/** The last records of all partitions together. Each partition has the same number, unless it contains fewer. */
+/**
+ * Returns the ranges of the newest `last` records: the same number from each partition, unless a partition contains
+ * fewer.
+ */
 export function lastRanges(
   from: readonly bigint[],
   to: readonly bigint[],

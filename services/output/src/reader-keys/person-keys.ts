@@ -1,4 +1,4 @@
-// The keys of one person for a reader who decrypts (docs/keys.md Keys for readers). Pure except for the keys.
+// Finds the keys of one person for a reader who decrypts (docs/keys.md Keys for readers). Pure except for the keys.
 import { level, string } from '@weir/http-api'
 import { consentOf, keyTimeOf, prefixesOf } from '@weir/fieldcrypt'
 import type { EraKeys, Opener, Person } from '@weir/fieldcrypt'
@@ -13,7 +13,7 @@ import { levelsOf } from '../derive/levels.ts'
 const timeRule = 'must be a time in milliseconds since 1970, as in the header svc-time'
 const levelRule = 'must be a whole number from 0 to 255'
 
-/** What a reader knows of an event that it wants to decrypt. */
+/** What a reader sends about an event to decrypt. */
 export const askedPerson = z.strictObject({
   keyLink: z.string('must be the key of the record'),
   timestamp: z.int(timeRule),
@@ -64,10 +64,7 @@ type Found = Pick<
 const hourMs = 3_600_000
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/**
- * The returned function throws DeriveError `derive.not_known_yet` if a key can't be read, instead of leaving its answer
- * out.
- */
+/** The returned function throws DeriveError `derive.not_known_yet` if a key can't be read. */
 export function createPersonKeys(
   { opener, eraKeys, levelsIn }: PersonKeysDeps,
   output: Leveled,
@@ -102,7 +99,7 @@ function isErased({ tree }: EraKeys, { link }: Person, levels: readonly number[]
 }
 
 function keysOf(person: Person, sent: readonly number[], levels: readonly number[]): Found {
-  // The levels as sent, because the keys depend on these.
+  // The keys depend on the levels as sent.
   const consent = consentOf(sent)
   const keys: Record<string, string> = {}
   const withdrawn: number[] = []

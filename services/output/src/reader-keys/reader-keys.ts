@@ -1,6 +1,6 @@
 // `POST /v2/keys`: gives the readers of an output with `decryptAt: reader` the keys of single people, for a few minutes
-// (docs/keys.md Keys for readers). An erasure waits until no such answer is under way, and until readers may not use
-// earlier keys any more.
+// (docs/keys.md Keys for readers). An erasure waits until all earlier responses are sent, and until readers must not
+// use their keys any more.
 import { isDecryptedByReaders, levelsInEra, levelsInTerm } from '@weir/control-state'
 import type { AccessTrace, Access, DerivedStream, Gate, InputStream } from '@weir/control-state'
 import { bodyRule, checkBody, count, invalid, listOf, readJson } from '@weir/http-api'
@@ -21,9 +21,7 @@ import type { AnsweredPerson, AskedPerson } from './person-keys.ts'
 
 export type ReaderKeysDeps = DerivationDeps & {
   readonly gate: Pick<Gate, 'check'>
-  /** Limits the requests of each account. */
   readonly limitedKeys: ConcurrencyLimiter
-  /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
   readonly decrypterNames: readonly string[]
   readonly proxies: Pick<Proxies, 'has'>
@@ -31,7 +29,7 @@ export type ReaderKeysDeps = DerivationDeps & {
 }
 
 const personsMax = 1_000
-/** About two megabytes. */
+/** A response with this number of keys has about two megabytes. */
 const keysMax = 20_000
 const personsRule = `must be a list of 1 to ${personsMax} people`
 
@@ -64,13 +62,19 @@ export const giveKeys =
     })
   }
 
-/** Each account has four lanes, so that a client that doesn't read its answers can't stop all others. */
+/**
+ * Returns one of the account's four lanes, so that a client that doesn't read its responses can't stop all other
+ * clients.
+ */
 const laneOf = ({ stream: { billingId }, clientId }: Access): string =>
   `${billingId} ${Number.parseInt(clientId.slice(0, 1), 16) % 4}`
 
 type Sending = { readonly answer: RouteAnswer; readonly sent: Promise<void> }
 
-/** A request counts until its answer is sent, because the answer stays in memory if the client doesn't read. */
+/**
+ * Runs the work within the limit. A request counts until its response is sent, because the response stays in memory if
+ * the client doesn't read.
+ */
 const limited = (
   limiter: ConcurrencyLimiter,
   lane: string,
@@ -197,7 +201,7 @@ async function keysOfAll(
 const countKeys = (count: number, { keys = {} }: AnsweredPerson): number =>
   count + Object.keys(keys).length
 
-/** Remembers results for the time of a request. */
+/** Returns a function that caches the results of `make`. */
 function once<Result>(make: (number: number) => Result): (number: number) => Result {
   const made = new Map<number, Result>()
   return (number) => {

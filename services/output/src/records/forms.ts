@@ -1,6 +1,6 @@
-// The records that are written for an input record: the derived record, or the dead letter. A dead letter has the input
+// Builds the record to write for an input record: a derived record, or a dead letter. A dead letter has the input
 // record's key, value, headers and time, and three more headers. Parts that would not fit are left out; the header
-// `svc-source` says where the whole record is. This module decides nothing about records and sends nothing.
+// `svc-source` says where the whole record is.
 import { timeHeader, writeTime } from '@weir/contracts'
 import { batchBytesMaxOf, encodeRecord } from '@weir/kafka'
 import type { BatchRecord, EncodedRecord, OutRecord, SourceRecord } from '@weir/kafka'
@@ -10,11 +10,11 @@ import type { Origin } from './headers.ts'
 // The limit that auth sets for the topics of streams.
 const BATCH_BYTES_MAX = 4_194_304
 
-/** Whether a topic accepts the record. */
+/** Returns whether a topic accepts the record. */
 export const fits = (record: EncodedRecord): boolean =>
   batchBytesMaxOf([record], 0) <= BATCH_BYTES_MAX
 
-/** Without a time, because brokers set the time of the append. */
+/** Brokers replace `timestampMs` with the time of the append. */
 export const derivedForm = (
   source: Origin,
   { key, value, headers, timestampMs = Date.now() }: OutRecord,

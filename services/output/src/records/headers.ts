@@ -1,5 +1,5 @@
-// The headers that identify output's own records. `svc-source` on each record names its input record. With it anyone
-// can check that no record is missing or doubled, and output finds its position.
+// The headers that identify output's own records. The header `svc-source` names the input record. Output finds its
+// position with this header, and anyone can check that no record is missing or doubled.
 import type { SourceRecord } from '@weir/kafka'
 
 /** The location of an input record, with the full name of its topic. */
@@ -12,7 +12,7 @@ export type Origin = {
 export const SVC_SOURCE = 'svc-source'
 /** On a dead letter: the code for the reason. */
 export const SVC_ERROR = 'svc-error'
-/** On records of a retry: on a derived record, which is late, and on the marker that a dead letter is done. */
+/** On records that a retry writes: on a derived record, and on the marker that a dead letter is done. */
 export const SVC_RETRIED = 'svc-retried'
 
 // svc-source = topic "/" 1*DIGIT "/" 1*DIGIT       ; partition, then offset; a topic name has no "/"
@@ -28,8 +28,8 @@ export function readOrigin({ headers }: SourceRecord): Origin | undefined {
 }
 
 /**
- * The outcome, if a retry wrote the record. A dead letter may also have this header from the writer of its input
- * record.
+ * Returns the outcome if a retry wrote the record, else undefined. A dead letter doesn't count: its input record's
+ * writer may have set the header.
  */
 export const retriedOutcome = ({ headers }: SourceRecord): string | undefined =>
   headers[SVC_ERROR] === undefined ? headers[SVC_RETRIED]?.toString() : undefined

@@ -1,4 +1,4 @@
-// A person's event as text: a complete line of NDJSON, or rows of CSV for a spreadsheet, one per field. Pure.
+// Writes a person's event as text: a complete line of NDJSON, or rows of CSV for a spreadsheet, one per field. Pure.
 import { string, time } from '@weir/http-api'
 import { z } from 'zod'
 
@@ -10,8 +10,9 @@ const notDecrypted = z.enum(['withdrawn', 'level_not_served', 'corrupt'])
 export type NotDecrypted = z.infer<typeof notDecrypted>
 
 /**
- * `searched`: the searched value itself. `other`: another value. `linked`: none, so only the key field, such as a device,
- * connects the event with the person. `encrypted`: unknown, because such a field is not decrypted.
+ * Whom the event names. `searched`: the searched value. `other`: another value. `linked`: nobody, so only the key
+ * field, such as a device, connects the event with the person. `encrypted`: a field that names a person is not
+ * decrypted.
  */
 const inEvent = z.enum(['searched', 'other', 'linked', 'encrypted'])
 export type InEvent = z.infer<typeof inEvent>
@@ -47,7 +48,7 @@ export const personEvent = z.strictObject({
     .meta({ type: 'object' })
     .describe('as JSON; fields that are not decrypted are there as they are stored')
     .optional(),
-  /** The reasons by the paths of fields. */
+  /** Why fields are not decrypted, by path. */
   notDecrypted: z.record(string, notDecrypted).optional(),
   unreadable: string.describe('why there is no event').optional(),
 })
@@ -107,7 +108,7 @@ const inWords: Readonly<Record<NotDecrypted, string>> = {
   corrupt: '(encrypted)',
 }
 
-/** Rows leave out the fields of `svcMeta` except the consent levels. Time and contract have columns of their own. */
+/** Returns false for the fields of `svcMeta` except the consent levels. Time and contract have columns of their own. */
 const isOfUse = ({ field }: Leaf): boolean =>
   field === consentField || !field.startsWith('svcMeta/')
 const consentField = 'svcMeta/consentLevels'
@@ -133,6 +134,6 @@ const quoted = (cell: string): string =>
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value !== 'string') return JSON.stringify(value)
-  // A spreadsheet would run such a text as a formula, and events may come from anyone.
+  // Without the quote, a spreadsheet would run the text as a formula, and events may come from anyone.
   return /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
 }

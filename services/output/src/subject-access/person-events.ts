@@ -1,6 +1,6 @@
-// The events of one person in an input topic. The whole topic is read, and the link in a record's keyLink identifies
-// the person. Every personal field is decrypted if its key still exists, and this deployment may decrypt its level.
-// Consent is ignored, because the person asks for the events.
+// Finds the events of one person among the records of an input topic. The link in a record's keyLink identifies the
+// person. Every personal field is decrypted if its key still exists, and this deployment may decrypt its level. Consent
+// is ignored, because the person asks for the events.
 import { consentLevelsOf, eventTimeOf } from '@weir/contracts'
 import type { Event } from '@weir/contracts'
 import { consentOf, eraAt, keyTimeOf, openKeyLink, prefixesOf, termOf } from '@weir/fieldcrypt'
@@ -25,7 +25,8 @@ export type PersonAsked = AccessPerson & {
 }
 
 /**
- * The person's event. Undefined if the record belongs to another person, or is erased.
+ * Returns the person's event, or undefined if the record belongs to another person, is outside the range of times, or
+ * is erased.
  * @throws DeriveError `derive.not_known_yet` if a key is missing
  */
 export type PersonEventOf = (record: SourceRecord) => PersonEvent | undefined
@@ -38,7 +39,6 @@ type Matching = {
   /** The levels for which a term has keys. */
   readonly levelsIn: (term: number) => readonly number[]
   readonly asked: PersonAsked
-  /** The levels that this deployment may decrypt. */
   readonly allowed: LevelsAllowed
 }
 
@@ -82,7 +82,7 @@ function matchOf(
 
 function isErased({ link, keys }: Found, { levelsIn }: Pick<Matching, 'levelsIn'>): boolean {
   const levels = levelsIn(keys.term)
-  // Without levels, a person can only be erased completely.
+  // In a term without keys of levels, a person can only be erased completely.
   const paths = levels.length === 0 ? prefixesOf(link) : prefixesOf(link, levels)
   return paths.every((path) => keys.tree.find(path) === 'erased')
 }
@@ -121,7 +121,7 @@ function eventOf(opening: Opening, found: Found): PersonEvent {
 type Naming = Pick<KnownContract, 'contract' | 'keyField' | 'dataSubjectField'> &
   Pick<AccessPerson, 'isNamed'> & { readonly notDecrypted: Readonly<Record<string, NotDecrypted>> }
 
-/** Whom the decrypted event names. Events of a device or a session may name other people, or nobody. */
+/** Returns whom the decrypted event names. Events of a device or a session may name other people, or nobody. */
 function whoIn(
   event: Event,
   { contract, keyField, dataSubjectField, isNamed, notDecrypted }: Naming,
@@ -152,7 +152,8 @@ type ToOpen = Found & {
 }
 
 /**
- * Decrypts the permitted fields in place. Returns why the others stay encrypted, and the levels of all personal fields.
+ * Decrypts the permitted fields in place. Returns why the other fields stay encrypted, and the levels of all personal
+ * fields.
  */
 function openAll(
   { derive: { opener }, allowed }: Opening,

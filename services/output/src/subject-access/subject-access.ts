@@ -1,5 +1,5 @@
-// `GET …/subject-access`: a person's events, for the holder of a token that auth issued for this person. A token
-// permits one download on a replica. Erasures wait until decrypted values are on their way to the client, so a client
+// `GET …/subject-access`: sends a person's events to the holder of a token that auth issued for this person. A token
+// permits one download per replica. Erasures wait until decrypted values are on their way to the client, so a client
 // that doesn't read is disconnected.
 import { bearerOf, levelsInTerm, openPerson, secretHashOf, topicOf } from '@weir/control-state'
 import type { AccessTrace, InputStream, SubjectAccessRecord } from '@weir/control-state'
@@ -19,7 +19,6 @@ import { matchingEvents } from './person-events.ts'
 import type { PersonEventOf } from './person-events.ts'
 
 export type SubjectAccessDeps = DerivationDeps & {
-  /** The levels that this deployment may decrypt. */
   readonly levels: LevelsAllowed
   readonly offsets: Pick<LogOffsets, 'earliest' | 'ends'>
   readonly reader: RangeReader
@@ -105,7 +104,7 @@ const notGranted = () =>
 const notFresh = () =>
   refusal('unavailable', 'Control state is not available; try again in a moment')
 
-/** The tokens that were used here, until they expire. */
+/** Remembers the tokens that were used on this replica until they expire. */
 function createUsed(now: () => number) {
   const used = new Map<string, number>()
   return {

@@ -36,9 +36,8 @@ export type Admitted = {
   /** The connection counts against the limit of this credential. */
   readonly credential: string
   readonly stream: StreamRecord
-  /** The actor for the audit log. */
   readonly actor: Reading['actor']
-  /** Whether the credential still permits the connection. The stream itself is not checked. */
+  /** Returns whether the credential still permits the connection. The stream itself is not checked. */
   mayStay(): boolean
 }
 
@@ -70,7 +69,7 @@ export async function admit(
   }
 }
 
-/** The only package errors that clients see. For all others the response says to try again. */
+/** The only package errors that clients see. For all other errors the response says to try again. */
 const publicForms = {
   'control-state.invalid_token': { code: 'invalid_token', sentence: ownSentence },
   'control-state.invalid_api_key': { code: 'invalid_api_key', sentence: ownSentence },
@@ -152,7 +151,7 @@ export const admissionUnavailable: UpgradeRefusal = {
   message: 'Not ready; try again',
 }
 
-/** The Authorization header or, from browsers, the subprotocols `weir`, `bearer.<token>`. */
+/** Returns the Authorization header. Browsers send the token in the subprotocols `weir`, `bearer.<token>` instead. */
 function authorizationOf(request: IncomingMessage): string | undefined {
   const { authorization } = request.headers
   if (authorization !== undefined) return authorization

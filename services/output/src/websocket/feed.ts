@@ -1,5 +1,5 @@
-// One reader per topic and replica, for any number of clients that watch the topic. A client gets every event after the
-// ends of the partitions at the time when it joined.
+// Reads a topic once for all clients of this replica that watch the topic. A client gets every event that is stored
+// after the client has joined.
 import type { Tail, TailOptions } from '@weir/kafka'
 import type { Log } from '@weir/kit'
 import { closeQueue, createRenderQueue, renderRecords } from './render-queue.ts'
@@ -17,27 +17,26 @@ export type FeedDeps = {
   endOffsets: () => Promise<readonly bigint[]>
   tail: (options: Pick<TailOptions, 'topic' | 'fromOffsets'> & Callbacks) => Tail
   render: Render
-  /** Reads control state to its end. */
   refresh: () => Promise<void>
-  /** Called before values are decrypted. The returned function is called when they are sent, or never will be. */
+  /** Called before values are decrypted. The returned function is called when the values are sent, or never will be. */
   begin: () => () => void
   log: Log
 }
 
 export type Feed = {
   /**
-   * Resolves when the client's start is fixed. From there on it misses no event.
+   * Resolves when the client's start offsets are known. From these on, the client misses no event.
    * @throws Refusal `unavailable`
    */
   join(watcher: Watcher): Promise<void>
-  /** True if no watcher is left. */
+  /** Returns true if no watcher is left. */
   leave(watcher: Watcher): boolean
   close(): Promise<void>
 }
 
 /**
- * A client takes its seat before the ends are read. While its start is unknown, its messages are held, because it may
- * have to get them.
+ * A client's state in the feed. While its start offsets (`from`) are unknown, messages are kept in `held`, because the
+ * client may have to get them.
  */
 type Seat = { from: readonly bigint[] | undefined; held: Message[]; overs: (() => void)[] }
 
@@ -108,7 +107,9 @@ function createReader({ topic, endOffsets, tail }: FeedDeps, callbacks: Callback
   }
 
   return {
-    /** The first client gets the reader's own start, later clients get the current end offsets. */
+    /**
+     * Returns a client's start offsets: for the first client those of the reader, for later clients the current ends.
+     */
     async beginning(): Promise<readonly bigint[]> {
       if (started !== undefined) return started.then(() => endOffsets())
       started = start()

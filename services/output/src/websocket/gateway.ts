@@ -1,5 +1,5 @@
-// The WebSocket gateway, for development (spec Receive events over websocket). It upgrades clients that may watch, and
-// ends a connection within a second after its right ends.
+// The WebSocket gateway, for development (spec Receive events over websocket). Upgrades the connections of clients that
+// may watch a stream, and closes a connection within a second after the client may no longer watch.
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createFaultLog, requestIdOf } from '@weir/kit'
@@ -31,7 +31,7 @@ export type GatewayDeps = {
   /** The maximum number of open WebSockets per credential. */
   webSocketsMax: number
   log: Log
-  /** The page that explains an error code. */
+  /** Returns the URL of an error code's page. */
   pageOf: PageOf
 }
 
@@ -62,7 +62,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
 type Feeds = ReturnType<typeof createFeeds>
 type Clients = ReturnType<typeof watchClients>
 
-/** Turns a request into a watching client, or refuses it. */
+/** Upgrades a request to a WebSocket, or refuses the request. */
 function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
   const held = createHeld(deps.webSocketsMax)
   const turnAway = createTurnAway(deps)
@@ -101,7 +101,7 @@ function createUpgrade(deps: GatewayDeps, feeds: Feeds, clients: Clients) {
   }
 }
 
-/** Records a refusal in the audit log, except failures of the service itself. */
+/** Records a refusal in the audit log, unless the service itself has failed. */
 function tellRefused(
   { trace }: Pick<GatewayDeps, 'trace'>,
   watching: Watching | undefined,
@@ -126,7 +126,7 @@ function createTurnAway({ log, pageOf }: Pick<GatewayDeps, 'log' | 'pageOf'>) {
   }
 }
 
-/** One feed for each stream's topic, while any client watches it. */
+/** Keeps one feed for each stream while a client watches the stream. */
 function createFeeds(deps: Pick<GatewayDeps, 'feed' | 'log'>) {
   const feeds = new Map<string, Feed>()
   return {

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { UpgradeRefusal } from './refuse-upgrade.ts'
 
 export type HeldSockets = {
-  /** False if the credential has reached its maximum. */
+  /** Returns false if the credential has reached its maximum. */
   enter(credential: string, socket: Duplex): boolean
 }
 

@@ -41,7 +41,7 @@ type Told = UpgradeRefusal & {
   readonly requestId?: string
 }
 
-/** Only a wrong API key counts as a guess. */
+/** Counts a wrong API key. After too many, returns the refusal `too_many_failures` instead. */
 export function limitGuesses(
   guesses: Guesses,
   refusal: UpgradeRefusal,

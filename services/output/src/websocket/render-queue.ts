@@ -17,13 +17,12 @@ export type Message = {
 export type RenderQueueDeps = {
   topic: string
   render: Render
-  /** Reads control state to its end. */
   refresh: () => Promise<void>
   /** Called before values are decrypted. */
   begin: () => () => void
-  /** Called with the messages of a turn, in order. Call `over` when they are sent, or never will be. */
+  /** Called with the messages of a turn, in order. Call `over` when the messages are sent, or never will be. */
   onMessages: (messages: readonly Message[], over: () => void) => void
-  /** Called when too many records are queued. After this no record is shown. */
+  /** Called when too many records are queued. Later records are not shown. */
   onFull: () => void
   log: Log
 }
@@ -31,7 +30,7 @@ export type RenderQueueDeps = {
 type Chunk = Readonly<{ partition: number; records: readonly SourceRecord[]; bytes: number }>
 
 const recordsPerTurn = 20
-/** A turn also ends after this much text, which is a quarter of what may wait for a client. */
+/** A turn also ends after this much text: a quarter of `bufferedBytesMax`. */
 const bytesPerTurn = 262_144
 export const queuedBytesMax = 67_108_864
 
@@ -40,7 +39,7 @@ export type RenderQueue = RenderQueueDeps & {
   queuedBytes: number
   /** The messages of this turn that are not delivered yet. */
   messages: Message[]
-  /** Ends what `begin` began for these messages. */
+  /** The function that `begin` returned for these messages. */
   over: (() => void) | undefined
   recordsThisTurn: number
   bytesThisTurn: number
@@ -128,7 +127,9 @@ async function show(queue: RenderQueue, { partition, records }: Chunk): Promise<
     )
 }
 
-/** The text of the message, or the code for why the record can't be shown. */
+/**
+ * Returns the message's text, null if there is no message for the record, or the reason why the record can't be shown.
+ */
 function tryRender(render: Render, record: SourceRecord): Buffer | Reason | null {
   try {
     return render(record)

@@ -1,5 +1,5 @@
-// An event as a WebSocket client sees it: plain JSON, unions flattened (docs/wire-format.md WebSocket). Fields stay
-// encrypted or decrypted as in the topic, except for an output whose readers decrypt: there they are decrypted here.
+// Renders an event for WebSocket clients: as plain JSON with flattened unions (docs/wire-format.md WebSocket). Fields
+// stay encrypted or decrypted as in the topic. Only fields of an output whose readers decrypt are decrypted here.
 import { eventTimeOf } from '@weir/contracts'
 import { unframe } from '@weir/schema-registry'
 import type { SourceRecord } from '@weir/kafka'
@@ -8,7 +8,7 @@ import type { KnownContract } from '../derive/known-contracts.ts'
 import { DeriveError } from '../derive/errors.ts'
 
 /**
- * The message for a record. Null for an event that the stream would not get any more.
+ * Returns the message for a record, or null for an event that the stream would not get any more.
  * @throws DeriveError `derive.unknown_contract` or `derive.not_known_yet`; a later attempt may succeed
  * @throws AppError for a record that ingest did not write
  */
@@ -32,7 +32,10 @@ export const createRender =
     return Buffer.from(JSON.stringify(known.contract.toPlain(known.contract.decode(payload))))
   }
 
-/** `derive` decrypts records of the input. An output whose readers decrypt contains records of the same form. */
+/**
+ * Decrypts records with `derive`, which expects input records. An output whose readers decrypt contains records of the
+ * same form.
+ */
 export const createDecryptingRender =
   (derive: Derive, render: Render): Render =>
   (record) => {

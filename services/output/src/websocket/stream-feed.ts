@@ -1,4 +1,4 @@
-// The feed of a stream's topic in Kafka: its ends, its reader, and the rendering of its records.
+// Creates the feed of a stream: reads its topic in Kafka, and renders its records.
 import type { Kafka, LogOffsets } from '@weir/kafka'
 import { tailTopic } from '@weir/kafka'
 import type { Log } from '@weir/kit'

@@ -1,4 +1,4 @@
-// Messages as WebSocket frames (RFC 6455 5.2). They are created once for all clients, because a server's frames aren't
+// Writes messages as WebSocket frames (RFC 6455 5.2). All clients share the frames, because a server's frames aren't
 // masked.
 
 // frame  = %x81 length payload                       ; FIN, text, not masked
@@ -10,7 +10,7 @@ const LENGTH_16 = 126
 const LENGTH_64 = 127
 const HEAD_BYTES_MAX = 10
 
-/** The concatenated frames of these text messages. */
+/** Returns the concatenated frames of these text messages. */
 export function textFrames(texts: readonly Buffer[]): Buffer {
   const bytesMax = texts.reduce((sum, text) => sum + HEAD_BYTES_MAX + text.length, 0)
   const bytes = Buffer.allocUnsafe(bytesMax)

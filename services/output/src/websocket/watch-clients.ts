@@ -1,5 +1,4 @@
-// The connected clients, and whether they may stay connected. This is checked when control state changes and once a
-// second, so that a connection ends within a second after its right ends.
+// Checks whether the connected clients may still watch: when control state changes, and once a second.
 import type { Duplex } from 'node:stream'
 import { controlTopic } from '@weir/control-state'
 import type { StateFollower } from '@weir/control-state'
@@ -68,7 +67,7 @@ export function watchClients({ follower, counts }: Watching) {
   }
 }
 
-/** Why the client's connection must end; undefined if it may stay. */
+/** Returns why the client's connection must end, or undefined if the client may stay. */
 function reasonToEnd(
   { tables, isFresh }: Pick<StateFollower, 'tables' | 'isFresh'>,
   access: Admitted,
@@ -80,7 +79,7 @@ function reasonToEnd(
   return stream.enabled ? undefined : closing.disabled
 }
 
-/** Whether a change of this record may end the client's connection. */
+/** Returns whether a change of this record may end the client's connection. */
 const isAbout = (key: string, { stream: { billingId, name } }: Admitted): boolean =>
   key === `stream/${billingId}/${name}` ||
   key === `account/${billingId}` ||

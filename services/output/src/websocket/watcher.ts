@@ -1,6 +1,7 @@
 // One WebSocket that watches a stream. Messages wait here until the upgrade is complete. A client that can't keep up is
-// closed, so it never slows the others. Messages are frames that all clients share. They are written to the connection
-// directly, not through ws. This is safe because ws also writes only whole frames, and delays none without compression.
+// disconnected, so it never slows other clients. Messages are frames that all clients share. They are written to the
+// connection directly, not through ws. This is safe because ws also writes only whole frames, and without compression
+// writes them immediately.
 import type { Duplex } from 'node:stream'
 import type { WebSocket } from 'ws'
 
@@ -16,15 +17,15 @@ export const closing = {
 export type Closing = (typeof closing)[keyof typeof closing]
 
 export const bufferedBytesMax = 1_048_576
-/** With so many unsent messages a client is too slow. Those of the current `send` don't count. */
+/** A client with this number of unsent messages is too slow. The messages of the current `send` don't count. */
 export const bufferedMessagesMax = 1_000
 /** A client that doesn't answer the close frame within this time is disconnected. */
 const closeTimeoutMs = 2_000
 
 export type Watcher = {
   /**
-   * `frames` contains this number of text messages. `onOver` is called when they are sent to the client, or never will
-   * be.
+   * Sends frames that contain this number of text messages. `onOver` is called when the messages are sent to the
+   * client, or never will be.
    */
   send(frames: Buffer, messages: number, onOver?: () => void): void
   /** From now on messages are sent over the WebSocket's connection, beginning with those that waited. */

@@ -1,4 +1,4 @@
-// Accounts, their quotas, purposes and API keys.
+// The responses about accounts, their quotas, purposes and API keys.
 import { forEachQuota, roles } from '@weir/control-state'
 import { count, level, listOf, string, time } from '@weir/http-api'
 import { z } from 'zod'

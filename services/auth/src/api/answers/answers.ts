@@ -1,5 +1,5 @@
-// The responses of auth. Each is described once, under its name in the OpenAPI document. The code that renders it
-// returns its type.
+// The schemas of auth's responses, under their names in the OpenAPI document. The code that renders a response returns
+// the type of its schema.
 import { problemAnswer } from '@weir/http-api'
 import type { z } from 'zod'
 import { accountAnswers } from './accounts.ts'

@@ -1,4 +1,4 @@
-// Contracts. Their members have the names of the spec.
+// The response about a contract. Its members have the names of the spec.
 import { count, level, listOf, string, time } from '@weir/http-api'
 import { z } from 'zod'
 

@@ -1,4 +1,4 @@
-// Erasures and their receipts; people, and what is stored about them.
+// The responses about erasures, receipts, and searches for people.
 import { count, level, listOf, string, time } from '@weir/http-api'
 import { z } from 'zod'
 
@@ -23,9 +23,9 @@ const outputHolding = z.strictObject({
     )
     .optional(),
   clearAt: timeOrUnknown,
-  /** The reason, if the time is unknown. */
+  /** The reason, if `clearAt` is unknown. */
   because: string.optional(),
-  /** The output is deleted; its topic still exists for a few seconds. */
+  /** True if the output is deleted, and its topic still exists. */
   deleted: z.boolean().optional(),
 })
 

@@ -1,4 +1,4 @@
-// The keys at rest and the audit log.
+// The responses about keys at rest and the audit log.
 import { count, listOf, string, time } from '@weir/http-api'
 import { z } from 'zod'
 

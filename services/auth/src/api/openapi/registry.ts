@@ -1,4 +1,4 @@
-// /registry in auth's OpenAPI document: the part of the Confluent API that reads.
+// /registry in auth's OpenAPI document: the read requests of the Confluent API.
 import { schema } from '@weir/docs'
 import type { Content, JsonSchema, Operation, Parameter } from '@weir/docs'
 import { count, jsonSchemaOf, listOf, string } from '@weir/http-api'

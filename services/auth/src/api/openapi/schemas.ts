@@ -1,5 +1,4 @@
-// The components of auth's OpenAPI document: its responses, and its request bodies, derived from the schemas that check
-// them.
+// The schemas in auth's OpenAPI document, derived from the zod schemas of responses and request bodies.
 import type { JsonSchema } from '@weir/docs'
 import { answerSchemasOf, jsonSchemaOf, levelRules, string } from '@weir/http-api'
 import { z } from 'zod'
@@ -17,7 +16,9 @@ const oneWayToName = {
 }
 
 const { validations, key_field, pii_fields, data_subject_field } = answersByName.Contract.shape
-/** `prepareContract` checks it, because it has more rules than JSON Schema can express. */
+/**
+ * Only for the document: `prepareContract` checks contracts, because they have more rules than JSON Schema can express.
+ */
 const newContract = z.strictObject({
   id: string.min(1).describe('a short name, or <owner>/<name>/<version>'),
   schema: z.strictObject({
@@ -40,13 +41,13 @@ const grant = z.strictObject({
   client_secret: string.optional(),
 })
 
-/** One name, or a list of names. */
+/** Returns the schema of one name, or a list of names. */
 function scopeOf(...names: readonly string[]): JsonSchema {
   const name = { type: 'string', enum: names }
   return { anyOf: [name, { type: 'array', items: name, minItems: 1, uniqueItems: true }] }
 }
 
-/** As `keyMaxAgeSeconds` in `outputBody`. */
+/** The rule for `keyMaxAgeSeconds` in `outputBody`. */
 const keyAgeOnlyForReaders = {
   anyOf: [
     { properties: { decryptAt: { const: 'reader' } }, required: ['decryptAt'] },
@@ -55,7 +56,7 @@ const keyAgeOnlyForReaders = {
 }
 
 const requests = {
-  // The routes ignore unknown members, because clients send back whole responses.
+  // Strict only in the document. The routes ignore unknown members, because clients send back whole responses.
   TokenRequest: jsonSchemaOf(secretsBody.strict()),
   RefreshRequest: jsonSchemaOf(refreshBody.strict()),
   GrantRequest: jsonSchemaOf(grant),

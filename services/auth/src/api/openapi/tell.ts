@@ -1,5 +1,5 @@
-// Documents a management operation. It adds the keys and roles that the route needs, the refusals that all operations
-// share, and the codes whose rows in errors.ts name the operation.
+// Documents management operations. Adds the keys and roles that the route needs, the codes of all operations of its
+// kind, and the codes whose rows in errors.ts name the operation.
 import { pageEntries } from '@weir/http-api'
 import { schema } from '@weir/docs'
 import type { Operation, Parameter } from '@weir/docs'
@@ -14,7 +14,7 @@ const { json, ref, time } = schema
 
 type Told = Omit<Operation, 'id' | 'group' | 'method' | 'path' | 'who' | 'role' | 'refusals'>
 
-/** From the table of routes: the keys that are sufficient, and the refusals of other keys. */
+/** Returns the keys that are sufficient for a route, and the codes for other keys. */
 function keysOf(needs: Needs) {
   if (needs === 'platform')
     return { who: ['platformKey'], refusals: ['invalid_platform_key', 'too_many_failures'] }
@@ -33,7 +33,7 @@ export const answer = (status: number, says: string, name: AnswerName, of = ref(
 })
 export const all = (says: string, name: AnswerName) =>
   answer(200, says, name, { type: 'array', items: ref(name) })
-/** A paginated list, as `listPage` creates it. */
+/** Documents a paginated list, as `listPage` creates it. */
 export const list = (says: string, name: AnswerName) => ({
   query: [
     {
@@ -54,7 +54,7 @@ export const moment = (name: string, says: string): Parameter => ({
   schema: { anyOf: [time, { type: 'string', format: 'date' }] },
 })
 
-/** `tell('createStream', 'POST /streams', 'streams', …)` */
+/** For example: `tell('createStream', 'POST /streams', 'streams', …)` */
 export function createTell(version: string) {
   const operations: Operation[] = []
   const tell = (id: string, route: string, group: string, told: Told): void => {
@@ -83,7 +83,7 @@ export function createTell(version: string) {
   return { operations, tell }
 }
 
-/** The routes below start with their method. */
+/** The cast is safe, because every route starts with its method. */
 const asMethod = (name: string): Operation['method'] => name as Operation['method']
 
 export type Tell = ReturnType<typeof createTell>['tell']

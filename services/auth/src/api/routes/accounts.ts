@@ -27,7 +27,7 @@ export const createAccountRoute =
     }
   }
 
-/** The response has the same form as that to the deletion of a stream. */
+/** The response has the same form as for the deletion of a stream. */
 export const deleteAccountRoute =
   (deps: Pick<Shown, 'streams' | 'shape'>) =>
   async (call: PlatformCall): Promise<RouteAnswer> => {

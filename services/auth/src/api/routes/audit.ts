@@ -47,7 +47,7 @@ export const showChain =
     return { status: 200, body }
   }
 
-/** The start of a page, in the form for the caller. */
+/** Converts the start of a page to and from the form for the caller. */
 type Cursor = { of(offset: bigint): string; offsetIn(text: string): bigint | undefined }
 
 const plainCursor: Cursor = {
@@ -61,7 +61,7 @@ const cursorOf = (opaque: Opaque, account: string): Cursor => ({
 
 const plain = (entry: AuditEntry): AnswerNamed<'AuditEntry'> => entry
 
-/** An entry for an account, without the numbers and hashes that depend on other accounts' entries. */
+/** Renders an entry for an account, without the numbers and hashes that depend on other accounts' entries. */
 const seenBy =
   (opaque: Opaque, account: string) =>
   (entry: AuditEntry): AnswerNamed<'AuditEntry'> => {
@@ -86,7 +86,7 @@ function questionOf(call: Call, nowMs: number, cursor: Cursor) {
   }
 }
 
-/** The start of a page, from the `next` of the previous page. */
+/** Returns the start of a page; undefined for the first page. If `after` is invalid, adds a problem. */
 function offsetIn(call: Call, problems: string[], cursor: Cursor): bigint | undefined {
   const after = call.query('after')
   if (after === undefined) return undefined

@@ -1,4 +1,5 @@
-// Credentials of an input stream or an output. A rotation adds new ones, and then removes the old ones.
+// Credentials of an input stream or an output. To rotate credentials, a client adds new ones, and then removes the old
+// ones.
 import { addCredential, deleteCredential } from '../../control/streams/change-stream.ts'
 import type { StreamName } from '../../control/streams/change-stream.ts'
 import { credentialsBody } from '../bodies.ts'

@@ -1,5 +1,5 @@
-// The public keys and endpoints that other systems need to verify our tokens. Both may be cached for a few minutes,
-// because a key is published an hour before it signs.
+// The public keys and endpoints that other systems need to verify auth's tokens. Responses may be cached for five
+// minutes, because a key is usually published an hour before it signs.
 import { pollUntil } from '@weir/kit'
 import { publishedKeys } from '../../control/keys/signing-keys.ts'
 import { receiptJwks } from '../../control/erasure/receipts.ts'
@@ -21,9 +21,9 @@ export type Discovery = {
 const keysKnownWithinMs = 5_000
 
 /**
- * Always responds. Kafka's own brokers need a response to start, although there are no keys without Kafka. They accept
- * an empty set and refresh it later. Once Kafka is reached, the response waits for the keys, so that no client replaces
- * known keys by an empty set.
+ * Until Kafka is reached, responds with an empty set of keys. Kafka's own brokers need a response to start, and refresh
+ * the set later. Once Kafka is reached, the response waits up to 5 s for the keys, so that no client replaces known
+ * keys by an empty set.
  */
 export const showJwks =
   ({ follower, tokenKeys, now }: Discovery): RouteHandler =>
@@ -42,7 +42,7 @@ export const showJwks =
     }
   }
 
-/** OpenID Connect Discovery 1.0, 3. */
+/** Responds as OpenID Connect Discovery 1.0 specifies in section 3. */
 export const showConfiguration = ({ issuer }: Discovery): RouteHandler => {
   const body = {
     issuer,

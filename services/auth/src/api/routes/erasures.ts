@@ -46,8 +46,8 @@ export const createErasureRoute =
     const changes = acting(deps.erasures, call.caller)
     const request = { stream, as, values, found, links: linksIn(kept), ...more }
     const { erasure, salt } = await erasePeople(changes, request)
-    // After a withdrawal the links are still needed. A link that remains after an erasure because of a failure leads
-    // only to erased data.
+    // After a withdrawal the links are still needed. If deleting the links of an erasure fails, they lead only to
+    // erased data.
     if (levels === undefined) await forgetLinks(deps, kept)
     const count = kept.reduce((sum, inTerm) => sum + inTerm.links.size, 0)
     const links = kept.length > 0 ? count : undefined

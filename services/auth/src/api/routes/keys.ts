@@ -1,5 +1,5 @@
-// The keys at rest, for the platform: which wrapping key and KEK protect what, and a rotation of all wrapping keys.
-// Keys themselves are never shown.
+// Shows the platform which wrapping keys and KEKs protect how many key records, and starts key rotations. Never shows a
+// key.
 import { keyReport } from '../../control/keys/rotation/key-report.ts'
 import type { KeyReport } from '../../control/keys/rotation/key-report.ts'
 import { startRotation } from '../../control/keys/rotation/start-rotation.ts'
@@ -18,7 +18,7 @@ export const showKeys =
     return { status: 200, body: keysOf(keyReport(state)) }
   }
 
-/** Responds with the rotation that is in progress, new or not. */
+/** Starts a rotation if there is none in progress. Responds with the rotation in progress. */
 export const rotateKeys =
   (deps: Pick<Management, 'keys' | 'state'>) =>
   async ({ caller }: PlatformCall): Promise<RouteAnswer> => {

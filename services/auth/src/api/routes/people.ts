@@ -54,7 +54,10 @@ export function searchOf(
   })
 }
 
-/** The streams with a request that not all services have applied. Requests do not tell whether they are of the person. */
+/**
+ * Returns the streams in whose results fields are erased or withdrawn, and which have an erasure that is not `applied`.
+ * This erasure may be about another person.
+ */
 function streamsWaiting(
   tables: Pick<StateFollower['tables'], 'streamsOf' | 'erasuresOf'>,
   { billingId, streams = [] }: Search,
@@ -69,7 +72,7 @@ function streamsWaiting(
   return new Set(waiting.map(({ name }) => name))
 }
 
-/** Whether a request has changed what can be decrypted of the events. */
+/** Returns whether an erasure or withdrawal has changed what can be decrypted of the events. */
 const isReached = ({ erased, withdrawn, held }: FoundInStream): boolean =>
   erased === true || withdrawn !== undefined || held.some((place) => (place.erased ?? 0) > 0)
 

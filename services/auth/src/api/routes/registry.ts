@@ -1,5 +1,5 @@
-// /registry: the reading part of the Confluent API, over the schemas of the caller's account, so that Avro
-// deserializers work with a stream's own credentials. Responses come from control state, never from the registry.
+// /registry: the read requests of the Confluent API, for the schemas of the caller's account. Avro deserializers use
+// them with a stream's credentials. Responses come from control state, never from the schema registry.
 import { hasCode } from '@weir/kit'
 import { invalid } from '@weir/http-api'
 import type { ContractRecord } from '@weir/control-state'
@@ -25,8 +25,8 @@ export type RegistryDoor = {
 type Schemas = readonly SchemaVersion[]
 
 /**
- * A response about the caller's schemas. If a schema is missing, control state is refreshed once, because another
- * replica may have just created the schema.
+ * Creates a handler that responds about the caller's schemas. If a schema is missing, it refreshes control state once,
+ * because another replica may have just created the schema.
  */
 const showing =
   (say: (schemas: Schemas, call: Call) => unknown) =>
@@ -87,7 +87,7 @@ export const showVersion = showing((schemas, call) => oneVersion(schemas, call))
 
 export const showVersionText = showing((schemas, call) => oneVersion(schemas, call).schema)
 
-// --- settings: read-only, because Weir itself requires nothing of a subject's next version ---
+// --- settings: read-only, because Weir requires no compatibility between versions ---
 
 const compatibility = { compatibilityLevel: 'NONE' }
 const readOnly = { mode: 'READONLY' }
@@ -144,7 +144,7 @@ function pageOf<Item>(items: readonly Item[], call: Call): readonly Item[] {
   return items.slice(from, most < 0 ? undefined : from + most)
 }
 
-/** In this API a limit of −1 means «all». */
+/** In the Confluent API a limit of −1 means «all». */
 function numberIn(call: Call, name: string, form: RegExp): string | undefined {
   const text = call.query(name)
   if (text === undefined || form.test(text)) return text

@@ -25,7 +25,7 @@ export const createStreamRoute = (deps: Pick<Shown, 'streams' | 'defaultLimits' 
 const ofOwners = ['limits', 'retentionHours', 'keyRetentionDays']
 
 /**
- * Limits affect the price, and a shorter retention deletes events or their keys.
+ * Requires an owner for some members: limits affect the price, and a shorter retention deletes events or their keys.
  * @throws ControlStateError `control-state.role_missing`
  */
 export function requireOwnerFor({ apiKey }: Caller, body: unknown): void {

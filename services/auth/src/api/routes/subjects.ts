@@ -20,7 +20,7 @@ const bodyBytesMax = 4_194_304
 type AccessDeps = Pick<Shown, 'state' | 'erasures' | 'subjects' | 'accounts'>
 type SubjectDeps = Pick<Shown, 'state' | 'erasures' | 'subjects'>
 
-/** Creates a token for the output service, because only that service reads and decrypts events. */
+/** Creates a token for the output service, because only that service decrypts events. */
 export const askForAccess =
   (deps: AccessDeps) =>
   async (call: AccountCall): Promise<RouteAnswer<AnswerNamed<'SubjectAccess'>>> => {
@@ -59,7 +59,6 @@ export const lookUpSubject =
     return { status: 200, body: { links, terms, contracts: naming, otherContracts: others } }
   }
 
-/** The stream, after auth has read all keys with which acknowledged events were encrypted. */
 const inputOf = (deps: Pick<Shown, 'state'>, call: AccountCall) =>
   lookUpByInput(deps.state, call, (stream, state) => ({
     stream,

@@ -1,4 +1,4 @@
-// /auth and /refresh (spec Authentication 1): credentials, or a refresh token, for an id token. Unknown members are
+// /auth and /refresh (spec Authentication 1) issue an id token for credentials or a refresh token. Unknown members are
 // ignored, because clients send back whole responses.
 import { z } from 'zod'
 import type { Call, RouteHandler } from '@weir/http-api'

@@ -36,7 +36,7 @@ function wantsCsv(call: Call): boolean {
   return weightOf(accept, 'text/csv') > weightOf(accept, 'application/json')
 }
 
-/** RFC 9110 12.5.1, reduced to these two types. Only types with a full name count. */
+/** Returns the weight of a type in `Accept` (RFC 9110 12.5.1). Types with wildcards do not count. */
 function weightOf(accept: string, type: string): number {
   for (const range of accept.toLowerCase().split(',')) {
     const [name, ...parameters] = range.split(';').map((part) => part.trim())

@@ -1,8 +1,8 @@
 // Grants and revokes Kafka access for a stream's credentials (docs/adr/0026-analysts-kafka.md), and for ingest and
 // output if they have their own principals (docs/adr/0028-keks-and-rotation.md). Kafka has no transaction over ACLs and
-// control state, and any replica of auth may do this, so the order matters. A grant follows its record, and then checks
-// that the record still permits it. A revocation precedes the change of its record, and is repeated after the change.
-// `settle` corrects what a crash leaves behind.
+// control state, and any replica of auth may change them, so the order matters. A grant follows the change of control
+// state, and then checks that control state still permits it. A revocation precedes the change, and is repeated after
+// it. `settle` corrects what a crash leaves behind.
 import { hasCode } from '@weir/kit'
 import { refusal } from '../../errors.ts'
 import type { Log } from '@weir/kit'
@@ -14,13 +14,13 @@ import type { ServicePrincipals } from './service-acls.ts'
 
 /** Each function throws KafkaError `kafka.unavailable` or `kafka.refused` if Kafka fails. */
 export type ReadAccess = {
-  /** Resolves once the services may use a stream's topics. */
+  /** Resolves when the services may use a stream's topics. */
   serve(stream: StreamRecord): Promise<void>
-  /** Resolves once a stream's credentials may read what control state permits. */
+  /** Resolves when a stream's credentials may read what control state permits. */
   grant(stream: Pick<StreamRecord, 'billingId' | 'name'>): Promise<void>
-  /** Resolves once these clients may read nothing at any broker. */
+  /** Resolves when these clients may read nothing at any broker. */
   revoke(clientIds: readonly string[]): Promise<void>
-  /** Resolves once no service may use topics of this name. The stream and its topics are already deleted. */
+  /** Resolves when no service may use topics of this name. Call after the topics are deleted. */
   forget(stream: StreamRecord): Promise<void>
   /** Grants missing rights, and revokes leftover rights that Weir granted. */
   settle(): Promise<void>
@@ -71,7 +71,7 @@ export function createReadAccess(options: ReadAccessOptions): ReadAccess {
 
 async function settle(options: ReadAccessOptions): Promise<void> {
   const { acls, follower, log } = options
-  // In this order, so that the tables contain the record behind each ACL found.
+  // Lists the ACLs first, so that the tables then contain the record of each ACL found.
   const found = await acls.list()
   await follower.catchUp()
   await settleServices(options, found)
@@ -109,7 +109,10 @@ async function settleServices(options: ReadAccessOptions, found: readonly Acl[])
   )
 }
 
-/** Grants access to services. Revokes it if the stream was deleted meanwhile, because its name may be reused. */
+/**
+ * Grants rights to services. Revokes those of a stream that was deleted meanwhile, because another stream may get its
+ * name.
+ */
 async function allowServices(
   { acls, follower, principals }: ReadAccessOptions,
   wanted: readonly Acl[],
@@ -121,7 +124,10 @@ async function allowServices(
   if (stale.length > 0) await acls.revoke(stale)
 }
 
-/** Does nothing if brokers have no authorizer, unless one is required. */
+/**
+ * Returns a function that runs work on ACLs. Without an authorizer, the function warns once; it throws if one is
+ * required.
+ */
 function unlessNoAuthorizer({
   isRequired,
   log,
@@ -149,7 +155,7 @@ export type Revoking = {
   readonly log: Log
 }
 
-/** Runs a change that ends credentials' rights to read. The rights are first revoked in Kafka. */
+/** Runs a change that ends credentials' rights to read. Revokes the rights in Kafka before and after the change. */
 export async function revokingAccess<Answer>(
   deps: Revoking,
   clientIds: readonly string[],

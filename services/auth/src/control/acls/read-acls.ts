@@ -1,4 +1,4 @@
-// The ACLs for reading a stream with Kafka clients, and their differences from Kafka's ACLs. Plain data, no I/O.
+// Computes the ACLs for reading a stream with Kafka clients, and their difference from the ACLs in Kafka. No I/O.
 import type { Acl } from '@weir/kafka'
 import type { Credential, StreamRecord } from '@weir/control-state'
 import { topicOf } from '@weir/control-state'
@@ -7,8 +7,8 @@ import { topicOf } from '@weir/control-state'
 export const principalOf = (clientId: string): string => `User:${clientId}`
 
 /**
- * The ACLs of a stream's topic, and of consumer groups whose ids start with the clientId. The group ACLs come first,
- * because they identify a principal as Weir's: no topic ACL may exist without them.
+ * Returns the ACLs of a stream's topic, and of consumer groups whose ids start with the clientId. The group ACLs come
+ * first, because they identify a principal as Weir's: no topic ACL may exist without a group ACL.
  */
 export function aclsOf(stream: StreamRecord): Acl[] {
   if (!stream.enabled || stream.state === 'deleting') return []
@@ -30,15 +30,15 @@ export function aclsOf(stream: StreamRecord): Acl[] {
 }
 
 /**
- * Input streams: only credentials whose sole scope is `listen`. Other credentials belong to producers, who must not
- * read stored events.
+ * Of an input stream, only credentials with the sole scope `listen` may read. Other credentials belong to producers,
+ * who must not read stored events.
  */
 function mayRead({ kind }: StreamRecord, { scope }: Credential): boolean {
   return scope.includes('listen') && (kind === 'derived' || !scope.includes('send'))
 }
 
 export type Difference = {
-  /** Clients with an ACL of Weir that may not read any more. */
+  /** Principals with an ACL of Weir that may not read any more. */
   readonly stale: readonly string[]
   readonly missing: readonly Acl[]
 }
@@ -61,7 +61,7 @@ export function differenceOf(found: readonly Acl[], streams: Iterable<StreamReco
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Only Weir creates such an ACL: on groups whose names start with the principal, which is a UUID. */
+/** Whether only Weir creates such an ACL: for groups whose ids start with the principal's clientId, a UUID. */
 const isMark = ({ principal, resource, name, pattern }: Acl): boolean =>
   resource === 'group' &&
   pattern === 'prefixed' &&

@@ -1,7 +1,7 @@
-// The rights of ingest and output in Kafka, as ACLs of their principals. Each gets only the rights for its own work, so
-// that an attacker who controls one can't do the other's (docs/operations.md, Kafka's access rules). Topic names don't
-// distinguish input streams from derived ones. So these ACLs are literal, and are created and removed with the streams.
-// Plain data.
+// The rights of ingest and output in Kafka, as ACLs of their principals. Each service gets only the rights for its own
+// work, so that an attacker who controls one can't do the work of the other (docs/operations.md, Kafka's access rules).
+// Topic names don't distinguish input streams from derived ones. So the ACLs have literal names, and are created and
+// removed with the streams.
 import type { Acl } from '@weir/kafka'
 import {
   accessesTopic,
@@ -35,8 +35,7 @@ const group = (name: string): Right => {
 }
 
 /**
- * Rights that don't depend on streams. auth's own transactional ids have other prefixes, so the other services can't
- * fence auth.
+ * Rights that don't depend on streams. auth's own transactional ids have other prefixes, so output can't fence auth.
  */
 const STANDING: Readonly<Record<keyof ServicePrincipals, readonly Right[]>> = {
   ingest: [
@@ -79,8 +78,8 @@ export const serviceAclsOf = (principals: ServicePrincipals, stream: StreamRecor
 export type ServiceDifference = { readonly stale: readonly Acl[]; readonly missing: readonly Acl[] }
 
 /**
- * Only Weir manages these principals, so all other rights of theirs are revoked. A stream that is being deleted gains
- * and loses no rights here. Its clean-up revokes them after its topics are deleted.
+ * Other rights of these principals are `stale`, because only Weir manages these principals. The rights on a stream that
+ * is being deleted stay: the clean-up revokes them after deleting the topics.
  */
 export function serviceDifferenceOf(
   principals: ServicePrincipals,

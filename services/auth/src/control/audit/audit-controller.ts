@@ -1,5 +1,5 @@
-// auth's controller of the audit log. It reads the log and logs refusals. The writer of control state adds the other
-// entries.
+// auth's controller of the audit log. It reads the log, logs refusals, and moves notices of access into the log. The
+// writer of control state adds the other entries.
 import { createRangeReader } from '@weir/kafka'
 import type { Kafka, LogOffsets } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -16,7 +16,7 @@ import type { Refusals } from './refusals.ts'
 export type AuditController = {
   readonly log: AuditLog
   readonly refusals: Refusals
-  /** Moves the services' notices that are pending into the log. Call it before reading the log. */
+  /** Moves pending notices of access into the log. Call before reading the log. */
   readonly fold: Folder['fold']
   readonly warnings: Folder['warnings']
   readonly reconcilers: readonly Reconciler[]

@@ -16,7 +16,7 @@ export type AuditQuestion = {
 
 export type AuditPage = {
   readonly entries: readonly AuditEntry[]
-  /** The start of the next page; undefined on the last page. Other pages may be empty, too. */
+  /** The start of the next page; undefined on the last page. A page that is not the last may be empty. */
   readonly next: bigint | undefined
 }
 
@@ -24,7 +24,7 @@ export type AuditPage = {
 export type ChainPage = {
   readonly records: readonly { readonly offset: bigint; readonly value: Buffer }[]
   readonly next: bigint | undefined
-  /** The head from control state. It is read after the records, so it is not older than they are. */
+  /** The head from control state, read after the records, so not older than the records. */
   readonly head: AuditHead | undefined
 }
 
@@ -78,7 +78,9 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
   }
 }
 
-/** Returns the next offset; undefined if the log was read to its end, or `take` returned false. */
+/**
+ * Returns the next offset if `take` returned `full`; undefined if it returned `enough`, or the log was read to its end.
+ */
 async function readFrom(
   { offsets, reader }: AuditLogDeps,
   from: bigint,

@@ -1,6 +1,6 @@
-// Moves the notices of `weir.accesses` into the audit log and into the API keys' last use. Each is moved once, because
-// the position is in control state and moves in the transaction of the entry. After one replica has done it, the others
-// find no notices left. auth doesn't trust output, so notices must be valid (parseNotice).
+// Moves (folds) the notices of `weir.accesses` into the audit log, and into the times of API keys' last use. Each
+// notice is moved once, because one transaction writes its entry and the new position in `weir.accesses`. auth doesn't
+// trust output, so notices must be valid (parseNotice).
 import type { LogOffsets, RangeReader, SourceRecord } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -14,7 +14,7 @@ const auth = { actor: { kind: 'auth' } } as const
 export type Folder = {
   /** Folds all notices from before the call, up to the first one that this replica can't read. */
   fold(): Promise<void>
-  /** Why folding is blocked: notices of a newer release wait in the topic until this replica is upgraded. */
+  /** Returns why folding is blocked: notices of a newer release wait in the topic until this replica is upgraded. */
   warnings(): string[]
 }
 
@@ -46,7 +46,7 @@ export function createFold(deps: FoldDeps): Folder {
   }
 }
 
-/** Returns why folding is blocked, if it is. */
+/** Returns why folding is blocked; undefined if it is not. */
 async function foldAll(deps: FoldDeps): Promise<string | undefined> {
   const { offsets, reader, follower } = deps
   const [first = 0n] = await offsets.earliest(accessesTopic)
@@ -72,8 +72,8 @@ async function foldAll(deps: FoldDeps): Promise<string | undefined> {
 }
 
 /**
- * The offset where folding starts. Deleted notices that were never read are logged as lost. If the topic was created
- * again, folding starts at its first notice.
+ * Returns the offset where folding starts. If notices were deleted unread, or the topic was created again, adds an
+ * audit entry, and starts at the first notice.
  */
 async function begin(deps: FoldDeps, first: bigint, end: bigint): Promise<bigint> {
   const next = nextIn(deps.follower.tables)
@@ -95,7 +95,7 @@ function foldOne(deps: FoldDeps, { offset, notice }: Found, from: bigint): Promi
 
 type Step = { readonly from: bigint; readonly to: bigint; readonly more?: (draft: Draft) => void }
 
-/** Does nothing if another replica moved the position first. */
+/** Moves the position, unless another replica has moved it first. */
 const move = ({ writer }: FoldDeps, what: Change, { from, to, more }: Step): Promise<void> =>
   writer.change(what, (draft) => {
     if (nextIn(draft) !== from) return
@@ -133,7 +133,7 @@ function putUse(
 /** `notice` is undefined if the record is not a notice. */
 type Found = { readonly offset: bigint; readonly notice: Notice | undefined }
 
-/** The notices in order, up to the first one that this replica can't read. */
+/** Returns the notices in order, up to the first one that this replica can't read. */
 function noticesIn(records: readonly SourceRecord[]): {
   found: readonly Found[]
   notKnown?: string

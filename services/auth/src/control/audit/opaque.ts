@@ -1,11 +1,11 @@
 // Replaces numbers of the audit log for an account. Sequence numbers and offsets count the entries of all accounts, so
-// they would reveal the activity of others. The replacement is one AES block under a key of the account, which all
-// replicas derive from the platform key. Eight zero bytes in the block expose forged values.
+// they would reveal the activity of other accounts. The replacement is one AES block under a key of the account, which
+// all replicas derive from the platform key. Eight zero bytes in the block show that a value is not forged.
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto'
 
 export type Opaque = {
   of(account: string, number: bigint): string
-  /** Undefined for text that this account was not given. */
+  /** Returns undefined for text that this account did not get from `of`. */
   numberIn(account: string, text: string): bigint | undefined
 }
 

@@ -13,11 +13,11 @@ export type RefusedAction = {
 }
 
 export type Refusals = {
-  /** Returns without waiting. If Kafka can't store the entry, only this process's log has it. */
+  /** Logs a refusal without waiting. If Kafka can't store the entry, only this process's log has it. */
   refused(refused: RefusedAction): void
   /** Counts a management request without a known key. */
   denied(): void
-  /** Writes the refusals that were only counted so far. */
+  /** Writes entries with the numbers of refusals without their own entry. */
   tellCounts(): Promise<void>
 }
 
@@ -69,7 +69,7 @@ export function createRefusals(deps: RefusalsDeps): Refusals {
 
 /** Returns whether one more refusal of a caller may get its own entry in this minute. */
 function createMinuteBound(now: () => number): (caller: string) => boolean {
-  /** By account. Callers are known, so there are no more entries than accounts. */
+  /** By account. Only known callers are counted, so the map stays small. */
   let told = new Map<string, number>()
   let sinceMs = now()
   return (caller) => {

@@ -1,6 +1,6 @@
-// Publishing a contract (docs/architecture.md 12). First its subject is claimed for the account. Then its schema is
-// registered. Then its record is written, together with the key records of new levels. A published contract never
-// changes; a new version has a new id.
+// The changes that publish a contract (docs/architecture.md 12). `claimSubject` runs before the schema is registered.
+// Then `addContract` writes the contract's record, together with the key records of new levels. A published contract
+// never changes; a new version has a new id.
 import { contractWarnings } from '@weir/contracts'
 import type { PreparedContract } from '@weir/contracts'
 import { refusal } from '../../errors.ts'
@@ -18,7 +18,6 @@ import { requireQuota } from '../quotas.ts'
 import type { Changes } from '../changes.ts'
 import type { WrappingKeys } from '../keys/wrapping-keys.ts'
 
-/** Claims the subject for the account, before a schema is registered under it. */
 export async function claimSubject(
   deps: Changes,
   request: { billingId: string; id: string; subject: string },
@@ -39,8 +38,8 @@ export async function claimSubject(
 }
 
 /**
- * A subject belongs to the first account that used it. An unused subject belongs to the account with the longest name
- * that it starts with (`acme-clicks`).
+ * Returns the owner of a subject: the first account that used it. The owner of an unused subject is the account with
+ * the longest name at its beginning, such as `acme` for `acme-clicks`.
  */
 export function subjectOwnerIn(
   tables: Pick<Draft, 'account' | 'subjectOwner'>,
@@ -51,7 +50,7 @@ export function subjectOwnerIn(
   return beginningsOf(subject).findLast((name) => tables.account(name) !== undefined)
 }
 
-/** The text before each character that is neither letter nor digit, and the whole text. */
+/** Returns the text before each character that is neither letter nor digit, and the whole text. */
 const beginningsOf = (subject: string): string[] => [
   ...[...subject.matchAll(/[^a-z0-9]/gi)].map(({ index }) => subject.slice(0, index)),
   subject,
@@ -144,9 +143,9 @@ function subjectWarnings({ dataSubjectField, piiFields }: ContractRecord): strin
 }
 
 /**
- * Warns about contracts that give their key field another level. A value of a key field is as secret as the lowest
- * level that any contract of the stream gives it (docs/keys.md). Anyone who sees the value in one contract's events can
- * identify the person in the events of the others.
+ * Warns about contracts that give their key field another level: a value is as secret as the lowest level that any
+ * contract of the stream gives it (docs/keys.md). Anyone who sees the value in one contract's events can identify the
+ * person in the events of other contracts.
  */
 function keyFieldWarnings(draft: Draft, contract: ContractRecord): string[] {
   const levelOf = (each: ContractRecord): number | undefined => each.piiFields[each.keyField]
@@ -165,7 +164,7 @@ function keyFieldWarnings(draft: Draft, contract: ContractRecord): string[] {
 
 const namesMax = 5
 
-/** Of contracts, with their key fields. */
+/** Returns the ids of contracts, with their key fields. */
 function namesOf(contracts: readonly ContractRecord[]): string {
   const names = contracts.slice(0, namesMax).map(({ id, keyField }) => `${id} (${keyField})`)
   const more = contracts.length - names.length

@@ -1,6 +1,6 @@
-// Publishing a contract (spec Event contract). All problems of a contract are reported together. Then its subject is
-// claimed, its schema is registered or read from the registry, and its record is written. After that, no service needs
-// the registry for this contract.
+// Publishes a contract (spec Event contract). Reports all problems of a contract together. If there is no problem,
+// claims the subject, registers the schema if the registry lacks it, and writes the record. After that, no service
+// needs the registry for this contract.
 import { definitionText, parseSchemaRef, prepareContract } from '@weir/contracts'
 import { refusal } from '../../errors.ts'
 import { invalid } from '@weir/http-api'
@@ -82,7 +82,7 @@ async function readSchema(
   }
 }
 
-/** Registers the schema. If the ref names a version, this must be the registered version. */
+/** Registers the schema. If the ref names a version, that version must have this schema. */
 async function register(
   registry: Registry,
   ref: SchemaRef,

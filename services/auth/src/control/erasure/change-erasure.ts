@@ -43,6 +43,6 @@ export function changeErasure(
 const changed = (old: string | undefined, wanted: string | null | undefined): string | undefined =>
   wanted === undefined ? old : (wanted ?? undefined)
 
-/** Not the reference itself: the change may remove a name from it, and the log is never changed. */
+/** Does not log the reference itself, because the change may remove a name from it, and the audit log is permanent. */
 const referenceInLog = (reference: string | undefined): string =>
   reference === undefined ? 'none' : 'not logged'

@@ -1,11 +1,11 @@
-// Computes how long a topic keeps a record, from the settings that Kafka reports. Pure. If the settings don't determine
-// the time, the result is the reason, never a guess.
+// Computes how long a topic keeps a record, from the settings that Kafka reports. If the settings don't determine the
+// time, returns the reason.
 
 import type { ConfigEntries } from '@weir/kafka'
 
 export type KeptFor =
   | { readonly ms: number }
-  /** A clause that completes a sentence which starts with the topic. */
+  /** The reason: a clause to follow the name of the topic. */
   | { readonly unknown: string }
 
 /** Three thousand years, which counts as forever. */

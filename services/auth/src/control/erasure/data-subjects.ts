@@ -19,7 +19,7 @@ export function requireSubjectContracts(
   return contracts
 }
 
-/** The terms that may have links which can still be read. */
+/** Returns the terms with a `link` key record: only their links can still be read. */
 export function subjectTerms(
   { keyStore }: Pick<StateFollower, 'keyStore'>,
   { billingId, streamId }: InputStream,
@@ -32,7 +32,7 @@ export function subjectTerms(
   return [...terms].sort((a, b) => a - b)
 }
 
-/** Returns whether fields under a link in this term can still be decrypted, at any level. */
+/** Returns a function that says whether fields under a link can still be decrypted at any level. */
 export function openableIn(
   { keyStore }: Pick<StateFollower, 'keyStore'>,
   { billingId, streamId }: InputStream,

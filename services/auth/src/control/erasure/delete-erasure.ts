@@ -2,7 +2,7 @@
 import { erasureKey, erasurePrefix } from '@weir/control-state'
 import type { Draft, ErasureRecord } from '@weir/control-state'
 
-/** Removes an erasure, together with its stream. */
+/** Removes an erasure's record and its records in `weir.keys`. */
 export function deleteErasure(draft: Draft, { streamId, erasureId }: ErasureRecord): void {
   draft.put(erasureKey(streamId, erasureId), null)
   deleteErasureKeys(draft, erasureId)

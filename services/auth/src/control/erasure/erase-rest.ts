@@ -1,6 +1,6 @@
-// Continues erasures that do not fit into one transaction. It is a reconciler of every auth replica, and one replica
-// works at a time. Each change erases one record of links and writes its tombstone. All state is in control state, so
-// any replica can continue after a crash, and every link is erased exactly once. Erasures take turns.
+// Continues erasures that do not fit into one transaction. Runs on every auth replica, and a lease lets one replica at
+// a time work on an erasure. Each transaction removes links of one record `_erasure/<id>/cuts/…`. Any replica can
+// continue after a crash, because all state is in control state. Every link is removed exactly once.
 import { cutsOf, cutsValue, linksInCuts, partOf } from '@weir/control-state'
 import type { Draft, ErasureRecord, StateFollower } from '@weir/control-state'
 import { putErasurePiece } from './erase.ts'
@@ -17,11 +17,11 @@ export type ErasingRest = Omit<Erasing, 'follower'> & {
 const leaseMs = 5_000
 const idleMs = 15_000
 const waitMs = 1_000
-/** After each piece the loop pauses for this multiple of its duration. A pause is far shorter than a lease. */
+/** The loop pauses for this multiple of the time that a transaction took. A pause is far shorter than a lease. */
 const restParts = 3
 const restMsMax = 900
 
-/** Erases a piece of each unfinished erasure. Returns how long to wait until the next pass. */
+/** Continues each unfinished erasure by one transaction. Returns the wait until the next pass, in ms. */
 export async function eraseRests(deps: ErasingRest): Promise<number> {
   const unfinished = deps.follower.tables.pendingErasures().filter(({ rest }) => rest !== undefined)
   let nextMs = idleMs
@@ -77,7 +77,7 @@ type Working = {
   readonly current: ErasureRecord
   readonly piece: Piece
   readonly cuts: readonly Cut[]
-  /** The key of the record of links. */
+  /** The key of the record that contains the links of `cuts`. */
   readonly key: string | undefined
 }
 

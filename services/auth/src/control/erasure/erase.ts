@@ -1,7 +1,7 @@
-// Erases a person, or withdraws consents of a person (docs/forgetting.md). In every retained term of a stream, it
-// removes the subtrees that lead to the person's keys, in one transaction with the erasure's record. Links that do not
-// fit are stored with the record, and erase-rest.ts erases them. The values themselves are not stored.
-// erasure-states.ts says when the erasure is effective everywhere.
+// Erases a person, or withdraws consents of a person (docs/forgetting.md). Removes the subtrees of the person's keys in
+// every retained term of a stream, in the transaction that writes the erasure's record. Links that do not fit into the
+// transaction are stored, and erase-rest.ts removes them. The values are not stored. erasure-states.ts finds out when
+// the erasure is effective everywhere.
 import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import { growthMaxBytes, linksOf, withdrawalBytes } from '@weir/fieldcrypt'
 import {
@@ -59,16 +59,15 @@ export type EraseRequest = {
   readonly stream: InputStream
   /** The kinds of fields that contain the values, at least one. */
   readonly as: readonly ErasureTerm[]
-  /** 1 to 100 values. Either all are erased, or none. */
+  /** 1 to 100 values, which are accepted or refused together. */
   readonly values: readonly string[]
   /** The links that are stored for these values, if the values are data subjects. */
   readonly links: LinksByTerm
-  /** The result of an earlier search for these values. */
+  /** The result of the search for these values. */
   readonly found: FoundPeople
   readonly evenIfNoneFound: boolean
 } & Asked
 
-/** The links of data subjects, by term. */
 export type LinksByTerm = ReadonlyMap<number, readonly Uint8Array[]>
 
 export type Asked = {
@@ -76,23 +75,23 @@ export type Asked = {
   readonly levels?: readonly number[] | undefined
   /** The caller's name for the erasure. It is shown, and is in the receipt. */
   readonly reference?: string | undefined
-  /** The deadline for the response to the person, such as 2026-12-24. It is shown. */
+  /** The deadline for the response to the person, such as 2026-12-24. Weir only shows it. */
   readonly dueOn?: string | undefined
 }
 
-/** The salt is not stored. With it, anyone who knows the value can find the receipt about it. */
+/** The salt is not stored. With salt and value, anyone can prove that a receipt is about this value. */
 export type Erased = { readonly erasure: ErasureRecord; readonly salt: string }
 
 const saltBytes = 32
 /** Never starts with `-`, because a spreadsheet would read the text as a formula. */
 const newSalt = (): string => randomBytes(saltBytes).toString('base64url').replace(/^-/, '_')
 
-/** HMAC-SHA-256(salt, value), base64url: the form of a value in a receipt. */
+/** Returns the form of a value in a receipt: HMAC-SHA-256(salt, value), base64url. */
 export const subjectOf = (salt: string, value: string): string =>
   createHmac('sha256', Buffer.from(salt, 'base64url')).update(value, 'utf8').digest('base64url')
 
 /**
- * Once this resolves, the erasure is accepted and can't be undone.
+ * When this resolves, the erasure is accepted and can't be undone.
  * @throws Refusal `erasures_exceeded`, `none_found`
  */
 export async function erasePeople(deps: Erasing, request: EraseRequest): Promise<Erased> {
@@ -100,8 +99,8 @@ export async function erasePeople(deps: Erasing, request: EraseRequest): Promise
   const salt = newSalt()
   const values = [...new Set(request.values)]
   const ofKeyField = as.includes('key_field') ? values : []
-  // The number of links of stored events never causes a refusal. The number of values of key fields can, because a
-  // caller can invent values.
+  // ERASURES_MAX always limits values of key fields, because a caller can invent values. It limits links of stored
+  // events only in an erasure that changes nothing.
   const ofEvents = Math.max(0, ...[...links.values()].map((inTerm) => inTerm.length))
   const counted = Math.max(1, ofKeyField.length + ofEvents)
   const check: Erasure['check'] = (state, { changesNothing }) => {
@@ -139,7 +138,7 @@ type Erasure = Subtrees &
     readonly check: (state: Streams & Erasures, put: { readonly changesNothing: boolean }) => void
   }
 
-// The number of retries after another replica or a rotation changed the keys first.
+// The maximum number of attempts. One fails if another replica or a rotation changes the keys first.
 const triesMax = 20
 
 /** @throws Refusal `unavailable` if the keys of a term can't be read, because a missed link would stay readable */
@@ -157,7 +156,7 @@ async function acceptErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRe
   return record
 }
 
-/** Undefined if the keys have changed meanwhile. */
+/** Returns undefined if the keys have changed meanwhile. */
 async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecord | undefined> {
   const { stream, levels } = erasure
   await deps.wrappingKeys.settled()
@@ -194,7 +193,7 @@ async function tryErasure(deps: Erasing, erasure: Erasure): Promise<ErasureRecor
   }
 }
 
-/** An upper bound of the growth of the trees. */
+/** Returns an upper bound of the growth of the keys, in bytes. */
 const growthOfCuts = (
   terms: readonly Term[],
   cuts: readonly Cut[],
@@ -209,7 +208,7 @@ type Planned = {
   readonly erasure: Erasure
   readonly terms: readonly Term[]
   readonly piece: Piece
-  /** The cuts of this piece, then those for later pieces. */
+  /** All links to remove. The links of `piece` are the first ones. */
   readonly cuts: readonly Cut[]
 }
 
@@ -271,8 +270,8 @@ export function putErasurePiece(
   { record, piece }: { record: ErasureRecord; piece: Piece },
 ): ErasureRecord {
   const { streamId, erasureId, pieces } = record
-  // The marker comes before the records of the piece. Older versions of a key record are therefore before the marker in
-  // the log (erasure-states.ts).
+  // The marker is written before the new key records. So in the log, all records before the marker are older versions
+  // (erasure-states.ts).
   draft.keys.put(markerKey(erasureId, pieces), markerValue(replacedBy(piece)))
   putPiece(deps, draft, piece)
   const keks = [...new Set([...record.keks, ...keksOf(draft, keyVersionsReplacedBy(piece))])].sort()
@@ -281,7 +280,7 @@ export function putErasurePiece(
   return after
 }
 
-/** The KEKs of the key records that are being replaced, and of their older copies from before a rotation. */
+/** Returns the KEKs of the replaced key records, and of their older copies from before a rotation. */
 function keksOf(draft: Draft, keyVersions: ReadonlySet<number>): string[] {
   const unused = draft.rotation()?.unusedKeks.map(({ kek }) => kek) ?? []
   return [...kekIdsOf(draft.keys, 'open', keyVersions), ...unused]

@@ -3,11 +3,12 @@
 // memory. So a value counts until the record of its erasure is deleted.
 //
 // A value counts once per request, in however many terms it is erased. If a later request erases it again, it counts
-// again, because that request removes another branch of the tree. An erasure of a data subject counts the pseudonyms of
-// the term that has the most. Their number causes no refusal, because they come from stored events.
+// again, because that request removes another branch of the tree. An erasure of a data subject counts the person's
+// pseudonyms in the term with the most of them. This limit does not refuse pseudonyms, because they come from stored
+// events.
 //
-// The size of the keys is limited, too, per account and in total, for values of key fields and for data subjects. auth
-// estimates the growth first, and refuses the erasure if the keys would become too large.
+// The size of the keys is limited, too, per account and in total, for both kinds of erasures. auth estimates the
+// growth, and refuses an erasure if the keys would become too large.
 import type { Log } from '@weir/kit'
 import { growthMaxBytes } from '@weir/fieldcrypt'
 import { refusal } from '../../errors.ts'
@@ -18,7 +19,6 @@ export type Bounding = {
   readonly follower: Pick<StateFollower, 'tables' | 'keyStore'>
   /** The maximum number of erased values per account. */
   readonly erasuresMax: number
-  /** The maximum bytes of keys for one account, and for all accounts together. */
   readonly keyBytesMax: { readonly account: number; readonly all: number }
   readonly log: Log
 }
@@ -44,7 +44,7 @@ export function requireRoom(
 }
 
 /**
- * Checks whether these cuts and the unfinished erasures fit.
+ * Checks whether `more` bytes and the unfinished erasures fit.
  * @throws Refusal `erasures_exceeded`
  */
 export function requireKeyRoom(

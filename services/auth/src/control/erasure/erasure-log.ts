@@ -28,7 +28,10 @@ const LINK_BYTES = 8
 /** An entry with so many cuts has about 110 kB. */
 const cutsInEntry = 10_000
 
-/** `record`: the erasure's record before the first cut. Call in a change with the wrapping key `ERASURE_LOG_KEY`. */
+/**
+ * Logs an erasure. `record` is its record before the first link is removed. Call in a change with the wrapping key
+ * `ERASURE_LOG_KEY`.
+ */
 export function logErasure(
   deps: Logging,
   draft: Draft,
@@ -41,7 +44,7 @@ export function logErasure(
   }
 }
 
-/** The removal of an era's keys, or without `era` of all keys of a deleted stream. */
+/** Logs the removal of an era's keys, or, without `era`, of all keys of a deleted stream. */
 export function logRemoval(
   deps: Logging,
   draft: Draft,

@@ -1,7 +1,7 @@
 // The states of an accepted erasure (docs/forgetting.md). Applied: every replica with a heartbeat has read the changed
 // keys, and the keys that readers got before are too old to be used. Complete: Kafka's log contains no older version of
-// the changed key records. Every auth replica checks this in a reconcile loop. The first one that detects a new state
-// writes it to the record.
+// the changed key records. Every auth replica checks pending erasures in a reconcile loop. The first replica that
+// detects a new state writes it to the record.
 import { treePart } from '@weir/fieldcrypt'
 import type { Configs, LogScan } from '@weir/kafka'
 import {
@@ -74,14 +74,14 @@ export function createErasureStates(deps: ErasureStatesDeps): ErasureStates {
   }
 }
 
-/** The erasures whose links are all cut out. erase-rest.ts works on the others. */
+/** Returns the pending erasures without links that erase-rest.ts still has to remove. */
 const cutOut = (tables: Pick<StateFollower['tables'], 'pendingErasures'>): ErasureRecord[] =>
   tables.pendingErasures().filter(({ rest }) => rest === undefined)
 
-/** Applied: no replica with a heartbeat, and no reader, has keys from before the erasure. */
+/** Detects `applied`. */
 function createApplying(deps: ErasureStatesDeps) {
   const { follower, now } = deps
-  /** For each erasure, the offset up to which replicas must have read the keys. */
+  /** For each erasure, the offset up to which replicas must have read `weir.keys`. */
   const targets = new Map<string, bigint>()
   return {
     forgetOthers: (pending: readonly ErasureRecord[]) => keepOnly(targets, pending),
@@ -89,7 +89,7 @@ function createApplying(deps: ErasureStatesDeps) {
       const waiting = pending.filter(({ appliedAtMs }) => appliedAtMs === undefined)
       if (waiting.length === 0) return
       if (waiting.some(({ erasureId }) => !targets.has(erasureId))) {
-        // After this, the tables contain the erasure's records, so the position is past these records.
+        // After `catchUp`, the tables contain the erasure's records, so the position is past them.
         await follower.catchUp()
         const { keys } = follower.positions()
         for (const { erasureId } of waiting)
@@ -125,10 +125,10 @@ const outputsNow = (draft: Draft, erasure: ErasureRecord): OutputThen[] =>
     return { streamId, name, levels }
   })
 
-/** Complete: a scan of Kafka's log found no older versions, and Kafka has had time to delete old files. */
+/** Detects `complete`, after Kafka has had time to delete old files. */
 function createCompleting(deps: ErasureStatesDeps) {
   const { now } = deps
-  /** For each erasure, the scan that found nothing older in the log. */
+  /** For each erasure, the scan that found no older key records in the log. */
   const clean = new Map<string, ErasureScan>()
   let nextScanMs = 0
 
@@ -173,7 +173,7 @@ function keepOnly(known: Map<string, unknown>, pending: readonly ErasureRecord[]
 const put = (draft: Draft, erasure: ErasureRecord): void =>
   draft.put(erasureKey(erasure.streamId, erasure.erasureId), erasure)
 
-/** Changes all erasures in one transaction, each based on its current record. */
+/** Changes the current record of each erasure. */
 async function reach(
   { writer, follower, actor }: ErasureStatesDeps,
   action: AuditAction,
@@ -196,14 +196,16 @@ async function reach(
 
 type KeyLogTimes = { readonly segmentMs: number; readonly fileDeleteMs: number }
 
-/** The times of the topic itself, because brokers may have refused the settings that auth requested. */
+/** Reads the settings of the topic itself, because brokers may have refused those that auth requested. */
 async function keyLogTimes({ configs }: Pick<ErasureStatesDeps, 'configs'>): Promise<KeyLogTimes> {
   const config = await configs.topic(keysTopic)
   const ms = (setting: string, otherwise: number): number => Number(config[setting] ?? otherwise)
   return { segmentMs: ms('segment.ms', 600_000), fileDeleteMs: ms('file.delete.delay.ms', 60_000) }
 }
 
-/** Kafka closes a segment at the first record after its time. Without other records, this record closes the segment. */
+/**
+ * Writes a record after each `segment.ms`, because Kafka closes a segment only when a record arrives after its time.
+ */
 async function beat(
   { writer, follower, now }: ErasureStatesDeps,
   segmentMs: number,
@@ -217,8 +219,8 @@ async function beat(
 }
 
 /**
- * The erasures without older versions of their replaced key records in the log. Each piece has a marker before its own
- * records. Records before the marker are older, even if their transaction was aborted.
+ * Finds the erasures whose replaced key records have no older version in the log. Each transaction of an erasure wrote
+ * a marker before its key records. Records before the marker are older, even if their transaction was aborted.
  */
 async function scanFor(
   { logScan, follower }: Pick<ErasureStatesDeps, 'logScan' | 'follower'>,
@@ -250,7 +252,7 @@ type ErasurePiece = {
   readonly replaced: readonly string[]
 }
 
-/** Undefined if a marker is missing, because the content of its piece is then unknown. */
+/** Returns undefined if a marker is missing, because the records of its transaction are then unknown. */
 function piecesOf(
   keyStore: Pick<StateFollower['keyStore'], 'get'>,
   { erasureId, billingId, streamId, pieces }: ErasureRecord,

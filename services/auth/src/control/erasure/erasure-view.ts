@@ -1,5 +1,5 @@
-// An erasure as the API shows it: its states, when the next ones are expected, and which outputs contain decrypted
-// values until when. Values that Kafka does not report now are shown as unknown.
+// Renders an erasure for the API: its states, when the next states are expected, and which outputs contain decrypted
+// values until when. Times are `unknown` while Kafka does not report the settings.
 import { keysTopic, outputsHolding, topicOf } from '@weir/control-state'
 import type {
   ErasureRecord,
@@ -25,7 +25,7 @@ export type ErasureView = {
     erasure: ErasureRecord,
   ): Promise<AnswerNamed<'Erasure'>>
   /**
-   * For a receipt. A receipt is permanent, so it must contain no unknown time.
+   * Returns the outputs for a receipt. A receipt is permanent, so missing settings are an error here.
    * @throws Refusal `unavailable` if Kafka doesn't report the settings now
    */
   outputs(state: Pick<Streams, 'streamsOf'>, erasure: ErasureRecord): Promise<OutputClaims>
@@ -77,7 +77,7 @@ function refuse(cause: unknown): never {
 
 const notReported = (): KeptFor => ({ unknown: 'has settings that Kafka does not report now' })
 
-/** When Kafka will have removed the events that the erasure is about. Undefined without the topic. */
+/** Returns when Kafka will have removed the events of the erasure; undefined if their topic does not exist. */
 async function inputClaim(
   settings: SettingsReader,
   { state, erasure }: { state: Pick<Streams, 'streamsOf'>; erasure: ErasureRecord },
@@ -112,7 +112,7 @@ async function claims(
   ).flat()
 }
 
-/** An output that requires a withdrawn level got all its decrypted fields by this consent. */
+/** Returns the levels of found fields that the erasure concerns: all, if the output requires a withdrawn level. */
 function foundLevels(
   { isWithdrawal, levels: withdrawn }: ErasureRecord,
   { output, levels }: HoldingOutput,
@@ -144,13 +144,13 @@ function clearAtOf(
   { writtenByMs, cutMs }: { readonly writtenByMs: number; readonly cutMs: number },
 ): { clearAt: string; because?: string } {
   const atMs = 'ms' in until ? writtenByMs + until.ms : Infinity
-  // Later records were derived without the keys.
+  // A rebuild after `writtenByMs` removed all records that were derived with the old keys.
   const clearMs = cutMs >= writtenByMs ? Math.min(cutMs, atMs) : atMs
   const because = 'ms' in until ? '' : `${topic} ${until.unknown}`
   return clearMs === Infinity ? { clearAt: unknown, because } : { clearAt: timeOf(clearMs) }
 }
 
-/** Undefined if the topic does not exist. */
+/** Returns undefined if the topic does not exist. */
 async function kept(settings: SettingsReader, topic: string): Promise<KeptFor | undefined> {
   const [ofTopic, ofBroker] = await Promise.all([settings.topic(topic), settings.broker()])
   return ofTopic && keptFor(ofTopic, ofBroker)
@@ -158,7 +158,7 @@ async function kept(settings: SettingsReader, topic: string): Promise<KeptFor | 
 
 type States = AnswerNamed<'Erasure'>['states']
 
-/** The time of `destroyed` is unknown, because it depends on when the operators destroy the KEKs. */
+/** The expected time of `destroyed` is unknown, because it depends on when the operators destroy the KEKs. */
 function statesOf(
   erasure: ErasureRecord,
   { appliedByMs, completeByMs }: { appliedByMs: number; completeByMs: number | undefined },

@@ -34,7 +34,7 @@ const againMs = 3_600_000
 const unsureMs = 10_000
 const tellEveryMs = 600_000
 
-/** The current time if the broker's clock agrees. Undefined if the clocks disagree, or there was no heartbeat. */
+/** Returns the current time; undefined if the clocks of auth and the broker disagree, or can't be compared. */
 export type AgreedNow = () => Promise<number | undefined>
 
 export function createAgreedNow(deps: {
@@ -60,7 +60,7 @@ export function createAgreedNow(deps: {
       tell(aheadMs)
       return undefined
     }
-    // With other settings, the topic's timestamps are those of the replicas, not of the broker.
+    // With another setting, the topic's timestamps are those of the replicas, not of the broker.
     const { 'message.timestamp.type': type } = await deps.configs.topic(replicasTopic)
     return type === 'LogAppendTime' ? deps.now() - Math.max(0, aheadMs) : undefined
   }
@@ -72,7 +72,7 @@ export type Expiring = Pick<Changes, 'actor'> & {
   readonly log: Log
 }
 
-/** One pass. Returns how long to wait for the next. */
+/** Runs one pass. Returns the wait before the next, in ms. */
 export async function expireEras(deps: Expiring, agreedNow: AgreedNow): Promise<number> {
   const { tables, keyStore } = deps.follower
   const nowMs = await agreedNow()
@@ -90,7 +90,7 @@ export async function expireEras(deps: Expiring, agreedNow: AgreedNow): Promise<
   return againMs
 }
 
-/** The oldest expired era. Undefined if there is none, or if an era was removed less than a day ago. */
+/** Returns the oldest expired era; undefined if no era has expired, or if one was removed less than a day ago. */
 function expiredEra(
   store: Pick<KeyStore, 'under'>,
   stream: InputStream,
@@ -124,7 +124,10 @@ function expireOne(
   return era
 }
 
-/** Removes the keys of an era, and those of its term if it is the last one. Returns the number of records. */
+/**
+ * Removes the keys of an era, and those of its term if the era is the last one. Also removes erasures without remaining
+ * keys. Returns the number of key records.
+ */
 export function removeEra(
   draft: Draft,
   stream: InputStream,
@@ -142,6 +145,6 @@ export function removeEra(
   return keys.length
 }
 
-/** Whether all keys that an erasure has changed are deleted, so that its record is not needed any more. */
+/** Returns whether all keys that an erasure has changed are removed, so that its record is not needed any more. */
 const isPast = ({ terms, acceptedAtMs, complete }: ErasureRecord, era: number): boolean =>
   complete !== undefined && Math.max(eraAt(acceptedAtMs), ...terms.map(lastEraOf)) <= era

@@ -4,14 +4,16 @@ import type { ErasureRecord, InputStream, Restores, Window } from '@weir/control
 
 export type ShownWindow = { readonly since: string; readonly until: string }
 
-/** The time windows whose erasures of the stream may be undone; undefined if there are none. */
+/** Returns the periods whose erasures of the stream may be undone; otherwise undefined. */
 export const erasuresLostOf = (
   state: Restores,
   { createdAtMs }: Pick<InputStream, 'createdAtMs'>,
 ): ShownWindow[] | undefined =>
   shown((state.restored()?.erasuresLost ?? []).filter(({ untilMs }) => untilMs > createdAtMs))
 
-/** The time from which on an erasure by data subject may have missed events; undefined if it missed none. */
+/**
+ * Returns the time from which on an erasure by data subject may have missed events; undefined if no event was missed.
+ */
 export const incompleteSince = (
   state: Restores,
   { as, acceptedAtMs }: Pick<ErasureRecord, 'as' | 'acceptedAtMs'>,
@@ -22,7 +24,7 @@ export const incompleteSince = (
         .toSorted()[0]
     : undefined
 
-/** Whether a restore may have undone a request of this time that has no record any more. */
+/** Returns the period, around this time, whose erasures a restore may have undone; otherwise undefined. */
 export const lostAt = (state: Restores, atMs: number): ShownWindow | undefined =>
   shown(
     (state.restored()?.erasuresLost ?? []).filter(

@@ -3,7 +3,7 @@ import { outputsForReaders } from '@weir/control-state'
 import type { DerivedStream, ErasureRecord, FoundInOutput, Streams } from '@weir/control-state'
 import type { AnswerNamed } from '../../api/answers/answers.ts'
 
-/** Undefined if the search did not cover the output, or two outputs had its name. */
+/** Returns undefined if the search did not cover the output, or two outputs had its name. */
 export function foundIn(
   { found }: ErasureRecord,
   { name, createdAtMs }: DerivedStream,
@@ -12,7 +12,7 @@ export function foundIn(
   return createdAtMs <= found.searchedAtMs && others.length === 0 ? one : undefined
 }
 
-/** What an erasure and its receipt say about the outputs that contain its fields encrypted. */
+/** Returns what an erasure and its receipt say about outputs whose readers decrypt. */
 export const readerClaims = (
   state: Pick<Streams, 'streamsOf'>,
   erasure: ErasureRecord,

@@ -1,5 +1,6 @@
-// Removes people from the trees of a stream's retained terms, piece by piece. The changes of a piece are computed in
-// advance, in steps that let other work run. The change that puts them checks that the trees have not changed.
+// Removes links from the key trees of a stream's retained terms (`Cut`). A transaction (`Piece`) removes as many as
+// fit. Its records are computed in advance, in steps that let other work run. `isAsPrepared` then checks that the trees
+// have not changed.
 import {
   addWithdrawn,
   prefixesOf,
@@ -37,14 +38,14 @@ type PreparedPart = {
    */
   readonly suffix: string | undefined
   readonly recordKey: string
-  /** The current wrapped value; undefined if there is none. */
+  /** The current wrapped value; undefined for a new record. */
   readonly before: Buffer | undefined
   /** The new plaintext; undefined for a tombstone. */
   readonly plain: Buffer | undefined
 }
 
 export type Piece = {
-  /** The number of cuts in this piece, counted from the first cut. */
+  /** How many of the cuts this piece makes, from the first one on. */
   readonly done: number
   readonly parts: readonly PreparedPart[]
 }
@@ -53,7 +54,6 @@ export type Piece = {
 const pieceCutsMax = 1_000
 const pieceBytesMax = 1_000_000
 
-/** The terms that have a tree. */
 export function termsOf(
   keys: { under(prefix: string): Iterable<string> },
   stream: InputStream,
@@ -69,7 +69,7 @@ export function termsOf(
 }
 
 /**
- * Undefined if the trees have changed meanwhile.
+ * Returns all links to remove; undefined if the trees have changed meanwhile.
  * @throws Refusal `unavailable` if the keys of a term can't be read, because a missed link would stay readable
  */
 export async function cutsIn(
@@ -86,7 +86,7 @@ export async function cutsIn(
         found.push({ term, link })
         await turn()
       }
-      // Sorted, because neighbouring links are in the same key records.
+      // Sorted, because links with the same first digits are in the same key record.
       for (const cut of found.toSorted((a, b) => Buffer.compare(a.link, b.link))) cuts.push(cut)
     } catch (error) {
       if (!isUnreadable(error)) throw error
@@ -99,12 +99,13 @@ export async function cutsIn(
 
 export type Subtrees = {
   readonly stream: InputStream
-  /** Every link under which fields may have been encrypted in the term. */
+  /** Yields every link under which fields may have been encrypted in the term. */
   readonly linksIn: (keys: TermKeys) => Iterable<Uint8Array>
 }
 
 /**
- * Prepares a transaction that makes the first cuts, as many as fit. Undefined if the trees have changed meanwhile.
+ * Prepares a transaction that makes the first cuts, as many as fit. Returns undefined if the trees have changed
+ * meanwhile.
  * @throws as `cutsIn` does
  */
 export async function preparePiece(
@@ -183,7 +184,7 @@ type Withdrawing = {
   readonly levels: readonly number[] | undefined
 }
 
-/** The changed `withdrawn` records, which contain the withdrawn levels. */
+/** Returns the changed `withdrawn` records. */
 function withdrawnParts(
   { keyring, keyStore }: Puncturing['follower'],
   { prefix, term, cuts, levels = [] }: Withdrawing,
@@ -217,7 +218,7 @@ function hasTree(keys: KeyStore, prefix: string): boolean {
   return false
 }
 
-/** The current key records of a term's tree, and a function that says whether one has changed since. */
+/** Returns the current key records of a term's tree, and a function that says whether one of them has changed since. */
 function watchTree(keys: KeyStore, prefix: string) {
   const before = new Map(partsUnder(keys, prefix))
   const hasChanged = (): boolean =>
@@ -236,13 +237,13 @@ function* partsUnder(keys: KeyStore, prefix: string): Generator<[string, Buffer 
 export const isAsPrepared = (draft: Pick<Draft, 'keys'>, { parts }: Piece): boolean =>
   parts.every(({ recordKey, before }) => draft.keys.get(recordKey) === before)
 
-/** The tree records that the piece replaces. */
+/** Returns the tree records that the piece replaces. */
 export const replacedBy = ({ parts }: Piece): (ReplacedPart & { readonly before: Buffer })[] =>
   parts.flatMap(({ term, suffix, before }) =>
     before === undefined || suffix === undefined ? [] : { term, suffix, before },
   )
 
-/** The versions of the wrapping key that wrapped the replaced records. */
+/** Returns the versions of the wrapping key that wrapped the replaced records. */
 export const keyVersionsReplacedBy = (piece: Piece): ReadonlySet<number> =>
   new Set(replacedBy(piece).map(({ before }) => keyVersionOf(before)))
 
@@ -256,7 +257,7 @@ export function putPiece({ wrappingKeys }: Puncturing, draft: Draft, { parts }: 
     )
 }
 
-/** Overwrites the plaintext. Call after the piece was committed, or its commit has certainly failed. */
+/** Overwrites the plaintext. Call when the piece is no longer needed. */
 export function wipe({ parts }: Piece): void {
   for (const { plain } of parts) plain?.fill(0)
 }

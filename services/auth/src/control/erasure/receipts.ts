@@ -71,7 +71,7 @@ function isDue(state: Pick<PublicKeys, 'receiptKeys'>, nowMs: number): boolean {
   return newest === undefined || newest.receiptsFromMs + signsForMs <= nowMs
 }
 
-/** The public halves of all keys that have ever signed a receipt, as JWKs. */
+/** Returns the public halves of all receipt keys, as JWKs. */
 export const receiptJwks = (
   state: Pick<PublicKeys, 'receiptKeys'>,
 ): Readonly<Record<string, unknown>>[] => state.receiptKeys().map(({ publicJwk }) => publicJwk)
@@ -126,7 +126,7 @@ export async function receiptFor(
   })
 }
 
-/** The contracts at the time of the erasure. Contracts are never removed, and their fields never change. */
+/** Returns the contracts at the time of the erasure. Contracts are never removed, and their fields never change. */
 const contractsThen = (
   state: Pick<Contracts, 'contractsOf'>,
   { as, billingId, acceptedAtMs }: ErasureRecord,
@@ -136,7 +136,7 @@ const contractsThen = (
     state.contractsOf(billingId).filter(({ createdAtMs }) => createdAtMs <= acceptedAtMs),
   )
 
-/** The titles that the account gives the withdrawn levels now; undefined without any. */
+/** Returns the titles that the account gives the withdrawn levels now; undefined without titles. */
 function purposesOf(
   state: Pick<StateFollower['tables'], 'account'>,
   { billingId, levels, isWithdrawal }: ErasureRecord,
@@ -184,7 +184,7 @@ const foundClaim = ({ events, values, by }: FoundPeople): string => {
   return `Before this request a search of the stream found ${events} events with ${values} of these values${also}.`
 }
 
-/** The form in receipts and responses. The events that were found in outputs are in the list of outputs instead. */
+/** Renders what a search found in the input stream, for receipts and responses. */
 export const shownFound = ({ values, events, by, notSearched, searchedAtMs }: FoundPeople) => ({
   values,
   events,

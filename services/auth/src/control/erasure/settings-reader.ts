@@ -1,10 +1,10 @@
-// Settings of topics and brokers as Kafka reports them. They are read on request and cached for a few seconds, because
-// a list of erasures needs the same few topics thousands of times.
+// Reads settings of topics and brokers from Kafka on request. Caches them for a few seconds, because a list of erasures
+// needs those of the same few topics thousands of times.
 import type { Admin, ConfigEntries } from '@weir/kafka'
 import { withTimeout } from '@weir/kit'
 
 export type SettingsReader = {
-  /** Undefined if the topic does not exist. */
+  /** Returns undefined if the topic does not exist. */
   topic(name: string): Promise<ConfigEntries | undefined>
   broker(): Promise<ConfigEntries>
 }
@@ -26,7 +26,7 @@ export function createSettingsReader({
 
 const checkSetting = 'log.retention.check.interval.ms'
 
-/** The broker with the longest check interval counts, because all replicas of a record must be deleted. */
+/** Returns the longest check interval of all brokers, because all replicas of a record must be deleted. */
 export function slowestOf(brokers: readonly ConfigEntries[]): ConfigEntries {
   const times = brokers.map((broker) => Number(broker[checkSetting]))
   return brokers.length === 0 ? {} : { [checkSetting]: String(Math.max(...times)) }

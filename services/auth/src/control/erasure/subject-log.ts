@@ -1,6 +1,6 @@
-// Reads a data subject's links in `weir.subjects` from Kafka on request. For each term with keys, it reads the one
-// partition with the subject's records, for the time in which they were written. Only the result is kept in memory. No
-// record, error or log line contains the value.
+// Reads a data subject's links from `weir.subjects` on request: for each term with keys, the one partition of the data
+// subject, in the time of the term. Keeps only the result in memory. No record, error or log line contains the data
+// subject.
 import type { TermKeys } from '@weir/fieldcrypt'
 import type { Refusal } from '@weir/http-api'
 import { termEndMs, termStartMs } from '@weir/fieldcrypt'
@@ -30,7 +30,7 @@ export type FoundTerm = {
 
 export type SubjectLog = {
   /**
-   * The terms with links under which fields can be decrypted. With `evenErased`, the terms with any links.
+   * Returns the terms with links under which fields can be decrypted; with `evenErased`, those with any links.
    * @throws Refusal `unavailable` if the keys of a term can't be read, `quota_exceeded`
    */
   find(
@@ -39,12 +39,12 @@ export type SubjectLog = {
     options?: { readonly evenErased: boolean },
   ): Promise<readonly FoundTerm[]>
   /**
-   * All stored links, including those without fields that can be decrypted. Call `start` first.
+   * Returns all stored links, even if no field under them can be decrypted. Call `start` first.
    * @throws Refusal `unavailable`
    */
   links(stream: InputStream, subject: string): Promise<LinksByTerm>
   /**
-   * Occupies one of the account's look-ups until the returned function is called.
+   * Counts a look-up of the account until the returned function is called.
    * @throws Refusal `quota_exceeded`
    */
   start(billingId: string): () => void
@@ -54,7 +54,7 @@ export type SubjectLog = {
 
 /** Longer than clock differences between replicas, and than the delay of an event. */
 const aroundMs = 24 * 3_600_000
-/** The limit for all accounts together. */
+/** How many look-ups of all accounts run at the same time. */
 const atOnceMax = 4
 
 type SubjectLogDeps = {
@@ -107,7 +107,7 @@ async function findAll(deps: SubjectLogDeps, wanted: Wanted): Promise<readonly F
   return found
 }
 
-/** Limits look-ups per account and in total, because they read partitions that all accounts share. */
+/** Limits look-ups per account, because they read partitions that all accounts share. */
 function createLookUps({ follower }: Pick<SubjectLogDeps, 'follower'>) {
   const atOnce = new Map<string, number>()
   return (billingId: string): (() => void) => {
@@ -151,7 +151,7 @@ async function linksOf(
     }
   })
   if (evenErased) return { term, partition, links }
-  // A link's tombstone may be after the part that was read.
+  // The tombstone of an erased link may be after the range that was read.
   const isOpenable = openableIn(follower, stream, keys)
   const turn = takingTurns()
   for (const [key, each] of links) {

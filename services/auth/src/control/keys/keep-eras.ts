@@ -1,5 +1,5 @@
-// The key records of a stream's terms and eras (docs/keys.md). They are created once, one era ahead, for every level of
-// the account's active contracts. They leave this file only in wrapped form.
+// Creates the key records of a stream's terms and eras once, one era ahead, for every level of the account's active
+// contracts (docs/keys.md). They leave this file only in wrapped form.
 import { randomBytes } from 'node:crypto'
 import {
   eraAt,
@@ -21,11 +21,13 @@ type Making = Pick<Changes, 'now'> & { readonly wrappingKeys: WrappingKeys }
 export type KeepingEras = Making &
   Pick<Changes, 'actor'> & { readonly follower: Pick<StateFollower, 'tables'> }
 
-/** The keys of all records of a stream in `weir.keys`, in all terms. */
+/** Returns the keys of all records of a stream in `weir.keys`. */
 export const keysUnderStream = (draft: Draft, stream: StreamRecord): string[] =>
   draft.keys.under(`${stream.billingId}/${stream.streamId}/`)
 
-/** Puts the missing records of this era, the next era and their terms. The wrapping keys must exist (`changeFor`). */
+/**
+ * Puts the missing key records of this era, the next era and their terms. The wrapping keys must exist (`changeFor`).
+ */
 export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): void {
   const era = eraAt(deps.now())
   const levels = levelsAskedBy(draft, stream.billingId)
@@ -42,7 +44,7 @@ export function putKeyRecords(deps: Making, draft: Draft, stream: InputStream): 
     putMissing(eraPrefix({ ...stream, era: each }), ['label', ...levels.map(levelPart)])
 }
 
-/** A tree that was split still counts as one existing tree. */
+/** Returns `tree` also for a part of a split tree. */
 const wholePart = (part: string): string => (suffixOfPart(part) === undefined ? part : 'tree')
 
 function newKeyRecord({ wrappingKeys }: Making, recordKey: string, part: string): Buffer {
@@ -52,7 +54,7 @@ function newKeyRecord({ wrappingKeys }: Making, recordKey: string, part: string)
   return wrapped
 }
 
-/** Creates the records of the next era in advance. This is cheap if none is missing. */
+/** Creates the missing key records of this era and the next. */
 export async function keepErasAhead(deps: KeepingEras): Promise<void> {
   const accounts = new Set<string>()
   for (const stream of deps.follower.tables.streams())

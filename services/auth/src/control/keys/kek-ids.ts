@@ -1,9 +1,9 @@
-// The ids of the KEKs that wrap versions of a wrapping key. If these KEKs are destroyed, nobody can decrypt old logs.
+// Finds the KEKs that wrap versions of a wrapping key. When these KEKs are destroyed, nobody can decrypt old logs.
 import { kekOf } from '@weir/fieldcrypt'
 import type { KeyStore } from '@weir/control-state'
 import { wrappingKeyId } from '@weir/control-state'
 
-/** Each id once, in alphabetical order. Removed versions are left out. */
+/** Returns each id once, in alphabetical order, without those of removed versions. */
 export function kekIdsOf(
   keys: Pick<KeyStore, 'get'>,
   keyName: string,

@@ -1,7 +1,7 @@
-// The keys that sign id tokens (docs/wire-format.md Tokens). auth's writer creates them. The public half is in control
-// state, and the private half is wrapped by the wrapping key `sign`. A key is published an hour before it signs, and
-// stays published until its last token has expired. On request a new key signs immediately. If former keys are revoked,
-// their tokens become invalid immediately, because control state no longer contains the keys to verify them.
+// The keys that sign id tokens (docs/wire-format.md Tokens). The public half is in control state, and the private half
+// is wrapped by the wrapping key `sign`. A key is published an hour before it signs, and stays published until its last
+// token has expired. On request a new key signs immediately. If former keys are revoked, their tokens become invalid
+// immediately, because control state no longer contains the keys to verify them.
 import { createPrivateKey } from 'node:crypto'
 import { refusal } from '../../errors.ts'
 import type { KeyObject } from 'node:crypto'
@@ -18,7 +18,7 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 const signsForMs = 30 * dayMs
 const clocksDifferMsMax = 60_000
-/** Refresh tokens have the longest lifetime. */
+/** The lifetime of refresh tokens, which is the longest. */
 const tokensLiveMs = 30 * dayMs
 
 export type Rotating = Omit<Changes, 'writer'> & { readonly wrappingKeys: WrappingKeys }
@@ -46,7 +46,7 @@ export async function keepSigningKeys(
 
 /**
  * Creates a key that signs immediately. With `revoke` all former keys are removed, so that copies of them are useless.
- * Without it, former keys still verify tokens, but sign no more.
+ * Without `revoke`, former keys still verify tokens, but sign no more.
  */
 export async function rotateSigningKeys(
   deps: Rotating,
@@ -138,7 +138,7 @@ export function createSigner(deps: {
   }
 }
 
-/** The public keys that verify tokens, as JWKs. */
+/** Returns the public keys that verify tokens, as JWKs. */
 export function publishedKeys(
   state: Pick<PublicKeys, 'signingKeys'>,
   nowMs: number,

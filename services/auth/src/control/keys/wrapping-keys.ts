@@ -1,5 +1,5 @@
-// auth's wrapping keys. A wrapping key is created when it is first needed, and wrapped by its KEK. docs/keys.md says
-// which key records each of them wraps.
+// Creates wrapping keys when they are first needed, and gives auth their newest versions. docs/keys.md says which key
+// records each wrapping key wraps.
 import { randomBytes } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { levelPart, wrapByKek } from '@weir/fieldcrypt'
@@ -18,8 +18,8 @@ export type CurrentWrappingKey = {
 
 export type WrappingKeys = {
   /**
-   * Runs a change that wraps with the named wrapping keys. When `decide` runs, they exist, and this process can use
-   * their newest versions, even if another replica creates versions meanwhile.
+   * Runs a change that wraps with the named wrapping keys. When `decide` runs, these keys exist, and this process can
+   * use their newest versions, even if another replica creates versions meanwhile.
    * @throws Refusal `unavailable`, and what `decide` throws
    */
   changeWith<Answer>(
@@ -39,7 +39,7 @@ export type WrappingKeys = {
    */
   settled(): Promise<void>
   /**
-   * The newest version of a wrapping key. It always exists inside the changes of `changeWith` and `changeFor`.
+   * Returns the newest version of a wrapping key. It always exists inside the changes of `changeWith` and `changeFor`.
    * @throws AppError `keys.ring_missing`
    */
   current(name: string): CurrentWrappingKey
@@ -150,7 +150,7 @@ const settled = ({ follower }: Pick<Deps, 'follower'>): Promise<void> =>
     },
   )
 
-/** The levels of an account's active contracts. */
+/** Returns the levels of an account's active contracts. */
 export function levelsAskedBy(draft: Pick<Draft, 'contractsOf'>, billingId: string): number[] {
   const levels = new Set<number>()
   for (const contract of draft.contractsOf(billingId))

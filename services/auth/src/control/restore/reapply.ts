@@ -1,5 +1,5 @@
-// After a restore: applies every entry of `weir.erasures` again, because the backup still has keys that were removed
-// since. Until then no service uses the keys (`_restoring`). Entries may be applied in any order, and more than once.
+// After a restore, applies every entry of `weir.erasures` again, because the backup contains keys that were removed
+// later. Until then no service uses the keys (`_restoring`). Entries may be applied in any order, and more than once.
 // So any replica of auth can start over after a crash.
 import { act, erasuresTopic, isRestoring, partOf, restoringKey } from '@weir/control-state'
 import type {
@@ -24,7 +24,7 @@ import { refusal } from '../../errors.ts'
 
 export type Reapplying = Omit<Erasing, 'follower'> & {
   readonly follower: Pick<StateFollower, 'tables' | 'keyring' | 'keyStore' | 'wrappingKeys'>
-  /** Passes all records of `weir.erasures`, in portions. */
+  /** Passes all records of `weir.erasures` to `onRecords`, in batches. */
   readonly readErasures: (
     onRecords: (records: readonly SourceRecord[]) => Promise<void>,
   ) => Promise<void>
@@ -45,7 +45,7 @@ export const readingErasures =
   }
 
 /**
- * Does nothing without a restore. Once it resolves, the keys may be used.
+ * Does nothing without a restore. When this resolves, services may use the keys.
  * @throws AppError `backup.entry_unreadable`, Refusal `unavailable`
  */
 export async function reapplyErasures(deps: Reapplying): Promise<void> {
@@ -78,7 +78,8 @@ async function applyAll(deps: Reapplying, entries: readonly LoggedEntry[]): Prom
   for (const entry of entries) {
     if (entry.type === 'logged-removal') await applyRemoval(deps, entry)
     else {
-      // A group has the same trees and levels, so that one check shows whether all were applied before the backup.
+      // The erasures of a group have the same trees and levels. So one check shows whether all were applied before the
+      // backup.
       const { streamId, isWithdrawal, levels } = entry.record
       const group = `${streamId} ${isWithdrawal === true ? levels.join() : ''}`
       erasures.set(group, [...(erasures.get(group) ?? []), entry])
@@ -86,7 +87,7 @@ async function applyAll(deps: Reapplying, entries: readonly LoggedEntry[]): Prom
   }
   for (const group of erasures.values()) {
     const stream = deps.follower.tables.streamById(group[0]?.record.streamId ?? '')
-    // The keys of an unknown stream are lost, and those of a deleted one are removed.
+    // The keys of an unknown stream are lost, and those of a deleted stream are removed.
     if (stream?.kind !== 'input' || stream.state === 'deleting') continue
     await deps.inTurn(stream.streamId, async () => {
       if (await isApplied(deps, stream, group)) return
@@ -111,7 +112,7 @@ async function applyRemoval(
   })
 }
 
-/** Whether the restored keys have no link of these erasures, and control state has their records. */
+/** Whether the restored trees contain no link of these erasures, and control state has their records. */
 async function isApplied(
   deps: Reapplying,
   stream: InputStream,
@@ -160,7 +161,7 @@ async function applyErasure(
   }
 }
 
-/** False if the keys have changed since the piece was prepared. */
+/** Returns false if the keys have changed since the piece was prepared. */
 function putAgain(
   deps: Reapplying,
   draft: Draft,

@@ -1,4 +1,4 @@
-// What happens if a stream's creation fails half-way: its name becomes free, immediately or by the clean-up.
+// Undoes the creation of a stream that has failed. The name becomes free immediately, or when the clean-up has run.
 import { hasCode } from '@weir/kit'
 import type { Refusal } from '@weir/http-api'
 import type { Log } from '@weir/kit'
@@ -18,7 +18,7 @@ export type Abandoning = Changes & {
   readonly log: Log
 }
 
-/** Runs the rest of a creation. If it fails, the stream is abandoned. */
+/** Runs the remaining steps of a creation. If one fails, abandons the stream. */
 export async function abandoning<Stream extends StreamRecord>(
   deps: Abandoning,
   reserved: Stream,
@@ -55,7 +55,7 @@ function putAbandoned({ now }: Changes, draft: Draft, reserved: StreamRecord): b
   return current === undefined
 }
 
-/** Frees the name. Nobody got its credentials, so it has no tokens or events. */
+/** Frees the name of a stream. Nobody got the stream's credentials, so it has no tokens or events. */
 export async function freeName(
   { writer }: Pick<Changes, 'writer'>,
   stream: StreamRecord,

@@ -1,4 +1,4 @@
-// Changes of an existing stream: its credentials and its settings.
+// Changes the credentials and settings of an existing stream.
 import {
   act,
   isDecryptedByReaders,
@@ -38,7 +38,7 @@ export type Managing = Changes &
 /** The name of a stream in a request. An output is named together with its input. */
 export type StreamName = { billingId: string; name: string; input?: string }
 
-/** Without a scope, the credentials get all scopes of the stream. */
+/** Without `scope`, the credentials get all scopes that the kind of stream has. */
 export async function addCredential(
   deps: Managing,
   target: StreamName,
@@ -73,7 +73,7 @@ export async function addCredential(
   return made
 }
 
-/** Once this resolves, the tokens of the credentials are invalid. */
+/** When this resolves, the tokens of the credentials are invalid. */
 export async function deleteCredential(
   deps: Managing,
   target: StreamName,
@@ -138,7 +138,10 @@ export async function patchStream(
   return changed
 }
 
-/** Repeated until the record doesn't change, so that after concurrent changes the topics have the last retention. */
+/**
+ * Repeats until the record doesn't change meanwhile, so that after concurrent changes the topics have the last
+ * retention.
+ */
 async function keepRecords(deps: Managing, target: StreamName): Promise<void> {
   let set: StreamRecord
   do {
@@ -174,11 +177,11 @@ function requireReaderKeys(stream: StreamRecord): void {
     throw invalid(['keyMaxAgeSeconds is a setting of outputs with decryptAt reader'])
 }
 
-/** The names of the members that are set, for the audit log. */
+/** Returns the names of the members that are set, for the audit log. */
 const setIn = (patch: StreamPatch): string[] =>
   Object.entries(patch).flatMap(([name, value]) => (value === undefined ? [] : name))
 
-/** The settings for the audit log, without tags, because tags are the account's own texts. */
+/** Returns the settings for the audit log, without tags, because tags are the account's own texts. */
 function settingsOf(stream: StreamRecord): Settings {
   const { enabled, retentionHours = 'broker' } = stream
   if (stream.kind === 'derived') {

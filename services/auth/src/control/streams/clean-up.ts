@@ -1,6 +1,6 @@
 // The clean-up of deleted streams (docs/architecture.md 11). Every auth replica runs it, and finishes the work that any
 // replica left. A lease in the stream's record ensures that only one replica works on the stream at a time. Before each
-// step the replica renews its lease, under the writer's fence.
+// step the replica renews its lease.
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 import { act, partOf, streamKey, topicOf } from '@weir/control-state'
@@ -18,7 +18,7 @@ const creatingMsMax = 60_000
 const leaseMs = 30_000
 const atOnceMax = 8
 
-// When to check again: in general, and for a consumer group whose members are leaving.
+// How long to wait for the next check. `groupMs`: while members of the consumer group are leaving.
 const laterMs = 2_000
 const groupMs = 250
 
@@ -26,7 +26,6 @@ export type CleaningUp = Changes & {
   readonly follower: Pick<StateFollower, 'tables'>
   readonly topics: Pick<StreamTopics, 'endDerivation' | 'delete' | 'deleteEmpty'>
   readonly access: Pick<ReadAccess, 'revoke' | 'forget'>
-  /** Deletes the usage of a deleted input stream. */
   readonly forgetUsage: (stream: { streamId: string; createdAtMs: number }) => Promise<void>
   /** The id of this auth replica, for leases. */
   readonly replica: string
@@ -64,14 +63,14 @@ function needsCleanUp(deps: CleaningUp, stream: StreamRecord): boolean {
   return stream.state === 'creating' && deps.now() - stream.stateSinceMs > creatingMsMax
 }
 
-/** Returns in how many ms to check again; undefined once the stream is removed. */
+/** Returns in how many ms to check again; undefined when the stream is removed. */
 async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | undefined> {
   // Reads the table first, because a change would fence the other replica's writer.
   if (isElsewhere(deps, stream)) return laterMs
   try {
     const deleted = await renewLease(deps, stream)
     if (deleted === undefined) return laterMs
-    // Another stream's topic may get this name, and these clients must not read that topic.
+    // A later topic may have the same name, and the deleted stream's clients must not read it.
     await deps.access.revoke(clientIdsOf([deleted]))
     if (deleted.kind === 'derived') await deps.topics.endDerivation(deleted)
     for (const topic of topicsOf(deleted))
@@ -93,9 +92,9 @@ async function finish(deps: CleaningUp, stream: StreamRecord): Promise<number | 
 }
 
 /**
- * Returns the current record if this replica may clean the stream up. The conditions: it is still the same stream, it
- * needs a clean-up, its outputs are removed, and no other replica cleans it up. The change is committed, so a fenced
- * replica fails here. A stream that was never announced becomes `deleting`, so that nobody can announce it later.
+ * Renews the lease, and returns the stream's current record. Returns undefined if the stream was replaced, needs no
+ * clean-up or still has outputs, or if another replica has the lease. A fenced replica fails here, because the change
+ * is committed. A stream that is still `creating` becomes `deleting`, so that its creation can't finish later.
  */
 async function renewLease(
   deps: CleaningUp,
@@ -128,7 +127,7 @@ async function deleteTopic(
   topic: string,
 ): Promise<boolean> {
   if ((await renewLease(deps, deleted)) === undefined) return false
-  // The topic of a stream that was never announced may belong to somebody else, so it is deleted only if it is empty.
+  // The topic of a stream that was never `ready` may belong to somebody else, so it is deleted only if it is empty.
   await (deleted.neverReady === true ? deps.topics.deleteEmpty(topic) : deps.topics.delete(topic))
   return true
 }

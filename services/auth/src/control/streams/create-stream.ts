@@ -1,17 +1,16 @@
-// A stream's creation (docs/architecture.md 11), step by step. Before the last step nobody knows the stream, so it has
-// no tokens or events. The steps and their failures:
+// The steps that create a stream (docs/architecture.md 11). Before the last step nobody has the stream's credentials,
+// so it has no tokens or events.
 //
-//   reserve   one change puts the record, `creating`, and the keys of its eras, and so reserves the name.
-//             Refused: nothing is left.
-//   make      creates its topics, which no deriver of a former stream of that name can write to.
-//             A topic exists: the new topics are deleted, and the name is free immediately. Fails: abandoned.
-//   serve     lets ingest and output use the topics. Fails: abandoned.
+//   reserve   one transaction reserves the name: it writes the record, in state `creating`, and the keys of an input.
+//             If this is refused, nothing is left.
+//   make      creates the topics, and fences the derivers of a former stream of this name. If a topic already exists,
+//             the new topics are deleted, and the name is free immediately.
+//   serve     lets ingest and output use the topics.
 //   start     for an output: determines where in its input it starts, and lets its credentials read it.
-//             Fails: abandoned.
-//   announce  the record becomes `ready`. Fails, or takes longer than a minute: abandoned.
+//   announce  changes the state to `ready`, unless the creation has taken longer than a minute.
 //
-// Abandoned: the record becomes `deleting`, and the clean-up (clean-up.ts) does the rest. This happens immediately if
-// this process can still write the record, otherwise after a minute.
+// If a step after `reserve` fails otherwise, the stream is abandoned: its state becomes `deleting`, and clean-up.ts
+// does the rest. This happens immediately if this process can still write the record, otherwise after a minute.
 import { act, newCredential, requireInput, streamKey } from '@weir/control-state'
 import { refusal } from '../../errors.ts'
 import type {
@@ -69,7 +68,7 @@ export async function createDerived(
   return { stream: await makeDerived(deps, request, credential), credential }
 }
 
-/** For callers who may not have credentials that read the output. An owner creates credentials later. */
+/** Creates an output without credentials, for callers who may not have them. An owner creates credentials later. */
 export const createUnreadDerived = async (
   deps: Creation,
   request: DerivedRequest,
@@ -99,8 +98,8 @@ async function makeDerived(
 }
 
 /**
- * Refuses a name that a Weir with a shorter prefix may use as `<account>.<stream>.dead` for its dead letters. No other
- * names can collide.
+ * Refuses the name `dead`, because a Weir with a shorter prefix may have a dead letter topic `<account>.<stream>.dead`.
+ * No other names can collide.
  */
 function demandOwnName({ kafkaPrefix }: Creation, name: string): void {
   if (kafkaPrefix !== '' && name === 'dead')
@@ -118,7 +117,7 @@ async function makeTopics(deps: Creation, reserved: StreamRecord): Promise<void>
 }
 
 /**
- * From here on the stream exists for everyone.
+ * Changes the state to `ready`. From then on the stream exists for everyone.
  * @throws Refusal `unavailable` if the clean-up has acquired the stream meanwhile
  */
 async function announce<Stream extends StreamRecord>(

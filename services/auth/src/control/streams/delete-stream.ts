@@ -42,7 +42,7 @@ export async function deleteStream(
     if (outputs.length > 0) draft.addToEntry({ outputs: outputs.map(({ name }) => name) })
     return [...outputs, stream]
   })
-  // A stream that was still being created was never announced, so it is not reported.
+  // A stream that was still being created is not reported, because nobody knows it.
   return deleted.filter(({ state }) => state === 'ready')
 }
 
@@ -101,7 +101,7 @@ async function putAllDeleting<Stream extends StreamRecord>(
   return deleted
 }
 
-/** From here on the stream exists only for the clean-up. */
+/** Changes the state to `deleting`. From then on the stream exists only for the clean-up. */
 export function putDeleting(draft: Draft, stream: StreamRecord, nowMs: number): void {
   const deleted: StreamRecord = {
     ...stream,

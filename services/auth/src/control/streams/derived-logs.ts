@@ -1,13 +1,12 @@
-// The logs of an output during a rebuild: its former writers are fenced, and the logs are cut.
+// Prepares the logs of an output for a rebuild: fences their former writers, and deletes their records.
 import { deadLetterTopicOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import type { DerivedStream, LogStarts } from '@weir/control-state'
 import type { Admin, Fencer } from '@weir/kafka'
 
 export type DerivedLogs = {
   /**
-   * Fences the output's writers: no writer writes after the returned offsets. Undefined if Kafka has forgotten the
-   * former writer, which then is not fenced. That writer stops within seconds, and the caller must call `takeOver`
-   * again.
+   * Fences the output's former writers, and returns the offsets of the fences' markers. Returns undefined if Kafka has
+   * forgotten a former writer, and so could not fence it. This writer stops within seconds. Call `takeOver` again then.
    */
   takeOver(output: DerivedStream): Promise<LogStarts | undefined>
   /** Makes records before these offsets unreadable. */

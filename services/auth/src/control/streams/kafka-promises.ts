@@ -1,6 +1,6 @@
 // Checks whether Kafka's settings provide what Weir's guarantees depend on (docs/operations.md, What Kafka must
-// promise). Missing topic settings are set. A sentence reports each setting that can't be set, or that somebody has set
-// to another value. With KAFKA_REQUIRE_DURABLE, auth isn't ready while a setting may lose acknowledged events.
+// promise). Sets missing topic settings. Logs each setting that auth can't set, or that somebody has set to another
+// value. With KAFKA_REQUIRE_DURABLE, auth isn't ready while a setting may lose acknowledged events.
 import type { Configs, ConfigEntries, TopicSettings } from '@weir/kafka'
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
@@ -8,10 +8,7 @@ import { pinTopics } from './topic-pins.ts'
 import type { SetOtherwise, TopicPins } from './topic-pins.ts'
 
 export type KafkaPromises = {
-  /**
-   * Checks the settings again.
-   * @throws Refusal `unavailable`
-   */
+  /** @throws Refusal `unavailable` */
   check(): Promise<void>
   notReady(): string[]
 }
@@ -21,7 +18,7 @@ type Finding = {
   readonly value: string
   readonly where: string
   readonly wanted: string
-  /** The consequence if the check fails. */
+  /** The consequence of the wrong value. */
   readonly without: string
   readonly mayLose: boolean
 }
@@ -29,7 +26,7 @@ type Finding = {
 export type PromisesDeps = {
   readonly configs: Pick<Configs, 'topics' | 'setTopic' | 'brokers'>
   readonly log: Log
-  /** Weir's topics, with their settings. */
+  /** Returns Weir's topics, with the settings that they should have. */
   readonly topics: () => ReadonlyMap<string, TopicPins>
   readonly topicReplication: number | undefined
   /** The prefix of topic names in Kafka. Operators know the topics by their full names. */
@@ -39,7 +36,7 @@ export type PromisesDeps = {
 
 type Check = Omit<Finding, 'value' | 'where'> & {
   readonly holds: (value: string) => boolean
-  /** The topic to check, if the setting applies only when this topic is created. */
+  /** The topic that Kafka creates with this setting. If the topic exists, its replication is checked instead. */
   readonly of?: string
 }
 
@@ -154,7 +151,7 @@ async function look(deps: PromisesDeps): Promise<Finding[]> {
   }
 }
 
-/** The topics by their names in Kafka. */
+/** Sets missing settings. Returns the topics by their names in Kafka. */
 async function pinned({ configs, topics, kafkaPrefix }: PromisesDeps) {
   const { topics: ours, otherwise } = await pinTopics(configs, topics())
   return {
@@ -175,7 +172,7 @@ function replicationOf(
   return few.length === 0 ? [] : [{ ...finding, where: on(few.map(([topic]) => topic)) }]
 }
 
-/** One finding for each value that violates the check, with its topics. */
+/** Returns one finding for each value that violates the check, with its topics. */
 function ofTopics(topics: ReadonlyMap<string, TopicSettings>, check: Check): Finding[] {
   const found = new Map<string, string[]>()
   for (const [topic, { config }] of topics) {
@@ -210,7 +207,7 @@ function ofBrokers(
   }))
 }
 
-/** Leaves out the settings that have a check of their own. */
+/** Leaves out longer retentions, and settings that have a check of their own. */
 function setOtherwise(otherwise: readonly SetOtherwise[]): Finding[] {
   const own: readonly string[] = [inSync.setting, noUnclean.setting]
   const findings = new Map<string, { one: SetOtherwise; topics: string[] }>()

@@ -1,13 +1,12 @@
-// When an output that its readers decrypt is deleted or gets a shorter `keyMaxAgeSeconds`, stores in the input stream's
-// record how long these readers may still have keys. An erasure counts as applied only after that time (docs/keys.md
-// Keys for readers).
+// Stores in the input stream's record how long readers may still have keys of an output that was deleted or got a
+// shorter `keyMaxAgeSeconds`. An erasure is applied only after that time (docs/keys.md Keys for readers).
 import { streamKey } from '@weir/control-state'
 import type { Draft, StreamRecord } from '@weir/control-state'
 
-/** A replica may hear of the change this late, and give out keys until then. */
+/** A replica may read the change this late, and give out keys until then. */
 const lateMs = 15_000
 
-/** Call in the change's transaction. `before` and `changed` are the output before and after it. */
+/** Call in the transaction that changes the output from `before` to `changed`. */
 export function noteLentKeys(
   draft: Draft,
   before: StreamRecord,

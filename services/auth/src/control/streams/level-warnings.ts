@@ -1,7 +1,7 @@
-// What is probably a mistake in a new output. Such an output may be created.
+// Warns of probable mistakes in a new output. The output is created nevertheless.
 import type { DerivedStream, Tables } from '@weir/control-state'
 
-/** A sentence for each of its levels at which there is neither a personal field nor a purpose. */
+/** Returns a sentence for each level of the output that has neither a personal field nor a purpose. */
 export function levelWarnings(
   state: Pick<Tables, 'account' | 'contractsOf'>,
   { billingId, consentLevels }: DerivedStream,

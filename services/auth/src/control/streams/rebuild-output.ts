@@ -1,14 +1,12 @@
-// Rebuilding an output from the events that its input still has (docs/forgetting.md, Rebuilding). The steps:
+// The steps that rebuild an output from the events that its input still has (docs/forgetting.md, Rebuilding):
 //
-//   ask    the record says that the output is to be rebuilt. From then on no replica of output derives it, because a
-//          replica reads control state to its end before it acquires a partition.
-//   take   fences the former writers of its logs. Only a replica that knows the record can write later records.
-//   cut    deletes the content of the logs. If another replica of auth has finished meanwhile, the content is new, and
-//          nothing is deleted.
-//   done   the record says where the logs start, and where in the input. Replicas of output derive it again.
+//   ask    marks the record for a rebuild. From then on no replica of output acquires a partition, because a replica
+//          reads control state to its end first.
+//   take   fences the former writers of the logs. Later writers have read the changed record.
+//   cut    deletes the records of the logs, unless another replica of auth has finished the rebuild meanwhile.
+//   done   stores where the logs start, and where in the input deriving starts. Replicas of output derive again.
 //
-// If a replica fails between two steps, the record still says that the output is to be rebuilt. Any replica then starts
-// again with the second step.
+// If a replica fails between two steps, the record is still marked. Any replica then continues with the second step.
 import {
   act,
   isRebuilding,
@@ -38,11 +36,11 @@ export type Rebuilding = Changes & {
   readonly log: Log
 }
 
-/** Longer than a replica of output still writes after Kafka has forgotten its transactional id. */
+/** Longer than a writer that Kafka has forgotten still writes (`takeOver`). */
 const againMs = 15_000
 
 /**
- * If a rebuild is in progress, returns that rebuild.
+ * Requests a rebuild, unless one is in progress. Returns the output.
  * @throws Refusal `would_lose_events`
  */
 export async function askRebuild(
@@ -124,10 +122,7 @@ async function rebuild(deps: Rebuilding, output: DerivedStream): Promise<boolean
 
 const later = (one: string, other = one): string => (BigInt(other) > BigInt(one) ? other : one)
 
-/**
- * Undefined if another replica has finished the rebuild, so that the logs may contain new records, or if the output was
- * deleted.
- */
+/** Returns undefined if another replica has finished the rebuild, or if the output or its input was deleted. */
 function stillAsked(draft: Draft, asked: DerivedStream) {
   const { billingId, name, linkedStream } = asked
   const output = draft.stream(billingId, name)

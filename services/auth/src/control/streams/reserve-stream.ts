@@ -1,5 +1,5 @@
-// The first step of a stream's creation: one change that reserves its name. The record is complete except for its start
-// offsets.
+// The first step of a stream's creation: one change that reserves its name. The record is complete except for an
+// output's start offsets.
 import { randomUUID } from 'node:crypto'
 import {
   partOf,
@@ -41,7 +41,7 @@ export type DerivedRequest = Pick<
   | 'keyMaxAgeSeconds'
 >
 
-/** Also puts the keys of the stream's eras. */
+/** Also puts the stream's key records. */
 export function reserveInput(
   deps: Reserving,
   request: InputRequest,

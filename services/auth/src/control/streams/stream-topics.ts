@@ -1,5 +1,5 @@
-// A stream's objects in Kafka: its topics, their writers, and the group that derives it. Before these functions are
-// called, control state says that the stream gets or loses these objects.
+// Creates and deletes a stream's topics, fences its derivers, and deletes their group. Callers change the stream's
+// record in control state first.
 import { deadLetterTopicOf, groupOf, topicOf, transactionalIdOf } from '@weir/control-state'
 import type { DerivedStream, InputStream, StreamRecord } from '@weir/control-state'
 import type { Admin, Fencer } from '@weir/kafka'
@@ -9,13 +9,13 @@ import { allPins, pinsOf, pinTopics, withRetention } from './topic-pins.ts'
 
 export type StreamTopics = {
   /**
-   * Creates the topics, which no deriver of a former stream of this name can write to. If it returns the name of a
-   * topic, none is created: either that topic existed, or such a deriver wrote to it first.
+   * Creates the topics, and fences the derivers of a former stream of this name. Returns the name of a topic that
+   * already existed, or that such a deriver has written to. The other new topics are then deleted.
    */
   make(stream: StreamRecord): Promise<string | undefined>
   /** Sets the topics' retention to that of the stream's record. */
   keepRecords(stream: StreamRecord): Promise<void>
-  /** The offsets where a new output starts in its input, by partition. */
+  /** Returns the offsets where a new output starts in its input, by partition. */
   startOffsets(input: InputStream, from: DerivedStream['from']): Promise<string[]>
   /**
    * Fences the derivers, and deletes their group.
@@ -92,7 +92,7 @@ async function keepRecords(configs: Admin['configs'], stream: StreamRecord): Pro
 
 /**
  * Fences the new topics. Until then, a writer of a former topic of that name can still write to the new topic, with its
- * old sequence numbers. Returns the first topic that got such batches, if there is one.
+ * old sequence numbers. Returns the first topic that got such batches; otherwise undefined.
  */
 async function fenceAll(
   deps: StreamTopicsDeps,
@@ -131,7 +131,7 @@ const orOvertaken = (error: unknown): unknown =>
     ? refusal('unavailable', 'A former stream of that name is still being derived; try again')
     : error
 
-/** Creates all topics, or none. */
+/** Creates all topics. If one exists, deletes the new ones, and returns its name. */
 async function createAll(
   topics: Admin['topics'],
   stream: StreamRecord,

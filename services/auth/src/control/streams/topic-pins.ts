@@ -1,15 +1,14 @@
-// The settings of Weir's topics. They are explicit, because brokers' defaults differ. A topic is created with them, and
-// `pinTopics` sets them on topics that lack them. Values that somebody has changed are kept, and only reported. The
-// retention of a stream's topics is always set, so that it equals what Weir reports.
+// The settings of Weir's topics. They are explicit, because brokers' defaults differ. A topic is created with these
+// settings, and `pinTopics` sets those that a topic lacks.
 import type { StreamRecord } from '@weir/control-state'
 import type { Configs, TopicSettings } from '@weir/kafka'
 
 export type Pins = Readonly<Record<string, string>>
 
 export type TopicPins = {
-  /** Settings that auth sets, unless somebody has set another value. */
+  /** Set unless somebody has set another value, which is only reported. */
   readonly usual: Pins
-  /** Always set, even if somebody has changed the value. */
+  /** Set even if somebody has changed the value: the retention, so that it equals what Weir reports. */
   readonly always: Pins
 }
 
@@ -36,9 +35,9 @@ const streamPins: Pins = {
 const inputPins: Pins = { ...streamPins, 'message.timestamp.type': 'CreateTime' }
 
 /**
- * With CreateTime, a broker forgets a partition's writer by the time of its last record, which is days old in a
- * backfill. The broker would then accept writes of the former owner, and store a repeated batch twice. The event's time
- * is in a header.
+ * With CreateTime, a broker forgets a partition's writer when the timestamp of its last record is too old. In a
+ * backfill, records are days old. The broker would then accept writes of the former owner, and store a repeated batch
+ * twice. The event's time is in a header.
  */
 const derivedPins: Pins = { ...streamPins, 'message.timestamp.type': 'LogAppendTime' }
 
@@ -63,7 +62,7 @@ function retentionPins(hours: number | undefined): Pins {
   return { 'retention.ms': String(retentionMs), 'segment.ms': String(segmentMs) }
 }
 
-/** A topic's own settings after a change of its stream's retention. */
+/** Returns a topic's own settings after a change of its stream's retention. */
 export function withRetention(own: Pins, { always }: TopicPins): Pins {
   const { 'retention.ms': _, 'segment.ms': __, ...others } = own
   return { ...others, ...always }
@@ -73,7 +72,7 @@ export function withRetention(own: Pins, { always }: TopicPins): Pins {
 const replicasForInSyncMin = 3
 const inSyncMin: Pins = { 'min.insync.replicas': '2' }
 
-/** Includes the setting for three replicas, if the topic has at least three. */
+/** Includes `min.insync.replicas`, if the topic has at least three replicas. */
 export const allPins = ({ usual, always }: TopicPins, replication: number | undefined): Pins => ({
   ...everyTopic,
   ...usual,
@@ -81,7 +80,7 @@ export const allPins = ({ usual, always }: TopicPins, replication: number | unde
   ...(replication !== undefined && replication >= replicasForInSyncMin ? inSyncMin : {}),
 })
 
-/** Sets missing settings. Returns all settings, and the values that others chose. Skips missing topics. */
+/** Sets missing settings. Returns all settings, and the values that somebody has changed. Skips missing topics. */
 export async function pinTopics(
   configs: Pick<Configs, 'topics' | 'setTopic'>,
   wanted: ReadonlyMap<string, TopicPins>,

@@ -1,5 +1,5 @@
-// output's OpenAPI document: the routes for data about derived streams that only output has. Events come over Kafka or,
-// for development, over a WebSocket at /ws, which OpenAPI can't describe.
+// output's OpenAPI document: the routes for data that only output has. Readers get events from Kafka or, for
+// development, over a WebSocket at /ws, which OpenAPI can't describe.
 import { openApiOf, schema } from '@weir/docs'
 import type { JsonSchema, Operation } from '@weir/docs'
 import { isRole } from '@weir/control-state'

@@ -1,5 +1,5 @@
 // A position in an input partition: the derived streams at this position, and the records that are read but not derived
-// yet. Streams at the same position share a cursor. A stream that can't keep up gets its own.
+// yet. Streams at the same position share a cursor.
 import type { Following } from '@weir/kafka'
 import type { FlowReading } from './reading.ts'
 import type { Stream } from './stream.ts'
@@ -36,7 +36,10 @@ export function push(cursor: FlowCursor, piece: TakenPiece): void {
   cursor.queuedTo = piece.next
 }
 
-/** Takes the first piece of the queue: at most `max` records, and none at or after the border. */
+/**
+ * Takes at most `max` records from the queue, and only records before the border. Returns undefined if the queue is
+ * empty.
+ */
 export function takePiece(
   cursor: FlowCursor,
   max: number,
@@ -80,7 +83,7 @@ export function putBack(cursor: FlowCursor, { readings, next }: TakenPiece, hand
 const bytesOf = ({ readings }: TakenPiece): number =>
   readings.reduce((sum, { record }) => sum + bytesIn(record), 0)
 
-/** The memory of a record besides its key and value: buffers and headers. */
+/** The approximate memory of a record besides its key and value. */
 const RECORD_BYTES = 300
 
 const bytesIn = ({ key, value }: FlowReading['record']): number =>

@@ -16,7 +16,6 @@ export type FlowDeps = Pick<Owning, 'logs' | 'mayOwn' | 'mayDerive' | 'readOwner
     /** The topic's name without the prefix of this Weir. */
     readonly ownTopic: string
     readonly partition: number
-    /** The account of the stream. */
     readonly account: string
   }
   readonly begin: Taking['begin']
@@ -24,7 +23,7 @@ export type FlowDeps = Pick<Owning, 'logs' | 'mayOwn' | 'mayDerive' | 'readOwner
   refresh(): Promise<void>
 }
 
-/** The bytes in all queues together. */
+/** The total bytes in the queues of all input partitions. */
 export type Room = { bytes: number }
 
 export type Flow = FlowDeps & {
@@ -39,8 +38,8 @@ export type Flow = FlowDeps & {
 }
 
 export type InputEnd = {
-  /** The last known end of the input; undefined if it is unknown. */
+  /** The last known end of the input, if any. */
   at: bigint | undefined
-  /** Whether a cursor is reading, and so updates `at`. False while all streams wait. */
+  /** Returns whether a cursor is reading, and so updates `at`. False while all streams wait. */
   isSeen(): boolean
 }

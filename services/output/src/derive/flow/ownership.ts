@@ -1,4 +1,4 @@
-// Makes this replica the writer of a derived stream's partition. It tries until it succeeds or the stream is closed,
+// Makes this replica the writer of a derived stream's partition. Tries until this succeeds or the stream is removed,
 // with growing pauses. A fenced replica first reads which replicas are alive. Otherwise two replicas that consider each
 // other dead would fence each other forever.
 import { backoff, delay, hasCode } from '@weir/kit'
@@ -10,9 +10,9 @@ export type Owning = {
   readonly logs: Pick<PartitionLogs, 'acquire'>
   /** Called after the former writer was fenced. Returns whether this replica may own the partition. */
   mayOwn(stream: Stream): Promise<boolean>
-  /** Whether the stream may be derived, as far as this replica knows. */
+  /** Returns whether the stream may be derived, as far as this replica knows. */
   mayDerive(stream: Stream): boolean
-  /** Reads to its end the topic that says which replicas are alive. */
+  /** Reads the topic of heartbeats to its end. */
   readOwners(): Promise<void>
   /** Called when the stream's position is known. */
   onOwned(stream: Stream): void
@@ -20,7 +20,10 @@ export type Owning = {
 
 const PAUSES = { minMs: 50, firstMs: 400, maxMs: 30_000 }
 const WHILE_NOT_OURS_MS = 100
-/** Kafka forgets a transactional id that is unused for a week, or for the configured time. An hour is far shorter. */
+/**
+ * Logs are acquired again after this time, because Kafka forgets a transactional id that is unused for a week, or for
+ * the configured time.
+ */
 const OWNED_FOR_MS = 3_600_000
 /** Data that was written to a socket arrives within this time, or never. */
 const ARRIVES_WITHIN_MS = 30_000
@@ -36,7 +39,7 @@ export function acquire(owning: Owning, stream: Stream): void {
   void untilOwned(owning, stream, stream.life)
 }
 
-/** Called after the stream's logs have refused records. */
+/** Acquires the stream's logs again after they have refused records. */
 export function acquireAgain(
   owning: Owning,
   stream: Stream,
@@ -62,7 +65,9 @@ export function giveUp(stream: Stream): void {
   setTimeout(() => settleUnsure(stream), ARRIVES_WITHIN_MS).unref()
 }
 
-/** Remembers a refused record that was sent alone. Otherwise, records are sent one by one up to `upTo`. */
+/**
+ * Counts the refusal of a record that was sent alone. If several records were sent together, has them sent one by one.
+ */
 function learn(stream: Stream, { first: offset, records, upTo }: Pending): void {
   if (records > 1) {
     stream.aloneTo = upTo

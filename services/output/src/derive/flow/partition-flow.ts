@@ -1,14 +1,14 @@
-// Derives one partition of an input stream for all streams that are derived from it here (docs/architecture.md 3 and
-// 4):
+// Derives one partition of an input stream for all outputs that this replica derives from this input
+// (docs/architecture.md 3 and 4):
 //
 //   read     from the broker, once for all streams at the same position (read-input.ts, places.ts)
 //   take     by each stream in turn (take.ts), in three steps:
 //            derive: filter by consent and decrypt fields, once for all streams with the same levels (reading.ts,
 //            ../derive.ts)
 //            append to the stream's logs, in order; a record that can't be derived is appended as a dead letter
-//            after it is stored: count, log, trace (`stored` in take.ts), and note the position (../progress.ts)
+//            after the result is stored: count, log, trace (`stored` in take.ts), note the position (../progress.ts)
 //
-// Before a stream's first record its logs are acquired (ownership.ts), which finds its position.
+// Before a stream's first record, ownership.ts acquires the stream's logs, and so finds its position.
 import { backoff, delay } from '@weir/kit'
 import { takePiece } from './cursor.ts'
 import type { FlowCursor } from './cursor.ts'
@@ -30,8 +30,8 @@ export type PartitionFlow = {
 }
 
 /**
- * The maximum number of records for each stream in a turn, with up to two streams. With more streams the number is
- * smaller, so that a turn stays short.
+ * The maximum number of records per stream in a turn. With more than two streams the number is smaller, so that a turn
+ * stays short.
  */
 const RECORDS_AT_ONCE = 200
 const RECORDS_OF_ALL = 400
@@ -73,7 +73,6 @@ export function createPartitionFlow(deps: FlowDeps): PartitionFlow {
   }
 }
 
-/** Returns whether work is left. */
 function step(flow: Flow, cursor: FlowCursor): boolean {
   if (cursor.isClosed || isOnHold(cursor) || merge(flow, cursor)) return false
   readAhead(flow, cursor)
@@ -100,8 +99,8 @@ function takeNext(flow: Flow, cursor: FlowCursor): void {
 }
 
 /**
- * Acquires the streams that this replica can't write yet, or soon can't write any more. Returns whether the cursor has
- * no streams left.
+ * Acquires the cursor's streams that this replica has not acquired yet, or acquired too long ago. Returns whether the
+ * cursor has no streams left.
  */
 function acquireAll(flow: Flow, cursor: FlowCursor): boolean {
   for (const stream of cursor.streams) {

@@ -1,13 +1,13 @@
-// Assigns streams to positions of an input partition. A stream that can't keep up gets a cursor of its own, and joins
-// the others again where they meet. Offsets have gaps, so a stream that is behind ends its turn exactly at the position
-// of the others.
+// Assigns streams to cursors of an input partition. A stream that can't keep up gets a cursor of its own. Cursors that
+// reach the same position are merged again. Offsets have gaps, so a turn of a cursor that is behind ends exactly at the
+// position of the next cursor.
 import { newCursor, putBack } from './cursor.ts'
 import type { FlowCursor } from './cursor.ts'
 import type { Flow } from './flow.ts'
 import type { Stream } from './stream.ts'
 import type { TakenPiece } from './take.ts'
 
-/** Puts a stream at its position: to the streams at that position, or at a new cursor. */
+/** Adds a stream to the cursor at its position, or to a new cursor. */
 export function place(flow: Flow, stream: Stream): void {
   const { next } = stream
   const found = [...flow.cursors.keys()].find((one) => one.at === next && !isOnHold(one))
@@ -28,7 +28,7 @@ export function ready(flow: Flow, cursor: FlowCursor | undefined): void {
   if (worker !== undefined) flow.turns.ready(worker)
 }
 
-/** Whether the cursor's only stream is on hold. */
+/** Returns whether the cursor's only stream is on hold. */
 export function isOnHold({ streams }: FlowCursor): boolean {
   const [only] = streams
   return streams.size === 1 && only?.hold !== undefined
@@ -40,7 +40,7 @@ export type Untaken = {
   readonly handled: number
 }
 
-/** The stream continues alone with the rest of the piece. */
+/** Lets the stream continue alone with the records of the piece that it has not handled. */
 export function setBack(flow: Flow, cursor: FlowCursor, { stream, piece, handled }: Untaken): void {
   if (cursor.streams.size === 1) {
     cursor.at = stream.next
@@ -54,7 +54,7 @@ export function setBack(flow: Flow, cursor: FlowCursor, { stream, piece, handled
   join(flow, stream, own)
 }
 
-/** The next position ahead whose streams can be joined. */
+/** Returns the nearest later position whose streams this cursor can join, if any. */
 export function borderOf({ cursors }: Flow, { at }: FlowCursor): bigint | undefined {
   if (cursors.size === 1) return undefined
   let border: bigint | undefined
@@ -80,7 +80,7 @@ export function merge(flow: Flow, cursor: FlowCursor): boolean {
   return false
 }
 
-/** Whether `a` has read less than `b`. */
+/** Returns whether `a` has read less than `b`. */
 const isBehind = (a: FlowCursor, b: FlowCursor): boolean =>
   a.queuedTo === b.queuedTo ? a.following === undefined : a.queuedTo < b.queuedTo
 

@@ -1,5 +1,5 @@
-// Reads an input partition for a cursor. It reads ahead only while there is room, and continues after records that are
-// gone.
+// Reads an input partition for a cursor. Reads ahead only while the queues have room, and continues after records that
+// can't be read any more.
 import { KafkaError } from '@weir/kafka'
 import type { Following } from '@weir/kafka'
 import { empty, push } from './cursor.ts'
@@ -11,7 +11,7 @@ import { newReading } from './reading.ts'
 const QUEUE_BYTES_MAX = 524_288
 const ROOM_BYTES_MAX = 67_108_864
 
-/** Starts or resumes reading, if there is room. */
+/** Starts or resumes reading, if the queues have room. */
 export function readAhead(flow: Flow, cursor: FlowCursor): void {
   const { following, queue, queuedBytes } = cursor
   if (following === undefined) {
@@ -24,7 +24,7 @@ export function readAhead(flow: Flow, cursor: FlowCursor): void {
   following.resume()
 }
 
-/** Whether new records arrive as soon as they are stored. */
+/** Returns whether a cursor is reading, so that new records arrive as soon as they are stored. */
 export const isRead = ({ cursors }: Pick<Flow, 'cursors'>): boolean =>
   [...cursors.keys()].some(({ following, isPaused }) => following !== undefined && !isPaused)
 
@@ -41,7 +41,7 @@ function follow(flow: Flow, cursor: FlowCursor): Following {
       ready(flow, cursor)
     },
     onLost: (lost) => passLost(flow, cursor, lost),
-    // Control state will soon say that the topic is gone, and the streams will be removed.
+    // Control state will soon show that the input was deleted, and then the derived streams are removed.
     onGone: () => undefined,
   })
 }
@@ -55,7 +55,6 @@ function pauseIfFull({ room }: Flow, cursor: FlowCursor): void {
 
 type Lost = { readonly why: 'removed' | 'cut'; readonly from: bigint }
 
-/** Continues after records that can't be read any more. */
 function passLost(flow: Flow, cursor: FlowCursor, { why, from }: Lost): void {
   if (why === 'removed') passRemoved(cursor, from)
   else goBack(flow, cursor, from)
@@ -73,7 +72,7 @@ function passRemoved(cursor: FlowCursor, from: bigint): void {
   push(cursor, { readings: [], next: from })
 }
 
-/** The input has lost its tail. New records at the same offsets must not be skipped. */
+/** Goes back because the input has lost its last records. New records at the same offsets must not be skipped. */
 function goBack(flow: Flow, cursor: FlowCursor, from: bigint): void {
   flow.room.bytes -= cursor.queuedBytes
   empty(cursor, from < cursor.at ? from : cursor.at)

@@ -8,13 +8,13 @@ import { reasonOf } from '../errors.ts'
 import type { Reason } from '../errors.ts'
 import { deadLetterForm, derivedForm, fits } from '../../records/forms.ts'
 
-/** Streams of one input stream that see the same levels. */
+/** Derived streams of one input stream that see the same levels. */
 export type Group = { readonly derive: DeriveSource }
 
 export type InputSide = {
   /** The full name of the topic, as in `svc-source`. */
   readonly topic: string
-  /** Throws as `readSource` does. */
+  /** Throws the same errors as `readSource`. */
   read(record: SourceRecord): Source
 }
 
@@ -22,11 +22,10 @@ export type Passed = {
   readonly kind: 'passed'
   readonly record: EncodedRecord
   readonly out: OutRecord
-  /** Fields that stay encrypted because their keys are erased. */
   readonly undecryptable: number
 }
 
-/** The result of a record for a stream. */
+/** The result of deriving a record for a stream. */
 export type Outcome =
   | Passed
   | { readonly kind: 'filtered' }
@@ -82,7 +81,9 @@ function derive(input: InputSide, group: Group, reading: FlowReading): Outcome {
   }
 }
 
-/** A dead letter with `too_large` if no topic would accept the record. */
+/**
+ * Returns the outcome of a derived record: `passed`, or `dead` with `too_large` if no topic would accept the record.
+ */
 export function passing(input: InputSide, record: SourceRecord, out: OutRecord): Outcome {
   const encoded = encodeRecord(derivedForm(placeIn(input, record), out))
   if (!fits(encoded)) return TOO_LARGE
@@ -90,7 +91,7 @@ export function passing(input: InputSide, record: SourceRecord, out: OutRecord):
   return { kind: 'passed', record: encoded, out, undecryptable }
 }
 
-/** The record for the dead letter topic. `refusals`: how many forms of this record Kafka has refused. */
+/** Returns the record for the dead letter topic. `refusals`: how many forms of this record Kafka has refused. */
 export const deadLetterOf = (
   input: InputSide,
   { record }: FlowReading,

@@ -1,12 +1,15 @@
-// The recent processor time of each worker, and of each account with all its workers.
+// Measures the recent processor time of each worker and of each account.
 import { createOthers } from '@weir/kit'
 
 /** After this time, earlier use counts half. */
 const HALF_LIFE_MS = 1_000
-/** Only a single slow record makes a turn this long. Its account then rests for four times the turn's duration. */
+/**
+ * Only a single slow record makes a turn this long. The record's account then rests for four times the turn's duration
+ * if other accounts have work.
+ */
 const LONG_TURN_MS = 8
 const REST_PARTS = 4
-/** Only the accounts that worked last have a known share. */
+/** The use of only this number of accounts is remembered: those that worked last. */
 const ACCOUNTS_KEPT = 1_000
 
 type Party = { readonly account: string }
@@ -14,9 +17,9 @@ type Party = { readonly account: string }
 export type Shares<Worker extends Party> = {
   /** Adds the time since `sinceMs` to the worker's use. */
   charge(worker: Worker, sinceMs: number): void
-  /** The worker with the least use, of the account with the least use. Accounts that rest don't count. */
+  /** Returns the worker with the least use in the account with the least use, if any. Skips accounts that rest. */
   quietest(workers: Iterable<Worker>, nowMs: number): Worker | undefined
-  /** The time until the next account has rested; undefined if none rests. */
+  /** Returns the time until the next account has rested, if any. */
   restMs(nowMs: number): number | undefined
 }
 

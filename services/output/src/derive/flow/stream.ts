@@ -1,5 +1,5 @@
-// A derived stream in one partition of its input: what is written, and what is pending. Plain data. take.ts gives it
-// records, and ownership.ts makes this replica its writer.
+// The state of a derived stream in one partition of its input. take.ts derives the stream's records, and ownership.ts
+// makes this replica its writer.
 import type { SourceRecord } from '@weir/kafka'
 import type { Span } from '@weir/trace'
 import type { Noted } from '../noted-positions.ts'
@@ -16,21 +16,22 @@ export type Counts = {
 
 export type DeadAt = { readonly offset: bigint; readonly code: string }
 
-/** Called with events in the life of the stream. */
+/** Reports what happens to the stream. */
 export type Told = {
   stored(counts: Counts, dead: readonly DeadAt[]): void
-  /** The stream waits and tries again. */
+  /** The stream waits because of the error, and tries again later. */
   failed(error: unknown): void
   /** Retention removed this number of offsets before they could be derived. */
   lost(count: bigint): void
-  /** Undefined if the record is not traced. */
+  /** Starts a span, or returns undefined if the record is not traced. */
   span(record: SourceRecord): Span | undefined
 }
 
 /** Records that were appended together to one of the stream's logs. */
 export type Pending = Counts & {
-  /** The first input offset of these records, and the offset after the last. */
+  /** The first input offset of these records. */
   readonly first: bigint
+  /** The input offset after the last of these records, and after filtered records that follow. */
   upTo: bigint
   readonly records: number
   readonly bytes: number
@@ -41,9 +42,9 @@ export type Pending = Counts & {
 }
 
 /**
- * Why the stream takes no records for a while. `full`: too much is pending. `draining`: pending records must be stored
- * first. `looking`: control state is being read to its end. `pausing`: it tries again later. `acquiring`: this replica
- * must become its writer.
+ * Why the stream derives no records for a while. `full`: too much is pending. `draining`: pending records must be
+ * stored first. `looking`: control state is being read to its end. `pausing`: the stream tries again later.
+ * `acquiring`: this replica must become the stream's writer.
  */
 export type Hold = 'full' | 'draining' | 'looking' | 'pausing' | 'acquiring'
 
@@ -56,9 +57,9 @@ export type Stream = {
   /** Undefined while the stream can't be written. */
   owned: Owned | undefined
   ownedMs: number
-  /** The epoch under which the stream was last written. */
+  /** The epoch of the stream's last owner, as far as this replica knows. */
   epoch: number
-  /** Increased when the stream is disowned. Results of earlier work are then ignored. */
+  /** Increased whenever this replica's ownership ends. Results of work that began before are then ignored. */
   life: number
   hold: Hold | undefined
   /** All records before this input offset are appended, or need not be. */
@@ -71,16 +72,17 @@ export type Stream = {
   pendingBytes: number
   /** The `over` functions of records with unknown outcome, whose decrypted values may still be stored. */
   unsure: (() => void)[]
-  /** After records up to this offset were received, control state was read to its end. */
+  /** After the records before this offset were received, control state was read to its end. */
   lookedTo: bigint
-  /** Lost events are counted up to this offset. */
+  /** Events that retention removed are counted up to this offset. */
   lostTo: bigint
   /** Records before this offset are sent one by one, to find the one that Kafka refuses. */
   aloneTo: bigint
-  /** Kafka has refused the record at this offset so many times, each time in another form. */
+  /** How often Kafka has refused the record at this offset, each time in another form. */
   refused: { readonly offset: bigint; readonly times: number } | undefined
-  /** The pauses between attempts to own the stream. `waits`: between attempts to derive a record that must wait. */
+  /** The pauses between attempts to acquire the stream. */
   pauses: Pauses | undefined
+  /** The pauses between attempts to derive the record at this offset, which must wait. */
   waits: { readonly at: bigint; readonly pauses: Pauses } | undefined
   noted: { readonly next: bigint; readonly atMs: number } | undefined
 }
@@ -113,7 +115,7 @@ export const newStream = (
   noted: noted && { next: noted.next, atMs: performance.now() },
 })
 
-/** Ends this replica's ownership. The next owner reads the position again. Pending records may or may not be stored. */
+/** Ends this replica's ownership. The next owner reads the position again. Pending records may still be stored. */
 export function disown(stream: Stream): void {
   stream.life += 1
   stream.owned?.close()

@@ -1,5 +1,5 @@
-// Derives records for a stream and appends the results to its logs, in order. It stops when the stream can't take the
-// next record, and sets the reason in `hold`. Two rules. A dead letter is a barrier: it is sent after all earlier
+// Derives records for a stream and appends the results to its logs, in order. Stops when the stream can't take the next
+// record, and sets `hold` to the reason. Two rules apply. A dead letter is a barrier: it is sent after all earlier
 // records are stored, and no record follows before it is stored. An outcome that control state may still change counts
 // only after control state was read to its end.
 import type { EncodedRecord } from '@weir/kafka'
@@ -11,15 +11,15 @@ import type { Counts, DeadAt, Hold, Pending, Stream } from './stream.ts'
 
 export type TakenPiece = {
   readonly readings: readonly FlowReading[]
-  /** The offset after the piece. All existing records before it are in the piece or in earlier ones. */
+  /** The offset after these records. All existing records before this offset are in this piece or in an earlier one. */
   readonly next: bigint
 }
 
 export type Taking = {
   readonly input: InputSide
-  /** Called before values are decrypted. Call the result when they are stored, or can't be stored any more. */
+  /** See `Openings.begin`. */
   begin(): () => void
-  /** Whether the turn has been long enough. The rest is then taken in another turn. */
+  /** See `FlowTurns.isOver`. */
   isOver(): boolean
   /** The stream is no longer on hold, because pending records are stored. */
   settled(stream: Stream): void
@@ -27,7 +27,7 @@ export type Taking = {
   refused(stream: Stream, error: unknown, first: Pending): void
   /** Reads control state to its end. The stream is on hold until then. */
   look(stream: Stream, upTo: bigint): void
-  /** Puts the stream on hold because of the error. It tries again later. */
+  /** Puts the stream on hold because of the error. The stream tries again later. */
   pause(stream: Stream, error: unknown): void
 }
 
@@ -74,7 +74,7 @@ export function take(taking: Taking, stream: Stream, piece: TakenPiece): number 
 
 type Turn = { readonly taking: Taking; readonly stream: Stream; readonly piece: TakenPiece }
 
-/** False if the record must be taken later. */
+/** Returns false if the record must be taken later. */
 function takeOne(turn: Turn, reading: FlowReading, gathered: Gathered): boolean {
   const { taking, stream } = turn
   const outcome = outcomeOf(taking.input, stream.group, reading)
@@ -113,7 +113,9 @@ function takePassed(turn: Turn, reading: FlowReading, { outcome, gathered }: Pas
 
 type SpanOf = { readonly outcome: Passed; readonly span: Span }
 
-/** Each stream's record names a span of its own, so streams can't share its bytes. */
+/**
+ * Encodes a traced record again, because it names the stream's own span. Returns undefined if the result is too large.
+ */
 function tracedBy(
   input: InputSide,
   { record }: FlowReading,
@@ -139,7 +141,7 @@ function takeDead(
   const most = isAlone(stream) ? 1 : DEAD_AT_ONCE
   if (gathered.dead.length >= most || gathered.bytes > APPEND_BYTES_MAX) return false
   const times = stream.refused?.offset === offset ? stream.refused.times : 0
-  // With `too_large`, the first refusal was of the derived record, if there was one.
+  // With `too_large`, the first refusal, if any, was of the derived record.
   const refusals = code === 'too_large' ? Math.max(0, times - 1) : times
   const record = deadLetterOf(taking.input, reading, { code, refusals })
   put(gathered, offset, record)
@@ -210,7 +212,7 @@ function handOver(taking: Taking, stream: Stream, gathered: Gathered, upTo: bigi
   append(taking, stream, { pending, records })
 }
 
-/** Records that need not be stored count with the last pending records, or immediately if none are pending. */
+/** Counts filtered records together with the last pending records, or immediately if no records are pending. */
 function passOver(stream: Stream, { filtered }: Counts, upTo: bigint): void {
   const last = stream.pending.at(-1)
   if (last === undefined) {

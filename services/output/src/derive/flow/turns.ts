@@ -1,14 +1,14 @@
-// Gives turns of a few milliseconds to partitions with work. The next turn goes to the account with the least recent
-// processor time, and to this account's partition with the least. So a busy account can use the rest of the processor,
-// on any number of partitions, without delaying a quiet account. A single record can take longer than a turn. Its
-// account then rests while other accounts have work, so that they rarely wait for such records.
+// Gives turns of a few milliseconds to partitions with work. The next turn goes to the account that has recently used
+// the least processor time, and to its partition that has used the least. So a busy account can use the rest of the
+// processor, on any number of partitions, without delaying a quiet account. A single record can take longer than a
+// turn. Its account then gets no turn for a while if other accounts have work, so that they rarely wait for slow
+// records.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createShares } from './shares.ts'
 
 export type Worker = {
-  /** The account that the worker works for. */
   readonly account: string
-  /** Does a part of the work. Returns false if none is left. */
+  /** Does a part of the work. Returns false if no work is left. */
   step(): boolean
 }
 
@@ -17,7 +17,7 @@ export type FlowTurns = {
   ready(worker: Worker): void
   /** Call when the worker has no more work. */
   forget(worker: Worker): void
-  /** Whether this turn has been long enough. The step then leaves the rest to another turn. */
+  /** Returns whether this turn has taken long enough. If so, the step leaves the rest to another turn. */
   isOver(): boolean
 }
 
@@ -45,7 +45,7 @@ export function createFlowTurns(failed: (error: unknown) => void): FlowTurns {
     shares.charge(worker, startedMs)
   }
 
-  /** Short turns share a turn of the event loop, so that their records are sent together. */
+  /** Runs several short turns in one turn of the event loop, so that their records are sent together. */
   async function run(): Promise<void> {
     for (let sinceMs = performance.now(); ;) {
       startedMs = performance.now()

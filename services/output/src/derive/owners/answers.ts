@@ -1,5 +1,5 @@
-// The partitions that this replica owns, for the current candidates. Each answer is computed once, and cached until the
-// candidates of its decrypterName change. No clock and no I/O.
+// Decides which partitions this replica owns, with the current candidates. Each answer is computed once, and cached
+// until the candidates of its decrypterName change. Pure.
 import type { Candidates } from './candidates.ts'
 import { createRendezvous } from './rendezvous.ts'
 

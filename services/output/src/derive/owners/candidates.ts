@@ -1,6 +1,7 @@
-// The replicas that share the partitions of each decrypterName: replicas of output that are alive and ready to derive
-// it. If a dead replica is detected late, its partitions wait. If a living replica is considered dead, it loses its
-// partitions without need. So silence counts only while this replica could receive heartbeats. Pure.
+// Finds the replicas that share the partitions of each decrypterName: replicas of output that are alive and ready to
+// derive its streams. If a dead replica is detected late, its partitions wait. If a living replica is considered dead,
+// it loses its partitions without need. So another replica's silence counts only while this replica could receive
+// heartbeats. Pure.
 import type { KnownReplica } from '@weir/control-state'
 import { elapsedMs, leaseMs } from './leases.ts'
 import type { Instant, Lease } from './leases.ts'
@@ -8,7 +9,7 @@ import type { Instant, Lease } from './leases.ts'
 /** The ids of the replicas that derive each decrypterName. */
 export type Candidates = ReadonlyMap<string, readonly string[]>
 
-/** A living replica sends a heartbeat within this time, even after an outage in which no replica could. */
+/** After an outage, each living replica sends a heartbeat within this time. */
 const speakMs = 5_000
 /** A replica counts as dead if it was silent since this replica's start, and its last heartbeat is older than this. */
 const rememberedMs = 60_000
@@ -16,8 +17,8 @@ const rememberedMs = 60_000
 type Reader = { readonly self: string; readonly lease: Lease; readonly at: Instant }
 
 /**
- * The candidates in the view of a replica that has its lease. The replica itself is a candidate once its own heartbeat
- * says so.
+ * Returns the candidates as this replica sees them while it has its lease. This replica is a candidate itself once it
+ * has read its own heartbeat.
  */
 export function candidatesIn(known: Iterable<KnownReplica>, reader: Reader): Candidates {
   const replicas = [...known].filter(({ beat }) => beat.service === 'output' && !beat.leaving)
@@ -37,9 +38,9 @@ function wholeFirst(replicas: readonly KnownReplica[]): readonly KnownReplica[] 
 }
 
 /**
- * A replica is alive if its heartbeat was received in the last 10 s by this replica's clocks. It is also alive if it
- * wrote within 10 s of this replica by the broker's clock, because then the clocks here jumped, or this process was
- * suspended. In the first seconds after an outage, neither test can prove that a replica is dead.
+ * Returns true if the replica's heartbeat was received in the last 10 s by this replica's clocks. Also returns true if
+ * the heartbeats of both replicas were written within 10 s by the broker's clock: then the clocks here jumped, or this
+ * process was suspended. In the first seconds after an outage, neither test can prove that a replica is dead.
  */
 function isAlive(replica: KnownReplica, own: KnownReplica, { lease, at }: Reader): boolean {
   const heard = { wallMs: replica.heardMs, uptimeMs: replica.heardUptimeMs }

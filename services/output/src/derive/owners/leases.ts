@@ -1,7 +1,7 @@
-// This replica's lease, and the clocks that measure it. Other replicas derive the partitions of a silent one, so it
-// must stop before they start. Reading the replica's own heartbeat back from `weir.replicas` renews the lease. The
-// lease runs from the time when that heartbeat was sent, so a heartbeat that was delayed in a socket renews nothing.
-// Pure.
+// This replica's lease, and the clocks that measure it. Other replicas derive the partitions of a silent replica, so a
+// silent replica must stop before they start. Reading the replica's own heartbeat back from `weir.replicas` renews the
+// lease. The lease runs from the time when that heartbeat was sent, so a heartbeat that was delayed in a socket renews
+// nothing. Pure.
 
 /** A time by both clocks of this process. */
 export type Instant = { readonly wallMs: number; readonly uptimeMs: number }
@@ -17,8 +17,8 @@ export type Lease = {
 export const leaseMs = 10_000
 
 /**
- * The longer of the two times, because the wall clock can be set back, and the monotonic clock stops in a suspended
- * machine.
+ * Returns the longer of the times by the two clocks: the wall clock can be set back, and the monotonic clock stops in a
+ * suspended machine.
  */
 export const elapsedMs = (since: Instant, at: Instant): number =>
   Math.max(at.wallMs - since.wallMs, at.uptimeMs - since.uptimeMs)

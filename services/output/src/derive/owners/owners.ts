@@ -1,6 +1,6 @@
-// Decides which input partitions this replica derives. It follows the heartbeats in `weir.replicas`. Every replica
-// reads the same heartbeats and computes the same result, so no messages are needed. As far as clocks permit, only one
-// replica at a time derives a partition. The fence stops a former owner that still writes (packages/kafka/src/fence).
+// Decides from the heartbeats in `weir.replicas` which input partitions this replica derives. Every replica reads the
+// same heartbeats and computes the same result, so no messages are needed. As far as clocks permit, only one replica at
+// a time derives a partition. The fence stops a former owner that still writes (packages/kafka/src/fence).
 import { followReplicas } from '@weir/control-state'
 import type { KnownReplica, ReplicaFollower } from '@weir/control-state'
 import type { Kafka } from '@weir/kafka'
@@ -12,15 +12,18 @@ export type { InputPartition } from './answers.ts'
 
 export type Owners = {
   /**
-   * Resolves once `weir.replicas` is read to its end, including this replica's own heartbeat. Never resolves if it is
-   * closed before.
+   * Resolves once `weir.replicas` is read to its end, including this replica's own heartbeat. Never resolves if `close`
+   * is called first.
    */
   start(): Promise<void>
-  /** Whether this replica now derives the partition's streams of that decrypterName. False if its lease has ended. */
+  /**
+   * Returns whether this replica now derives the partition's streams of that decrypterName. False if its lease has
+   * ended.
+   */
   isMine(of: InputPartition, decrypterName: string): boolean
   /**
-   * Calls `told` soon after results of isMine may have changed, but never during a call. Returns a function that
-   * unsubscribes.
+   * Calls `told` soon after results of isMine may have changed, in a later turn of the event loop. Returns a function
+   * that unsubscribes.
    */
   onChange(told: () => void): () => void
   /**
@@ -33,7 +36,6 @@ export type Owners = {
 
 type OwnersOptions = {
   readonly kafka: Kafka
-  /** The id of this replica's heartbeats. */
   readonly self: string
   readonly log: Log
   /** Called when the lease is acquired, and when it is lost. */
@@ -42,7 +44,10 @@ type OwnersOptions = {
   readonly monotonic?: () => number
 }
 
-/** The maximum delay in detecting the end of a lease, this replica's or another's. isMine itself has no delay. */
+/**
+ * The maximum delay until the end of any replica's lease is noticed. isMine notices the end of this replica's lease
+ * without delay.
+ */
 const lookEveryMs = 250
 
 export function createOwners(options: OwnersOptions): Owners {
@@ -92,7 +97,7 @@ type Following = Required<Omit<OwnersOptions, 'self' | 'onLease'>> & {
   readonly look: () => void
 }
 
-/** Many heartbeats may arrive together. One look is enough for all of them. */
+/** Calls `look` only once for heartbeats that arrive together. */
 function followHeartbeats({ hear, look, ...options }: Following): ReplicaFollower {
   const lookSoon = afterTurn(look)
   return followReplicas({
@@ -122,7 +127,7 @@ function createLeaseNotes(log: Log, told: OwnersOptions['onLease']) {
 const lostWords =
   'this replica has not read its own heartbeat in weir.replicas for 10 s, or cannot read all of it: it derives nothing'
 
-/** Runs the work once at the end of the event loop's turn, for any number of calls. */
+/** The returned function runs the work once at the end of the event loop's turn, however often it is called. */
 function afterTurn(work: () => void): () => void {
   let isDue = false
   return () => {

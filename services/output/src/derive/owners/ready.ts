@@ -1,6 +1,6 @@
-// The streams that this replica's heartbeat declares as ready to derive. The declaration gives the replica partitions,
-// so control state must be fresh. A replica that lacks keys says so in its heartbeat (`sealedRings`), and gets
-// partitions only if all others lack keys, too.
+// Returns the decrypterNames that this replica's heartbeat declares. A declared name gives the replica partitions, so
+// control state must be fresh. A replica that lacks keys says so in its heartbeat (`sealedRings`), and gets partitions
+// only if all other replicas lack keys, too.
 import type { StateFollower } from '@weir/control-state'
 
 type ReadyOptions = {
@@ -8,7 +8,7 @@ type ReadyOptions = {
   readonly decrypterNames: readonly string[]
 }
 
-/** Used by `startHeartbeats`, which calls it for each heartbeat. */
+/** `startHeartbeats` calls the returned function for each heartbeat. */
 export const readyNames =
   ({ follower, decrypterNames }: ReadyOptions) =>
   (): readonly string[] | undefined =>

@@ -1,11 +1,12 @@
 // Rendezvous hashing: the owner of a key is the replica whose id has the highest hash together with the key. All
-// replicas compute the same owner without messages. A replica that joins or leaves moves only the keys that it gets or
-// had. During an upgrade replicas of two releases run at the same time, so no release may change the hash.
+// replicas compute the same owner without messages. When a replica joins or leaves, only the keys that it gets or had
+// change their owner. During an upgrade replicas of two releases run at the same time, so no release may change the
+// hash.
 
 const fnvOffset = 0x811c9dc5
 const fnvPrime = 0x01000193
 
-/** The owner of a key; undefined if there are no replicas. The order of the ids doesn't matter. */
+/** The returned function returns undefined if there are no replicas. The order of the ids doesn't matter. */
 export function createRendezvous(ids: readonly string[]): (key: string) => string | undefined {
   // Sorted, so that all replicas choose the same id if two have the same hash.
   const replicas = ids.toSorted().map((id) => ({ id, hash: hash(id) }))
@@ -31,7 +32,7 @@ function hash(text: string): number {
   return mix(state)
 }
 
-/** The last step of MurmurHash3: each bit changes about half of the result's bits. */
+/** The last step of MurmurHash3: each bit of the input changes about half of the result's bits. */
 function mix(state: number): number {
   let mixed = Math.imul(state ^ (state >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)

@@ -1,5 +1,5 @@
-// The current ownership of this replica, from its own lease, the candidates and the answers. `look` refreshes it after
-// a heartbeat or some time, and reports a change.
+// Decides which partitions this replica owns now, from its lease, the candidates and the answers. `look` recomputes
+// this after a heartbeat or at intervals, and reports a change.
 import type { KnownReplica } from '@weir/control-state'
 import { createAnswers } from './answers.ts'
 import type { InputPartition } from './answers.ts'
@@ -49,8 +49,8 @@ export function createStanding({ self, clock, replicas, onChange }: StandingOpti
     look,
     isMine(of, decrypterName) {
       if (isHeldNow()) return answers.isMine(of, decrypterName)
-      // The caller stops its work. This look records that. Otherwise no change would be reported if the lease is back
-      // before the next regular look.
+      // The caller stops its work. `look` records this. Otherwise no change would be reported if the lease returns
+      // before the next regular `look`.
       look()
       return false
     },

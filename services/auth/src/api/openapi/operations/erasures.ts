@@ -1,4 +1,4 @@
-// Erasures and their receipts; people, and what is stored about them.
+// The operations on erasures and receipts, and those about a person.
 import { answer, body, list } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 

@@ -1,4 +1,4 @@
-// Outputs of a stream, and the credentials of input streams and outputs.
+// The operations on outputs, and on the credentials of input streams and outputs.
 import { answer, body, list } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 

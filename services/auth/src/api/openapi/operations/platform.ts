@@ -1,4 +1,4 @@
-// Quotas, the keys at rest and the audit log.
+// The operations on quotas, keys and the audit log.
 import { answer, body, moment } from '../tell.ts'
 import type { Tell } from '../tell.ts'
 

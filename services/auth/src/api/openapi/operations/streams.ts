@@ -1,4 +1,4 @@
-// Input streams and their usage.
+// The operations on input streams and their usage.
 import { schema } from '@weir/docs'
 import { answer, body, list, moment } from '../tell.ts'
 import type { Tell } from '../tell.ts'

@@ -1,7 +1,7 @@
-// Continues a rotation. It is a reconciler of every auth replica, and one replica works at a time. Each change wraps a
-// limited number of key records again. At the end it removes the old wrapping keys. Each record is read as last
-// committed, under the writer's fence, so a record that an erasure removed meanwhile does not come back. All state is
-// in control state, so any replica can continue after a crash.
+// Continues a key rotation. Runs on every auth replica, and a lease lets one replica work at a time. Each transaction
+// wraps a limited number of key records again. The last one removes the old wrapping keys. A transaction reads the last
+// committed records, so key records that an erasure has removed do not come back. Any replica can continue after a
+// crash, because all state is in control state.
 import { kekOf, keyVersionOf, unwrapPart, wrapPart } from '@weir/fieldcrypt'
 import { hasCode, AppError } from '@weir/kit'
 import {
@@ -37,7 +37,7 @@ const idleMs = 15_000
 const waitMs = 1_000
 const stuckMs = 60_000
 
-/** One pass. Returns how long to wait for the next. */
+/** Runs one pass. Returns the wait before the next, in ms. */
 export async function continueRotation(
   deps: ContinuingRotation,
   haveWrappingKeys: HaveWrappingKeys,
@@ -90,7 +90,7 @@ function* chunksOf(
   if (chunk.length > 0) yield chunk
 }
 
-/** The current record, if this replica may still continue it. */
+/** Returns the rotation's current record; undefined if this replica may no longer continue it. */
 function mineIn(
   deps: ContinuingRotation,
   draft: Draft,
@@ -119,7 +119,7 @@ function rewrap(
   return true
 }
 
-/** Undefined if the record can't be unwrapped. The record and its wrapping key are then kept. */
+/** Returns undefined if the record can't be unwrapped. The record and its wrapping key are then kept. */
 function wrapAnew(
   { follower, log }: ContinuingRotation,
   part: { recordKey: string; value: Buffer; rings: RotationRecord['rings'] },

@@ -1,6 +1,6 @@
 // The last state of an erasure (docs/forgetting.md): no KEK exists any more that could decrypt the replaced key
-// records, in any copy of the log. auth's KEK places must report this, and every replica of every service must report
-// that it has none of these KEKs. Weir can't know about other copies of a KEK file.
+// records, in any copy of the log. auth's KEK providers must report this, and every replica of every service must
+// report that it has none of these KEKs. Weir can't know about other copies of a KEK file.
 import { act, erasureKey } from '@weir/control-state'
 import type { ErasureRecord, ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -17,10 +17,10 @@ export type LookingForDestroyed = Changes & {
 }
 
 const idleMs = 60_000
-/** The pause until the replicas are known. */
+/** The pause until all heartbeats are read. */
 const unreadMs = 1_000
 
-/** One pass. Returns how long to wait for the next. */
+/** Runs one pass. Returns the wait before the next, in ms. */
 export async function lookForDestroyed(deps: LookingForDestroyed): Promise<number> {
   if (!deps.replicas.isRead()) return unreadMs
   const { tables } = deps.follower
@@ -28,7 +28,7 @@ export async function lookForDestroyed(deps: LookingForDestroyed): Promise<numbe
   for (const { streamId, name } of Array.from(tables.streams()))
     for (const erasure of tables.erasuresOf(streamId)) {
       if (erasure.appliedAtMs === undefined || erasure.destroyedAtMs !== undefined) continue
-      // It replaced no key record, so there is nothing of which this could be said.
+      // An erasure that replaced no key record has no KEKs that could be destroyed.
       if (erasure.keks.length === 0) continue
       if (await isAnyAtHand(keksOf(deps, erasure), isAtHand)) continue
       await putDestroyed(deps, erasure, name)
@@ -37,8 +37,8 @@ export async function lookForDestroyed(deps: LookingForDestroyed): Promise<numbe
 }
 
 /**
- * The KEKs that wrapped the replaced key records, and all KEKs that wrap nothing any more: before a rotation, one of
- * these may have wrapped the replaced records, too.
+ * Returns the KEKs of the replaced key records, and all unused KEKs: before a rotation, an unused KEK may have
+ * protected the replaced records, too.
  */
 const keksOf = (
   { follower }: Pick<LookingForDestroyed, 'follower'>,
@@ -47,7 +47,7 @@ const keksOf = (
 
 type IsAtHand = (kek: string) => Promise<boolean>
 
-/** Asks for each KEK once per pass. A KEK whose state is unknown counts as existing. */
+/** Checks each KEK once per pass. A KEK whose state is unknown counts as existing. */
 function askOnce(deps: LookingForDestroyed): IsAtHand {
   const { kek, log } = deps
   const asked = new Map<string, Promise<boolean>>()

@@ -1,12 +1,13 @@
-// Whether new wrapping keys may wrap key records. A replica without the new KEK could not read these records. Replicas
-// report in their heartbeats what they have read and can't unwrap. Replicas without heartbeats don't count.
+// Checks whether new wrapping keys may wrap key records. A replica without the new KEK could not read these records.
+// Heartbeats report how far a replica has read `weir.keys`, and what it can't unwrap. Replicas without heartbeats don't
+// count.
 import type { Log } from '@weir/kit'
 import type { ReplicaFollower, StateFollower } from '@weir/control-state'
 import type { HaveWrappingKeys } from './continue-rotation.ts'
 
 const tellEveryMs = 60_000
 
-/** Call once this process has the rotation's wrapping keys. */
+/** Call the returned function when this process has the rotation's wrapping keys. */
 export function createHaveWrappingKeys(options: {
   replicas: Pick<ReplicaFollower, 'replicas' | 'isRead'>
   follower: Pick<StateFollower, 'positions'>

@@ -11,7 +11,8 @@ type WrappingKeyReport = Omit<KeyReport['rings'][number], 'isNewest'>
 const nameOfKeyId = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
 /**
- * The name of the wrapping key for a record of `weir.keys`; undefined for wrapping keys and for records without a key.
+ * Returns the name of the wrapping key for a record of `weir.keys`; undefined for wrapping keys and for records without
+ * a key.
  */
 export function keyNameOfRecord(recordKey: string): string | undefined {
   if (/^_(signing|receipt)\//.test(recordKey)) return SIGN_KEY_NAME
@@ -40,7 +41,7 @@ function reportWrappingKeys(store: Pick<KeyStore, 'keys' | 'get'>): WrappingKeyR
     .sort((a, b) => (a.ring === b.ring ? a.version - b.version : a.ring < b.ring ? -1 : 1))
 }
 
-/** The keys of the records that are wrapped by versions older than these. */
+/** Returns the keys of the records that are wrapped by older versions than `versions`. */
 export function partsBehind(
   store: Pick<KeyStore, 'keys' | 'get'>,
   versions: Readonly<Record<string, number>>,
@@ -63,7 +64,6 @@ export function isBehind(
   return wanted !== undefined && keyVersionOf(value) < wanted
 }
 
-/** The newest version of each wrapping key. */
 export function newestVersions(recordKeys: Iterable<string>): Map<string, number> {
   const newest = new Map<string, number>()
   for (const recordKey of recordKeys) {
@@ -77,7 +77,7 @@ export function newestVersions(recordKeys: Iterable<string>): Map<string, number
 export type KeyReport = {
   readonly rings: AnswerNamed<'Keys'>['rings']
   readonly rotation: RotationRecord | undefined
-  /** The number of records that the rotation has not wrapped yet. */
+  /** The number of key records that the rotation has not wrapped again yet. */
   readonly partsLeft: number
 }
 

@@ -1,6 +1,6 @@
-// The first step of a rotation: a new version of every wrapping key, wrapped by the newest KEKs, in one change with the
-// rotation's record. From then on the new wrapping keys wrap new key records. continue-rotation.ts then wraps the old
-// key records again.
+// The first step of a key rotation. One transaction writes the rotation's record and a new version of every wrapping
+// key, wrapped by the newest KEKs. From then on the new versions wrap new key records. continue-rotation.ts then wraps
+// the old key records again.
 import { randomUUID } from 'node:crypto'
 import { wrapByKek } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -62,7 +62,10 @@ async function wrapNext({
   return Promise.all(next)
 }
 
-/** The former keys of the erasure log, wrapped by the newest KEK. They are kept, because its entries stay unchanged. */
+/**
+ * Wraps all versions of the erasure log's wrapping key with the newest KEK. The versions are kept, because the entries
+ * of the log stay unchanged.
+ */
 async function wrapLogKeys({ follower, kek }: StartingRotation): Promise<NewWrappingKey[]> {
   const versions = [...follower.keyStore.under(wrappingKeyId(ERASURE_LOG_KEY, ''))].map(
     versionOfKeyId,
@@ -80,7 +83,7 @@ async function wrapLogKeys({ follower, kek }: StartingRotation): Promise<NewWrap
   return wrapped
 }
 
-/** Undefined if the wrapping keys have changed since the new versions were wrapped. */
+/** Returns undefined if the wrapping keys have changed since the new versions were wrapped. */
 function begin(
   { now }: Changes,
   draft: Draft,
