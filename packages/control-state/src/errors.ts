@@ -1,4 +1,4 @@
-// The errors of this package: something is missing, a name is taken, a caller is refused, or keys are unreachable.
+// The error codes of this package.
 import { AppError } from '@weir/kit'
 
 /** Errors that a request can cause. Services show them to clients. */

@@ -181,7 +181,7 @@ export { kekOfKey, kekWrapsFields, withWrapRules } from './kek/kek-wraps.ts'
 export { loadKek } from './kek/load-kek.ts'
 export type { HeldKeks } from './kek/kek-place.ts'
 
-// The owner and the rights of a token or an API key.
+// Whom a token or an API key belongs to, and what it permits.
 export { createGate } from './access/access.ts'
 export type { Access, Gate } from './access/access.ts'
 export { bearerOf, createAccounts } from './access/api-keys.ts'
@@ -195,7 +195,7 @@ export { hashSecret, newApiKey, newCredential } from './access/secrets.ts'
 export type { NewApiKey, NewCredential } from './access/secrets.ts'
 export { createVerificationKeys } from './access/verification-keys.ts'
 
-// Entries of the audit log, and notices of readings.
+// Entries of the audit log, and notices of accesses.
 export { openAccessTrace } from './access/accesses.ts'
 export type { AccessTrace } from './access/accesses.ts'
 export { act, partOf } from './audit/audit.ts'

@@ -1,8 +1,7 @@
-// The rights of an API key: its role, and the role that a request needs. A role includes the rights of the roles that
-// it covers. A route that isn't granted to a role is denied.
+// The roles of API keys, and who may call each route. A role also has the rights of the roles that it covers.
 import { ControlStateError } from './errors.ts'
 
-/** In display order, from all rights to the fewest. */
+/** In display order, from most to fewest rights. */
 export const roles = ['owner', 'developer', 'officer', 'viewer'] as const
 export type Role = (typeof roles)[number]
 
@@ -16,7 +15,7 @@ const covered = {
 export const hasRole = (role: Role, needed: Role): boolean =>
   covered[role].some((each) => each === needed)
 
-/** `what` needs the role, for the sentence. @throws ControlStateError `control-state.role_missing` */
+/** `what` is the subject of the error message. @throws ControlStateError `control-state.role_missing` */
 export function requireRole(
   { role }: { readonly role: Role },
   needed: Role,
@@ -31,9 +30,9 @@ export function requireRole(
 }
 
 /**
- * Who may call a route: an API key with this role, the platform key, a stream's own credentials or token, one of two of
- * these, a token for one person's events, or anyone. Each service has one table of its routes. A route that isn't in
- * the table can't be mounted.
+ * Who may call a route. A role: an API key with this role. `credentials`: the stream's credentials or its token.
+ * `access token`: a token for one person's events. Each service has one table of its routes. A route that isn't in the
+ * table can't be mounted.
  */
 export type Needs =
   | Role

@@ -11,7 +11,7 @@ const made = join(import.meta.dirname, `dist.${process.pid}/client-library.js`)
 const bundle = await rolldown({
   input: join(import.meta.dirname, 'index.ts'),
   platform: 'node',
-  // The modules only define things. Without this setting the bundle would keep all of them.
+  // The modules have no side effects. Without this setting the bundle would contain all of them.
   treeshake: { moduleSideEffects: false },
 })
 await bundle.write({ file: made, format: 'esm' })

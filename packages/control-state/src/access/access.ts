@@ -18,17 +18,17 @@ export type Access = {
   readonly clientId: string
   /** Epoch seconds. */
   readonly expiresAt: number
-  /** The key that signs its token. */
+  /** The id of the key that signed the token. */
   readonly kid: string
 }
 
 export type Gate = {
   /**
-   * The access that a bearer token gives. Returns a promise only if the tables must catch up first.
+   * Returns the access that a bearer token gives: as a promise only if the tables must be refreshed first.
    * @throws ControlStateError `control-state.invalid_token`, with the same sentence for all invalid id tokens
    */
   check(authorization: string | undefined): Access | Promise<Access>
-  /** Looks up the access again for a token that was checked before. Undefined if the access has ended. */
+  /** Looks up the access again for a token that was checked before. Returns undefined if the access has ended. */
   recheck(access: Access): Access | undefined
 }
 
@@ -47,7 +47,7 @@ export function createGate(options: {
     const known = verify(authorization)
     if (known === undefined) return undefined
     const found = follower.tables.credential(known.claims.sub)
-    // Records are replaced as a whole, so an identical record gives the same access.
+    // Records are replaced as a whole, so the same object gives the same access.
     if (found === undefined || found !== known.found) {
       known.found = found
       known.access = found && accessOf(known, found)
@@ -55,7 +55,7 @@ export function createGate(options: {
     return known.access
   }
 
-  /** Refreshes the tables, because the token may be newer. */
+  /** Refreshes the tables, because the token may be newer than they are, and looks up the access again. */
   const refresh = async (authorization: string): Promise<Access> => {
     await follower.refresh()
     const access = look(authorization)
@@ -85,13 +85,13 @@ type Verifying = {
   readonly now: () => number
 }
 
-/** Undefined if the token names a key that the tables don't contain yet. */
+/** The result returns undefined if the token names a key that the tables don't contain yet. */
 function createVerify(options: Verifying): (authorization: string) => Verified | undefined {
   const { keyOf, now } = options
   const verified = createTokenCache<Verified>()
   return (authorization) => {
     const nowSeconds = Math.floor(now() / 1000)
-    // False if the key was revoked after the verification.
+    // False if, since the verification, the token has expired or its key was revoked.
     const isGood = ({ claims, kid }: Verified): boolean =>
       claims.exp > nowSeconds && keyOf(kid) !== undefined
     const usual = verified.get(authorization)

@@ -1,7 +1,7 @@
-// Reports events that don't change control state: someone reads personal data, or an API key is in use. The reports are
-// notices in `weir.accesses`. output may write this topic, too; only auth folds the notices into the audit log and
-// control state (docs/audit.md). A reading is reported before any data is shown. The number of notices per caller is
-// bounded. Beyond the bound readings are only counted, except the first of each kind per minute.
+// Reports accesses to personal data (readings), and the use of API keys, as notices in `weir.accesses`. auth adds the
+// notices to the audit log and control state (docs/audit.md). A reading is reported before any data is shown. An
+// account may cause 30 notices of readings per minute. Further readings are only counted, except the first of each kind
+// per minute.
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -12,11 +12,11 @@ import { ControlStateError } from '../errors.ts'
 
 export type AccessTrace = {
   /**
-   * Resolves once the notice is stored.
+   * Resolves once the notice is stored or, above the bound, counted.
    * @throws ControlStateError `control-state.unavailable`: the caller must then show nothing
    */
   read(reading: Reading): Promise<void>
-  /** Reports a refusal to a known caller. Returns without waiting. */
+  /** Reports that a known caller was refused. Returns without waiting. */
   refused(refused: Reading & { readonly refused: string }): void
   /**
    * Reports a token for a derived stream's credentials, with one notice per hour.
@@ -24,8 +24,9 @@ export type AccessTrace = {
    */
   token(reading: Reading): Promise<void>
   /**
-   * Reports keys that a reader gets; `target.count` is their number. The first notice of a credential and hour is stored
-   * before this resolves. The second, after the hour, has the number of all others.
+   * Reports keys that a reader gets; `target.count` is their number. The first notice of an hour for the reader's
+   * credentials is stored before the promise resolves. A second notice, after the hour, has the number of all further
+   * keys.
    * @throws ControlStateError `control-state.unavailable`: the caller must then give no key
    */
   keys(reading: Reading): Promise<void>
@@ -82,7 +83,7 @@ export function createAccessTrace(
     },
     refused(reading) {
       const { actor } = reading
-      // One kind for all refusals, because a refused request may contain any names.
+      // One kind for all refusals of an account, because a refused request may contain any names.
       const kind = `refused ${actor.billingId}`
       const target = { account: actor.billingId }
       if (inMinute.count(kind) > atOnceMax)
@@ -106,7 +107,10 @@ export function createAccessTrace(
   }
 }
 
-/** The first notice of a credential and hour is written immediately, and that of all others after the hour. */
+/**
+ * For each credential and hour, writes the first notice immediately, and one notice about all further keys after the
+ * hour.
+ */
 function createKeyNotices(deps: TraceDeps, inHour: Told) {
   const counted = createCounted()
   let hour = 0
@@ -125,7 +129,7 @@ function createKeyNotices(deps: TraceDeps, inHour: Told) {
   }
 }
 
-/** Readings without a notice of their own. Keeps the newest reading of each kind, the number and all levels. */
+/** Collects readings without a notice of their own: for each kind, the newest reading, the number and all levels. */
 function createCounted() {
   let counted = new Map<string, Reading>()
   return {
@@ -174,7 +178,10 @@ async function writeCounts(deps: TraceDeps, readings: readonly Reading[]): Promi
 const callerIn = ({ actor }: Reading): string =>
   actor.kind === 'credentials' ? actor.clientId : actor.keyId
 
-/** Who reads which data in which way. Time, request and levels are left out, because they have too many values. */
+/**
+ * Returns the kind of a reading: who reads which data in which way. Leaves out time, request and levels, because they
+ * have too many values.
+ */
 function kindOf({ action, actor, target: { stream, output } }: Reading): string {
   const { requestId: _, ...who } = actor
   return JSON.stringify([action, who, stream, output])
@@ -182,7 +189,7 @@ function kindOf({ action, actor, target: { stream, output } }: Reading): string 
 
 type Told = ReturnType<typeof createTold>
 
-/** Counts how often each thing was reported in the current minute or hour. */
+/** Counts the reports of each kind in the current minute or hour. */
 function createTold(spanMs: number, now: () => number) {
   let counts = new Map<string, number>()
   let span = 0
@@ -195,7 +202,7 @@ function createTold(spanMs: number, now: () => number) {
     counts.set(what, times)
     return times
   }
-  /** Uncounts a report that failed. */
+  /** Removes the count if the report fails, so that the next report is a first one again. */
   async function unlessFailed(what: string, telling: Promise<void>): Promise<void> {
     await telling.catch((error: unknown) => {
       counts.delete(what)
@@ -205,7 +212,7 @@ function createTold(spanMs: number, now: () => number) {
   return {
     count,
     unlessFailed,
-    /** Reports only the first of its kind. Returns false for the others. */
+    /** Calls `tell` only for the first report of its kind. Returns false for later reports. */
     async first(what: string, tell: () => Promise<void>): Promise<boolean> {
       if (count(what) > 1) return false
       await unlessFailed(what, tell())

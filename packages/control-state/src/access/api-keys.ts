@@ -1,5 +1,5 @@
 // Finds the calling account by the API key in its Authorization header, which is sent as a bearer token. The look-up
-// uses the key's hash, so its timing reveals nothing about the key.
+// uses the key's hash, so the timing of the look-up reveals nothing about the key.
 import type { StateFollower } from '../tables/follow.ts'
 import type { ApiKeyRecord, KeyHolder } from '../records/records.ts'
 import { hashSecret } from './secrets.ts'
@@ -26,7 +26,7 @@ export function createAccounts(
       const hash = hashSecret(key)
       let holder = follower.tables.apiKey(hash)
       if (holder === undefined) {
-        await follower.refresh() // another replica may just have created it
+        await follower.refresh() // another replica may just have created the key
         holder = follower.tables.apiKey(hash)
       }
       if (holder === undefined) throw unknownApiKey(key)

@@ -1,18 +1,19 @@
-// The person whose events may be downloaded, encrypted by auth for output. The key is the token for the download.
+// Encrypts, in auth, the person whose events may be downloaded, and decrypts the person in output. The token for the
+// download is the key.
 import { createHash } from 'node:crypto'
 import { openUnder, sealUnder } from './secret-ids.ts'
 
 const linkBytes = 8
 
-/** A person as output needs it. Output can't compute links from values. */
+/** What output needs to know about the person. Output itself can't compute links from values. */
 export type AccessPerson = {
   /** The links in hexadecimal, by term. */
   readonly links: ReadonlyMap<number, ReadonlySet<string>>
-  /** Whether the token is for this value, among others. */
+  /** Whether this value is one of those that the token is for. */
   readonly isNamed: (value: string) => boolean
 }
 
-/** Encrypts the person: by term, base64 of its concatenated links; and SHA-256 of the values, base64. */
+/** Encrypts JSON with the concatenated links of each term, and the SHA-256 of each value, all in base64. */
 export function sealPerson(
   accessToken: string,
   {

@@ -1,5 +1,5 @@
-// Ids that are also keys. Control state contains only an id's hash, and data that is encrypted under the id. The holder
-// of the id can have any replica use this data for a while. Nobody else can tell whose data it is.
+// Ids that are also encryption keys. Control state contains only the id's hash, and data that is encrypted under the
+// id. So any replica can decrypt the data for a caller with the id, and nobody else can tell whose data it is.
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 
 /** The purpose of an id. An id works only for its purpose. */
@@ -9,19 +9,19 @@ const form = /^[A-Za-z0-9_-]{43}$/
 const nonceBytes = 12
 const tagBytes = 16
 
-/** 256 random bits, base64url. */
+/** Returns 256 random bits, base64url. */
 export const newSecretId = (): string => randomBytes(32).toString('base64url')
 
 export const isSecretId = (text: string): boolean => form.test(text)
 
-/** The first 16 bytes of SHA-256, hexadecimal. */
+/** Returns the first 16 bytes of SHA-256(id), hexadecimal. */
 export const secretHashOf = (id: string): string =>
   createHash('sha256').update(id).digest('hex').slice(0, 32)
 
 const keyOf = (id: string, of: SecretOf): Buffer =>
   createHmac('sha256', id).update(`weir/${of}/1`).digest()
 
-/** base64url(nonce ‖ ciphertext ‖ tag), AES-256-GCM, AD = the hash. */
+/** Encrypts with AES-256-GCM, AD = the hash of the id. Returns base64url(nonce ‖ ciphertext ‖ tag). */
 export function sealUnder(id: string, of: SecretOf, text: string): string {
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', keyOf(id, of), nonce)

@@ -1,9 +1,9 @@
-// Secrets that auth creates: 256 random bits each, shown once and stored only as SHA-256.
+// Creates API keys and credentials. Each secret has 256 random bits, is shown once, and is stored only as SHA-256.
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ApiKeyRecord, Credential, Scope } from '../records/records.ts'
 import type { Role } from '../roles.ts'
 
-/** SHA-256 of a secret, in hex. Control state stores it, and look-ups use it. */
+/** Returns the SHA-256 of a secret, in hex, which control state stores and look-ups use. */
 export const hashSecret = (secret: string): string =>
   createHash('sha256').update(secret, 'utf8').digest('hex')
 

@@ -1,5 +1,5 @@
-// Caches verified tokens. Each is stored under the usual spelling of its header, whatever the client's spelling. The
-// cache is bounded in bytes, because a token may be as long as a header. The oldest entries are removed first.
+// Caches verified tokens. Its keys are Authorization headers, in one spelling. The cache is bounded in bytes, because a
+// token may be as long as a header. The oldest entries are removed first.
 
 export type TokenCache<Known> = {
   get(token: string): Known | undefined
@@ -8,7 +8,7 @@ export type TokenCache<Known> = {
 }
 
 const bytesMaxDefault = 16 * 1_048_576
-/** The size of an entry's claims and its slot in the map. */
+/** The estimated size of an entry without its key. */
 const entryBytes = 1_024
 
 export function createTokenCache<Known>(bytesMax = bytesMaxDefault): TokenCache<Known> {

@@ -4,7 +4,7 @@ import type { KeyObject } from 'node:crypto'
 import type { SigningKeyRecord } from '../records/records.ts'
 import type { PublicKeys } from '../tables/state.ts'
 
-/** The key of a kid, as long as the key is published. */
+/** Returns a function that finds the key of a `kid`: undefined if the key is unknown or no longer published. */
 export function createVerificationKeys(
   state: Pick<PublicKeys, 'signingKey'>,
   now: () => number,

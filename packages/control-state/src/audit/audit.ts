@@ -1,10 +1,10 @@
-// The audit log: who did which management or key action, when, on which target, and with which outcome. The fenced
-// writer writes an entry in the transaction of the change. Each entry contains the SHA-256 of the previous entry, and
-// control state contains that of the newest. So a gap, a change or a missing end is detected (docs/audit.md). Pure. A
-// target contains only names and ids: never a secret, never a value of an event.
+// The types of the audit log: who did which management or key action, when, on which target, and with which outcome.
+// auth writes each entry in the transaction of its change. Each entry contains the SHA-256 of the previous entry, and
+// control state contains the SHA-256 of the newest. So missing or changed entries are detected (docs/audit.md). A
+// target contains no secret, and no value of an event.
 import type { Role } from '../roles.ts'
 
-/** The actions of people and of auth. Each change names its action, or the action that it is part of. */
+/** The actions of people and of auth. */
 export type AuditAction =
   | 'account.create'
   | 'account.delete'
@@ -27,7 +27,7 @@ export type AuditAction =
   | 'contract.archive'
   | 'erasure.create'
   | 'erasure.change'
-  /** No replica has the keys any more, but readers may. */
+  /** Every replica has read the erasure, but readers may still have keys. */
   | 'erasure.heard'
   | 'erasure.applied'
   | 'erasure.complete'
@@ -38,7 +38,7 @@ export type AuditAction =
   | 'people.search'
   /** A request for a token to download a person's events. */
   | 'subject.access'
-  /** Personal data was read, or became readable: see accesses.ts. */
+  /** All `read.…` except `read.refused` and `read.lost`: personal data was read, or became readable (accesses.ts). */
   | 'read.preview'
   | 'read.dead'
   | 'read.watch'
@@ -49,7 +49,7 @@ export type AuditAction =
   | 'read.refused'
   /** Dead-lettered records were derived again. */
   | 'dead.retry'
-  /** Kafka removed notices of readings before auth read them. `count` says how many. */
+  /** Kafka removed notices before auth read them. `count` is their number. */
   | 'read.lost'
   | 'keys.era.create'
   | 'keys.expire'
@@ -59,11 +59,11 @@ export type AuditAction =
   | 'keys.signing.rotate'
   | 'keys.receipt.rotate'
   | 'backup.restore'
-  /** The erasures since the backup are applied again. */
+  /** The erasures since the backup were applied again. */
   | 'backup.reapplied'
-  /** Refusals without an entry of their own, because there were too many. `count` says how many. */
+  /** Refusals that have no entries of their own, because there were too many. `count` is their number. */
   | 'access.refused'
-  /** Requests without a known key. `count` says how many. */
+  /** Requests without a known API key. `count` is their number. */
   | 'access.denied'
 
 export type Actor =
@@ -83,14 +83,14 @@ export type Actor =
       readonly requestId: string
     }
   | { readonly kind: 'platform'; readonly requestId: string }
-  /** A reconcile loop, not a request. */
+  /** A reconcile loop of auth, without a request. */
   | { readonly kind: 'auth' }
 
-/** What people set: numbers and flags. Limits, due dates and titles of purposes are texts. */
+/** Settings by name. Limits, due dates and titles of purposes are texts. */
 export type Settings = Readonly<Record<string, string | number | boolean>>
 
 export type AuditTarget = {
-  /** The account that the target belongs to. It can see the entry. */
+  /** The account that the target belongs to. This account can read the entry. */
   readonly account?: string
   readonly stream?: string
   readonly output?: string
@@ -106,7 +106,7 @@ export type AuditTarget = {
   /** Input streams that were searched for a person; absent if all were. */
   readonly streams?: readonly string[]
   readonly levels?: readonly number[]
-  /** The time of a reading. Its entry is written a moment later. */
+  /** The time of an access to personal data. The entry is written later. */
   readonly at?: string
   /** The number of values, links, key records or requests. */
   readonly count?: number
@@ -115,7 +115,7 @@ export type AuditTarget = {
   /** The values of the changed members, before and after the change; of purposes, the titles by level. */
   readonly before?: Settings
   readonly after?: Settings
-  /** How an output uses its levels, and from which events it starts. */
+  /** The settings of a new output. */
   readonly consentLevelType?: string
   readonly from?: string
   /** What credentials permit. */
@@ -131,12 +131,12 @@ export type AuditTarget = {
   /** A KEK: provider, name and version. */
   readonly kek?: string
   readonly kid?: string
-  /** Keys that no longer verify tokens. */
+  /** The `kid`s of keys that no longer verify tokens. */
   readonly revoked?: readonly string[]
   readonly era?: number
   /** SHA-256 of records in `weir.erasures`. */
   readonly logged?: readonly string[]
-  /** Erasures since this time may be undone by a restore, or `never`. Absent if all are known. */
+  /** A restore may have undone erasures since this time. Absent if all erasures are known. */
   readonly erasuresLostSince?: string
 }
 
@@ -145,16 +145,16 @@ export type Audited = {
   readonly action: AuditAction
   readonly actor: Actor
   readonly target: AuditTarget
-  /** The entry is written even if nothing changes, because the action itself matters. */
+  /** Set if the entry is written even if the action changes nothing. */
   readonly always?: true
-  /** Why the action was refused. A refused action changes nothing. */
+  /** The code of the refusal. A refused action changes nothing. */
   readonly refused?: string
 }
 
 /**
- * The role of a control state change in the audit log. It is an action with an entry of its own, or part of an action
- * whose entry another change writes. `unlogged`: no person acted, so there is no entry. `read`: the change may change
- * nothing.
+ * How a change of control state appears in the audit log. `Audited`: in its own entry. `partOf`: in the entry of
+ * another change. `unlogged`: not at all, because no person acted. `read`: not at all, because the change must not put
+ * anything.
  */
 export type Change = Audited | { readonly partOf: AuditAction } | 'unlogged' | 'read'
 
@@ -166,7 +166,7 @@ export const act = (
 
 export const partOf = (action: AuditAction): Change => ({ partOf: action })
 
-/** The end of the chain. It is stored in `weir.control`, and written again with each entry. */
+/** Number and hash of the newest entry. Stored in `weir.control`, and replaced with each entry. */
 export type AuditHead = { readonly seq: number; readonly hash: string }
 export type AuditHeadRecord = AuditHead & { readonly type: 'audit-head' }
 

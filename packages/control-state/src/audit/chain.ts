@@ -1,4 +1,4 @@
-// The chain of the audit log: each entry contains the SHA-256 of the bytes of the previous one. Pure.
+// Chains the entries of the audit log: each entry contains the SHA-256 of the bytes of the previous one. No I/O.
 import { createHash } from 'node:crypto'
 import type { Audited, AuditEntry, AuditHead } from './audit.ts'
 import { entryValue } from './entry-form.ts'
@@ -7,7 +7,7 @@ export const auditHeadKey = 'audit/head'
 /** The head before the first entry. */
 export const noEntries: AuditHead = { seq: 0, hash: '0'.repeat(64) }
 
-/** The next entry, as stored in the topic, and the head after it. */
+/** Returns the next entry, as stored in the topic, and the new head. */
 export function nextEntry(
   { seq, hash }: AuditHead,
   { action, actor, target, refused }: Audited,

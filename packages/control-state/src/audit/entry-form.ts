@@ -1,5 +1,5 @@
-// How an entry of the audit log is stored in `weir.audit` (docs/formats.md). Actions that only another release knows
-// are shown under their stored names.
+// Defines how an entry of the audit log is stored in `weir.audit` (docs/formats.md). An action may be any text, because
+// another release may have written it.
 import { roles } from '../roles.ts'
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
 import {

@@ -1,5 +1,5 @@
-// The notices in `weir.accesses` (docs/formats.md). output may write them, and only auth reads them. auth does not
-// trust output, so a notice may contain only names, ids and numbers in valid form.
+// The notices in `weir.accesses` (docs/formats.md). auth and output write them, and only auth reads them. auth does not
+// trust output, so it accepts only names, ids and numbers in valid form.
 import { z } from 'zod'
 import { createForm, parserOf, storedAs } from '../forms/form.ts'
 import type { Form } from '../forms/form.ts'
@@ -25,7 +25,7 @@ export type Reading = {
   readonly action: NoticedAction
   readonly actor: Extract<Actor, { kind: 'account' | 'credentials' }>
   readonly target: AuditTarget
-  /** Why nothing was shown. */
+  /** The code of the refusal, if nothing was shown. */
   readonly refused?: string
 }
 

@@ -1,16 +1,16 @@
-// How records of Weir's own topics are stored in Kafka: as JSON, `{"type": "…", "version": 1, …}` (docs/formats.md).
-// Each type has one form. A record whose form this replica doesn't know is reported with a sentence; its content is
-// never guessed.
+// Reads and writes the records of Weir's own topics, which are JSON: `{"type": "…", "version": 1, …}`
+// (docs/formats.md). Each record type has one form, with a reader for each version. A record with an unknown type or
+// version is an error; its content is never guessed.
 import { isObject } from './guards.ts'
 import type { Guard } from './guards.ts'
 import { ControlStateError } from '../errors.ts'
 
-/** Reads a record from its members without `version`; undefined if they are invalid. */
+/** Reads a record from its members without `version`. Returns undefined if they are invalid. */
 type Reader<T> = (members: object) => T | undefined
 
 export type Form<T> = {
   readonly type: string
-  /** The readers of each version, the oldest first. Writers use the last version. */
+  /** One reader for each version, the oldest first. Writers use the last version. */
   readonly versions: readonly Reader<T>[]
 }
 
@@ -25,7 +25,7 @@ export const createForm = <T>(type: string, ...versions: readonly Reader<T>[]): 
   versions,
 })
 
-/** Returns the members as they are, if they pass the guard. */
+/** Creates a reader that accepts members that pass the guard, unchanged. */
 export const checked =
   <T>(guard: Guard<T>): Reader<T> =>
   (members) =>
@@ -42,7 +42,7 @@ export const untyped =
 export const storedAs = <T extends object>({ type, versions }: Form<T>, record: T): Buffer =>
   Buffer.from(JSON.stringify({ type, version: versions.length, ...record }))
 
-/** Reads the records of a topic that contains only these types. */
+/** Creates the parser for a topic whose records have only these types. */
 export function parserOf<T>(topic: string, forms: readonly Form<T>[]): Parser<T> {
   const byType = new Map(forms.map((form) => [form.type, form]))
   return (key, value) => {
@@ -99,5 +99,5 @@ export const malformed = (
       `${what}; see docs/operations.md, Records that can't be read`,
   )
 
-/** Quotes foreign text on one line, and cuts it off. */
+/** Quotes text of a record on one line, shortened to 100 characters. */
 const quoted = (words: string): string => JSON.stringify(words.slice(0, 100))

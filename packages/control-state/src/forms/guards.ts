@@ -42,13 +42,13 @@ export const either =
   (value): value is A | B =>
     isA(value) || isB(value)
 
-/** An object with these members. Other members are ignored. */
+/** Accepts an object with these members, and ignores other members. */
 function objectOf<T extends object>(shape: Shape<T>): Guard<T>
 function objectOf(shape: Readonly<Record<string, Member>>): Guard<object> {
   const members = Object.entries(shape).map(([name, member]) => ({ name, is: guardOf(member) }))
   return (value): value is object => {
     if (!isObject(value)) return false
-    // A plain loop for speed, because a start checks a million records.
+    // A plain loop for speed, because a start may check a million records.
     for (const { name, is } of members) if (!is(value[name])) return false
     return true
   }

@@ -1,11 +1,11 @@
-// Keeps the records of followed topics that can't be read, until readable records replace them. While one remains,
-// results that depend on these topics aren't certain.
+// Tracks the records of followed topics that can't be read, until readable records replace them. While there are any,
+// tables of these topics may be wrong.
 import { hasCode } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
 export type Unread = {
   /**
-   * Runs `read`, and records an unknown or malformed record.
+   * Runs `read`. Remembers the record if it is unknown or malformed.
    * @throws any other error of `read`
    */
   note(topic: string, key: string, read: () => void): void

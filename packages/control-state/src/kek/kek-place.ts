@@ -2,20 +2,20 @@
 import type { KekProvider } from '@weir/fieldcrypt'
 
 /**
- * The functions of a KEK place, which another KMS must offer, too. It wraps under the newest version of a named KEK,
- * unwraps by the id of a KEK, and says whether an id still exists. It says «no» only if it knows, never because a
- * response is missing. The record key is bound to the wrapped bytes.
+ * A source of KEKs: the lines of a file or variable, or a KMS. `wrap` uses the newest version of the named KEK, and
+ * binds the result to the record key. `has` returns false only if the KEK certainly no longer exists, and throws if
+ * this is unknown.
  */
 export type KekPlace = {
   wrap(name: string, ...toWrap: Parameters<KekProvider['wrap']>): ReturnType<KekProvider['wrap']>
   readonly unwrap: KekProvider['unwrap']
   readonly has: KekProvider['has']
   /**
-   * The ids of the KEKs in this process; none if a KMS keeps them.
+   * The ids of the KEKs in this process. Empty for a KMS, which keeps its KEKs.
    * @throws if they are unknown
    */
   held(): Promise<readonly string[]>
 }
 
-/** All KEK places of this service, combined. */
+/** `held` for all sources of this service together. */
 export type HeldKeks = Pick<KekPlace, 'held'>

@@ -1,6 +1,5 @@
-// The sources of the KEKs, which wrap the wrapping keys: a file, a variable, HashiCorp Vault, or several of these while
-// keys move (docs/keys.md, Where KEKs come from). Only auth wraps, and kek-wraps.ts decides with which KEK. The other
-// services only unwrap.
+// The settings for the sources of KEKs: a file, a variable, HashiCorp Vault, or several of them while keys move from
+// one to another (docs/keys.md, Where KEKs come from). Only auth wraps keys; kek-wraps.ts decides under which KEK.
 import { parseKekFile } from '@weir/fieldcrypt'
 import {
   certificateFile,
@@ -84,7 +83,10 @@ export function withKekRules<T extends z.ZodType<KekSettings>>(fields: T): T {
   )
 }
 
-/** The message contains the line number and the rule, never the line. */
+/**
+ * Returns what is wrong with the lines, or undefined. The message contains the line number and the rule, never the
+ * line.
+ */
 function kekProblem(contents: Buffer | string): string | undefined {
   try {
     parseKekFile(contents.toString('utf8'))

@@ -1,9 +1,9 @@
-// Which KEK wraps which wrapping key. Only auth wraps. A service that may use a KEK may use all wrapping keys under it.
-// So each service gets only the KEKs that it needs: there are four, unless the operator allows a single one.
+// Decides which KEK wraps which wrapping key. Only auth wraps. A service with a KEK can unwrap all wrapping keys under
+// this KEK. So there are four KEKs, and each service gets only those that it needs, unless the operator allows one KEK.
 //
 //   KEK_WRAPS = item *( "," item )
 //   item      = [ key "=" ] provider ":" name
-//   key       = "sign" / "link" / "open" / "levels" / "level." 1*3DIGIT   ; levels: all that aren't named
+//   key       = "sign" / "link" / "open" / "levels" / "level." 1*3DIGIT   ; levels: all levels without their own item
 //   The KEK of `link` also wraps the key of the erasure log.
 //   An item without a key is for all keys that no other item names, and needs KEK_SINGLE=true.
 import { readFileSync } from 'node:fs'
@@ -15,13 +15,13 @@ import { ERASURE_LOG_KEY } from '../keyring/key-forms.ts'
 import { ControlStateError } from '../errors.ts'
 
 export type KekName = { readonly provider: string; readonly name: string }
-/** The KEK of the wrapping key with this name. */
+/** Returns the KEK of the wrapping key with this name. */
 export type KekOfKey = (keyName: string) => KekName
 
 const FORM = /^(?:([a-z0-9.]+)=)?(file|env|vault):([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/
 /**
- * Each kind has a KEK of its own. Only auth gets the KEK of `sign`, auth and ingest get that of `link`, and all three
- * get those of `open` and `levels`.
+ * Each kind of wrapping key has its own KEK. Only auth gets the KEK of `sign`, auth and ingest get that of `link`, and
+ * all services get those of `open` and `levels`.
  */
 const KINDS: readonly string[] = [SIGN_KEY_NAME, 'link', 'open', 'levels']
 
@@ -39,7 +39,7 @@ function itemOf(text: string): Item | undefined {
 const itemsOf = (texts: readonly string[]): Item[] =>
   texts.map(itemOf).filter((item) => item !== undefined)
 
-/** Whether all texts are valid, none names a wrapping key twice, and each kind of wrapping key has a KEK. */
+/** Whether all texts are valid, no wrapping key is named twice, and each kind of wrapping key has a KEK. */
 function isWhole(texts: readonly string[]): boolean {
   const items = itemsOf(texts)
   const wrappingKeys = new Set(items.map(({ keyName }) => keyName))
@@ -77,14 +77,17 @@ export type WrapSettings = KekSettings & {
   readonly KEK_SINGLE: boolean
 }
 
-/** The names of the KEKs in lines. KEKs in Vault are not listed; KEK_WRAPS must name them. */
+/** Returns the KEKs in KEK_FILE and KEK. KEKs in Vault are not listed; KEK_WRAPS must name them. */
 function availableNames({ KEK_FILE: file, KEK: lines }: Partial<WrapSettings>): KekName[] {
   const of = (provider: string, text: string | undefined): KekName[] =>
     text === undefined ? [] : kekNamesIn(text).map((name) => ({ provider, name }))
   return [...of('file', file && readFileSync(file, 'utf8')), ...of('env', lines)]
 }
 
-/** The items without KEK_WRAPS: each kind has the KEK of its name, or the only KEK if that is allowed. */
+/**
+ * Returns the items if KEK_WRAPS is not set: each kind gets the KEK with its name. If there is only one KEK, all kinds
+ * get it.
+ */
 function itemsByDefault(settings: Partial<WrapSettings>): Item[] {
   if (settings.VAULT_ADDR !== undefined) return []
   const there = availableNames(settings)
@@ -96,7 +99,7 @@ function itemsByDefault(settings: Partial<WrapSettings>): Item[] {
   return named.length === KINDS.length ? named : []
 }
 
-/** Undefined unless every wrapping key has a KEK. */
+/** Returns undefined unless every kind of wrapping key has a KEK. */
 function kekOfKeyIn(settings: Partial<WrapSettings>): KekOfKey | undefined {
   const items =
     settings.KEK_WRAPS === undefined ? itemsByDefault(settings) : itemsOf(settings.KEK_WRAPS)
@@ -124,7 +127,7 @@ function notAssigned(keyName: string): never {
 export const kekOfKey = (settings: WrapSettings): KekOfKey =>
   kekOfKeyIn(settings) ?? notAssigned('open')
 
-/** False if a file can't be read, because the file's own setting reports this problem. */
+/** Returns true if a file can't be read, because the check of the file's own setting reports this problem. */
 function unlessUnreadable(look: () => boolean): boolean {
   try {
     return look()
@@ -146,7 +149,10 @@ const areAvailable = (settings: Partial<WrapSettings>): boolean =>
     )
   })
 
-/** A single level may have the KEK of `open`, which the same services have, but never that of `sign` or `link`. */
+/**
+ * Whether all kinds have different KEKs. A single level may have the KEK of `open`, which the same services have, but
+ * never that of `sign` or `link`.
+ */
 const areDifferent = (settings: Partial<WrapSettings>): boolean =>
   unlessUnreadable(() => {
     const of = kekOfKeyIn(settings)

@@ -1,5 +1,5 @@
-// Combines all KEK places. Each wrapping key is unwrapped by the KEK that its record names, even if another KEK wraps
-// new keys. So `weir keys rotate` can move keys from one place to another while both are configured.
+// Combines all sources of KEKs. Each wrapping key is unwrapped by the KEK that its record names, even if new keys are
+// wrapped by another KEK. So `weir keys rotate` can move keys from one source to another while both are configured.
 import { kekIdsIn, parseKekFile } from '@weir/fieldcrypt'
 import type { KekProvider } from '@weir/fieldcrypt'
 import { hasCode, readSettingFile } from '@weir/kit'
@@ -50,7 +50,7 @@ export async function loadKek(
   }
 }
 
-/** The error for a KEK whose place isn't configured. Only the place itself could say that the KEK is gone. */
+/** Returns the error for a KEK whose source isn't configured. Only the source knows whether the KEK still exists. */
 function notTold(kek: string): ControlStateError<'control-state.kek_not_configured'> {
   const setting = { file: 'KEK_FILE', env: 'KEK', vault: 'VAULT_ADDR' }[providerOf(kek)]
   const advice = setting === undefined ? 'its provider is unknown' : `set ${setting} until it is`
@@ -64,8 +64,8 @@ const providerOf = (kek: string): string => kek.slice(0, kek.indexOf(':'))
 const keyNameOf = (recordKey: string): string => recordKey.split('/')[1] ?? ''
 
 /**
- * Lines are read for each use, which happens a few times per start. So an added KEK version works immediately, and a
- * removed one stays in no process's memory.
+ * Reads the lines for each use: only a few times per start. So an added version of a KEK works immediately, and a
+ * version that is removed from the file stays in no process's memory.
  */
 async function linesPlace(
   provider: 'file' | 'env',

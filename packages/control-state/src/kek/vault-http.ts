@@ -1,4 +1,4 @@
-// Calls to Vault, with a time-out, and with retries for errors that may pass. An error says what to check. It never
+// Calls to Vault, with a time-out, and with retries for temporary errors. An error says what to check. It never
 // contains the request, because the request contains a token.
 import { backoff, codeIn, delay, hintFor, httpCall, readSettingFileNow } from '@weir/kit'
 import type { HttpAnswer } from '@weir/kit'

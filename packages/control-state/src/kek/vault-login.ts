@@ -1,5 +1,5 @@
 // How a service authenticates to Vault: with a token from a file that another program renews, or with the pod's service
-// account. For the latter, Vault issues a token with a lifetime.
+// account. For a service account, Vault issues a token with a lifetime.
 import { readSettingFileNow } from '@weir/kit'
 import type { KekSettings } from './kek-settings.ts'
 import { objectIn, parsed } from './vault-http.ts'
@@ -8,7 +8,7 @@ import { ControlStateError } from '../errors.ts'
 
 export type VaultLogin = {
   token(): Promise<string>
-  /** Call if the token was refused: then `token` gets a new one. */
+  /** Call this if Vault has refused the token. The next call of `token` then gets a new one. */
   forget(): void
 }
 

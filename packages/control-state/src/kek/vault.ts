@@ -1,6 +1,6 @@
-// HashiCorp Vault's Transit engine as a KEK place, through its HTTP API. Vault receives the 32 bytes of a wrapping key
-// a few times per start, and never a key record. An error contains only the status of Vault's response, so no message
-// can contain a token or a key.
+// HashiCorp Vault's Transit engine as a source of KEKs, through its HTTP API. Vault receives the 32 bytes of a wrapping
+// key a few times per start, and never a key record. An error contains only the status of Vault's response, so no
+// message can contain a token or a key.
 //
 //   kek     = "vault:" name ":" version                 ; Transit's own version
 //   wrapped = "vault:v" version ":" base64              ; as Transit returns it; associated_data = base64(record key)
@@ -14,7 +14,7 @@ import { ControlStateError } from '../errors.ts'
 const KEK_ID = /^vault:([A-Za-z0-9][A-Za-z0-9._-]{0,62}):([1-9][0-9]{0,8})$/
 const WRAPPED = /^vault:v([1-9][0-9]{0,8}):[A-Za-z0-9+/]+={0,2}$/
 
-/** Undefined if Vault isn't configured. */
+/** Returns undefined if Vault isn't configured. */
 export function createVault(settings: KekSettings): KekPlace | undefined {
   if (settings.VAULT_ADDR === undefined) return undefined
   const transit = createTransit(settings.VAULT_ADDR, settings)
@@ -45,14 +45,15 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
     async has(kek) {
       const [, name, version] = KEK_ID.exec(kek) ?? []
       if (name === undefined) throw refused(`${kek} is not a KEK of Vault`)
-      // Older versions are gone for good. A newer one exists, even if Vault does not allow to decrypt with it.
+      // Vault has deleted all versions before the oldest. It still has all later ones, even if it refuses to decrypt
+      // with them.
       return Number(version) >= (await transit.oldestVersion(name, Number(version)))
     },
     held: async () => [],
   }
 }
 
-/** Requests to Vault with this service's token. */
+/** Calls Transit with this service's token. */
 function createTransit(address: string, settings: KekSettings) {
   const mount = settings.VAULT_TRANSIT_MOUNT
   const call = createCallVault(address, settings.VAULT_CA_FILE)
@@ -72,7 +73,7 @@ function createTransit(address: string, settings: KekSettings) {
       const path = `${mount}/${action}/${name}`
       return dataOf(await ask(path, body), path)
     },
-    /** The oldest version that Vault still has of this key, which once had `version`. */
+    /** Returns the oldest version of this key that Vault still has. Throws if the key never had `version`. */
     async oldestVersion(name: string, version: number): Promise<number> {
       const path = `${mount}/keys/${name}`
       const answer = await ask(path)

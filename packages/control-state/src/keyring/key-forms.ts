@@ -1,12 +1,12 @@
-// The binary values in `weir.keys`. The first byte says how to read the others (docs/formats.md).
+// The binary values in `weir.keys`. The first byte of each value is its version (docs/formats.md).
 //
-//   wrapping key, key record of a term or an era, private key: as @weir/fieldcrypt wraps them, version 1
-//   marker = %x01 *replaced   ; written before the changes of a piece of an erasure
-//   replaced = term "/" suffix %x0A     ; a key record of the tree before the change
-//   cuts   = %x01 *link       ; the links that an erasure must still cut out
+//   wrapping key, key record of a term or an era, private key: as @weir/fieldcrypt writes them, version 1
+//   marker = %x01 *replaced   ; the first record of each transaction (piece) of an erasure
+//   replaced = term "/" suffix %x0A     ; a key record of a tree that this transaction replaces
+//   cuts   = %x01 *link       ; links that an erasure must still remove
 //   link   = 8OCTET
-//   beat   = %x01 time        ; makes Kafka close a log segment that is due
-//   restoring = %x01 OCTET     ; a restore has not ended. 1: the links of data subjects were lost
+//   beat   = %x01 time        ; written to make Kafka close a log segment
+//   restoring = %x01 OCTET     ; exists until a restore is finished; 1: the links of data subjects were lost
 //   time   = 8OCTET           ; ms since 1970, big-endian
 import { malformed, notKnown } from '../forms/form.ts'
 import { keysTopic } from '../records/records.ts'
@@ -22,8 +22,8 @@ const kinds: readonly string[] = [
 ]
 
 /**
- * The type of a record, by its key. The key of a term's or an era's record has four segments. All other keys begin with an
- * underscore.
+ * Returns the type of a record, by its key: `part` for the key records of terms and eras. All other keys begin with an
+ * underscore and the type.
  */
 function typeOf(key: string): string {
   if (!key.startsWith('_')) return 'part'
@@ -47,7 +47,7 @@ export const restoringValue = ({ subjectsLost }: { subjectsLost: boolean }): Buf
   Buffer.of(version, subjectsLost ? 1 : 0)
 export const subjectsLostIn = (value: Buffer): boolean => value[1] === 1
 
-/** The wrapping key of the records in `weir.erasures`. Its versions are kept there, too. */
+/** The name of the wrapping key for records of `weir.erasures`. That topic also keeps its versions. */
 export const ERASURE_LOG_KEY = 'erasures'
 
 export const beatKey = '_beat'
@@ -56,11 +56,14 @@ export function beatValue(timeMs: number): Buffer {
   value.writeBigUInt64BE(BigInt(timeMs), 1)
   return value
 }
-/** The time of the last beat; 0 if there is none. */
+/** Returns the time of the last beat; 0 if there is none. */
 export const beatTimeIn = (value: Buffer | undefined): number =>
   value?.length === 9 ? Number(value.readBigUInt64BE(1)) : 0
 
-/** The record key of a wrapping key's version. Without a version, the prefix of the record keys of all versions. */
+/**
+ * Returns the record key of a version of a wrapping key. If `version` is empty, returns the prefix of the keys of all
+ * versions.
+ */
 export const wrappingKeyId = (keyName: string, version: number | ''): string =>
   `_ring/${keyName}/${version}`
 export const isWrappingKeyId = (recordKey: string): boolean => recordKey.startsWith('_ring/')
@@ -73,11 +76,11 @@ export const versionOfKeyId = (key: string): number => Number(key.slice(key.last
 
 export const erasurePrefix = (erasureId: string): string => `_erasure/${erasureId}/`
 
-/** The record key of the marker of one piece of the erasure, counted from 0. */
+/** Returns the record key of the marker of one transaction (a piece) of the erasure, counted from 0. */
 export const markerKey = (erasureId: string, piece: number): string =>
   `${erasurePrefix(erasureId)}marker/${piece}`
 
-/** Names a key record of a tree that was replaced, by its term and its suffix. */
+/** A replaced key record of a tree: its term, and the suffix of its name. */
 export type ReplacedPart = { readonly term: number; readonly suffix: string }
 
 export const markerValue = (replaced: readonly ReplacedPart[]): Buffer =>
@@ -99,7 +102,7 @@ export const replacedIn = (marker: Buffer): ReplacedPart[] =>
 const LINK_BYTES = 8
 const cutsPrefix = (erasureId: string): string => `${erasurePrefix(erasureId)}cuts/`
 
-/** The records of links that an erasure must still cut out, in order. Each record has some links of one term. */
+/** Returns the records with links that an erasure must still remove, in order. Each record has links of one term. */
 export const cutsOf = (keys: { under(prefix: string): Iterable<string> }, erasureId: string) =>
   [...keys.under(cutsPrefix(erasureId))]
     .map((key) => {

@@ -1,5 +1,5 @@
-// The records of `weir.keys` in wrapped form, by record key. Nothing here decrypts them. Also the draft that a change
-// puts over them before its commit.
+// Stores the wrapped records of `weir.keys` by record key, without decrypting them. Also creates the draft of a change:
+// its own puts over the committed records.
 
 /** The wrapped values of `weir.keys` by record key. */
 export type KeyStore = {
@@ -67,17 +67,17 @@ function bucketOf(key: string): string {
   return key.slice(0, key.startsWith('_') ? first : key.indexOf('/', first) + 1)
 }
 
-/** The committed records below a change's own. */
+/** The records below the puts of a change. */
 export type KeysBelow = Omit<KeyStore, 'bytes'>
 
-/** The records of `weir.keys` in the view of a change: its own puts over the records below. */
+/** The records of `weir.keys` as a change sees them, with its own puts. */
 export type KeyDraft = {
   get(key: string): Buffer | undefined
   under(prefix: string): string[]
   keys(): Iterable<string>
   /** Wrapped bytes, or null for a tombstone. */
   put(key: string, value: Buffer | null): void
-  /** Whether this change, or an earlier uncommitted one, put a record under the prefix. */
+  /** Whether this change, or an earlier change of the batch, put a record under the prefix. */
   isChanged(prefix: string): boolean
 }
 

@@ -1,6 +1,6 @@
 // `weir.keys` in memory: the wrapped records by key, the wrapping keys, and the keys of terms and eras (docs/keys.md).
-// Wrapping keys are unwrapped as they arrive. The keys of a term or an era are decrypted at first use. A key record
-// that is missing, or whose wrapping key can't be unwrapped, is «unknown» and never counts as erased.
+// Wrapping keys are unwrapped when their records are read. The keys of a term or an era are decrypted at first use. A
+// key record that is missing, or whose wrapping key can't be unwrapped, is «unknown» and never counts as erased.
 import {
   createLru,
   keyVersionOf,
@@ -17,15 +17,18 @@ import type { KeyedStream, KeyRecordName, KeySource } from './open-keys.ts'
 import { createUnwrappedKeys } from './unwrapped-keys.ts'
 import type { UnwrapOptions, UnwrappedKeys } from './unwrapped-keys.ts'
 
-/** The decrypted content of `weir.keys`. */
+/** Functions that decrypt the content of `weir.keys`. */
 export type Keyring = {
   /** The keys of a stream's term. Undefined while there is no record of its tree. */
   termKeys(billingId: string, streamId: string, term: number): TermKeys | undefined
-  /** The keys of a stream's era. Undefined while a record that every reader needs is missing or can't be unwrapped. */
+  /**
+   * The keys of a stream's era. Undefined while the record `label` or the term's tree is missing, or `label` can't be
+   * unwrapped.
+   */
   eraKeys(billingId: string, streamId: string, era: number): EraKeys | undefined
   /**
-   * Unwraps one record of `weir.keys`. Undefined if it or its wrapping key is missing. @throws FieldcryptError
-   * `fieldcrypt.record_unreadable`
+   * Unwraps one record of `weir.keys`. Returns undefined if the record or its wrapping key is missing. @throws
+   * FieldcryptError `fieldcrypt.record_unreadable`
    */
   open(recordKey: string, keyName: string): Buffer | undefined
   /** Like `open`, for a value that isn't committed yet. */
@@ -70,7 +73,7 @@ export function createKeys(
     wrappingKeys,
     keyring: { termKeys: opened.termKeys, eraKeys: opened.eraKeys, open, openValue },
     apply(recordKey, arrived) {
-      // A copy, because the value is a slice of a whole fetch, which must not stay in memory.
+      // A copy, because the value is a slice of a whole fetch response, which must not stay in memory.
       const value = arrived && Buffer.from(arrived)
       keyStore.put(recordKey, value)
       parts.drop(recordKey)
@@ -85,8 +88,8 @@ export function createKeys(
 }
 
 /**
- * Caches recently decrypted tree records, within a bound, because a tree may have hundreds of megabytes. Removed
- * records are wiped.
+ * Caches recently decrypted tree records. The cache is bounded, because a tree may have hundreds of megabytes. Records
+ * that leave the cache are overwritten with zeros.
  */
 function keepOpenParts(kilobytesMax: number) {
   const lru = createLru<KeptPart>(kilobytesMax)
@@ -134,7 +137,10 @@ function keepOpened(source: KeySource) {
       openedOf(billingId, streamId).termKeys(term),
     eraKeys: (billingId: string, streamId: string, era: number): EraKeys | undefined =>
       openedOf(billingId, streamId).eraKeys(era),
-    /** Drops decrypted keys. If only tree records of a term changed, its other tree records are kept. */
+    /**
+     * Drops the decrypted keys that the record affects. If it is a tree record, the other records of the tree stay
+     * decrypted.
+     */
     reopen(recordKey: string, isThere: boolean): void {
       const name = keyRecordName(recordKey)
       if (name !== undefined) streams.get(recordKey.split('/')[1] ?? '')?.reopen(name, isThere)
@@ -145,7 +151,10 @@ function keepOpened(source: KeySource) {
 
 type OpenedTerm = {
   readonly keys: TermKeys
-  /** The suffixes of tree records that were written or removed since. The next look-up processes them together. */
+  /**
+   * The tree records that were written or removed since `keys` was created: by suffix, whether the record exists. The
+   * next look-up applies all of them together.
+   */
   readonly changed: Map<string, boolean>
 }
 
@@ -153,7 +162,7 @@ type OpenedStream = ReturnType<typeof createOpenedStream>
 
 function createOpenedStream(source: KeySource, stream: KeyedStream) {
   const terms = new Map<number, OpenedTerm>()
-  /** By era, with the term's keys that were used to decrypt the era's keys. */
+  /** By era: its keys, and the term's keys that they contain. */
   const eras = new Map<number, { readonly keys: EraKeys; readonly ofTerm: TermKeys }>()
 
   const termKeys = (term: number): TermKeys | undefined => {

@@ -1,5 +1,5 @@
 // Decrypts the key records of terms and eras, from the tables that follow `weir.keys` or from an uncommitted change. A
-// reader that can't decrypt a record waits and raises an alert. Such a record never counts as erased.
+// record that can't be decrypted is logged, and never counts as erased.
 import {
   eraKeys,
   erasOfTerm,
@@ -22,9 +22,12 @@ export type StreamTerm = KeyedStream & { readonly term: number }
 
 export type KeySource = {
   under(prefix: string): Iterable<string>
-  /** Undefined if the record or its wrapping key is missing. @throws FieldcryptError `fieldcrypt.record_unreadable` */
+  /**
+   * Returns undefined if the record or its wrapping key is missing. @throws FieldcryptError
+   * `fieldcrypt.record_unreadable`
+   */
   open(recordKey: string, keyName: string): Buffer | undefined
-  /** Returns the result of `make` for a tree record, cached while there is room and the record is unchanged. */
+  /** Returns the result of `make` for a tree record. Caches it while the record is unchanged and the cache has room. */
   kept(at: KeyedStream, recordKey: string, make: () => OpenPart | undefined): OpenPart | undefined
   log: Pick<Log, 'error'>
 }
@@ -39,21 +42,23 @@ export type KeyRecordName = { readonly part: string } & (
   | { readonly era: number; readonly term?: never }
 )
 
-/** Reads the last two segments of a record key: `t49/tree.3`, `591/label`. Undefined for other records. */
+/**
+ * Parses the last two segments of a record key, such as `t49/tree.3` or `591/label`. Returns undefined for other keys.
+ */
 export function keyRecordName(recordKey: string): KeyRecordName | undefined {
   const [, isTerm, digits, part = ''] = /(?:^|\/)(t)?(\d+)\/([^/]+)$/.exec(recordKey) ?? []
   if (digits === undefined) return undefined
   return isTerm === undefined ? { era: Number(digits), part } : { term: Number(digits), part }
 }
 
-/** The levels for which the era has keys. */
+/** Returns the levels for which the era has keys. */
 export function levelsInEra({ under }: Pick<KeySource, 'under'>, at: StreamEra): number[] {
   const prefix = eraPrefix(at)
   const parts = [...under(`${prefix}level.`)].map((key) => levelOfPart(key.slice(prefix.length)))
   return parts.filter((level) => level !== undefined).sort((a, b) => a - b)
 }
 
-/** The levels for which any era of the term has keys. */
+/** Returns the levels for which any era of the term has keys. */
 export function levelsInTerm(source: Pick<KeySource, 'under'>, at: StreamTerm): number[] {
   const all = erasOfTerm(at.term).flatMap((era) => levelsInEra(source, { ...at, era }))
   return [...new Set(all)].sort((a, b) => a - b)
@@ -68,7 +73,7 @@ function openPart({ open, log }: KeySource, recordKey: string): Buffer | undefin
   }
 }
 
-/** Decrypts a tree record only when it is searched, because most of a large tree is never read. */
+/** Decrypts the tree record at its first use, because most records of a large tree are never used. */
 const treeSource = (source: KeySource, at: StreamTerm, suffix: string): TreePart => {
   const recordKey = termPrefix(at) + treePart(suffix)
   return {
@@ -80,7 +85,7 @@ const treeSource = (source: KeySource, at: StreamTerm, suffix: string): TreePart
   }
 }
 
-/** Undefined while there is no record of the term's tree. */
+/** Returns undefined while there is no record of the term's tree. */
 export function openTerm(source: KeySource, at: StreamTerm): TermKeys | undefined {
   const prefix = termPrefix(at)
   const trees = [...source.under(`${prefix}tree`)].map((recordKey) => {
@@ -98,7 +103,7 @@ export function openTerm(source: KeySource, at: StreamTerm): TermKeys | undefine
   return termKeys({ streamId, term, link: openPart(source, `${prefix}link`), trees, withdrawn })
 }
 
-/** Undefined while the label is missing or can't be unwrapped, because every reader needs it. */
+/** Returns undefined while the label is missing or can't be unwrapped, because every look-up needs the label. */
 export function openEra(source: KeySource, at: StreamEra, term: TermKeys): EraKeys | undefined {
   const prefix = eraPrefix(at)
   const label = openPart(source, `${prefix}label`)
@@ -108,8 +113,9 @@ export function openEra(source: KeySource, at: StreamEra, term: TermKeys): EraKe
 }
 
 /**
- * Updates the keys after some of their tree records, named by suffix, were written or removed. The other tree records
- * stay decrypted, because a tree may have thousands of records, and an erasure changes only a few.
+ * Updates the keys after tree records were written or removed. `isThere` says for each suffix whether the record
+ * exists. Unchanged tree records stay decrypted, because a tree may have thousands of records, and an erasure changes
+ * only a few.
  */
 export function withTreeParts(
   source: KeySource,

@@ -1,5 +1,5 @@
-// The wrapping keys of `weir.keys` (`_ring/…`) that this service may use. Each is unwrapped by its KEK as it arrives. A
-// key that can't be unwrapped is retried until it succeeds, or until its record is replaced.
+// The wrapping keys of `weir.keys` (`_ring/…`) that this service may use. Each key is unwrapped by its KEK when its
+// record is read. A failed attempt is repeated until it succeeds, or until the record is replaced or removed.
 import { createSecretKey } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
@@ -12,11 +12,14 @@ import type { KeyStore } from './key-store.ts'
 
 export type UnwrappedKeys = {
   key(keyName: string, version: number): KeyObject | undefined
-  /** The last written wrapping key. Undefined while this key can't be unwrapped, so that no older key is used. */
+  /**
+   * The newest version of a wrapping key. Undefined while this version isn't unwrapped, so that no older version is
+   * used.
+   */
   newest(keyName: string): { version: number; key: KeyObject } | undefined
   /** The record keys of permitted wrapping keys that are not unwrapped yet. */
   pending(): string[]
-  /** The pending record keys that are older than a second. The service isn't ready while there are any. */
+  /** The record keys that have been pending for more than a second. While there are any, the service isn't ready. */
   stuck(): string[]
   /** Resolves when all wrapping keys that have arrived so far are unwrapped. */
   settled(): Promise<void>
@@ -29,7 +32,7 @@ export type UnwrapOptions = {
   readonly mayUse: (keyName: string) => boolean
 }
 
-/** In a running service, a new wrapping key needs a moment to be unwrapped. That is not reported. */
+/** Unwrapping a new wrapping key needs a moment, during which the key is not reported as stuck. */
 const stuckAfterMs = 1_000
 
 type Wrapped = {
@@ -80,7 +83,7 @@ export function createUnwrappedKeys(
   }
 }
 
-/** The pending unwrapping work, by record key. Only the last work for a record key counts. */
+/** Tracks the wrapping keys that are being unwrapped, by record key. Only the last attempt for a record key counts. */
 function createPending(): Pick<UnwrappedKeys, 'pending' | 'stuck' | 'settled'> & {
   begin(recordKey: string, work: Promise<void>): void
 } {
@@ -110,7 +113,8 @@ async function unwrapUntilDone(
   { recordKey, keyName, version, value }: Wrapped,
   { isWanted, signal }: { readonly isWanted: () => boolean; readonly signal: AbortSignal },
 ): Promise<KeyObject | undefined> {
-  // Most old wrapping keys are removed a few records later. After this pause, the KEK isn't asked to unwrap those.
+  // Most old wrapping keys are removed a few records later. This pause lets these records be read first, so that no
+  // removed key is unwrapped.
   await setImmediate()
   let tries = 0
   for (const pauseMs of backoff({ minMs: 200, maxMs: 10_000 })) {
@@ -132,7 +136,7 @@ async function unwrapUntilDone(
   return undefined
 }
 
-/** The newest version in the record keys of a wrapping key; undefined if there are none. */
+/** Returns the highest version in these record keys, or undefined if there are none. */
 function newestVersion(keys: Iterable<string>): number | undefined {
   const versions = [...keys].map(versionOfKeyId)
   return versions.length === 0 ? undefined : Math.max(...versions)

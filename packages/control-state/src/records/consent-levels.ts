@@ -1,5 +1,5 @@
-// The rules for the consent levels of a derived stream in request bodies. Creating and previewing a stream share them.
-// The text of a rule completes a sentence that begins with the member's name.
+// Validates the consent levels in requests to create or preview a derived stream. Each message completes a sentence
+// that begins with the member's name.
 import { z } from 'zod'
 
 const levelRule = 'must be a whole number from 0 to 255'
@@ -15,7 +15,7 @@ export const consentLevels = z
 
 export const consentLevelType = z.enum(['CUMULATIVE', 'GRANULAR'], 'must be CUMULATIVE or GRANULAR')
 
-/** For `refine`: the rule that covers both members. */
+/** Options for `refine`: the rule about `consentLevels` and `consentLevelType` together. */
 export const oneLevelRule = {
   path: ['consentLevels'],
   message: 'must have exactly one level when consentLevelType is CUMULATIVE',

@@ -1,4 +1,5 @@
-// How the records of `weir.control` are stored (docs/formats.md). Each change of a form gets a new version.
+// Defines the stored form of each record in `weir.control` (docs/formats.md). A change of a form needs a new version,
+// unless it only adds an optional member.
 import { roles } from '../roles.ts'
 import type { AuditHeadRecord } from '../audit/audit.ts'
 import { checked, createForm, malformed, parserOf, storedAs } from '../forms/form.ts'

@@ -1,5 +1,5 @@
-// `weir.erasures`: the erasures, and the removals of keys. A restore applies them again, because a backup still has the
-// keys (docs/forgetting.md, Backups). Each record is encrypted with the key record's format. Pure.
+// The records of `weir.erasures`: all erasures and removals of keys. A restore applies them again, because the backup
+// still contains the removed keys (docs/forgetting.md, Backups). The records are encrypted like key records. No I/O.
 import { checked, createForm, parserOf, storedAs } from '../forms/form.ts'
 import { listOf, number, objectOf, oneOf, optional, text } from '../forms/guards.ts'
 import { isErasure } from './control-forms.ts'
@@ -9,24 +9,26 @@ import { subjectsRetentionMs } from './subjects.ts'
 export const erasuresTopic = 'weir.erasures'
 
 const dayMs = 86_400_000
-/** An older backup can't be restored, because erasures of its time may be missing in the log. */
+/** An older backup can't be restored, because the log may lack erasures since the backup. */
 export const backupMaxAgeMs = 90 * dayMs
 
-/** An entry is needed until every key that it removes is expired, in every backup that may be restored. */
+/**
+ * Returns how long an entry is kept: until the keys that it removes have expired in every backup that can be restored.
+ */
 export const erasuresRetentionMs = (keyRetentionDays: number): number =>
   subjectsRetentionMs(keyRetentionDays) + backupMaxAgeMs
 
-/** The links under which fields may have been encrypted in a term, 8 bytes each, base64. */
+/** The links of the erased people in a term, 8 bytes each, concatenated, base64. */
 export type LoggedCuts = { readonly term: number; readonly links: string }
 
 export type LoggedErasure = {
   readonly type: 'logged-erasure'
-  /** The record as it was before the first cut. */
+  /** The erasure's record before its first link was removed. */
   readonly record: ErasureRecord
   readonly cuts: readonly LoggedCuts[]
 }
 
-/** Keys that were removed: those of an era, or without `era` those of a deleted stream. */
+/** The removal of the keys of one era or, without `era`, of a deleted stream. */
 export type LoggedRemoval = {
   readonly type: 'logged-removal'
   readonly streamId: string
@@ -67,7 +69,7 @@ const removalForm = createForm(
   ),
 )
 
-/** The plaintext of an entry. */
+/** Returns the entry as JSON, which the caller encrypts. */
 export const loggedValue = (entry: LoggedEntry): Buffer =>
   entry.type === 'logged-erasure' ? storedAs(erasureForm, entry) : storedAs(removalForm, entry)
 /** @throws ControlStateError `control-state.record_not_known`, `record_malformed` */

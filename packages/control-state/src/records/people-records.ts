@@ -1,11 +1,11 @@
-// Searches for people, and their results.
+// Records about people: searches with their results, and tokens for downloads.
 
 /** Whether values are compared with the contracts' key fields or with their data subject fields. */
 export type ErasureTerm = 'key_field' | 'data_subject_field'
 
 /**
- * A search for a person in the streams of an account. It doesn't reveal the person: decrypting the value needs the id
- * that the caller was given, and only a hash of this id is stored.
+ * A search for a person in the streams of an account. The record doesn't reveal the person: only the caller has the id
+ * that decrypts the value. The record contains a hash of this id.
  */
 export type SearchRecord = {
   readonly type: 'search'
@@ -14,9 +14,9 @@ export type SearchRecord = {
   readonly sealedValue: string
   readonly billingId: string
   readonly startedAtMs: number
-  /** The searching replica updates it every few seconds, so that the others notice when that replica is gone. */
+  /** When the searching replica last wrote the record. If this is too long ago, the search has failed. */
   readonly seenAtMs: number
-  /** The number of records in all topics together: those that were read, and all. */
+  /** The number of records that were read so far, in all topics; `total` is the number of all records. */
   readonly scanned: number
   readonly total: number
   /** Set when the search is finished. */
@@ -27,18 +27,18 @@ export type SearchRecord = {
 export type FoundInStream = {
   readonly stream: string
   readonly by: readonly FoundBy[]
-  /** The consent levels that the events in the input were sent with; undefined without events. */
+  /** The consent levels of the input events that were found, as sent. Undefined if there are no events. */
   readonly consent?: readonly FoundConsent[]
-  /** No event in the input can be decrypted any more. */
+  /** Set if all input events that were found are erased. */
   readonly erased?: true
-  /** Levels at which the events that are not erased can't be decrypted any more. */
+  /** The levels that were withdrawn for these events. */
   readonly withdrawn?: readonly number[]
   readonly held: readonly HeldIn[]
   /** Why the stream, or a part of it, was not searched. */
   readonly notSearched?: string
 }
 
-/** Events of the input, by the contract and the field that names the person. Times are ISO 8601. */
+/** The input events of one contract that were found by this field. Times are ISO 8601. */
 export type FoundBy = {
   readonly contract: string
   readonly field: string
@@ -68,20 +68,20 @@ export type HeldIn = {
   readonly because?: string
 }
 
-/** A personal field. In another contract it may have another level. */
+/** A personal field, and its level in this contract. */
 export type DecryptedField = {
   readonly contract: string
   readonly field: string
   readonly level: number
 }
 
-/** Events that a search in the input stream found for the values of an erasure. */
+/** The input events that a search found before an erasure, for the values of the erasure. */
 export type FoundPeople = {
-  /** The number of values that the events belong to. */
+  /** The number of values that have events. */
   readonly values: number
   readonly events: number
   readonly by: readonly FoundBy[]
-  /** The outputs whose topics were searched, too. */
+  /** The outputs whose topics the search covered. */
   readonly outputs?: readonly FoundInOutput[]
   /** Why a part of the stream was not searched. */
   readonly notSearched?: string
@@ -94,8 +94,8 @@ export type FoundInOutput = Pick<HeldIn, 'name' | 'events'> & {
 }
 
 /**
- * A token for one download of a person's events, valid for minutes. The record doesn't reveal the person: decrypting
- * the person needs the token, and only a hash of the token is stored.
+ * A token for one download of a person's events, valid for minutes. The record doesn't reveal the person: only the
+ * caller has the token that decrypts the person. The record contains a hash of the token.
  */
 export type SubjectAccessRecord = {
   readonly type: 'subject-access'
@@ -104,11 +104,11 @@ export type SubjectAccessRecord = {
   readonly sealedPerson: string
   readonly billingId: string
   readonly streamId: string
-  /** A range of event times; `fromMs` is inclusive, `untilMs` is exclusive. */
+  /** The permitted event times, from `fromMs` (inclusive) until `untilMs` (exclusive). */
   readonly fromMs?: number
   readonly untilMs?: number
   readonly expiresAtMs: number
-  /** The API key that requested it, as the audit log names it. */
+  /** The API key that requested the token. */
   readonly askedBy: { readonly keyId: string; readonly name: string }
 }
 

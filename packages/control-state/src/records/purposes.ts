@@ -1,4 +1,4 @@
-// A name for a consent level, for people. Events and outputs use the level alone.
+// A purpose gives a consent level names. Events and outputs contain only the number of the level.
 
 export type ConsentPurpose = {
   /** For programs: `marketing`. */

@@ -1,5 +1,5 @@
-// The platform's limits for an account. The account itself can't change them. An account's record contains the quotas
-// that were set for it; the others have these default values.
+// The platform's limits for an account, which the account itself can't change. The account's record contains the quotas
+// that the platform has set. All other quotas have these default values.
 
 export const defaultQuotas = {
   /** Input streams. */
@@ -11,7 +11,7 @@ export const defaultQuotas = {
   contracts: 1_000,
   /** All streams of the account. */
   credentials: 2_000,
-  /** Values and pseudonyms, for as long as the records of their erasures are kept. */
+  /** Erased values and pseudonyms, counted as long as the records of their erasures exist. */
   erasedLinks: 1_000_000,
   /** Concurrent searches for data subjects, per replica. */
   lookUps: 2,
@@ -26,7 +26,7 @@ export const defaultQuotas = {
 export type QuotaName = keyof typeof defaultQuotas
 export type Quotas = Readonly<Record<QuotaName, number>>
 
-/** Needed because Object.keys and Object.fromEntries do not keep the type of the keys. */
+/** Returns an object with a value for each quota. Unlike Object.fromEntries, keeps the type of the keys. */
 export const forEachQuota = <Value>(valueOf: (name: QuotaName) => Value) =>
   Object.fromEntries(
     (Object.keys(defaultQuotas) as QuotaName[]).map((name) => [name, valueOf(name)]),

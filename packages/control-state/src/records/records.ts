@@ -20,7 +20,7 @@ export type Credential = {
 }
 
 export type ApiKeyRecord = {
-  /** The first 12 digits of the hash. They identify a key within its account, and can't be used to call. */
+  /** The first 12 digits of the hash. They identify the key within its account, and don't authenticate. */
   readonly keyId: string
   /** SHA-256 of the key, hex. */
   readonly hash: string
@@ -37,7 +37,7 @@ export type AccountRecord = {
   readonly createdAtMs: number
   /** Contains only the quotas that the platform has set. */
   readonly quotas?: Partial<Quotas>
-  /** In the order of their levels. */
+  /** Sorted by level. */
   readonly purposes?: readonly ConsentPurpose[]
 }
 
@@ -52,7 +52,7 @@ type StreamCommon = {
   readonly type: 'stream'
   readonly billingId: string
   readonly name: string
-  /** A UUID that is never reused, so a re-created name shares no keys with the old stream. */
+  /** A UUID that is never reused. So a new stream with an old name has other keys. */
   readonly streamId: string
   readonly state: StreamState
   readonly stateSinceMs: number
@@ -60,12 +60,12 @@ type StreamCommon = {
   readonly tags: readonly string[]
   readonly credentials: readonly Credential[]
   readonly partitions: number
-  /** How long its topics keep a record. Absent: the broker's setting. */
+  /** How long the stream's topics keep a record. If absent, the broker's setting applies. */
   readonly retentionHours?: number | undefined
   readonly createdAtMs: number
   /** Set if the stream was never ready before its deletion. */
   readonly neverReady?: true
-  /** The auth replica that cleans the stream up, and how long other replicas must leave the stream to it. */
+  /** The replica of auth that cleans up the stream. No other replica may do so before `untilMs`. */
   readonly cleaner?: { readonly replica: string; readonly untilMs: number }
 }
 
@@ -77,8 +77,8 @@ export type InputStream = StreamCommon & {
   /** When keys of an era were last removed because of their age. */
   readonly keysExpiredAtMs?: number
   /**
-   * Until when readers may still have keys that they got under a longer `keyMaxAgeSeconds`, or of an output that is
-   * deleted.
+   * Until this time, readers may still use keys that they got under a longer `keyMaxAgeSeconds`, or for a deleted
+   * output.
    */
   readonly keysLentUntilMs?: number
 }
@@ -91,13 +91,13 @@ export type Rebuild = {
   readonly number: number
   readonly askedAtMs: number
   /**
-   * The first offsets of the output's logs after the rebuild; older records are removed. The output is not derived
-   * before this is set.
+   * The first offsets of the output's topics after the older records were removed. Until `cut` is set, no replica
+   * derives the output.
    */
   readonly cut?: LogStarts & { readonly atMs: number }
 }
 
-/** One decimal offset for each partition. */
+/** Offsets of the derived and of the dead letter topic: one decimal number for each partition. */
 export type LogStarts = { readonly derived: readonly string[]; readonly dead: readonly string[] }
 
 export type DerivedStream = StreamCommon & {
@@ -112,18 +112,18 @@ export type DerivedStream = StreamCommon & {
   readonly startOffsets?: readonly string[]
   readonly rebuild?: Rebuild
   /**
-   * Set if the output's readers decrypt its fields, not Weir: how long a reader may keep a key (docs/keys.md Keys for
+   * How long a reader may keep a key. Set only if the output's readers decrypt, not Weir (docs/keys.md, Keys for
    * readers).
    */
   readonly keyMaxAgeSeconds?: number
 }
 
-/** Whether the output's records are encrypted as in the input, and its readers ask for keys. */
+/** Whether the output's readers decrypt its fields, not Weir. */
 export const isDecryptedByReaders = ({
   keyMaxAgeSeconds,
 }: Pick<DerivedStream, 'keyMaxAgeSeconds'>): boolean => keyMaxAgeSeconds !== undefined
 
-/** Whether the rebuild must still cut the output's logs. */
+/** Whether the output has a rebuild that has not removed its old records yet. */
 export const isRebuilding = ({ rebuild }: Pick<DerivedStream, 'rebuild'>): boolean =>
   rebuild !== undefined && rebuild.cut === undefined
 
@@ -135,7 +135,7 @@ export type ContractRecord = {
   readonly id: string
   readonly status: 'active' | 'archived'
   readonly schemaRegistryRef: string
-  /** The registry's subject: the ref before the slash. */
+  /** The registry's subject: the part of `schemaRegistryRef` before the slash. */
   readonly subject: string
   readonly registryId: number
   /** The version of the schema in its subject. */
@@ -159,8 +159,8 @@ export type SigningKeyRecord = {
 }
 
 /**
- * A rotation: new versions of all wrapping keys under the newest KEKs. In the end, the new versions wrap every key
- * record. Only the last rotation is stored. The key records themselves show its progress.
+ * The last key rotation. It creates new versions of all wrapping keys, under the newest KEKs, and wraps every key
+ * record again. The versions in the key records show its progress.
  */
 export type RotationRecord = {
   readonly type: 'rotation'
@@ -168,12 +168,12 @@ export type RotationRecord = {
   readonly startedAtMs: number
   /** The new version of each wrapping key. */
   readonly rings: Readonly<Record<string, number>>
-  /** The number of key records that older versions wrapped. */
+  /** The number of key records to wrap again. */
   readonly parts: number
   readonly finishedAtMs?: number
-  /** The auth replica that works on the rotation, and how long other replicas must leave it alone. */
+  /** The replica of auth that works on the rotation. No other replica may do so before `untilMs`. */
   readonly worker?: { readonly replica: string; readonly untilMs: number }
-  /** KEKs that wrapped wrapping keys before, and wrap none now. */
+  /** KEKs that no longer wrap any wrapping key. */
   readonly unusedKeks: readonly UnusedKek[]
 }
 export type UnusedKek = { readonly kek: string; readonly sinceMs: number }
@@ -185,7 +185,7 @@ export type ReceiptKeyRecord = {
   readonly receiptsFromMs: number
 }
 
-/** The owner of a registry subject: the account with the first contract for it. */
+/** The owner of a registry subject: the first account with a contract for this subject. */
 export type SubjectRecord = {
   readonly type: 'subject-owner'
   readonly subject: string
@@ -193,8 +193,8 @@ export type SubjectRecord = {
 }
 
 /**
- * The erasure of a person or, with `isWithdrawal`, the withdrawal of a consent (docs/forgetting.md). It doesn't reveal
- * the person: `subjects` are useless without the salt, which only the caller has.
+ * The erasure of a person or, with `isWithdrawal`, the withdrawal of a consent (docs/forgetting.md). The record doesn't
+ * reveal the person: `subjects` are useless without the salt, which only the caller has.
  */
 export type ErasureRecord = {
   readonly type: 'erasure'
@@ -207,29 +207,32 @@ export type ErasureRecord = {
   readonly subjects: readonly string[]
   /** The events that a search found before the erasure. */
   readonly found: FoundPeople
-  /** The number of values that count against the account's bound: erasure-bound.ts. */
+  /** The number of values that count for ERASURES_MAX. */
   readonly counted: number
   /** Set for the withdrawal of levels. Otherwise the whole person is erased. */
   readonly isWithdrawal?: true
   /** The withdrawn levels. For an erasure, all levels for which the stream has keys. */
   readonly levels: readonly number[]
-  /** The caller's name for it, such as a ticket's number. */
+  /** The caller's name for the erasure, such as a ticket number. */
   readonly reference?: string
   /** The deadline for the response to the person, such as 2026-12-24. */
   readonly dueOn?: string
   /** The terms in which key records were changed. */
   readonly terms: readonly number[]
-  /** The number of transactions that have cut out links. Each transaction has a marker until the erasure is complete. */
+  /**
+   * The number of transactions that have removed links from trees. Each has a marker record until the erasure is
+   * complete.
+   */
   readonly pieces: number
-  /** Set while some links are still to be cut out. */
+  /** Set while some links are not removed yet. */
   readonly rest?: ErasureRest
   /** The KEKs with which a backup of the replaced key records could be decrypted. */
   readonly keks: readonly string[]
   readonly acceptedAtMs: number
-  /** When every replica had read the change, if readers may still have keys from before. */
+  /** When every replica had read the erasure. Set only if readers may still have older keys. */
   readonly heardAtMs?: number
   readonly appliedAtMs?: number
-  /** Set when the erasure is applied: the outputs at that time that decrypt one of the levels. */
+  /** The outputs that decrypted one of the levels when the erasure was applied. */
   readonly outputs?: readonly OutputThen[]
   readonly complete?: ErasureScan & { readonly atMs: number }
   readonly destroyedAtMs?: number
@@ -242,14 +245,14 @@ export type OutputThen = {
 }
 
 export type ErasureRest = {
-  /** The number of all links, and of those that are cut out. A link counts once in each term. */
+  /** The number of links to remove, counted once for each term; `done` of them are removed. */
   readonly links: number
   readonly done: number
-  /** The replica that cuts. Two replicas at the same time do no harm, but they fence each other. */
+  /** The replica of auth that removes the links. Two replicas at the same time do no harm, but fence each other. */
   readonly worker?: { readonly replica: string; readonly untilMs: number }
 }
 
-/** A scan of the whole log of `weir.keys` that found no record from before an erasure. */
+/** A scan of the whole log of `weir.keys`. It found no older version of the key records that the erasure changed. */
 export type ErasureScan = {
   readonly scannedAtMs: number
   /** The scan covered the log from the first offset to this one, on the broker `leader`. */
@@ -257,10 +260,10 @@ export type ErasureScan = {
   readonly leader: number
 }
 
-/** When an API key was last used, to the hour. */
+/** The hour in which an API key was last used. */
 export type KeyUseRecord = { readonly type: 'api-key-use'; readonly usedAtMs: number }
 
-/** auth's position in `weir.accesses`: the next offset to fold, decimal. */
+/** auth's position in `weir.accesses`: the next offset to read, decimal. */
 export type AccessesRecord = { readonly type: 'accesses-position'; readonly nextOffset: string }
 
 export type ControlRecord =

@@ -1,8 +1,8 @@
-// The record of the restores from backups.
+// The record about restores from backups.
 
 export type Window = { readonly sinceMs: number; readonly untilMs: number }
 
-/** The restores so far, and what is unknown since then. */
+/** The last restore, and what all restores have lost. */
 export type RestoreRecord = {
   readonly type: 'restore'
   readonly restoredAtMs: number

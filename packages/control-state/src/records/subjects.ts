@@ -1,5 +1,5 @@
 // `weir.subjects`: the links of a data subject in a term (docs/keys.md, Data subjects). The record keys contain all the
-// data. Without the term's key record `link`, nobody can tell which person they belong to. Pure.
+// data. Without the term's key record `link`, nobody can tell which person a record belongs to. No I/O.
 import type { LinkKeys } from '@weir/fieldcrypt'
 import { createForm, parserOf, storedAs } from '../forms/form.ts'
 
@@ -9,8 +9,8 @@ export const subjectsPartitions = 12
 
 const dayMs = 86_400_000
 /**
- * A link is written once in a term of 384 days, and events of the term's last era still need it. A day more is for
- * clocks and the clean-up.
+ * A link is written only once per term (384 days), but events of the term's last era (32 days) still need it. One day
+ * is added for clock differences and the clean-up.
  */
 export const subjectsRetentionMs = (keyRetentionDays: number): number =>
   (keyRetentionDays + 384 + 33) * dayMs
@@ -27,7 +27,7 @@ export const subjectPartitionOf = (hash: Buffer): number =>
   hash.readUInt32BE(0) % subjectsPartitions
 
 /**
- * The link in a record's key. Undefined if the record belongs to another subject.
+ * Decrypts the link in a record key. Returns undefined if the record belongs to another data subject.
  * @throws FieldcryptError `fieldcrypt.corrupt`
  */
 export function linkIn(key: string, prefix: string, keys: LinkKeys): Uint8Array | undefined {
@@ -37,7 +37,7 @@ export function linkIn(key: string, prefix: string, keys: LinkKeys): Uint8Array 
 
 const form = createForm('subject-link', () => ({}))
 const parse = parserOf(subjectsTopic, [form])
-/** The value of all these records is the same, because the key contains all the data. */
+/** All records have the same value, because the key contains all the data. */
 export const subjectLinkValue = storedAs(form, {})
 /** @throws ControlStateError `control-state.record_not_known`, `record_malformed` */
 export function checkSubjectLink(key: string, value: Buffer): void {

@@ -1,5 +1,5 @@
-// Follows the replicas' reports: their heartbeats and, if the reader wants them, the counts of the month. Only records
-// that arrive while it follows count as current. Older records only say which replicas there were.
+// Follows the heartbeats of replicas and, if the reader wants them, their counts of the month. Heartbeats that were
+// written before the start are marked as past, because their replicas may no longer run.
 import { followTopics } from '@weir/kafka'
 import type { FollowedRecord, Kafka } from '@weir/kafka'
 import type { Log } from '@weir/kit'
@@ -11,11 +11,11 @@ import { countsTopic } from './usage.ts'
 
 export type ReplicaFollower = {
   readonly replicas: ReplicaTable
-  /** Resolves when all records stored so far are read. Never resolves if it is closed before. */
+  /** Resolves when all records stored so far are read. Never resolves if `close` is called first. */
   start(): Promise<void>
   /** False before `start` resolves, while the tables are read again, and while a record can't be read. */
   isRead(): boolean
-  /** A sentence for each record that this replica can't read. */
+  /** Sentences about the records that can't be read. */
   unread(): string[]
   /** Resolves when everything written before the call is in the tables. */
   catchUp(): Promise<void>

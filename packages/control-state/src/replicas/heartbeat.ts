@@ -1,6 +1,6 @@
-// Writes a replica's heartbeat every second, as a record under the replica's id. The record contains the demand on the
-// replica, its position in control state, and the streams that it is ready to derive. A failed heartbeat is dropped,
-// because the next one has newer figures.
+// Writes a replica's heartbeat every second, as a record under the replica's id. The record contains the number of
+// events at the replica, the replica's position in control state, and the decrypterNames that it is ready to derive. A
+// heartbeat that could not be written is dropped, because the next one has newer figures.
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { delay } from '@weir/kit'
@@ -13,7 +13,7 @@ import type { Heartbeat, StreamDemand } from './replicas.ts'
 export type Heart = {
   /** Resolves when the first heartbeat is written. */
   readonly begun: Promise<void>
-  /** Writes the last heartbeat. After this one, the other replicas don't count this replica any more. */
+  /** Writes the last heartbeat. After it, the other replicas no longer count this replica. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ type HeartOptions = {
   readonly now: () => number
   /** `performance.now` by default. */
   readonly monotonic?: () => number
-  /** The demand since the last call. */
+  /** Returns the demand by streamId since the last call. */
   readonly takeDemand?: () => Record<string, StreamDemand>
   /** The decrypterNames that the replica is now ready to derive; undefined if there are none. */
   readonly derives?: () => readonly string[] | undefined
@@ -83,8 +83,8 @@ export function startHeartbeats(options: HeartOptions): Heart {
 }
 
 /**
- * Each call starts a new look, and returns the result of the previous one: undefined if it failed. So a file system
- * that doesn't respond can't delay heartbeats.
+ * Each call starts `look` again, unless it still runs, and returns the last result: undefined if `look` failed. So a
+ * file system that doesn't respond can't delay heartbeats.
  */
 function lastSeen<Seen>(look: () => Promise<Seen>): () => Seen | undefined {
   let seen: Seen | undefined

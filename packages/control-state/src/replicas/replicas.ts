@@ -1,14 +1,13 @@
-// The replicas' reports in `weir.replicas`: one heartbeat per second, under the replica's id. Limits across replicas
-// are computed from them, erasures wait for the positions in them, and output's replicas divide the partitions by them.
-// This file has the records and their table. The reader's own clock decides which replicas are alive, so clocks need
-// not agree.
+// The heartbeats in `weir.replicas`, one per second under the replica's id, and their table. From them, replicas
+// compute their share of limits and partitions, and auth finds out which replicas have read an erasure. Replicas' own
+// clocks never decide which replicas are alive, so they need not agree.
 
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
 import { listOf, number, objectOf, oneOf, optional, tableOf, text } from '../forms/guards.ts'
 
 export const replicasTopic = 'weir.replicas'
 
-/** The requests to one stream since the last heartbeat: all, and those that its rate permitted. */
+/** Events of one stream since the last heartbeat: `demanded` arrived, `taken` of them were within the rate. */
 export type StreamDemand = readonly [demanded: number, taken: number]
 
 export type Heartbeat = {
@@ -26,7 +25,7 @@ export type Heartbeat = {
   readonly streams: Readonly<Record<string, StreamDemand>>
   /** The number of permitted wrapping keys that the replica can't unwrap; absent if there are none. */
   readonly sealedRings?: number
-  /** The KEKs of this replica in KEK_FILE or KEK; absent while the replica can't read them. */
+  /** The ids of the KEKs in this replica's KEK_FILE or KEK; absent while they can't be read. */
   readonly keks?: readonly string[]
   /** The decrypterNames whose streams this replica of output is ready to derive; absent if there are none. */
   readonly derives?: readonly string[]
@@ -39,11 +38,11 @@ export type Replica = {
   readonly beat: Heartbeat
   /** When the last heartbeat was received, by this process's clock. */
   readonly heardMs: number
-  /** The same, but for a heartbeat that was written before this reader started, the time when it was written. */
+  /** Like `heardMs`, but for a heartbeat from before this reader's start: the time of writing, if it is earlier. */
   readonly freshMs: number
 }
 
-/** A replica, with times of other clocks as well. */
+/** A replica, with times of other clocks. */
 export type KnownReplica = Replica & {
   /** When its last heartbeat was received, by this process's monotonic clock. */
   readonly heardUptimeMs: number
@@ -54,17 +53,20 @@ export type KnownReplica = Replica & {
 }
 
 export type ReplicaTable = {
-  /** All replicas in the topic, including those that left or died. */
+  /** All replicas in the topic, including those that have stopped. */
   known(): Iterable<KnownReplica>
   /** The replicas that count for limits. */
   live(): Replica[]
-  /** The replicas that may still be working: those heard in the last 60 s, or all if the reader has run for less. */
+  /**
+   * The replicas that may still run: they have not left, and a heartbeat was received in the last 60 s. At its start,
+   * the reader receives one from every replica in the topic.
+   */
   heard(): Replica[]
-  /** The replicas that were not heard for 60 s. Their records may be removed. */
+  /** The ids of replicas without a heartbeat for 60 s. Their records may be removed. */
   dead(): string[]
   /**
-   * How far this process's clock was ahead of the broker's clock at the last heartbeat, including its delay. Undefined
-   * if the last heartbeat is more than 5 s old. The topic's timestamps are the broker's.
+   * How far this process's clock was ahead of the broker's clock when the last heartbeat was received, including the
+   * delay of the heartbeat. Undefined if this was more than 5 s ago.
    */
   aheadOfBrokerMs(): number | undefined
 }
@@ -141,7 +143,7 @@ const writtenAt = (
   freshMs: isPast ? Math.min(heardMs, writtenMs) : heardMs,
 })
 
-/** Uses the last heartbeat that arrived while the topic was followed. */
+/** Compares this process's clock with the broker's timestamp of the last heartbeat. */
 function compareClocks(now: () => number) {
   let last: { readonly heardMs: number; readonly writtenMs: number } | undefined
   return {

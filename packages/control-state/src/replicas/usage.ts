@@ -1,5 +1,5 @@
-// The records of `weir.usage` and `weir.counts`: the usage of each stream by ingest replica and minute, and each
-// replica's count of the month. Records and their keys, both ways; no I/O.
+// Builds and parses the records of `weir.usage` (a stream's usage per replica of ingest and minute) and of
+// `weir.counts` (a stream's events per replica in its latest month). No I/O.
 //
 // usage key = streamId "/" replica "/" minute       ; minutes since 1970
 //           / streamId "/day/" yyyy-mm-dd           ; the sum of a day's minutes
@@ -11,11 +11,11 @@ import { number, objectOf, tableOf, text } from '../forms/guards.ts'
 export const usageTopic = 'weir.usage'
 export const countsTopic = 'weir.counts'
 
-/** A reader of one stream's usage reads only one eighth of all records. */
+/** One partition has all usage of a stream, so its reader reads only about an eighth of all records. */
 export const usagePartitions = 8
 export const usagePartitionOf = (streamId: string): number => partitionOf(streamId, usagePartitions)
 
-/** Each stored event counts once. `bytes` is the size of its decompressed body. */
+/** `events` counts each stored event once. `bytes` is the size of all bodies, decompressed. */
 export type Usage = {
   events: number
   bytes: number
@@ -28,7 +28,7 @@ export type UsageKey = { readonly streamId: string } & (
   | { readonly day: string }
 )
 
-/** The number of events that one replica counted in its latest month. */
+/** The number of events that one replica counted in the latest month in which it stored any. */
 export type MonthCount = { readonly month: string; readonly events: number }
 
 const minuteMs = 60_000

@@ -1,10 +1,10 @@
-// Records which of a writer's own changes were followed. After a commit with an unknown outcome, a record of the change
-// in the log proves that the commit succeeded.
+// Tracks which of a writer's own changes were read back from Kafka. If the outcome of a commit is unknown, a record of
+// the change in the topic proves that the commit succeeded.
 
-/** The header that names the change a record belongs to. */
+/** The record header that contains the change's id. */
 export const changeHeader = 'weir-change'
 
-/** The ids of own changes whose records may still arrive. */
+/** The writer's changes whose records may still arrive. `has` returns whether a record of the change was read. */
 export type ChangeLog = {
   expect(id: string): string
   has(id: string): boolean

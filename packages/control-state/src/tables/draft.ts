@@ -1,5 +1,5 @@
-// The reads and writes of changes before the writer commits them: the tables, and the puts of the changes over them.
-// Nothing here reaches Kafka.
+// Collects the puts of changes before the writer commits them. A change reads the tables with these puts applied.
+// Nothing here writes to Kafka.
 import type { Audited, AuditTarget, Change } from '../audit/audit.ts'
 import { auditHeadKey, hashOf, nextEntry, noEntries } from '../audit/chain.ts'
 import { isWrappingKeyId } from '../keyring/key-forms.ts'
@@ -16,7 +16,7 @@ export type Draft = State & {
   readonly keys: KeyDraft
   /** Adds a record to `weir.erasures`, and the record's hash to the change's audit entry. */
   log(key: string, value: Buffer): void
-  /** Adds data that only the change itself knows to the target of its audit entry. */
+  /** Adds data to the target of the change's audit entry. */
   addToEntry(more: AuditTarget): void
 }
 
@@ -37,16 +37,16 @@ type Logged = { readonly key: string; readonly value: Buffer }
 export type Batch = {
   /**
    * Runs one change on the draft. If the change throws, its puts are dropped. Otherwise they are kept, together with an
-   * audit entry. A change that is part of another action adds no entry.
+   * audit entry if the change needs one.
    */
   attempt(change: Attempt): void
   readonly control: readonly Put<ControlRecord>[]
   readonly keys: readonly Put<Buffer>[]
   /** Records of `weir.erasures`. */
   readonly log: readonly Logged[]
-  /** Entries of the audit log, in the order of their chain. */
+  /** Entries of the audit log, in the order of the hash chain. */
   readonly audit: readonly { readonly value: Buffer; readonly timeMs: number }[]
-  /** The bytes of `weir.keys` in the draft so far. */
+  /** The size of all values in `keys`, in bytes. */
   keyBytes(): number
 }
 
@@ -60,7 +60,10 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
     audit: [] as { value: Buffer; timeMs: number }[],
   }
 
-  /** Each entry writes the head under the change's own id, so the head shows whether the change was committed. */
+  /**
+   * Adds an entry, and a record of the new head with the change's id. So a change without puts also has a record that
+   * proves its commit.
+   */
   const audit = (changeId: string, what: Audited, more: AuditTarget): void => {
     const timeMs = now()
     const before = stateOver(records).auditHead() ?? noEntries
@@ -94,7 +97,7 @@ export function createBatch(store: RecordStore, keyStore: KeysBelow, now: () => 
   }
 }
 
-/** Runs a change. Returns what its audit entry says beyond its role, and its records of `weir.erasures`. */
+/** Runs a change. Returns its additions to the target of its audit entry, and its records for `weir.erasures`. */
 function outcomeOf(
   draft: Omit<Draft, 'log' | 'addToEntry'>,
   decide: Attempt['decide'],
@@ -109,7 +112,7 @@ function outcomeOf(
   return { more: logged.length === 0 ? more : { ...more, logged: hashesOf(logged) }, logged }
 }
 
-/** The wrapping keys of the log are no entries. */
+/** Returns the hashes of the records, except those of wrapping keys. */
 const hashesOf = (logged: readonly Logged[]): string[] =>
   logged.filter(({ key }) => !isWrappingKeyId(key)).map(({ value }) => hashOf(value))
 

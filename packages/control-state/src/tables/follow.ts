@@ -1,5 +1,5 @@
-// Control state in every service (docs/architecture.md 1): follows `weir.control` and `weir.keys` from their start into
-// plain tables. Read-only. There is no other cache that could become stale.
+// Reads `weir.control` and `weir.keys` from their start into tables in memory, in every service (docs/architecture.md,
+// decision 1). Never writes.
 import { followTopics, kafkaTrouble } from '@weir/kafka'
 import type { FollowedRecord, Follower, Kafka } from '@weir/kafka'
 import type { KekProvider } from '@weir/fieldcrypt'
@@ -29,27 +29,33 @@ export type StateFollower = Pick<Keys, 'keyStore' | 'wrappingKeys' | 'keyring'> 
    * @throws ControlStateError `control-state.unavailable`
    */
   catchUp(): Promise<void>
-  /** `catchUp` after a failed look-up. Concurrent callers share one call, and it runs at most ten times per second. */
+  /**
+   * Like `catchUp`, for use after a failed look-up. Concurrent callers share one run. There are at most ten runs per
+   * second.
+   */
   refresh(): Promise<void>
-  /** False while revocations may be missing. Nothing may be accepted or decrypted then. */
+  /** False while the tables may lack revocations. While it is false, nothing may be accepted or decrypted. */
   isFresh(): boolean
   /** The read position: the next offset of each topic. */
   positions(): { control: bigint; keys: bigint }
-  /** The listener gets the topic and key of each record. Without a key, the tables are cleared and read again. */
+  /**
+   * Calls the listener with the topic and key of each record that was read. A call without a key means that the tables
+   * were cleared and are read again. Returns a function that removes the listener.
+   */
   onChange(listener: ChangeListener): () => void
 }
 
-/** The follower for the service that starts and stops it, and that reports whether it is ready. */
+/** The follower, with functions to start, check and close it. */
 export type StateFollowing = {
   readonly follower: StateFollower
   /**
    * Resolves when both topics are read to their ends, every record can be read, and the wrapping keys are unwrapped.
-   * Never resolves if it is closed before.
+   * Never resolves if `close` is called first.
    */
   start(): Promise<void>
-  /** False while there is a record that this replica doesn't understand. */
+  /** False while a record can't be read. */
   isWhole(): boolean
-  /** Why control state isn't ready; empty if it is. */
+  /** The reasons why control state isn't ready; empty if it is ready. */
   notReady(): string[]
   close(): Promise<void>
 }
@@ -105,7 +111,7 @@ export function followState(options: StateOptions): StateFollowing {
   }
 }
 
-/** Control state in memory, filled record by record. */
+/** Creates the tables in memory, and the functions that fill them. */
 function holdState({ service, kek, mayUnwrap, log }: StateOptions) {
   const tables = createTables()
   const keys = createKeys({ kek, log, mayUse: mayUnwrap })
@@ -154,13 +160,13 @@ function apply(
   keys.apply(key, value)
 }
 
-/** Leaves out records that only auth needs. There may be many of them. */
+/** Returns false for records that only auth needs, because there may be many. */
 const isOfUse = (key: string, service: string): boolean =>
   service === 'auth' || !(key.startsWith('erasure/') || key.startsWith('key-use/'))
 
 const refreshEveryMs = 100
 
-/** Callers that arrive while a run waits for its turn share that run. */
+/** Calls that arrive before a run starts share that run. */
 function atMostEvery(everyMs: number, work: () => Promise<void>): () => Promise<void> {
   let next: Promise<void> | undefined
   let lastMs = -everyMs
@@ -173,7 +179,7 @@ function atMostEvery(everyMs: number, work: () => Promise<void>): () => Promise<
   return () => (next ??= runOnce())
 }
 
-/** Whether erasures since a backup may still be undone. */
+/** Whether a restore is not finished, so erasures since the backup may be undone. */
 export const isRestoring = (keyStore: Pick<Keys['keyStore'], 'get'>): boolean =>
   keyStore.get(restoringKey) !== undefined
 

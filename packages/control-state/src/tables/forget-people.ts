@@ -1,5 +1,5 @@
-// Keeps a cache of people in step with control state. It drops entries under a removed prefix soon after the changed
-// record was read, and the people of a deleted stream. This affects only what stays in memory, never a result.
+// Removes erased people and the people of deleted streams from a cache, soon after control state changed. This affects
+// only what stays in memory, never a result.
 import type { Opener } from '@weir/fieldcrypt'
 import type { StateFollower } from './follow.ts'
 import type { Keyring } from '../keyring/keyring.ts'
@@ -12,13 +12,13 @@ export type People = Pick<Opener, 'refresh' | 'forget' | 'clear' | 'size'>
 type Stream = { readonly billingId: string; readonly streamId: string }
 type Followed = Pick<StateFollower, 'tables' | 'onChange'> & { keyring: Pick<Keyring, 'eraKeys'> }
 
-/** One change of a tree may be many records. The pause lets them be processed together. */
+/** A change of a tree may write many records. After the pause, one refresh covers them all. */
 const refreshAfterMs = 100
 
 // tree-record = billing-id "/" stream-id "/t" term "/tree" [ "." suffix ]
 const treeRecord = /^([^_/][^/]*)\/([^/]+)\/t\d+\/tree/
 
-/** Returns a function that stops it. */
+/** Returns a function that stops the removal. */
 export function forgetPeople(follower: Followed, people: People): () => void {
   const changed = new Map<string, Stream>()
   let timer: NodeJS.Timeout | undefined

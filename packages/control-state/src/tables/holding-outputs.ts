@@ -1,7 +1,6 @@
-// The outputs that contain fields out of an erasure's reach. Fields that were decrypted before the erasure stay in the
-// topics of derived streams until the retention of these topics. Dead letter topics are not included, because their
-// records are encrypted as in the input. Pure. The end of the retention depends on topic settings, which other code
-// reads.
+// Finds the outputs whose topics may contain fields that were decrypted before an erasure. These fields stay there
+// until the topic's retention ends. Dead letter topics are left out, because their records are encrypted. No I/O: other
+// code reads the retention from Kafka.
 import { isDecryptedByReaders } from '../records/records.ts'
 import type { DerivedStream, ErasureRecord } from '../records/records.ts'
 import type { Streams } from './state.ts'
@@ -12,10 +11,7 @@ export type HoldingOutput = {
   readonly levels: readonly number[]
 }
 
-/**
- * Whether a derived stream may see fields of the level: Weir or, in some outputs, the reader decrypts them. Without
- * levels nothing is decrypted.
- */
+/** Whether Weir or the derived stream's readers decrypt fields of this level. False if the stream has no levels. */
 export function opensLevel(
   { consentLevels, consentLevelType }: Pick<DerivedStream, 'consentLevels' | 'consentLevelType'>,
   level: number,
@@ -31,8 +27,8 @@ export function opensLevel(
 }
 
 /**
- * Includes deleted outputs while their topics may exist. Excludes outputs that were created after the erasure was
- * applied, because they get its fields encrypted, and outputs whose readers decrypt.
+ * Returns the outputs that may contain decrypted fields of the erasure. Includes deleted outputs while their topics may
+ * exist. Excludes outputs that were created after the erasure was applied, and outputs whose readers decrypt.
  */
 export function outputsHolding(
   state: Pick<Streams, 'streamsOf'>,
@@ -44,7 +40,10 @@ export function outputsHolding(
     .filter(({ output }) => then?.has(output.streamId) ?? output.neverReady !== true)
 }
 
-/** The outputs whose readers decrypt, also deleted ones as above. Later outputs give no keys for the erasure's events. */
+/**
+ * Returns the outputs whose readers may have decrypted fields of the erasure, including deleted outputs. Excludes
+ * outputs that were created after the erasure was applied: their readers get no keys for its events.
+ */
 export const outputsForReaders = (
   state: Pick<Streams, 'streamsOf'>,
   erasure: ErasureRecord,
@@ -53,7 +52,7 @@ export const outputsForReaders = (
     .filter(({ output }) => isDecryptedByReaders(output) && output.neverReady !== true)
     .filter(({ output }) => output.createdAtMs <= (erasure.appliedAtMs ?? Infinity))
 
-/** The outputs that decrypt a level of the erasure, by Weir or by their readers. */
+/** Returns the outputs for which Weir or the readers decrypt a level of the erasure. */
 const outputsOpening = (
   state: Pick<Streams, 'streamsOf'>,
   { billingId, streamId, levels }: ErasureRecord,
@@ -68,8 +67,8 @@ const outputsOpening = (
     .filter((holding) => holding.levels.length > 0)
 
 /**
- * The time until which readers may have keys for events of the input stream, if they got these keys until `sinceMs`. At
- * least `sinceMs`.
+ * Returns until when readers may use keys for events of the input stream, if they got these keys before `sinceMs`. The
+ * result is never earlier than `sinceMs`.
  */
 export function keysLentUntil(
   state: Pick<Streams, 'streamsOf'>,

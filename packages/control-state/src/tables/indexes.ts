@@ -1,5 +1,5 @@
 // Look-ups by values in requests, such as the hash of an API key. Each kind of record has one or two Maps, which `add`
-// and `remove` keep in step with the tables.
+// and `remove` keep consistent with the tables.
 import type {
   ContractRecord,
   ControlRecord,
@@ -18,7 +18,7 @@ export type Index = {
   clear(): void
 }
 
-/** By the hash of an API key. The caller must check whether the key has expired. */
+/** Finds API keys by their hash. The caller must check whether the key has expired. */
 export function indexApiKeys(): Index & { apiKey(hash: string): KeyHolder | undefined } {
   const holders = new Map<string, KeyHolder>()
   return {
@@ -91,9 +91,9 @@ export function indexContracts(): Index & ContractIndex {
 }
 
 export type ErasureIndex = {
-  /** The erasures of all streams that are not complete yet. */
+  /** All erasures that are not complete yet. */
   pendingErasures(): ErasureRecord[]
-  /** The number of values per account that count against ERASURES_MAX. */
+  /** By billingId: the number of values that count for ERASURES_MAX. */
   erasedValues(): ReadonlyMap<string, number>
 }
 

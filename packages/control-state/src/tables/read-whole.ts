@@ -1,10 +1,10 @@
-// Tracks whether followed topics were read to their ends: at the start, and each time the tables are cleared. Tables
-// that are read only in part may contain data that a later record removes.
+// Tracks whether followed topics were read to their ends: at the start, and each time the tables are cleared. Before
+// the end, the tables may contain data that a later record removes.
 import { delay } from '@weir/kit'
 
 export type WholeReading = {
   /**
-   * Resolves when all records stored so far are read. Never resolves if it is closed before, so a service that gets
+   * Resolves when all records stored so far are read. Never resolves if `close` is called first, so a service that gets
    * SIGTERM during its start stops without an error.
    */
   start(): Promise<void>

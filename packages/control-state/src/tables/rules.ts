@@ -1,5 +1,5 @@
-// The rules that changes of control state check first: required records and free names. Each rule reads only the draft,
-// and throws the refusal for the caller of the API.
+// The checks that changes of control state run first: whether records exist, and whether names are free. Each check
+// throws the error for the caller of the API.
 import type {
   AccountRecord,
   DerivedStream,
@@ -26,7 +26,7 @@ export function requireAccount(
   return account
 }
 
-/** The input stream, unless it is hidden from callers of the API. */
+/** Throws `not_found` also for a stream that isn't ready. */
 export function requireInput(
   state: Pick<Streams, 'stream'>,
   billingId: string,
@@ -37,7 +37,7 @@ export function requireInput(
   return stream
 }
 
-/** The derived stream with this name and input stream, unless it is hidden from callers of the API. */
+/** Throws `not_found` also for a stream that isn't ready, or is derived from another input stream. */
 export function requireOutput(
   state: Pick<Streams, 'stream'>,
   billingId: string,
@@ -50,7 +50,6 @@ export function requireOutput(
   return stream
 }
 
-/** An erasure of an input stream, unless it is hidden from callers of the API. */
 export function requireErasure(
   state: Pick<Erasures, 'erasure'>,
   stream: InputStream,

@@ -1,5 +1,5 @@
-// Control state as look-ups over records, in the tables that follow `weir.control` or in a writer's draft over them. No
-// I/O, no clock.
+// Look-ups in control state. They work on the tables that follow `weir.control`, and on a writer's draft. No I/O, no
+// clock.
 import type { SearchRecord, SubjectAccessRecord } from '../records/people-records.ts'
 import type { AuditHead } from '../audit/audit.ts'
 import { auditHeadKey } from '../audit/chain.ts'
@@ -35,7 +35,7 @@ import {
 import { restoreKey } from '../records/restore-record.ts'
 import type { RestoreRecord } from '../records/restore-record.ts'
 
-/** Records by key, and the keys in a folder (`stream/acme/`, `signing/`). */
+/** Records by key. A folder is a prefix that keys share, such as `stream/acme/` or `signing/`. */
 export type RecordStore = {
   get(key: string): ControlRecord | undefined
   folder(prefix: string): Entries
@@ -50,14 +50,14 @@ export type AccountState = {
 export type Streams = {
   stream(billingId: string, name: string): StreamRecord | undefined
   streamsOf(billingId: string): StreamRecord[]
-  /** The derived streams of an input stream, in any state, by name. */
+  /** The derived streams of an input stream, in any state, sorted by name. */
   outputsOf(input: InputStream): DerivedStream[]
 }
 
 export type Contracts = {
   contract(billingId: string, id: string): ContractRecord | undefined
   contractsOf(billingId: string): ContractRecord[]
-  /** The account that owns a registry subject: the first one that named the subject in a contract. */
+  /** The account that owns a registry subject, because it was the first to name the subject in a contract. */
   subjectOwner(subject: string): string | undefined
 }
 
@@ -86,13 +86,13 @@ export type PublicKeys = {
 }
 
 export type AuditState = {
-  /** The newest entry of the audit log. */
+  /** Number and hash of the newest entry in the audit log. */
   auditHead(): AuditHead | undefined
   /** auth's position in `weir.accesses`. */
   accesses(): AccessesRecord | undefined
 }
 
-/** The whole state, as a change sees it. A reader's type names only the kinds that the reader needs. */
+/** All look-ups. A function that needs only some of them names only their types. */
 export type State = AccountState &
   Streams &
   Contracts &
@@ -155,14 +155,17 @@ export function stateOver(store: RecordStore): State {
   }
 }
 
-/** The folder of a key: everything up to its second slash, or up to its only slash (`signing/`). */
+/** Returns the key up to its second slash or, if there is only one slash, up to this one. */
 export function folderOf(key: string): string {
   const first = key.indexOf('/')
   const second = key.indexOf('/', first + 1)
   return key.slice(0, (second < 0 ? first : second) + 1)
 }
 
-/** A store over another one: its puts are visible only here. A null hides the record below. */
+/**
+ * Returns a store that combines its own puts with the records of `base`, and never changes `base`. A put of null hides
+ * the record of `base`.
+ */
 export function overlay(base: RecordStore): RecordStore & {
   put(key: string, record: ControlRecord | null): void
   readonly puts: ReadonlyMap<string, ControlRecord | null>

@@ -1,9 +1,9 @@
-// Reports when a stream is gone: its record is now `deleting`, was removed, or is another stream's.
+// Reports when a stream is gone: its record is `deleting`, was removed, or belongs to a new stream with the same name.
 import type { StateFollower } from './follow.ts'
 import type { StreamRecord } from '../records/records.ts'
 import { controlTopic } from '../records/records.ts'
 
-/** Calls the listener once for each stream that was there and is gone. Returns a function that stops it. */
+/** Calls the listener once for each stream that existed and is gone. Returns a function that removes the listener. */
 export function onStreamGone(
   follower: Pick<StateFollower, 'tables' | 'onChange'>,
   listener: (stream: StreamRecord) => void,

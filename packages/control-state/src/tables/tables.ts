@@ -1,5 +1,5 @@
-// The in-memory tables that follow `weir.control`: every record by key, by folder, and by what requests contain.
-// Changed only by `apply`.
+// The in-memory tables that follow `weir.control`: every record by key, by folder, and by values in requests. Only
+// `apply` and `clear` change the tables.
 import type { ControlRecord, InputStream, KeyHolder } from '../records/records.ts'
 import {
   indexApiKeys,
@@ -18,7 +18,7 @@ type Linked = {
   readonly linkedStreamId: string
 }
 
-/** All look-ups. A caller's type names only the kinds that the caller needs. */
+/** All look-ups. A function that needs only some of them names only their types. */
 export type Tables = State &
   StreamIndex &
   ContractIndex &
@@ -82,7 +82,7 @@ function createFolders() {
   }
   return {
     store,
-    /** Returns the record that it replaces. */
+    /** Returns the replaced record, or undefined. */
     put(key: string, record: ControlRecord | null): ControlRecord | undefined {
       const name = folderOf(key)
       const folder = folders.get(name) ?? new Map<string, ControlRecord>()

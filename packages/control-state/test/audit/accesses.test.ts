@@ -1,4 +1,5 @@
-// How readings are reported: before the data is shown, within the bound, and without a loss after a failed write.
+// Readings are reported before the data is shown. The number of notices is bounded. After a failed report, the next
+// reading is reported.
 import { expect, test } from '@jest/globals'
 import { createAccessTrace } from '../../src/access/accesses.ts'
 import { parseNotice } from '../../src/audit/notices.ts'

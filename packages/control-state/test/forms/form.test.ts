@@ -1,4 +1,4 @@
-// One form for each type: a replica reads all known versions, and reports unknown ones with a sentence.
+// A replica reads all known versions of a record type, and reports unknown versions.
 import { expect, test } from '@jest/globals'
 import { hasCode } from '@weir/kit'
 import { checked, createForm, parserOf, storedAs, untyped } from '../../src/forms/form.ts'
@@ -14,7 +14,7 @@ const isCup = objectOf<Cup>({ colour: text, size: number, owner: optional(text) 
 const isFirstCup = objectOf<{ readonly colour: string }>({ colour: text })
 
 const first = createForm('cup', untyped(isCup))
-/** The change for the next release: one function that reads the previous version. */
+/** The form in the next release, with a function that reads the previous version. */
 const second = createForm<Cup>(
   'cup',
   (members) => (isFirstCup(members) ? { colour: members.colour, size: 1 } : undefined),

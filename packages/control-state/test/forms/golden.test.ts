@@ -18,7 +18,7 @@ import {
   usageValue,
 } from '../../src/replicas/usage.ts'
 
-/** By topic: reads a record and writes it again. */
+/** By topic: a function that reads a record and writes it again. */
 const again: Readonly<Record<string, (key: string, value: Buffer) => Buffer>> = {
   'weir.control': (key, value) => controlValue(parseControlRecord(key, value)),
   'weir.audit': (key, value) => entryValue(parseEntry(key, value)),
@@ -103,7 +103,7 @@ function outcomeOf(read: () => unknown): string {
   }
 }
 
-/** The members in a type's list in docs/formats.md, and whether each is optional: `name?`. */
+/** Returns the members that docs/formats.md lists for a type, and whether each is optional (`name?`). */
 function documented(type: string): Map<string, boolean> {
   const page = readFileSync(join(import.meta.dirname, '../../../../docs/formats.md'), 'utf8')
   const [, section] = page.split(`\n### ${type}\n`)

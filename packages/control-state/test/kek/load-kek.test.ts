@@ -1,4 +1,5 @@
-// The combined KEK places. An error names the wrong setting and shows no key. Keys can move from one place to another.
+// The combined sources of KEKs. An error names the wrong setting and shows no key. Keys can move from one source to
+// another.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

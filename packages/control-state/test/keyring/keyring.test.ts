@@ -44,7 +44,7 @@ function wrapped(recordKey: string, part: string, wrappingKey: Buffer, keyVersio
   })
 }
 
-/** The record key of a part of era 7, or of its term. */
+/** Returns the record key of a key record of era 7, or of its term. */
 const keyOf = (part: string): string =>
   /^(link|tree)/.test(part) ? `acme/s/t0/${part}` : `acme/s/7/${part}`
 
@@ -194,7 +194,7 @@ test('when one part of a tree is written anew, what was opened of the others sta
 describe('a tree that takes more memory than its opened parts may', () => {
   const digits = Array.from({ length: 16 }, (_, index) => index.toString(4).padStart(2, '0'))
 
-  /** A keyring with several key records of a tree, with people erased in each. */
+  /** Creates a keyring whose tree has several key records, with erased people in each. */
   async function withParts(openPartsKilobytesMax: number) {
     const { keys, wrappingKeys } = await withEra({ openPartsKilobytesMax })
     const era = keys.keyring.eraKeys('acme', 's', 7)

@@ -1,5 +1,5 @@
 // Heartbeats over a real broker: which replicas see each other, how soon, and which heartbeats are new. Other tests may
-// run replicas on the same broker, so each test looks only for its own.
+// run replicas on the same broker, so each test looks only for its own replicas.
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeAll, expect, test } from '@jest/globals'
 import { createAdmin } from '@weir/kafka'

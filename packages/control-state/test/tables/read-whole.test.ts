@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createWholeReading } from '../../src/tables/read-whole.ts'
 
-/** A reading whose end the test controls. */
+/** Creates a reading. The test decides when each attempt ends. */
 function reading(start: () => Promise<void> = async () => {}) {
   const ends: PromiseWithResolvers<void>[] = []
   const whole = createWholeReading({

@@ -1,5 +1,5 @@
-// ACLs of topics, groups and transactional ids in Kafka's authorizer. This file creates only ALLOW for READ and WRITE,
-// which include DESCRIBE. It also finds ALLOW for ALL. The callers decide which ACLs to create and revoke.
+// Creates, finds and revokes ACLs of topics, groups and transactional ids in Kafka's authorizer. Weir creates only
+// ALLOW for READ and WRITE, which include DESCRIBE. Callers decide which ACLs to create and revoke.
 import {
   AclOperations,
   AclPermissionTypes,
@@ -28,13 +28,13 @@ export type Acl = {
   readonly resource: 'topic' | 'group' | 'transactionalId'
   readonly name: string
   readonly pattern: 'literal' | 'prefixed'
-  /** `all` is found, but never created. */
+  /** `all` may be found, but is never created. */
   readonly operation: 'read' | 'write' | 'all'
 }
 
 /** Each function throws KafkaError `kafka.no_authorizer` if brokers have no authorizer and so allow everything. */
 export type Acls = {
-  /** All ACLs of this form, including those that other programs created. */
+  /** Returns all ACLs of the form of `Acl`, including those that other programs created. */
   list(): Promise<Acl[]>
   /** Resolves once every broker has the ACLs. */
   allow(acls: readonly Acl[]): Promise<void>
@@ -122,7 +122,7 @@ export function createAcls(kafka: Kafka): Acls {
 type Ask = <T>(what: string, work: BrokerCall<T>) => Promise<T>
 
 function whatBrokersKnow(ask: Ask) {
-  /** What each broker reports for one principal, or for all. */
+  /** Returns the entries that each broker reports for one principal, or for all if it is null. */
   const seenEverywhere = (principal: string | null): Promise<Entry[][]> =>
     ask('read ACLs', async (brokers) => {
       const { brokers: ids } = await brokers.describe([])
@@ -155,7 +155,7 @@ function whatBrokersKnow(ask: Ask) {
   return { knownNowhere, knownEverywhere, areKnownNowhere }
 }
 
-/** The name of a single principal, to ask only about that one. A broker searches all its ACLs for each question. */
+/** Returns the only principal, or null to ask for all. A broker searches all its ACLs for each request. */
 const about = (principals: readonly string[]): string | null =>
   principals.length === 1 ? (principals[0] ?? null) : null
 
@@ -179,7 +179,7 @@ const toEntry = ({ principal, resource, name, pattern, operation }: Acl): Entry 
   permissionType: AclPermissionTypes.ALLOW,
 })
 
-/** Empty for an entry of another form. */
+/** Returns an empty list for an entry of another form. */
 function toAcl(entry: Entry): Acl[] {
   const { principal, resourceName, host, permissionType } = entry
   const isAllowed = permissionType === AclPermissionTypes.ALLOW && host === EVERY_HOST

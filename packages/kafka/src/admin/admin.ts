@@ -1,4 +1,4 @@
-// All functions except reading and writing: one handle for topics, offsets, groups and settings, over one connection.
+// Combines the functions for topics, offsets, groups and settings, so that they share connections.
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createConfigs } from './configs.ts'

@@ -17,11 +17,12 @@ export type Configs = {
   /** Topics that don't exist are left out. */
   topics(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>>
   /**
-   * Sets all of the topic's own settings; settings that aren't named return to the broker's default. Resolves once
-   * every broker shows the settings, or after a few seconds, because another client may have changed them since.
+   * Sets all of the topic's own settings. Settings that `config` doesn't contain return to the broker's default.
+   * Resolves once every broker shows the settings, or after a few seconds, because another client may have changed them
+   * since.
    */
   setTopic(topic: string, config: ConfigEntries): Promise<void>
-  /** The brokers' configuration by broker id. */
+  /** Returns the brokers' configuration by broker id. */
   brokers(): Promise<ReadonlyMap<string, ConfigEntries>>
 }
 

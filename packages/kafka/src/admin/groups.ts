@@ -1,4 +1,4 @@
-// Consumer groups and transactional ids: a group's committed offsets, deleting a group, fencing a transactional id.
+// Reads the committed offsets of consumer groups, deletes groups, and fences transactional ids.
 import { deleteGroupsV2 } from '#client-library'
 
 import type { BrokerCalls } from '../connect/broker-calls.ts'
@@ -11,13 +11,14 @@ import { committedOffsets } from '../connect/topic-calls.ts'
 import { KafkaError } from '../errors.ts'
 
 export type Groups = {
-  /** The group's committed offsets by partition, without joining the group; undefined where it never committed. */
+  /** Returns the group's committed offsets by partition, undefined where it never committed. Doesn't join the group. */
   committedOffsets(groupId: string, topic: string): Promise<(bigint | undefined)[]>
   /** Throws KafkaError `kafka.group_not_empty` while the group has members. */
   delete(groupId: string): Promise<'deleted' | 'absent'>
   /**
    * Ends the open transaction of this transactional id, and fences its producer in all partitions. If no transaction
-   * was open, Kafka writes no marker, so batches without a transaction are not fenced; use `Fencer` against these.
+   * was open, Kafka writes no marker, so the producer can still write batches without a transaction. Use `Fencer`
+   * against such writers.
    */
   fence(transactionalId: string): Promise<FormerHolder>
 }

@@ -5,13 +5,16 @@ import type { Isolation } from '../connect/topic-calls.ts'
 
 export type LogOffsets = {
   earliest(topic: string): Promise<bigint[]>
-  /** One past the last offset that a reader with this isolation may see. */
+  /** Returns, by partition, one past the last offset that a reader with this isolation may see. */
   ends(topic: string, options: { isolation: Isolation }): Promise<bigint[]>
-  /** For each partition, the offset of the first record with a timestamp at or after the time; the log end if none. */
+  /**
+   * Returns, by partition, the offset of the first record with this timestamp or a later one, or the log end if there
+   * is none.
+   */
   at(topic: string, timestampMs: number): Promise<bigint[]>
   /**
-   * Resolves once no reader gets a record before these offsets, one per partition. Brokers free the disk space when
-   * they delete the segment. Throws KafkaError `kafka.refused` if an offset is beyond the end.
+   * Resolves once no reader gets a record before these offsets, one per partition. Brokers free the disk space later,
+   * when they delete whole segments. Throws KafkaError `kafka.refused` if an offset is beyond the end.
    */
   deleteBefore(topic: string, before: readonly bigint[]): Promise<void>
 }

@@ -1,5 +1,5 @@
-// Positions of readers that aren't members of a group. They are stored as a group's offsets, so that standard tools
-// show their lag. The last commit wins, so a reader must recognise its own positions by their metadata.
+// Stores positions of readers that aren't members of a group, as the group's committed offsets, so that standard tools
+// show the lag. The last commit wins, so a reader must recognise its own positions by their metadata.
 import { ProtocolError, offsetCommitV9, offsetFetchV9 } from '#client-library'
 
 import { createTurns } from '@weir/kit'
@@ -31,7 +31,7 @@ export type Positions = {
    * KafkaError `kafka.group_not_empty` if the group has members, `kafka.unavailable` or `kafka.refused`.
    */
   commit(groupId: string, positions: readonly Position[]): Promise<readonly Position[]>
-  /** The committed positions, by group. Groups with the same coordinator share one request. */
+  /** Returns the committed positions by group id. Groups with the same coordinator share one request. */
   read(groups: readonly GroupPartitions[]): Promise<ReadonlyMap<string, readonly Position[]>>
   close(): Promise<void>
 }
@@ -41,14 +41,14 @@ type FetchAnswer = offsetFetchV9.OffsetFetchResponse
 
 const NO_MEMBER = { generation: -1, memberId: '', instanceId: null }
 const ANY_EPOCH = -1
-// A commit waits for replicas. The bound keeps other requests on that connection from waiting for a thousand commits.
+// A commit waits for replicas. Without a limit, other requests on the connection could wait for a thousand commits.
 const AT_ONCE = 8
 const GROUPS_AT_ONCE = 1_000
 const NONE = 0
 const UNKNOWN_TOPIC_OR_PARTITION = 3
 const NOT_COORDINATOR = 16
 const UNKNOWN_MEMBER_ID = 25
-// The error of a FindCoordinator response.
+// Thrown if FindCoordinator failed, whose response has neither `topics` nor `groups`.
 const NO_COORDINATOR = new ProtocolError('COORDINATOR_NOT_AVAILABLE')
 
 export function createPositions(kafka: Kafka): Positions {
@@ -108,7 +108,7 @@ function isTaken(groupId: string, errorCode = UNKNOWN_TOPIC_OR_PARTITION): boole
 }
 
 /**
- * Asks the coordinator of one group about all remaining groups, and adds the results to `found`. Its response says
+ * Asks the coordinator of one group about all remaining groups, and adds the results to `found`. The response says
  * which groups have other coordinators.
  */
 async function read(

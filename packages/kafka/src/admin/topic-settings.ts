@@ -10,7 +10,7 @@ import type { BrokerRequest } from '../connect/requests.ts'
 export type ConfigEntries = Readonly<Record<string, string>>
 
 export type TopicSettings = {
-  /** The replication of the partition with the fewest replicas. */
+  /** The number of replicas of the partition that has the fewest. */
   readonly replication: number
   /** The effective settings, whatever their source. */
   readonly config: ConfigEntries
@@ -51,7 +51,7 @@ async function describeSlice(
   })
 }
 
-/** Whether every broker shows exactly these settings as the topic's own. */
+/** Returns whether every broker shows exactly these settings as the topic's own. */
 export async function isShown(
   brokers: KafkaBrokers,
   topic: string,
@@ -66,7 +66,7 @@ export async function isShown(
   })
 }
 
-/** The configuration by broker id. Each broker describes itself. */
+/** Returns the configuration by broker id. Each broker describes itself. */
 export async function describeBrokers(brokers: KafkaBrokers): Promise<Map<string, ConfigEntries>> {
   const found = new Map<string, ConfigEntries>()
   for (const id of (await brokers.describe([])).brokers) {

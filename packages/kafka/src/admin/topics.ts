@@ -26,14 +26,14 @@ export type TopicAdmin = {
   /** Resolves once no broker shows the topic any more. Informs the producers of this handle. */
   delete(topic: string): Promise<'deleted' | 'absent'>
   exists(topic: string): Promise<boolean>
-  /** True if no partition contains a record, even of an open or aborted transaction. Markers of fences don't count. */
+  /** Returns true if no partition contains a record. Records of open or aborted transactions count, markers don't. */
   isEmpty(topic: string): Promise<boolean>
   partitionCount(topic: string): Promise<number | undefined>
 }
 
 const BROKERS_DEFAULT = -1
-// With later versions of these requests, a quota on topic changes causes a refusal. With these versions, it only delays
-// the response.
+// createTopicsV5 and deleteTopicsV4: a quota on topic changes only delays the response. With later versions, it causes
+// a refusal.
 const REQUEST_TIMEOUT_MS = 10_000
 const SPREAD_TIMEOUT_MS = 15_000
 

@@ -10,19 +10,22 @@ import { internalsOf } from './internals.ts'
 import type { Kafka } from './internals.ts'
 import type { BrokerRequest } from './requests.ts'
 
-/** The brokers that a call may send requests to. */
+/** How a call sends its requests. */
 export type KafkaBrokers = {
   ask<Answer>(target: Target, request: BrokerRequest<Answer>, purpose?: Purpose): Promise<Answer>
-  /** Asks broker `at`, or any broker, about the brokers and these topics. */
+  /** Asks broker `at`, by default any broker, about the brokers and these topics. */
   describe(topics: readonly string[], at?: number): Promise<ClusterState>
 }
 
 export type BrokerCall<T> = (brokers: KafkaBrokers) => Promise<T>
 
 export type BrokerCalls = {
-  /** Retries after retriable errors until the deadline. Throws KafkaError `kafka.unavailable` or `refused`. */
+  /** Retries after retriable errors until the deadline. Throws KafkaError `kafka.unavailable` or `kafka.refused`. */
   run<T>(what: string, call: BrokerCall<T>): Promise<T>
-  /** Never retries, and asks only brokers that have just responded. For calls that must not run twice. */
+  /**
+   * Starts the call only after a broker has responded to another request, and never retries it. For calls that must not
+   * run twice.
+   */
   runOnce<T>(what: string, call: BrokerCall<T>): Promise<T>
   close(): Promise<void>
 }
@@ -37,7 +40,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
   const leave = cluster.join()
 
   async function attempt<T>(call: BrokerCall<T>, limits: Limits): Promise<T> {
-    // A connection that is opened now would never be closed.
+    // After `close`, nothing would close a new connection.
     if (signal.aborted) throw brokerUnavailable('be asked after closing')
     const end = performance.now() + limits.ms
     return bounded(call(askBrokers(cluster, 'control', () => end)), limits)
@@ -63,7 +66,7 @@ export function createBrokerCalls(kafka: Kafka, deadlineMs = DEADLINE_MS): Broke
   }
 }
 
-/** Sends each request once. `untilMs` is read for each request; after that time nothing is sent. */
+/** Sends each request once. Calls `untilMs` for each request, and doesn't send the request after that time. */
 export function askBrokers(
   cluster: Cluster,
   purpose: Purpose,

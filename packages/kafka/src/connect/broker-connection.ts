@@ -1,7 +1,7 @@
 // One connection to one broker. The library connects, frames requests and matches responses. This file negotiates
-// versions, logs in, and delays requests while the broker throttles. A request has one of three outcomes: its response;
-// certainly not sent (KafkaError `kafka.not_sent`); or lost with the connection, with an unknown outcome. A response
-// that takes too long ends the connection with all its requests.
+// versions, logs in, and delays requests while the broker throttles. After KafkaError `kafka.not_sent` a request was
+// certainly not sent. If the connection is lost, the outcome of its requests is unknown. If a response takes too long,
+// the connection ends with all its requests.
 import { isIP } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 
@@ -21,7 +21,10 @@ import type { Troubles } from './troubles.ts'
 export type Address = { readonly host: string; readonly port: number }
 
 export type BrokerConnection = {
-  /** Sends requests in the order of the calls, but none that still waits at `untilMs` (of `performance.now`). */
+  /**
+   * Sends requests in the order of the calls. A request that still waits at `untilMs` (of `performance.now`) isn't
+   * sent.
+   */
   send<Answer>(request: BrokerRequest<Answer>, untilMs: number): Promise<Answer>
   /** False if the connection was lost, or was idle for so long that the broker may be closing it. */
   isUsable(): boolean
@@ -45,7 +48,8 @@ const KEEP_ALIVE_MS = 60_000
 const IN_FLIGHT_MAX = 10_000
 // Brokers close a connection after 10 minutes without a request. A request sent at that moment would be lost.
 const IDLE_MS_MAX = 540_000
-// Quota windows last seconds. Timers misbehave far above this value.
+// Quota windows last seconds, so a longer throttle time must be an error. setTimeout fires immediately for very long
+// times.
 const THROTTLE_MS_MAX = 600_000
 
 // If DEBUG is set, the library's loggers print whole requests, including logins.
@@ -101,7 +105,7 @@ async function connect(
   address: Address,
   troubles: Troubles,
 ): Promise<void> {
-  // The request's caller gets the error. Without a listener the error would end the process.
+  // The callers of pending requests get the error. Without a listener, the error event would end the process.
   connection.on('error', () => undefined)
   const connected = connection.connect(address.host, address.port)
   connection.socket.setKeepAlive(true, KEEP_ALIVE_MS)
@@ -158,7 +162,7 @@ function requestsOn(connection: Connection, { gate, broker, known }: Facts): Bro
   }
 }
 
-/** A throttling broker must get no further request for a while (KIP-219). */
+/** Shuts the gate for the throttle time of the outcome, because the broker must get no request during it (KIP-219). */
 function throttledBy<T>(gate: SendGate, outcome: T): T {
   const throttledMs = Math.min(throttleIn(outcome), THROTTLE_MS_MAX)
   if (throttledMs > 0) setTimeout(gate.shut(), throttledMs)

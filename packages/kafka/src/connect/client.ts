@@ -1,4 +1,4 @@
-// Creates the handle that every other function of this package takes: brokers, access, client id. Opens no connection.
+// Creates the handle that other functions of this package take. It stands for one Kafka cluster. Opens no connection.
 import type { Log } from '@weir/kit'
 
 import type { Address } from './broker-connection.ts'

@@ -1,5 +1,5 @@
-// A broker's description of the cluster: its brokers, whether each requested topic exists, and the leaders of its
-// partitions. An error with one topic doesn't affect the others.
+// A broker's description of the cluster: the brokers, the requested topics that exist, and the leaders of their
+// partitions. An error for one topic doesn't affect other topics.
 import { ProtocolError, ResponseError } from '#client-library'
 import type { metadataV12 } from '#client-library'
 
@@ -17,7 +17,7 @@ export type Topic = { readonly id: string; readonly partitions: readonly Partiti
 export type ClusterState = {
   readonly brokers: readonly number[]
   readonly controller: number
-  /** The existing topics, with their partitions by number. */
+  /** The existing topics by name, with their partitions in order. */
   readonly topics: ReadonlyMap<string, Topic>
   /** The topics for which the broker returned an error, so that their existence is unknown. */
   readonly faults: ReadonlyMap<string, ProtocolError>
@@ -59,7 +59,7 @@ export function answerWithFaults<Answer>(error: unknown): Answer {
   throw error
 }
 
-// The library's types don't tell which response it is.
+// The type ResponseError doesn't contain the type of its response.
 function wholeAnswer<Answer>({ response }: ResponseError): Answer {
   return response as Answer
 }

@@ -1,6 +1,6 @@
-// Sends one request to a broker, a coordinator or the controller of a handle's cluster. The coordinators of groups and
-// transactions are cached until they move. Partition leaders aren't cached but asked for each topic, so no entry can
-// become stale, and a missing topic doesn't affect others.
+// Sends a request to a broker, to the controller, or to the coordinator of a group or transactional id. Caches
+// coordinators until a request to them fails. Caches no partition leaders: callers ask for the topics that they need,
+// so that a missing topic doesn't affect other topics.
 import { ProtocolError, findCoordinatorV4 } from '#client-library'
 
 import type { Address } from './broker-connection.ts'
@@ -24,11 +24,13 @@ export type Target =
 export type AskOptions = { readonly purpose: Purpose; readonly untilMs: number }
 
 export type Cluster = {
-  /** Asks once. The caller may retry retriable errors (`isRetriable`). */
+  /** Sends the request once. The caller may retry after a retriable error (`isRetriable`). */
   ask<Answer>(target: Target, request: BrokerRequest<Answer>, options: AskOptions): Promise<Answer>
-  /** What one broker reports now about the brokers and these topics. */
+  /** Returns what one broker reports now about the brokers and these topics. */
   describe(topics: readonly string[], options: DescribeOptions): Promise<ClusterState>
-  /** Registers a user of the handle. The user must call the result at its end; the last call ends the connections. */
+  /**
+   * Registers a user of the handle, and returns a function that ends the use. After the last use, all connections end.
+   */
   join(): () => void
 }
 

@@ -1,6 +1,6 @@
 // The connections of one handle: at most one per purpose and broker, opened on demand and shared. A separate purpose
-// exists only where requests must not wait for others, because a broker processes the requests of a connection one by
-// one.
+// exists only for requests that must not wait for others, because a broker processes the requests of a connection one
+// by one.
 import type { Log } from '@weir/kit'
 
 import { openConnection } from './broker-connection.ts'
@@ -8,10 +8,9 @@ import type { Address, BrokerConnection, ConnectionSettings } from './broker-con
 import { createSendGate } from './gate.ts'
 
 /**
- * Milliseconds after which an unanswered request ends its connection. `control` is for short requests. Long or large
- * ones, such as fetches, have their own connections: `hot` and `cold` for the two fetch sessions, `pool` for fetches
- * without a session. The producer may end its connection earlier. There are at most six connections per broker, because
- * it limits the connections of a host.
+ * Milliseconds after which an unanswered request ends its connection. `control` is for short requests. `hot` and `cold`
+ * are for the two fetch sessions, `pool` is for fetches without a session. The producer may end its connection earlier.
+ * Don't add purposes without need, because a broker limits the connections of a host.
  */
 const ANSWER_WITHIN_MS = {
   control: 15_000,
@@ -28,12 +27,12 @@ export type Connections = {
   /** Throws KafkaError `kafka.not_sent`, or `kafka.unsupported_broker`. */
   open(address: Address, purpose: Purpose): Promise<BrokerConnection>
   isOpen(address: Address, purpose: Purpose): boolean
-  /** Connections to other addresses take no further requests, and end after their last answer. */
+  /** Retires the connections to all other addresses. */
   keepOnly(addresses: readonly Address[]): void
   close(): void
 }
 
-// So that callers do not flood a broker that is down.
+// Within this time callers get the same error, so that they don't flood a broker that is down.
 const PAUSE_AFTER_FAILURE_MS = 50
 
 export function createConnections(
@@ -41,7 +40,7 @@ export function createConnections(
 ): Connections {
   const opening = new Map<string, Promise<BrokerConnection>>()
   const opened = new Map<string, BrokerConnection>()
-  // One gate per broker, because throttling also applies to a new connection.
+  // One gate per broker and purpose. A new connection gets the same gate, because throttling also applies to it.
   const gateOf = remembered(createSendGate)
 
   const usable = (name: string) => usableIn(opened, name)

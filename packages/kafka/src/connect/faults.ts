@@ -1,12 +1,12 @@
-// Classifies errors of the Kafka client: Kafka's own name for an error, and whether a retry may help. The client nests
-// errors, so all functions here search the causes.
+// Classifies errors of the client library: finds Kafka's name for an error, and whether a retry may help. The library
+// nests errors, so the causes are searched, too.
 import { ProtocolError } from '#client-library'
 
 import { hasCode } from '@weir/kit'
 
 import { KafkaError } from '../errors.ts'
 
-/** The reason of a failed login, as a sentence for the operator. It contains no secret. */
+/** A failed login. The message tells the operator the reason, and contains no secret. */
 export class LoginFailed extends Error {}
 
 type Refusal = { readonly type: string; readonly isRetriable: boolean }
@@ -16,7 +16,9 @@ const USED_WRONGLY = 'PLT_KFK_USER'
 
 const WRAPPINGS_MAX = 8
 
-/** Kafka's name for the error, such as UNKNOWN_TOPIC_OR_PARTITION, if a broker returned one. */
+/**
+ * Returns Kafka's name for the error, such as UNKNOWN_TOPIC_OR_PARTITION, or undefined for an error of another kind.
+ */
 export function protocolTypeOf(error: unknown): string | undefined {
   return refusalIn(error)?.type
 }
@@ -34,12 +36,12 @@ export function isFromBroker(error: unknown): boolean {
   return refusalIn(error) !== undefined
 }
 
-/** Whether a broker responded with TLS to a connection without TLS. */
+/** Returns whether a broker responded with TLS to a connection without TLS. */
 export function isTlsMissing(error: unknown): boolean {
   return chainOf(error).some((link) => codeOf(link) === USED_WRONGLY)
 }
 
-/** The throttle time in a response or refusal, in milliseconds. The broker wants no other request before its end. */
+/** Returns the throttle time in a response or error, in milliseconds, or 0 if there is none. */
 export function throttleIn(outcome: unknown): number {
   if (typeof outcome !== 'object' || outcome === null) return 0
   if ('throttleTimeMs' in outcome) return Number(outcome.throttleTimeMs)
@@ -64,7 +66,7 @@ function chainOf(error: unknown): Error[] {
   return chain
 }
 
-/** Prefers the causal error if several parts of a request failed, because some fail only as a consequence of others. */
+/** If several parts of a request failed, returns the error that caused the other errors. */
 const firstOf = (errors: readonly unknown[]): unknown =>
   errors.find((error) => Object(error).apiId !== 'OPERATION_NOT_ATTEMPTED') ?? errors[0]
 

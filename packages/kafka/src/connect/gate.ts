@@ -1,11 +1,13 @@
-// Lets requests to a broker pass in order, or wait while the gate is shut. A throttling broker must get no requests,
-// and a broker closes a connection if another request interrupts a renewed login.
+// Delays requests to a broker while the gate is shut, and keeps their order. The gate is shut while the broker
+// throttles, and during a renewed login, because a broker closes the connection if another request interrupts a login.
 import { KafkaError } from '../errors.ts'
 
 export type SendGate = {
-  /** Runs `work` when the gate is open. Rejects with KafkaError `kafka.not_sent` if it is still shut at `untilMs`. */
+  /**
+   * Runs `work` when the gate is open. Rejects with KafkaError `kafka.not_sent` if the gate opens only after `untilMs`.
+   */
   pass<T>(work: () => Promise<T>, untilMs: number): Promise<T>
-  /** Shuts the gate until the returned function is called. That function must be called once. */
+  /** Shuts the gate until the returned function is called. Call that function exactly once. */
   shut(): () => void
 }
 
@@ -38,6 +40,6 @@ export function createSendGate(): SendGate {
   }
 }
 
-/** An error for a request of which the broker has certainly received nothing. */
+/** Returns the error for a request of which the broker has certainly received nothing. */
 export const notSent = (why: string, cause?: unknown): KafkaError =>
   new KafkaError('kafka.not_sent', why, { cause })

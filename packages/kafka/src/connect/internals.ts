@@ -1,4 +1,4 @@
-// What the object that createKafka returns stands for. Only this package may see it: never export it.
+// The internals of the handle that createKafka returns. Only this package may use them: never export them.
 import type { Log } from '@weir/kit'
 
 import type { Cluster } from './cluster.ts'
@@ -6,7 +6,7 @@ import type { Troubles } from './troubles.ts'
 
 declare const opaque: unique symbol
 
-/** A connection's settings, for the functions of this package. The type has no methods. */
+/** The handle of a Kafka cluster, an argument for the functions of this package. It has no methods. */
 export type Kafka = { readonly [opaque]: true }
 
 export type Internals = {

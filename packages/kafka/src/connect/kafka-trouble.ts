@@ -2,7 +2,10 @@
 import { internalsOf } from './internals.ts'
 import type { Kafka } from './internals.ts'
 
-/** A reason why Kafka was recently unreachable, to be listed among the reasons why a service isn't ready; or empty. */
+/**
+ * Returns why Kafka was recently unreachable, as an entry for a service's reasons for not being ready. Empty if Kafka
+ * was reachable.
+ */
 export function kafkaTrouble(kafka: Kafka): string[] {
   const reason = internalsOf(kafka).troubles.current()
   return reason === undefined ? [] : [`Kafka: ${reason}`]

@@ -1,5 +1,5 @@
-// The brokers' addresses: first those from the settings, then those in a broker's latest response. Any reachable broker
-// can name the others.
+// Finds the addresses of brokers, in the settings and in the latest response of a broker. Any reachable broker knows
+// the addresses of all others.
 import { ProtocolError, metadataV12 } from '#client-library'
 
 import type { Address, BrokerConnection } from './broker-connection.ts'
@@ -10,7 +10,7 @@ import { requestOf } from './requests.ts'
 
 type ConnectOptions = { readonly purpose: Purpose; readonly untilMs: number }
 
-/** `at`: the broker to ask. */
+/** `at`: the broker to ask, by default any. */
 export type DescribeOptions = { readonly untilMs: number; readonly at?: number | undefined }
 
 export type Nodes = {
@@ -51,7 +51,7 @@ export function createNodes(seeds: readonly Address[], connections: Connections)
       .catch(answerWithFaults<metadataV12.MetadataResponse>)
     addresses.clear()
     answer.brokers.forEach(learn)
-    // Otherwise a broker whose address in the settings differs from its own name would get two connections.
+    // Otherwise a broker whose address in the settings differs from its advertised address would get two connections.
     if (addresses.size > 0) connections.keepOnly([...addresses.values()])
     return toClusterState(answer)
   }

@@ -1,6 +1,5 @@
-// A request to a broker. Most use the library's generated requests. The others are written and parsed by functions of
-// this package, which are passed to the library's `createAPI`. A request is never sent in a version that the broker
-// doesn't support.
+// A request to a broker. The client library defines most requests. This package defines the others with the library's
+// `createAPI`. A request is never sent in a version that the broker doesn't support.
 import { protocolAPIsById } from '#client-library'
 import type { API, Connection } from '#client-library'
 

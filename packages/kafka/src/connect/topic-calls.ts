@@ -1,4 +1,4 @@
-// Questions to the brokers about one topic: its leaders, the ends of its logs, a group's committed offsets. Nothing is
+// Requests about one topic: for its leaders, the offsets of its logs, and a group's committed offsets. Nothing is
 // cached.
 import { ProtocolError, deleteRecordsV2, listOffsetsV8, offsetFetchV9 } from '#client-library'
 
@@ -29,8 +29,8 @@ const ISOLATION_LEVEL = { read_uncommitted: 0, read_committed: 1 } as const sati
 >
 
 /**
- * The partitions by number, as one broker reports them now: the given broker, or any. Undefined if the broker doesn't
- * know the topic.
+ * Returns the partitions in order, as broker `at` reports them now, by default any broker. Undefined if the broker
+ * doesn't know the topic.
  */
 export async function findPartitions(
   brokers: KafkaBrokers,
@@ -51,7 +51,10 @@ async function findTopic(
   return topics.get(topic)
 }
 
-/** The partitions as every broker reports them, because some brokers learn of a new or deleted topic before others. */
+/**
+ * Returns the partitions as each broker reports them, because some brokers learn of a new or deleted topic before
+ * others.
+ */
 export async function findPartitionsEverywhere(
   brokers: KafkaBrokers,
   topic: string,
@@ -71,8 +74,8 @@ export async function needTopic(brokers: KafkaBrokers, topic: string): Promise<T
 }
 
 /**
- * True if all brokers say twice that the topic is gone, because a broker that just started might not know all topics
- * yet. If an id is given, a topic with another id counts as gone.
+ * Returns true if all brokers report twice that the topic is missing, because a broker that has just started may not
+ * know all topics yet. If an id is given, a topic with another id counts as missing.
  */
 export async function isGone(brokers: KafkaBrokers, topic: string, id?: string): Promise<boolean> {
   const isKnown = async () => {
@@ -85,7 +88,7 @@ export async function isGone(brokers: KafkaBrokers, topic: string, id?: string):
   return !(await isKnown())
 }
 
-/** One past the last offset that a reader with this isolation may see, by partition. */
+/** Returns, by partition, one past the last offset that a reader with this isolation may see. */
 export function endOffsets(
   brokers: KafkaBrokers,
   topic: string,
@@ -105,14 +108,17 @@ export function endOffsetsOf(
 
 type LedBy = Pick<Partition, 'partition' | 'leader'>
 
-/** The log end of one partition, including uncommitted records. Throws Kafka's own error if the leader has no log. */
+/**
+ * Returns the log end of one partition, including uncommitted records. Throws Kafka's own error if the leader has no
+ * log.
+ */
 export async function logEndOf(brokers: KafkaBrokers, topic: string, one: LedBy): Promise<bigint> {
   const asked = { topic, partitions: [one] }
   const [end] = (await askLeaders(brokers, asked, LATEST, 'read_uncommitted')).values()
   return end ?? leftOut()
 }
 
-/** The first offset of the partition's log now. */
+/** Returns the first offset that the partition's log contains now. */
 export async function logStartOf(
   brokers: KafkaBrokers,
   topic: string,
@@ -127,13 +133,16 @@ export function earliestOffsets(brokers: KafkaBrokers, topic: string): Promise<b
   return listOffsets(brokers, topic, EARLIEST, 'read_uncommitted')
 }
 
-/** For each partition, the offset of the first record with a timestamp at or after the time; the log end if none. */
+/**
+ * Returns, by partition, the offset of the first record with this timestamp or a later one, or the log end if there is
+ * none.
+ */
 export async function offsetsAt(
   brokers: KafkaBrokers,
   topic: string,
   timestampMs: number,
 ): Promise<bigint[]> {
-  // The ends are read first. Records that are written between the two requests are at or after these ends.
+  // The ends are read first, so that records written between the two requests are after these ends.
   const ends = await endOffsets(brokers, topic, 'read_committed')
   // Negative timestamps have special meanings in Kafka.
   const time = BigInt(Math.max(0, Math.floor(timestampMs)))
@@ -141,7 +150,7 @@ export async function offsetsAt(
   return found.map((offset, partition) => (offset < 0n ? (ends[partition] ?? 0n) : offset))
 }
 
-/** The group's committed offsets by partition, without joining the group; undefined where it never committed. */
+/** Returns the group's committed offsets by partition, undefined where it never committed. Doesn't join the group. */
 export async function committedOffsets(
   brokers: KafkaBrokers,
   groupId: string,

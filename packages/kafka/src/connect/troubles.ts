@@ -1,5 +1,5 @@
-// Why Kafka can't be reached, as far as a connection can tell. Each reason is logged once a minute, and shown in
-// readiness with what to correct. It doesn't affect the retries.
+// Finds out why Kafka can't be reached. Each reason is logged at most once a minute, and shown in readiness with what
+// to correct. Retries don't depend on it.
 import type { Socket } from 'node:net'
 
 import type { Log } from '@weir/kit'
@@ -10,11 +10,11 @@ import { LoginFailed } from './faults.ts'
 export type Troubles = {
   /** Call with each new socket to a broker. */
   watch(socket: Socket, address: { host: string; port: number }): void
-  /** Call when a broker that requires TLS closed a connection without TLS. */
+  /** Call when a broker responded with TLS to a connection without TLS. */
   turnedAway(broker: string): void
   /** Call when a login was refused or broke off. The error's message contains the reason. */
   loginFailed(error: unknown): void
-  /** The recent reason, if there is one. */
+  /** Returns the latest reason, or undefined if there is no recent one. */
   current(): string | undefined
 }
 
@@ -31,7 +31,7 @@ const CURRENT_FOR_MS = 20_000
 const LOG_AGAIN_AFTER_MS = 60_000
 const REASONS_MAX = 100
 // A broker that rejects our protocol closes a connection within this time. A broker that restarts mostly closes older
-// ones.
+// connections.
 const YOUNG_MS = 2_000
 const LOGIN_COUNTS_FOR_MS = 5_000
 
@@ -45,7 +45,7 @@ export function createTroubles(log: Log, { isTls, mechanism }: ConnectionSecurit
   }
 
   function closedAtOnce(broker: string, isShaken: boolean): void {
-    // The refused login a moment ago is already the reason.
+    // A login was refused a moment ago, and is the reason.
     if (latest?.isLogin && performance.now() - latest.atMs < LOGIN_COUNTS_FOR_MS) return
     note(`${broker} closes connections immediately; ${questionOf({ isTls, mechanism }, isShaken)}?`)
   }
@@ -90,7 +90,7 @@ function questionOf({ isTls, mechanism }: ConnectionSecurity, isShaken: boolean)
   return `does it need ${wanted.join(' or ')}`
 }
 
-/** Returns whether a reason is to be logged, because it wasn't logged for a while. */
+/** The returned function returns true for a reason that wasn't logged recently. */
 function createNews(): (reason: string) => boolean {
   const loggedMs = new Map<string, number>()
   return (reason) => {

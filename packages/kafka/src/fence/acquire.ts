@@ -1,6 +1,6 @@
-// Makes the caller the only writer of some partitions that share a transactional id. From the fence's marker on, each
-// partition refuses its former writers. The fence is complete only when its marker was read back from every partition;
-// until then it is repeated. It writes only markers. If a former transaction is still open in a partition, the fence
+// Makes the caller the only writer of some partitions that share a transactional id. A fence writes a marker to each
+// partition, and no records. After the marker, a partition refuses former writers. The fence is repeated until its
+// marker was read back from every partition. If a former writer's transaction is still open in a partition, the fence
 // ends it there with the outcome that it has in the other partitions.
 import { ProtocolError } from '#client-library'
 
@@ -25,32 +25,32 @@ import { requestsUntil } from './transaction-requests.ts'
 import { untilDone } from './until-done.ts'
 import { KafkaError } from '../errors.ts'
 
-/** The partitions of one writer. */
+/** The partitions that one writer owns. */
 export type OwnedLogs = {
   readonly partitions: readonly { readonly topic: string; readonly partition: number }[]
   /**
-   * A header that has the same value on records of a transaction that belong together, in any of the partitions. If
-   * Kafka left out a transaction's marker in one partition, this header helps to find its outcome in another one. This
-   * works if the transaction has at most 2,000 records in each partition (left-open.ts). Without the header, open
-   * transactions are aborted.
+   * The name of a header that has the same value on related records of a transaction in different partitions. If a
+   * transaction's marker is missing in one partition, this header helps to find the outcome in another partition. The
+   * transaction must span at most 2,000 offsets in each partition (left-open.ts). Without the header, open transactions
+   * are aborted.
    */
   readonly linkHeader?: string
 }
 
 export type Acquiring = OwnedLogs & {
   readonly transactionalId: string
-  /** At least 30 s, because a broker can delay transactions for so long if a partition is new or has no leader. */
+  /** At least 30 s, because a broker can delay transactions for that long if a partition is new or has no leader. */
   readonly deadlineMs: number
 }
 
 export type Acquired = {
-  /** The identity for writing, from sequence 0 on. */
+  /** The producer identity for writing. Its sequence numbers start at 0. */
   readonly identity: Identity
   /** The offset of the fence's marker in each partition. All records of former writers are before it. */
   readonly markers: readonly bigint[]
   /**
-   * Kafka has given the transactional id a new producer id, which isn't that of the partitions' former writer. That
-   * writer is NOT fenced. The caller must make sure that it has stopped, and then acquire the partitions again.
+   * True if Kafka has given the transactional id another producer id than the partitions' former writer had. That
+   * writer is NOT fenced. The caller must make sure that the writer has stopped, and then acquire the partitions again.
    */
   readonly isNewIdentity: boolean
 }
@@ -62,25 +62,25 @@ export type Fencer = {
    */
   acquire(acquiring: Acquiring): Promise<Acquired>
   /**
-   * The next identity of an owner whose batches are all confirmed. Needed because Kafka forgets a transactional id that
-   * isn't used for a week. Throws KafkaError `kafka.fenced` if another owner has acquired the partitions, or Kafka has
-   * forgotten the id.
+   * Returns the next identity of an owner. All batches of the owner must be acknowledged. Renew in time, because Kafka
+   * forgets a transactional id that isn't used for a week. Throws KafkaError `kafka.fenced` if another owner has
+   * acquired the partitions, or Kafka has forgotten the id.
    */
   renew(transactionalId: string, identity: Identity): Promise<Identity>
   close(): void
 }
 
-// The first fence of a new id uses the epochs 0 and 1. A higher epoch shows that the id is older.
+// The first fence of a new transactional id uses the epochs 0 and 1. A higher epoch shows that the id was used before.
 const FIRST_EPOCHS = 2
-// How long a fence's transaction may stay open if the fence fails to end it. It contains no records of its own. But it
-// may cover a former transaction's records that must be committed, and Kafka would abort these at the time-out. Before
-// that, another owner must fence, which takes up to 12 s.
+// How long a fence's transaction may stay open if the fence fails to end it. It may include records of a former
+// transaction that must be committed. At the time-out, Kafka would abort these records. Before the time-out, another
+// owner must fence the partitions, which takes up to 12 s.
 const TRANSACTION_TIMEOUT_MS = 60_000
 const RENEW_WITHIN_MS = 15_000
 const PLACES_TIMEOUT_MS = 3_000
-// More fences would only wait for each other, longer than a response may take.
+// More fences at the same time would wait for each other, longer than a response may take.
 const AT_ONCE = 32
-/** Errors that say that the partition has changed since its leader described it. */
+/** Errors which mean that the partition has changed since its leader described it. */
 const MOVED: readonly string[] = [
   'OFFSET_OUT_OF_RANGE',
   'UNKNOWN_TOPIC_ID',
@@ -111,10 +111,10 @@ type Deps = { readonly cluster: Cluster; readonly places: Places; readonly inTur
 
 /** The results of the attempts so far. */
 type Known = {
-  /** Whether none of the partitions contained records of other writers. */
+  /** Whether all partitions were empty before the first fence. */
   wasEmpty: boolean | undefined
   first: { readonly identity: Identity; readonly isNew: boolean } | undefined
-  /** The number of identities that Kafka may have given us in responses that were lost. */
+  /** The number of identities that Kafka may have given us in lost responses. */
   lost: number
 }
 
@@ -128,7 +128,7 @@ async function acquire(deps: Deps, acquiring: Acquiring): Promise<Acquired> {
 
 type Attempt = { readonly known: Known; readonly untilMs: number }
 
-/** Undefined if the fence must be repeated. */
+/** Returns undefined if the fence must be repeated. */
 async function attempt(
   deps: Deps,
   { transactionalId, partitions, linkHeader }: Acquiring,
@@ -137,7 +137,8 @@ async function attempt(
   const fencing = { cluster: deps.cluster, transactionalId, untilMs }
   const brokers = askBrokers(deps.cluster, 'control', () => untilMs)
   const logs = await findLogs(deps.places, partitions)
-  // Also ensures that the leaders have the logs. A marker for a missing log would delay the transactions of others.
+  // Also ensures that the leaders have the logs. A marker for a missing log would delay the transactions of other
+  // producers.
   const ends = await Promise.all(logs.map((log) => logEndOf(brokers, log.topic, log)))
   known.wasEmpty ??= ends.every((end) => end === 0n)
   await endInterrupted(brokers, fencing, { logs, linkHeader })
@@ -172,8 +173,8 @@ type Fencing = {
 }
 
 /**
- * A fence that ends a committed transaction may have been interrupted before its own commit. Acquiring the
- * transactional id now would abort the fence, and the committed transaction with it. So the fence is committed first.
+ * Commits an interrupted fence of a former owner, if that fence includes a committed transaction. Otherwise, acquiring
+ * the transactional id would abort the fence, and the transaction with it.
  */
 async function endInterrupted(
   brokers: KafkaBrokers,
@@ -191,12 +192,12 @@ async function endInterrupted(
   try {
     await requestsUntil(cluster, untilMs).end({ transactionalId, ...former }, true)
   } catch (error) {
-    // After any other error, another owner has ended the transaction, or has acquired the id.
+    // Any other error means that another owner has ended the transaction, or has acquired the id.
     if (!isFromBroker(error) || isRetriable(error)) throw error
   }
 }
 
-/** Gets the identity for the marker. Ends the open transaction of the transactional id's former owner. */
+/** Gets the identity for the marker. This ends the open transaction of the transactional id's former owner. */
 async function take(fencing: Fencing, known: Known): Promise<Identity> {
   try {
     const identity = await init(fencing)
@@ -223,8 +224,7 @@ async function mark(fencing: Fencing, marking: Marking): Promise<Identity> {
   const topics = partitions.map(({ topic, partition }) => ({ topic, partitions: [partition] }))
   await requests.addPartitions(producer, topics)
   await requests.end(producer, isCommit)
-  // Uses the marker's own identity. If another fence came in between, Kafka refuses this, because the other fence's
-  // creator is the owner.
+  // Kafka refuses the marker's identity if another owner has fenced since.
   return init(fencing, fence)
 }
 
@@ -239,8 +239,8 @@ async function init(
 }
 
 /**
- * If the producer id changes between two attempts, and the first one left no marker in a partition, the writer with the
- * former id isn't fenced there.
+ * If the producer id changes between two attempts, the first attempt may have left no marker in a partition. There, a
+ * writer with the former id isn't fenced.
  */
 const isNew = ({ wasEmpty, first }: Known, fence: Identity): boolean =>
   wasEmpty === false && first !== undefined && (first.isNew || first.identity.id !== fence.id)
@@ -249,7 +249,9 @@ function orFenced(error: unknown): never {
   throw isFenced(error) ? fencedBy(error) : error
 }
 
-/** For `catch`: undefined if the partition has changed since its leader described it. Throws any other error. */
+/**
+ * For `catch`: returns undefined if the partition has changed since its leader described it. Throws any other error.
+ */
 function passing(error: unknown): undefined {
   if (!MOVED.includes(protocolTypeOf(error) ?? '')) return orFenced(error)
   return undefined

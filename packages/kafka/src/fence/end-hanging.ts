@@ -1,6 +1,7 @@
-// Ensures that no transaction is open in the logs of a transactor before it writes. Kafka may consider a former owner's
-// transaction ended although it is open in a log (left-open.ts). Acquiring the logs ends it there, with its true
-// outcome. A transaction of an unrelated producer can't be ended, and would hide later commits from readers.
+// Ensures that no transaction is open in the logs of a transactor before the transactor writes. Kafka may report a
+// former owner's transaction as ended although it is still open in a log (left-open.ts). Acquiring the logs ends the
+// transaction there, with its true outcome. A transaction of an unrelated producer can't be ended, and would hide later
+// commits from readers.
 import { delay } from '@weir/kit'
 
 import { endOffsets, leaderOf, needTopic } from '../connect/topic-calls.ts'
@@ -20,8 +21,8 @@ const ENDED_WITHIN_MS = 5_000
 const LOOK_EVERY_MS = 20
 
 /**
- * Waits until acquiring the transactional id can't abort a committed transaction, and calls `take` to acquire it. Then
- * waits until no transaction is open.
+ * Ends open transactions of former owners, calls `take` to acquire the transactional id, and waits until no transaction
+ * is open. Returns the result of `take`.
  */
 export async function takeEnded<T>(kafka: Kafka, of: Of, take: () => Promise<T>): Promise<T> {
   const calls = createBrokerCalls(kafka)
@@ -36,8 +37,8 @@ export async function takeEnded<T>(kafka: Kafka, of: Of, take: () => Promise<T>)
 }
 
 /**
- * Runs before the transactional id is acquired, because acquiring could abort a transaction that must be committed.
- * Throws what `acquire` throws.
+ * Fences the logs if a transaction is open in one. Must run before the transactional id is acquired, which could abort
+ * a transaction that must be committed. Throws what `acquire` throws.
  */
 async function endHanging(kafka: Kafka, calls: BrokerCalls, of: Of): Promise<void> {
   const open = await calls.run('look for open transactions', (brokers) => openIn(brokers, of))
@@ -47,9 +48,9 @@ async function endHanging(kafka: Kafka, calls: BrokerCalls, of: Of): Promise<voi
 }
 
 /**
- * Runs after the transactional id was acquired. Resolves when each log's end equals its committed end. Throws
- * KafkaError `kafka.hanging_transaction` if a transaction of an unrelated producer is open, and `kafka.fenced` if one
- * of a former owner is.
+ * Runs after the transactional id was acquired. Resolves when each log's end equals its committed end. After a few
+ * seconds, throws KafkaError `kafka.fenced` if a transaction of another owner is open, or `kafka.hanging_transaction`
+ * if the open transaction is of an unrelated producer.
  */
 async function untilAllEnded(calls: BrokerCalls, of: Of): Promise<void> {
   const isEnded = () =>
@@ -63,7 +64,7 @@ async function untilAllEnded(calls: BrokerCalls, of: Of): Promise<void> {
 
 async function areEnded(brokers: KafkaBrokers, partitions: Of['partitions']): Promise<boolean> {
   const ended = partitions.map(async ({ topic, partition }) => {
-    // In this order, so that a record written between the two requests doesn't look open.
+    // In this order, a record that is written and committed between the two requests doesn't look open.
     const to = (await endOffsets(brokers, topic, 'read_uncommitted'))[partition] ?? 0n
     const committed = (await endOffsets(brokers, topic, 'read_committed'))[partition] ?? 0n
     return committed >= to

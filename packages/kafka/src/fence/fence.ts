@@ -1,4 +1,4 @@
-// Fences the holder of a transactional id, without writing under it.
+// Fences the holder of a transactional id, without writing records.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { requestsUntil } from './transaction-requests.ts'
@@ -7,7 +7,7 @@ import { untilDone } from './until-done.ts'
 const UNDERTAKING = { what: 'end the transactions of a producer', deadlineMs: 15_000 }
 const TRANSACTION_TIMEOUT_MS = 10_000
 
-/** Whether the transactional id may have had a holder before. */
+/** `fenced`: the transactional id may have had a holder before. `none`: it had none that Kafka remembers. */
 export type FormerHolder = 'fenced' | 'none'
 
 /** Resolves once the former holder's transaction has ended, and its markers are written. */

@@ -1,4 +1,4 @@
-// How Kafka reports that another producer has acquired the transactional id.
+// Recognises the errors with which Kafka reports that another producer has acquired the transactional id.
 import { protocolTypeOf } from '../connect/faults.ts'
 import { KafkaError } from '../errors.ts'
 

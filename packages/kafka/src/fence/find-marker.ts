@@ -21,7 +21,7 @@ const FETCH = {
   purpose: 'control',
 } as const
 
-/** Undefined if there is no marker up to the leader's current log end. */
+/** Returns the marker's offset, or undefined if there is no marker before the leader's high watermark. */
 export async function findMarker(
   brokers: KafkaBrokers,
   place: LedPartition,

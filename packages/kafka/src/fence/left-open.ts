@@ -1,7 +1,7 @@
 // Finds transactions that are still open in logs, and whether they were committed. If a partition has no leader when a
-// transaction ends, Kafka 4.3.1 writes no marker there (KAFKA-20734). The records stay open, and that producer's next
-// marker decides their outcome. For a transaction with records in two logs, the marker in the other log tells the true
-// outcome. So each transaction counts in both logs or in none.
+// transaction ends, Kafka 4.3.1 writes no marker there (KAFKA-20734). The transaction stays open there, and the
+// producer's next marker decides its outcome. If the transaction also has records in another log, the marker in that
+// log shows the true outcome. So each transaction counts in all logs or in none.
 import { ProtocolError, describeProducersV0, describeTransactionsV0 } from '#client-library'
 
 import { logEndOf, logStartOf } from '../connect/topic-calls.ts'
@@ -15,10 +15,10 @@ import type { LedPartition } from '../read/fetch-once.ts'
 
 export type OwnLog = LedPartition & { readonly topic: string }
 
-/** The entries are in the order of the logs. */
+/** The open transactions of each log, in the order of the logs. */
 export type OpenIn = readonly {
   readonly log: OwnLog
-  /** The first offset of each open transaction, by producer. */
+  /** The first offset of each open transaction, by producer id. */
   readonly begins: ReadonlyMap<bigint, bigint>
 }[]
 
@@ -30,7 +30,7 @@ export type KnownProducer = {
   readonly isOngoing: boolean
 }
 
-/** The maximum length of a transaction whose outcome is searched, in offsets, including markers. */
+/** How many offsets of a log are searched for a transaction's outcome, including markers. */
 const TRANSACTION_OFFSETS_MAX = 2_000n
 const FETCH = {
   bytesMax: 1_048_576,
@@ -57,7 +57,7 @@ export const findOpen = (brokers: KafkaBrokers, logs: readonly OwnLog[]): Promis
 export const isOpenOf = (open: OpenIn, producerId: bigint): boolean =>
   open.some(({ begins }) => begins.has(producerId))
 
-/** Undefined if the id was never used, or Kafka has forgotten it. */
+/** Returns undefined if the id was never used, or Kafka has forgotten it. */
 export async function findProducer(
   brokers: KafkaBrokers,
   transactionalId: string,
@@ -75,7 +75,7 @@ export async function findProducer(
 
 type Judging = {
   /**
-   * The present holder of the transactional id. Only the transactions of former holders are examined, because these
+   * The present holder of the transactional id. Only transactions of former holders are examined, because only these
    * have ended.
    */
   readonly holder: Pick<KnownProducer, 'producerId' | 'producerEpoch'>
@@ -83,8 +83,8 @@ type Judging = {
 }
 
 /**
- * Whether a former holder's open transaction was committed. A transaction that has ended in none of the logs counts as
- * aborted, because no reader has seen it. Without `linkHeader`, each transaction counts as aborted.
+ * Returns whether a former holder's open transaction was committed in another log. A transaction that has ended in no
+ * log counts as aborted, because no reader has seen it. Without `linkHeader`, each transaction counts as aborted.
  */
 export async function wasCommitted(
   brokers: KafkaBrokers,
@@ -115,8 +115,8 @@ export async function wasCommitted(
 type Stretch = Judging & { readonly from: bigint; readonly to: bigint; readonly linkHeader: string }
 
 /**
- * Identifies a record of a transaction in both logs, by the link header and the producer's epoch. The epoch is needed
- * because a former transaction may have had the same header.
+ * The records of open and of committed transactions. The link header and the producer's epoch identify a record in all
+ * logs. The epoch is necessary because an older transaction may have had the same header.
  */
 type Parts = { readonly open: readonly string[]; readonly committed: readonly string[] }
 
@@ -149,7 +149,7 @@ async function* batchesOf(
     const batches = batchesIn(records)
     yield* batches
     const last = batches.at(-1)
-    // A new leader may not show the end yet.
+    // A new leader may not return the latest records yet.
     if (last === undefined) throw new ProtocolError('OFFSET_NOT_AVAILABLE')
     next = last.next
   }

@@ -1,5 +1,5 @@
-// The leaders of the partitions that a transactional producer writes to. Asked once per topic, and again after a leader
-// moved.
+// Caches the leaders of the partitions to which a transactional producer writes. Asks once per topic, and again after a
+// leader has moved.
 import { ProtocolError } from '#client-library'
 
 import type { KafkaBrokers } from '../connect/broker-calls.ts'
@@ -15,7 +15,7 @@ export const LEADER_MOVED: readonly string[] = [
 export type PartitionLeaders = {
   /** Resolves when the leaders of all these topics are known. */
   learn(topics: readonly string[]): Promise<void>
-  /** The partitions by number. */
+  /** Returns the partitions in order, or no partitions before `learn`. */
   partitionsOf(topic: string): readonly Partition[]
   partition(topic: string, partition: number): Partition
   forget(topic: string): void

@@ -1,5 +1,5 @@
-// One produce request of a transaction, for one partition. The library's own request would start sequence numbers from
-// 0 by default. The broker would then mistake the batch for a repeat, and acknowledge a batch that it doesn't store.
+// One produce request of a transaction, for one partition. In the library's own request, sequence numbers start at 0 by
+// default. The broker would take a later batch for a duplicate, and acknowledge it without storing it.
 import { ProtocolError, Writer, createAPI } from '#client-library'
 import type { Reader } from '#client-library'
 
@@ -54,7 +54,7 @@ export function offsetIn({ partitions: [partition] }: ProduceAnswer): bigint {
 }
 
 // Produce = transactionalId:string acks:2 timeout:4 topics:count *(topic:string partitions:count *(partition:4 batch:bytes))
-// with compact strings, counts and bytes, and tagged fields, of which there are none, at the end of each structure
+// Strings, counts and bytes are compact. Each structure ends with its tagged fields, of which there are none.
 function writeProduce(identity: ProducerIdentity, batch: TransactionBatch): Writer {
   const bytes = encodeBatch(identity, batch)
   return Writer.create()

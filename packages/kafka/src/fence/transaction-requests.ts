@@ -1,6 +1,5 @@
-// The requests of one transactional producer, each to the responsible broker. Partitions are added to a transaction
-// explicitly, because all supported broker versions accept that. A request that Kafka has certainly refused with a
-// retriable error is retried. Any other error goes to the caller.
+// Sends the requests of one transactional producer, each to the responsible broker. Adds partitions to a transaction
+// explicitly, because all supported broker versions accept that. Retries requests as in while-refused.ts.
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '#client-library'
 
 import { leaderOf } from '../connect/topic-calls.ts'
@@ -19,8 +18,8 @@ export type TopicPartitions = { readonly topic: string; readonly partitions: num
 
 export type TransactionRequests = {
   /**
-   * Ends the transaction of the id's former producer, and fences that producer. With `own`, refused if another producer
-   * has acquired the id since.
+   * Ends the transaction of the id's former producer, and fences that producer. With `own`, Kafka refuses the request
+   * if another producer has acquired the id since.
    */
   init(
     transactionalId: string,

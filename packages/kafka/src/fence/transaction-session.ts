@@ -1,5 +1,5 @@
-// The state of a transactional producer: its identity, the partitions of its transaction, and the number of records in
-// each. A session can't be used after an error.
+// The state of a transactional producer: its identity, the partitions of its transaction, and its sequence number in
+// each partition. A session can't be used after an error.
 import { endOffsetsOf } from '../connect/topic-calls.ts'
 import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import type { AddressedRecord } from '../protocol/out-record.ts'
@@ -11,24 +11,24 @@ import type { PartitionLeaders } from './partition-leaders.ts'
 import { createTransactionRequests } from './transaction-requests.ts'
 import type { TopicPartitions } from './transaction-requests.ts'
 
-/** One written offset of the current transaction, by topic and partition. */
+/** The first offset of the latest batch in the current transaction, by topic and partition. */
 export type Written = ReadonlyMap<string, ReadonlyMap<number, bigint>>
 
 export type TransactionSession = {
   send(records: readonly AddressedRecord[]): Promise<void>
   written(): Written
-  /** One past the last offset that readers of committed records may see. */
+  /** Returns, by partition, one past the last offset that readers of committed records may see. */
   ends(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, bigint>>
   /** An empty transaction ends without a request. The next transaction may begin immediately. */
   end(isCommit: boolean): Promise<void>
 }
 
-/** Like `Written`; -1 before the first record. */
+/** Like `Written`, with -1 before the first record. */
 type InTransaction = Map<string, Map<number, bigint>>
 type Lane = { topic: string; partition: number; batches: SizedRecord[][]; bytes: number }
 
 const SEQUENCE_MAX = 0x7fffffff
-/** One produce request carries one batch. The topic's `max.message.bytes` limits its size. */
+/** One produce request carries one batch. The topic's `max.message.bytes` limits the size of a batch. */
 const BATCH_BYTES_MAX = 900_000
 
 export async function openSession(
@@ -41,7 +41,7 @@ export async function openSession(
   const identity = await requests.init(transactionalId, timeoutMs)
   const sequences = new Map<string, number>()
   let written: InTransaction = new Map()
-  // The coordinator accepts one addition at a time, and refuses others during it.
+  // While the coordinator adds partitions, it refuses requests to add others.
   let adding: Promise<void> = Promise.resolve()
 
   async function produce({ topic, partition, batches }: Lane): Promise<void> {
@@ -121,7 +121,10 @@ function partitionFor(leaders: PartitionLeaders, { topic, key }: AddressedRecord
   return key === null ? 0 : partitionOf(key, leaders.partitionsOf(topic).length)
 }
 
-/** The sequence of the lane's next record. As in Kafka, 0 follows the largest number. */
+/**
+ * Returns the sequence number of the partition's next record, and advances it. As in Kafka, 0 follows the largest
+ * number.
+ */
 function takeSequence(sequences: Map<string, number>, lane: string, records: number): number {
   const sequence = sequences.get(lane) ?? 0
   const room = SEQUENCE_MAX - sequence

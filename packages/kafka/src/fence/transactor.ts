@@ -1,6 +1,5 @@
-// Transactions under one transactional id (docs/architecture.md 2, 4). Fencing ends the former holder's transaction and
-// then fences that holder. After any error from Kafka the state of the partitions is unknown: discard this object, and
-// create another.
+// Runs transactions under one transactional id (docs/architecture.md 2, 4). After any error from Kafka the state of the
+// partitions is unknown: discard the transactor, and create another.
 import { delay, hasCode, withTimeout } from '@weir/kit'
 
 import { protocolTypeOf, brokerUnavailable } from '../connect/faults.ts'
@@ -17,23 +16,23 @@ import { KafkaError } from '../errors.ts'
 
 export type Transaction = {
   /**
-   * Resolves when all replicas have the records. Readers see them after the commit. Also throws KafkaError
+   * Resolves when all in-sync replicas have the records. Readers see them after the commit. Also throws KafkaError
    * `kafka.record_refused` if Kafka refuses one of the records.
    */
   send(records: readonly AddressedRecord[]): Promise<void>
 }
 
-/** Every method throws KafkaError `kafka.fenced`, `outcome_unknown` (commit only) or `unavailable`. */
+/** `fence` and `transaction` throw KafkaError `kafka.fenced` or `kafka.unavailable`. */
 export type Transactor = {
   /**
-   * Call once, before the first transaction. With `logs`, throws KafkaError `kafka.hanging_transaction` if a
-   * transaction of an unrelated producer is open in them.
+   * Ends the former holder's transaction, and its right to write. Call once, before the first transaction. Throws
+   * KafkaError `kafka.hanging_transaction` if a transaction of an unrelated producer is open in `logs`.
    */
   fence(): Promise<void>
   /**
-   * Runs one transaction; there must be no other at the same time. If `work` throws an error of its own, the
-   * transaction is aborted, the error is rethrown, and the transactor stays usable. `outcome_unknown`: the transaction
-   * may or may not be committed.
+   * Runs one transaction at a time. If `work` throws an error of its own, the transaction is aborted, the error is
+   * rethrown, and the transactor stays usable. Throws KafkaError `kafka.outcome_unknown` if the transaction may or may
+   * not be committed.
    */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   close(): Promise<void>
@@ -44,14 +43,14 @@ export type TransactorOptions = {
   /** The broker aborts a transaction that is open for longer. */
   readonly timeoutMs: number
   /**
-   * Whether `transaction` waits until readers see the records, a few ms after Kafka has accepted the commit. Without
-   * the wait, a reader that asks for the committed end right after the commit might get an earlier end. Default true.
+   * Whether `transaction` waits until readers see the records, which is a few ms after the commit. Otherwise, a reader
+   * that asks for the committed end right after the commit may get an earlier end. Default true.
    */
   readonly awaitVisible?: boolean
   /**
-   * Partitions that only owners under this id write. If Kafka has left a transaction open in some of them, fencing ends
-   * it with the outcome that it has in the others. Fencing resolves when no transaction is open, so all committed
-   * records are readable.
+   * Partitions to which only owners of this transactional id write. If Kafka has left a transaction open in some of
+   * these partitions, `fence` ends it there with the outcome that it has in the other partitions. `fence` resolves when
+   * no transaction is open, so that all committed records are readable.
    */
   readonly logs?: OwnedLogs
 }
@@ -146,7 +145,7 @@ async function abort(state: State, session: TransactionSession): Promise<void> {
   await ending.catch(() => void (state.phase = 'spent'))
 }
 
-/** The committed end can't pass a transaction's records before its markers are written. */
+/** Waits until the committed ends are after the transaction's records, because then its markers are written. */
 async function untilVisible(session: TransactionSession, written: Written): Promise<void> {
   const end = performance.now() + VISIBLE_TIMEOUT_MS
   for (const [topic, offsets] of written) {

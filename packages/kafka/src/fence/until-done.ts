@@ -1,4 +1,4 @@
-// Repeats an attempt until it succeeds or its time is over. Attempts must be idempotent.
+// Repeats an attempt until it succeeds or a deadline has passed. Attempts must be idempotent.
 import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 
 import { isRetriable, refused, brokerUnavailable } from '../connect/faults.ts'
@@ -8,8 +8,9 @@ export type Undertaking = { readonly what: string; readonly deadlineMs: number }
 const PAUSE = { minMs: 20, maxMs: 1_000 }
 
 /**
- * Repeats `attempt` while it returns undefined or fails with a retriable error. No request may be sent after `untilMs`
- * (of `performance.now`). Throws KafkaError `kafka.unavailable`, `kafka.refused`, or the attempt's own errors.
+ * Repeats `attempt` while it returns undefined or fails with a retriable error. `attempt` must send no request after
+ * `untilMs` (of `performance.now`). Throws KafkaError `kafka.unavailable`, `kafka.refused`, or the attempt's own
+ * errors.
  */
 export async function untilDone<T>(
   { what, deadlineMs }: Undertaking,

@@ -63,7 +63,8 @@ export function createNamedAcls(kafka: Kafka): Acls {
     revoke: (some) => acls.revoke(some.map(toFull)),
     async disallow(principals) {
       if (prefixOf(kafka) === '') return acls.disallow(principals)
-      // Only ACLs of this name space, because another Weir from the same backup may have the same principals.
+      // Revokes only ACLs of this name space, because another Weir, restored from the same backup, may have the same
+      // principals.
       const found = (await list()).filter(({ principal }) => principals.includes(principal))
       await acls.revoke(found.map(toFull))
     },

@@ -1,10 +1,10 @@
 // A handle is a name space: in Kafka, all its topics, groups, transactional ids and ACLs have the handle's prefix. So
-// several Weirs, or a Weir and other systems, can share a cluster (docs/operations.md, Sharing a cluster). Callers of
-// this package use names without the prefix, and see only names of this name space.
+// several installations of Weir can share a cluster (docs/operations.md, Sharing a cluster). Callers of this package
+// use names without the prefix, and see only names of this name space.
 import { createKafka } from '../connect/client.ts'
 import type { Kafka, KafkaOptions } from '../connect/client.ts'
 
-// Kafka's own topics, such as __consumer_offsets.
+// Kafka's own topics, such as __consumer_offsets, have no prefix.
 const KAFKAS_OWN = '__'
 
 const prefixes = new WeakMap<Kafka, string>()
@@ -19,7 +19,7 @@ export const prefixOf = (kafka: Kafka): string => prefixes.get(kafka) ?? ''
 
 export type Names = {
   full(name: string): string
-  /** The name without the prefix; undefined for a name outside this name space. */
+  /** Returns the name without the prefix, or undefined for a name outside this name space. */
   own(fullName: string): string | undefined
   /** Returns a copy of the object with the topic's full name. */
   inFull<Of extends { readonly topic: string }>(one: Of): Of

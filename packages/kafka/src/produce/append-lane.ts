@@ -1,7 +1,7 @@
-// The only writer of a partition, under the identity of a fence. Each append is stored as a whole, once and in the
-// order of the calls, or not at all. A retry sends the same bytes until the broker reports the outcome, or the lane is
-// closed. After a refused append nothing more is stored. So if a reader finds an append in the log, all earlier appends
-// are there, too.
+// A lane is the only writer of a partition, with the producer identity of a fence. Each append is stored as a whole,
+// once and in the order of the calls, or not at all. A retry sends the same bytes until the broker reports the outcome,
+// or the lane is closed. After a refused append nothing more is stored. So if a reader finds an append in the log, all
+// earlier appends are in the log, too.
 import type { WireBatch } from './batch.ts'
 import { countOf } from './batch.ts'
 import type { Delivery, DeliveryOutcome } from './delivery.ts'
@@ -20,22 +20,22 @@ export type LanePlace = {
 
 export type AppendLane = {
   /**
-   * Resolves with the offset of the first record. Rejects with KafkaError `kafka.too_large`: certainly not stored;
-   * `kafka.not_sent`: certainly not stored, because the lane had ended; `kafka.fenced`: there is another writer;
-   * `kafka.outcome_unknown`. The first such error ends the lane.
+   * Resolves with the offset of the first record. Rejects with KafkaError `kafka.too_large`, `kafka.fenced` if there is
+   * another writer, or `kafka.outcome_unknown`. The first error ends the lane, and all other appends reject with
+   * `kafka.not_sent`. After `too_large` and `not_sent` the records are certainly not stored.
    */
   append(records: readonly EncodedRecord[]): Promise<bigint>
   /** Unconfirmed appends may or may not be stored. */
   close(): void
 }
 
-/** A batch holds one append or several. */
+/** A batch contains one or several appends. */
 export type AppendBatch = WireBatch & { readonly identity: Identity; readonly sequence: number }
 
 type Append = {
   readonly records: readonly EncodedRecord[]
   readonly bytes: number
-  /** True if the append was refused together with others. It is then sent in a batch of its own. */
+  /** True if the append was refused together with others. Then it is sent in a batch of its own. */
   isAlone: boolean
   resolve(offset: bigint): void
   reject(error: unknown): void
@@ -86,7 +86,7 @@ function pump(state: State): void {
   )
 }
 
-/** The number of waiting appends that fit into one batch, at least one. */
+/** Returns the number of waiting appends that fit into one batch, at least one. */
 function groupLength(waiting: readonly Append[]): number {
   let bytes = 0
   const end = waiting.findIndex((append, at) => {

@@ -1,5 +1,5 @@
-// Writes partitions for their owners, exactly once: under the identities of their fences, without transactions. It
-// shares the request queues of the handle's producers, and keeps only the callers' pending appends.
+// Writes to partitions for their owners, exactly once and without transactions, with the producer identities of their
+// fences. Shares the request queues of the handle's producers, and keeps only pending appends in memory.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createAppendLane } from './append-lane.ts'
@@ -9,9 +9,9 @@ import { createPlaces } from './places.ts'
 import { produceRequestsOf } from './requests.ts'
 
 export type Appender = {
-  /** Create one per fence. */
+  /** Returns a new writer. Call once per fence. */
   lane(place: LanePlace): AppendLane
-  /** Close its lanes first. */
+  /** Close all lanes first. */
   close(): void
 }
 

@@ -1,6 +1,6 @@
-// A batch on the way to its partition, as plain state that the delivery changes. Its rule: a batch that was sent and
-// whose outcome is unknown is retried with exactly the same bytes, because a broker recognises a repeated batch only by
-// its sequence numbers.
+// A batch on its way to a partition, as plain state that delivery.ts changes. If the outcome of a sent batch is
+// unknown, the batch is retried with exactly the same bytes, because a broker recognises a duplicate only by its
+// sequence numbers.
 import { batchBytesMaxOf, packBatch } from '../protocol/record-batch.ts'
 import type { Compression } from '../protocol/compress.ts'
 import type { BatchEntry, BatchProducerId } from '../protocol/record-batch.ts'
@@ -38,11 +38,11 @@ export function pack(batch: WireBatch, into: Buffer): Buffer {
   return packBatch(records, from, { producer, compression, into })
 }
 
-/** The buffer size that packing needs. */
+/** Returns the buffer size that `pack` needs. */
 export const roomFor = ({ records, from, answered }: WireBatch): number =>
   batchBytesMaxOf(records, from ?? answered)
 
-/** The number of records in the last attempt. */
+/** Returns the number of records in the last attempt. */
 export const countOf = ({ records, from = 0 }: WireBatch): number => records.length - from
 
 /** Call when it is certain that the batch isn't stored. The next attempt may contain fewer records. */

@@ -1,6 +1,6 @@
-// Delivers one batch to its partition's leader and reports the outcome. Its rule: a batch that may be stored is retried
-// with the same bytes until the broker reports the outcome, or the time-out ends. A batch that is certainly not stored
-// may be sent again in any form.
+// Delivers one batch to its partition's leader and reports the outcome. A batch that may be stored is retried with the
+// same bytes until the broker reports the outcome, or the time-out has passed. A batch that is certainly not stored may
+// be sent again in any form.
 import { backoff, delay } from '@weir/kit'
 
 import { isOver, startOver } from './batch.ts'
@@ -19,11 +19,10 @@ export type DeliveryOutcome =
   /** May or may not be stored. */
   | { readonly kind: 'unknown'; readonly cause: unknown }
   /**
-   * The batch isn't stored, or an identical one already was: there is another writer, or the broker expects other
-   * sequence numbers.
+   * The broker refuses the producer's identity or its sequence numbers. An earlier attempt may have stored the batch.
    */
   | { readonly kind: 'fenced'; readonly cause: unknown }
-  /** The time-out ended before the batch was sent. */
+  /** The time-out passed before the batch was sent. */
   | { readonly kind: 'over' }
 
 export type Delivery<Batch extends WireBatch = WireBatch> = (
@@ -35,7 +34,10 @@ export type DeliveryParts<Batch extends WireBatch> = {
   readonly requests: Pick<ProduceRequests, 'send'>
   /** Returns the producer id and sequence number for a batch that has none. */
   readonly identify: (batch: Batch, broker: number) => Promise<BatchProducerId>
-  /** Called if a batch was refused for its sequence numbers, to retry it. Without it the refusal is final. */
+  /**
+   * Called before the retry of a batch that was refused for its sequence numbers. Without this function the refusal is
+   * final.
+   */
   readonly renumber?: (batch: Batch) => void
 }
 
@@ -129,7 +131,10 @@ const FENCED_CODES: ReadonlySet<number> = new Set([
   47, // INVALID_PRODUCER_EPOCH
   90, // PRODUCER_FENCED
 ])
-/** For a repeated batch, these codes don't say whether it is stored: a restarted broker knows only the last batch. */
+/**
+ * After a retry, these codes don't say whether the batch is stored, because a restarted broker knows only the last
+ * batch.
+ */
 const OUT_OF_SEQUENCE_CODES: ReadonlySet<number> = new Set([
   45, // OUT_OF_ORDER_SEQUENCE_NUMBER
   46, // DUPLICATE_SEQUENCE_NUMBER
@@ -140,9 +145,9 @@ const NOT_APPENDED = -1n
 type Refusal = { readonly answer: ProduceAnswer; readonly wasDoubtful: boolean }
 
 /**
- * A leader that refuses a batch returns the same code as a leader that loses its leadership, or its topic, while it
- * waits for replicas. In the second case the response has the offset of the appended batch. That offset, or a code that
- * isn't listed above, leaves the outcome unknown, and the batch is retried.
+ * A leader returns the same code if it refuses a batch, and if it loses its leadership or its topic after appending the
+ * batch, while it waits for replicas. In the second case the response contains the batch's offset. With that offset, or
+ * with a code that isn't listed above, the outcome is unknown, and the batch is retried.
  */
 function refuse<Batch extends WireBatch>(
   { places, renumber }: DeliveryParts<Batch>,

@@ -1,6 +1,6 @@
 // Producer ids for a producer's partitions. All partitions share the latest id. If the sequence numbers of a partition
-// are uncertain, it gets a new id before its next batch. Under the old id the broker could mistake the new batch for a
-// repeat, and acknowledge it without storing it.
+// are uncertain, the partition gets a new id before its next batch. With the old id the broker could take the new batch
+// for a duplicate, and acknowledge it without storing it.
 import { initProducerIdV4 } from '#client-library'
 
 import { withTimeout } from '@weir/kit'
@@ -11,9 +11,9 @@ import { requestOf } from '../connect/requests.ts'
 export type Identity = { readonly id: bigint; readonly epoch: number }
 
 export type Identities = {
-  /** An identity newer than `former`. Asks the broker if necessary. */
+  /** Returns an identity newer than `former`. Asks the broker if necessary. */
   after(former: Identity | undefined, broker: number): Promise<Identity>
-  /** Later calls of `after` never return an earlier identity. */
+  /** Later calls of `after` return only identities that were requested after this call. */
   renew(): void
 }
 

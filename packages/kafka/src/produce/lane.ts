@@ -1,6 +1,6 @@
 // The queue of one partition. Records stay in the order of their sends. At most one batch is in flight, and records
-// that arrive meanwhile form the next batch. Pure state over a clock that is passed in. It ensures the order, the size
-// of batches, and that no record is sent after its time-out.
+// that arrive meanwhile form the next batch. This file limits the size of batches, and ensures that no record is sent
+// after its time-out. Callers pass the time.
 import type { WireBatch } from './batch.ts'
 import type { Waiter } from './types.ts'
 import { createLogWriter } from './writer.ts'
@@ -20,7 +20,7 @@ export type LaneBatch = Omit<WireBatch, 'records'> & {
   readonly writer: LogWriter
 }
 
-/** A group of partitions that share a limit, with the bytes of all its queued and sent records. */
+/** A group of partitions that share a limit, with the bytes of all their records that are queued or in flight. */
 export type Party = { bytes: number }
 
 export type Lane = {
@@ -66,7 +66,7 @@ export function createLane(
   }
 }
 
-// A record's overhead beside its body, in the batch and in memory.
+// A record's overhead in addition to its body, in the batch and in memory.
 const RECORD_OVERHEAD_BYTES = 24
 const BATCH_OVERHEAD_BYTES = 512
 
@@ -74,7 +74,10 @@ export function recordBytes(record: SizedRecord): number {
   return record.bodyBytes + RECORD_OVERHEAD_BYTES
 }
 
-/** Removes the next batch from the queue. It has at least one record, however large. */
+/**
+ * Removes the next batch from the queue. It has at least one record, however large. Returns undefined if the queue is
+ * empty.
+ */
 export function takeBatch(lane: Lane, bytesMax = Infinity): LaneBatch | undefined {
   const { queue, topic, partition } = lane
   if (queue.length === 0) return undefined

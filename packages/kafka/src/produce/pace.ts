@@ -1,8 +1,8 @@
-// Limits the size of requests. A broker with a quota then delays us often and briefly, instead of seldom and for long.
-// A large request of one busy partition would delay all others. Without a quota the configured size applies.
+// Limits the size of requests while a broker throttles, so that each delay is short. A large request of one busy
+// partition would delay all other partitions. Without throttling only the maximum applies.
 
 export type Pace = {
-  /** The limit for all batches of a request together. A single record may be larger. */
+  /** Returns the limit for all batches of a request together. A single record may be larger. */
   bytesMax(): number
   /** Call with the throttle time of each response; 0 ms if there is none. */
   answered(bytes: number, throttleMs: number): void

@@ -1,5 +1,6 @@
-// The partitions' leaders, asked for each topic on demand. A topic that is missing or has no leader doesn't affect the
-// others. Each request goes to the next broker, because a broker may be cut off from the cluster without noticing.
+// Caches the leaders of partitions, and asks for a topic's leaders on demand. A topic that is missing or has no leader
+// doesn't affect other topics. Each request goes to another broker than the last, because a broker may be cut off from
+// the cluster without noticing.
 import { withTimeout } from '@weir/kit'
 
 import type { Topic } from '../connect/cluster-state.ts'
@@ -12,9 +13,9 @@ export type BatchPlace = {
 }
 
 export type Places = {
-  /** The cached leader. If it is out of date, the broker's response says so. */
+  /** Returns the cached leader. If this broker isn't the leader any more, its response says so. */
   find(topic: string, partition: number): BatchPlace | undefined
-  /** Asks the brokers. Concurrent callers share one question. */
+  /** Asks a broker. Concurrent callers share one request. */
   refresh(topic: string): Promise<void>
   forget(topic: string): void
 }

@@ -1,5 +1,5 @@
-// The errors of records that aren't stored, or may not be. Clients see these messages. Some errors are shared objects,
-// because a stack trace per record would cost more than the record.
+// Errors for records that are not stored, or whose outcome is unknown. Clients see these messages. Some errors are
+// shared objects, because a stack trace per record would cost more than the record.
 import { KafkaError } from '../errors.ts'
 
 const unavailable = (message: string, cause?: unknown): Error =>

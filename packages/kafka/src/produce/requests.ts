@@ -1,7 +1,7 @@
 // Groups batches into produce requests, and gives each batch the response of its partition. All producers of a handle
 // share its queues, one per broker. A queue has one request in flight, because a broker processes one at a time.
 // Batches that become ready meanwhile share the next request. A batch that waits here is certainly not sent. Batches
-// hold no closures of this file: with a closure per batch, the garbage collector took a third of ingest's time.
+// contain no closures of this file, because with one per batch the garbage collector took a third of ingest's time.
 import type { Connection } from '#client-library'
 
 import { isOver, pack, roomFor } from './batch.ts'
@@ -25,11 +25,11 @@ import { KafkaError } from '../errors.ts'
 export type ProduceRequests = {
   readonly pace: Pick<Pace, 'bytesMax'>
   /**
-   * Rejects with KafkaError `kafka.not_sent` if the batch was certainly not sent. Any other error means that no
-   * response came, and the batch may be stored.
+   * Rejects with KafkaError `kafka.not_sent` if the batch was certainly not sent. After any other error the batch may
+   * be stored.
    */
   send(broker: number, batch: WireBatch): Promise<ProduceAnswer>
-  /** Removes a batch that no caller waits for. If this holds for all batches in flight, the connection ends. */
+  /** Removes a batch that no caller waits for. If no caller waits for any batch in flight, ends the connection. */
   giveUp(batch: WireBatch): void
 }
 
@@ -53,7 +53,9 @@ type Line = {
 
 const BATCHES_PER_REQUEST_MAX = 16
 const ROOM_KEPT_BYTES = 4_194_304
-/** The broker's time-out is shorter than ours: a slow replica must not end the other partitions' connection. */
+/**
+ * The broker's time-out is shorter than ours, so that a slow replica doesn't end the connection for other partitions.
+ */
 const BROKERS_SHARE = 0.8
 
 const ofHandles = new WeakMap<Kafka, ProduceRequests>()
@@ -76,7 +78,7 @@ function createProduceRequests(cluster: Cluster): ProduceRequests {
       try {
         await cluster.ask(broker, request, { purpose: 'produce', untilMs: Infinity })
       } catch (error) {
-        // The request itself rejects the batches that were already sent.
+        // `write` rejects the batches that were already sent.
         if (!hasBegun()) for (const { reject } of line.waiting.splice(0)) reject(notSent(NO, error))
       }
     }
@@ -113,7 +115,7 @@ const createLine = (): Line => ({
 
 const NO = 'the batch was not sent'
 
-/** Takes the next batches from the queue when the broker may get a request. */
+/** Returns a request that takes the next batches from the queue only when the broker may get the request. */
 function nextOf(line: Line, pace: Pace) {
   let hasBegun = false
   const versions = PRODUCE_VERSIONS.map((version) => ({
@@ -131,7 +133,7 @@ function nextOf(line: Line, pace: Pace) {
 
 const NOTHING: ProduceAnswers = { answers: new Map(), throttleTimeMs: 0 }
 
-/** The first batches in the queue, limited in total size, with each partition at most once. */
+/** Removes the first batches from the queue, limited in total size, with at most one batch per partition. */
 function takeGroup(waiting: Outgoing[], bytesMax: number): Outgoing[] {
   const places = new Set<string>()
   let bytes = 0

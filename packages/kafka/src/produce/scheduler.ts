@@ -1,6 +1,6 @@
-// Decides when batches are sent. It queues records by partition, sends each partition's next batch at the end of the
-// event loop's turn, and gives every send exactly one outcome. It ensures that no record waits longer than the
-// time-out, and that the waiting bytes stay within their limit.
+// Decides when batches are sent. Queues records by partition, sends each partition's next batch at the end of the event
+// loop's turn, and gives every send exactly one outcome. Ensures that no record waits longer than the time-out, and
+// that the waiting bytes stay within their limit.
 import { fairShare, oncePerTurn, withTimeout } from '@weir/kit'
 import type { Log } from '@weir/kit'
 
@@ -36,7 +36,7 @@ import type { ProduceRecord } from '../protocol/record-batch.ts'
 
 export type SchedulerOptions = BatchProducerOptions & {
   readonly batchBytesMax: number
-  /** Lower while a broker throttles. */
+  /** Limits a batch further while a broker throttles. */
   readonly pace?: Pick<Pace, 'bytesMax'>
   /** Called for a batch in flight that no caller waits for any more. */
   readonly giveUp?: (batch: LaneBatch) => void
@@ -67,7 +67,7 @@ type State = {
 }
 
 const COMPLAIN_EVERY_MS = 1_000
-/** Requests are shared. A record with a short deadline must not end the request of others early. */
+/** Records share requests. A record with a short deadline must not end a request early for other records. */
 const PATIENCE_MS_MIN = 2_500
 
 export function createScheduler(
@@ -119,8 +119,8 @@ function post(state: State, to: Destination, record: ProduceRecord, waiter: Wait
 }
 
 /**
- * Each party has its share of the limit, and each partition its share of the party's. So a stuck partition leaves room
- * for other parties, and for the party's other partitions. A party's first record needs room only in the total.
+ * Each party has a share of the limit, and each partition has a share of its party's share. So a stuck partition leaves
+ * room for other parties, and for its party's other partitions. A party's first record needs room only in the total.
  */
 function hasRoom({ inFlightBytes, options }: State, lane: Lane, bytes: number): boolean {
   const { party } = lane
@@ -236,7 +236,7 @@ function sweep(state: State): void {
     const { batch } = lane
     if (!batch) continue
     expireBatch(batch, untilMs, batch.isDoubtful ? NOT_ANSWERED_IN_TIME : NOT_SENT_IN_TIME)
-    // No caller waits for the batch any more, but it would delay every later batch.
+    // No caller waits for the batch any more, but it would delay the partition's later batches.
     if (isOver(batch)) state.options.giveUp?.(batch)
   }
 }
@@ -247,14 +247,14 @@ function forgetTopic(state: State, topic: string): void {
     take(state, lane, -expireQueue(lane, Infinity, FORGOTTEN))
     if (!lane.batch) continue
     lane.batch.maySendAgain = false
-    // A batch that may be stored gets its outcome from the broker, if one comes.
+    // A batch that may be stored still gets its outcome from the broker's response, if one arrives.
     if (!lane.batch.isDoubtful) rejectAll(lane.batch, FORGOTTEN)
     state.options.giveUp?.(lane.batch)
   }
   state.lanes.delete(topic)
 }
 
-/** Every record has its outcome once the time-out has passed since the last accepted record. */
+/** Waits until every accepted record has its outcome, at most for the time-out. */
 async function drain(state: State): Promise<void> {
   state.isClosing = true
   if (state.active.size === 0) return

@@ -8,8 +8,8 @@ export type BatchProducerOptions = {
   /** The maximum bytes of records that are queued or in flight. Beyond it `send` rejects immediately. */
   readonly inFlightBytesMax: number
   /**
-   * The party that owns a topic. A party may use seven eighths of what the other parties leave of `inFlightBytesMax`. A
-   * partition may use seven eighths of what the party's other partitions leave of that. By default each topic is a
+   * Returns the party to which a topic belongs. A party may use seven eighths of the part of `inFlightBytesMax` that
+   * other parties leave free. The same rule divides a party's share among its partitions. By default each topic is a
    * party.
    */
   readonly partyOf?: (topic: string) => string
@@ -24,16 +24,16 @@ export type Destination = { readonly topic: string; readonly partition: number }
 
 /** Receives a record's outcome. Its methods must not throw. */
 export type Waiter = {
-  /** The record is stored. */
+  /** Called when the record is stored. */
   resolve(): void
-  /** The error is a KafkaError with a `ProduceErrorCode`. */
+  /** The error is a KafkaError with a `ProduceErrorCode`, or a TypeError for an invalid timestamp. */
   reject(error: unknown): void
 }
 
 export type BatchInfo = { readonly records: number; readonly bytes: number; readonly ms: number }
 
 export type BatchProducer = {
-  /** Resolves once the record is stored. Rejects with KafkaError of a `ProduceErrorCode`. */
+  /** Resolves once the record is stored. Rejects with the errors of `Waiter`. */
   send(topic: string, partition: number, record: ProduceRecord): Promise<void>
   /** Like `send`, without a promise per record. `waiter` is called once, possibly before this function returns. */
   post(to: Destination, record: ProduceRecord, waiter: Waiter): void

@@ -1,4 +1,4 @@
-// The writer state of a partition: its producer id, and the sequence number of its next record. 0 follows 2^31 - 1.
+// The state of a partition's writer: the producer id, and the sequence number of the next record. 0 follows 2^31 - 1.
 import type { Identities, Identity } from './identities.ts'
 import type { BatchProducerId } from '../protocol/record-batch.ts'
 
@@ -38,7 +38,9 @@ export function wrote(writer: LogWriter, count: number): void {
   writer.sequence = sequenceAfter(writer.sequence, count)
 }
 
-/** Resets the writer if the outcome or the topic of its last batch is unknown. It gets another producer id. */
+/**
+ * Gives the writer another producer id, and starts at sequence number 0. Call if its sequence numbers are uncertain.
+ */
 export function startAnew(writer: LogWriter): void {
   writer.former = writer.identity ?? writer.former
   writer.identity = undefined

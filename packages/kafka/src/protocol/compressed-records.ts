@@ -1,6 +1,6 @@
-// Decompresses record batches of all codecs. Weir may write plain batches, but a broker, or an operator who sets
-// `compression.type` on a topic, may compress them (docs/adr/0030-compressed-records.md). Memory is bounded: a batch
-// larger than any topic of Weir may contain isn't decompressed.
+// Decompresses record batches of all codecs. Even if Weir writes plain batches, brokers compress them if
+// `compression.type` of the broker or topic says so (docs/adr/0030-compressed-records.md). A batch that would be larger
+// than 16 MiB isn't decompressed.
 import { promisify } from 'node:util'
 import { gunzip, zstdDecompress } from 'node:zlib'
 
@@ -17,7 +17,7 @@ type UnpackLater = (packed: Buffer) => Promise<Buffer>
 
 const zlibs = { gzip: promisify(gunzip), zstd: promisify(zstdDecompress) }
 
-/** Runs outside the event loop. */
+/** Decompresses outside of the event loop's thread. */
 const byZlib =
   (name: keyof typeof zlibs): UnpackLater =>
   async (packed) => {

@@ -20,7 +20,7 @@ function makeTables(): Int32Array {
   return tables
 }
 
-/** The checksum of `bytes` from `from` up to, not including, `to`. */
+/** Returns the checksum of the bytes from `from` to `to`, exclusive. */
 export function crc32c(bytes: Uint8Array, from: number, to: number): number {
   let crc = -1
   let i = from
@@ -38,7 +38,7 @@ function addByte(crc: number, byte: number): number {
   return (TABLES[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
 }
 
-// Reads words in native order, because every machine that Node runs on is little-endian.
+// Reads words in native byte order, which must be little-endian, as on x86-64 and ARM64.
 function addWords(start: number, words: Int32Array): number {
   let crc = start
   for (let i = 0; i < words.length; i += 4) {

@@ -1,7 +1,6 @@
-// The record batches of a fetch response (message format 2): which of them a reader may see, and their records. The
-// counterpart of record-batch.ts. A broker returns whole batches from its disk. The first may begin before the
-// requested offset, and the last may be cut off. Batches emptied by compaction are included, so a reader's position
-// always advances.
+// Decodes the record batches of a fetch response (message format 2), and finds out which of them a reader may see. The
+// first batch may begin before the requested offset, and the last may be cut off. Batches emptied by compaction are
+// included, so a reader's position always advances.
 import type { AbortedTransaction } from './fetch.ts'
 import { unpackers } from './compressed-records.ts'
 import type { Headers, SourceRecord } from './source-record.ts'
@@ -70,8 +69,9 @@ function batchOf(bytes: Buffer): FetchedBatch {
 }
 
 /**
- * Returns whether a reader may see a batch, for the batches of one response in order. Handles interleaved transactions:
- * a transaction counts as aborted from its first offset in the list to its marker.
+ * Returns a function that returns whether a reader may see a batch. Call it with the batches of one response in order.
+ * A transaction in `aborted` is invisible from its first offset to its marker, even between batches of other
+ * transactions.
  */
 export function visibleBatches(aborted: readonly AbortedTransaction[]) {
   const toCome = [...aborted].sort((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1))
@@ -82,13 +82,13 @@ export function visibleBatches(aborted: readonly AbortedTransaction[]) {
       toCome.shift()
     }
     if (!batch.isMarker) return !(batch.isTransactional && aborting.has(batch.producerId))
-    // The marker ends its producer's transaction. If that transaction was aborted, this is the abort marker.
+    // The marker ends its producer's transaction.
     aborting.delete(batch.producerId)
     return false
   }
 }
 
-/** Returns immediately unless the records are compressed. Throws KafkaError `kafka.malformed`. */
+/** Returns a promise only if the records are compressed. Throws KafkaError `kafka.malformed`. */
 export function recordsOf(
   batch: FetchedBatch,
   partition: number,
@@ -100,7 +100,7 @@ export function recordsOf(
   return unpack(batch.body).then((plain) => readRecords(batch, partition, plain))
 }
 
-/** Whether a marker commits. The marker's key contains a version, then the type. */
+/** Returns whether a marker commits. The marker's key contains a version, then the type. */
 export const isCommit = ([marker]: readonly SourceRecord[]): boolean =>
   marker?.key?.readInt16BE(MARKER_TYPE_AT) === COMMIT
 

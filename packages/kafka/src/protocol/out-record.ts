@@ -4,12 +4,12 @@ export type OutRecord = {
   /** null: a tombstone. */
   readonly value: Buffer | string | null
   readonly headers?: Readonly<Record<string, Buffer | string>>
-  /** The time of sending if left out. */
+  /** By default the time of sending. */
   readonly timestampMs?: number
 }
 
 export type AddressedRecord = OutRecord & {
   readonly topic: string
-  /** Chosen by the key's hash if left out. */
+  /** By default, the key's hash decides. */
   readonly partition?: number
 }

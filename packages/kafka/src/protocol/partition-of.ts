@@ -1,4 +1,4 @@
-// The partition of a record key, the same as in Kafka's own Java producer, so that all clients put a key into the same
+// Computes the partition of a record key as Kafka's Java producer does, so that all clients send a key to the same
 // partition. The hash is MurmurHash2, 32 bits, with Kafka's seed (org.apache.kafka.common.utils.Utils.murmur2).
 
 const SEED = 0x9747b28c

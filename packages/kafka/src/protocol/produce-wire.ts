@@ -1,10 +1,10 @@
-// The Produce request and the parsing of its response, by partition. It names topics by id if the broker supports that
-// (Kafka 4.1), so that no batch gets into another topic of the same name. Otherwise it uses names.
+// Writes the Produce request, and parses its response. The request contains topic ids if the broker supports them
+// (Kafka 4.1), so that no batch gets into another topic of the same name. Otherwise it contains topic names.
 import { createAPI, Writer } from '#client-library'
 import type { Connection, Reader } from '#client-library'
 
 export const PRODUCE = 0
-/** The preferred version first. */
+/** The supported versions, the preferred one first. */
 export const PRODUCE_VERSIONS = [13, 9] as const
 export type ProduceVersion = (typeof PRODUCE_VERSIONS)[number]
 
@@ -26,7 +26,7 @@ export type ProduceRequest = {
 export type ProduceAnswer = { readonly errorCode: number; readonly baseOffset: bigint }
 
 export type ProduceAnswers = {
-  /** The responses, keyed by `placeOf`. */
+  /** The responses by `batchPlaceOf`. */
   readonly answers: ReadonlyMap<string, ProduceAnswer>
   readonly throttleTimeMs: number
 }
@@ -39,7 +39,7 @@ export const produceOn = (
 
 const hasIds = (version: ProduceVersion): boolean => version === 13
 
-/** The partition, and the topic as a request of this version names it. */
+/** Returns a key for a topic and partition. It contains the topic's id or name, as a request of this version does. */
 export function batchPlaceOf(
   { topic, topicId = '', partition }: Omit<PackedBatch, 'packed'>,
   version: ProduceVersion,

@@ -55,10 +55,10 @@ const ATTRIBUTES_AT = 21
 // The maximum bytes of a record's length, time difference and offset difference.
 const PREFIX_BYTES_MAX = 5 + 10 + 5
 const SHORT_TEXT_BYTES = 64
-// -1, zigzag.
+// -1 as a zigzag varint.
 const NULL_LENGTH = 1
 
-/** The bytes of a record that don't depend on its position in a batch. */
+/** Returns how many bytes of a record don't depend on its position in a batch. */
 export function bodyBytesOf(record: BatchRecord): number {
   let headers = 0
   let count = 0
@@ -75,7 +75,7 @@ export function bodyBytesOf(record: BatchRecord): number {
   )
 }
 
-/** An upper bound for the size of a batch with these records. */
+/** Returns an upper bound for the bytes of a batch with the records from index `from` on. */
 export function batchBytesMaxOf(records: readonly BatchEntry[], from: number): number {
   let bytes = HEADER_BYTES
   for (let i = from; i < records.length; i++) {
@@ -197,7 +197,7 @@ export function encodeRecord(record: BatchRecord): EncodedRecord {
 const knownNames = new Map<string, number>()
 const KNOWN_NAMES_MAX = 100
 
-/** The number of bytes of a header name. Cached, because programs use few names. */
+/** Returns the encoded bytes of a header name. Cached, because programs use few names. */
 function nameBytes(name: string): number {
   const known = knownNames.get(name)
   if (known !== undefined) return known
@@ -232,7 +232,7 @@ function writeField(to: Buffer, start: number, field: Buffer | string | null): n
   return at + bytes
 }
 
-/** Faster than a native call for short texts. Undefined if the text isn't ASCII. */
+/** Writes a short text faster than a native call. Returns the end, or undefined if the text isn't ASCII. */
 function writeAscii(to: Buffer, start: number, text: string): number | undefined {
   const { length } = text
   const at = writeLength(to, start, length)

@@ -1,7 +1,10 @@
 // The common type of decompressors.
 import { KafkaError } from '../errors.ts'
 
-/** Undefined if the result would be longer than `bytesMax`; then no memory is allocated. Throws `malformed`. */
+/**
+ * Returns undefined, and allocates nothing, if the result would be longer than `bytesMax`. Throws KafkaError
+ * `kafka.malformed`.
+ */
 export type Unpack = (packed: Buffer, bytesMax: number) => Buffer | undefined
 
 export const unreadable = (): KafkaError<'kafka.malformed'> =>

@@ -1,7 +1,7 @@
 // Wakes a loop that waits for work.
 export type Bell = {
   ring(): void
-  /** Resolves on the signal, or after `ms` milliseconds; immediately if the signal came since the last wait. */
+  /** Resolves at the next call of `ring`, or after `ms` milliseconds. A call since the last wait counts, too. */
   wait(ms?: number): Promise<void>
 }
 

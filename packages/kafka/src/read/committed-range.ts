@@ -1,5 +1,5 @@
-// Reads the committed records between two offsets of one partition. For look-ups, not for following: every call asks
-// for the partition's leader again.
+// Reads the records between two offsets of one partition. For look-ups, not for following: every call asks for the
+// partition's leader again.
 import { ProtocolError } from '#client-library'
 
 import type { KafkaBrokers } from '../connect/broker-calls.ts'
@@ -35,7 +35,7 @@ export async function readCommitted(brokers: KafkaBrokers, range: Range): Promis
   return records
 }
 
-/** One fetch of the range: its committed records, and the offset for the next fetch. */
+/** Fetches once from the start of the range. Returns committed records, and the offset for the next fetch. */
 export async function readStep(brokers: KafkaBrokers, range: Range): Promise<Step> {
   return (await stepsOf(brokers, range, 'read_committed'))(range.from)
 }
@@ -45,7 +45,7 @@ export async function readRawStep(brokers: KafkaBrokers, range: Range): Promise<
   return (await stepsOf(brokers, range, 'read_uncommitted'))(range.from)
 }
 
-/** The first record of the range, even if it is uncommitted or aborted. */
+/** Returns the first record of the range, even if it is uncommitted or aborted, or undefined if the range is empty. */
 export async function firstUncommitted(
   brokers: KafkaBrokers,
   range: Range,
@@ -92,7 +92,10 @@ async function stepIn(
   return { records, next: batches.at(-1)?.next ?? nothingUpTo(endOf({ isolation }, fetched), from) }
 }
 
-/** Returns `end`, because compaction may have removed all records before it. Throws a retriable error if `from` isn't readable yet. */
+/**
+ * Returns `end`, because compaction may have removed all records before it. Throws a retriable error if `from` isn't
+ * readable yet.
+ */
 function nothingUpTo(end: bigint, from: bigint): bigint {
   if (end <= from) throw new ProtocolError('OFFSET_NOT_AVAILABLE')
   return end

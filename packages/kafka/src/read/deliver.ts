@@ -1,5 +1,5 @@
-// Delivers fetched records to the follower in small portions, with pauses, because a partition with megabytes of
-// records must not block the event loop.
+// Delivers fetched records to a reader in small portions, with pauses, because a partition with megabytes of records
+// must not block the event loop.
 import { setImmediate } from 'node:timers/promises'
 
 import { batchesIn, recordsOf, visibleBatches } from '../protocol/fetched-batches.ts'
@@ -12,8 +12,8 @@ const RECORDS_AT_ONCE = 200
 const TURN_MS = 3
 
 /**
- * Ends early if the reader seeks during the delivery. `isRest`: the log contains nothing more up to its end. Throws
- * what the sink throws, and KafkaError `kafka.malformed`.
+ * Ends early if the reader seeks during the delivery. `isRest` says that the log contains no records after the fetched
+ * ones. Throws what the sink throws, and KafkaError `kafka.malformed`.
  */
 export async function deliver(
   reader: Reader,

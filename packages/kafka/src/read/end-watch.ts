@@ -1,6 +1,5 @@
-// Waits until everything is read that was committed at the time of the call. Concurrent callers share one question to
-// the brokers. A caller that arrives during a question waits for the next one, because the pending response may be too
-// old.
+// Waits until everything is read that was committed at the time of the call. Concurrent callers share one request for
+// the ends. A caller that arrives during a request waits for the next one, because the pending response may be too old.
 import { hasCode, withTimeout } from '@weir/kit'
 
 import { brokerUnavailable } from '../connect/faults.ts'
@@ -12,13 +11,13 @@ export type Ends = {
 }
 
 export type EndWatchOptions = {
-  /** The read_committed end of each topic, now. */
+  /** Returns the current read_committed end of each topic. */
   askEnds(): Promise<Ends>
   positionOf(topic: string): bigint | undefined
 }
 
 export type EndWatch = {
-  /** Resolves with the time of the question for the ends. Throws KafkaError `kafka.unavailable` after `timeoutMs`. */
+  /** Resolves with the time of the request for the ends. Throws KafkaError `kafka.unavailable` after `timeoutMs`. */
   reach(topics: readonly string[], timeoutMs: number): Promise<number>
   /** Call after each change of a position. */
   advanced(): void
@@ -63,7 +62,7 @@ export function createEndWatch({ askEnds, positionOf }: EndWatchOptions): EndWat
   }
 }
 
-/** Runs one question at a time. The result serves only callers that came before the question. */
+/** Returns a function that calls `ask` once at a time. A caller gets only results of a later call of `ask`. */
 function shareFresh<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   let askingNext: Promise<T> | undefined

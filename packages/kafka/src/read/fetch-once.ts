@@ -1,4 +1,4 @@
-// One fetch of one partition from its leader, without a session, for lookups. Throws Kafka's own error for the
+// Fetches one partition once from its leader, without a session, for look-ups. Throws Kafka's own error for the
 // partition.
 import { ProtocolError } from '#client-library'
 

@@ -1,5 +1,5 @@
-// The follower of a partition: its position, the partition's leader, and the part of the fetcher that serves it. Plain
-// data that the parts of the fetcher change.
+// A reader follows a partition. Its state is plain data that the fetcher changes: its position, the partition's leader,
+// and the part of the fetcher that serves the reader.
 import type { FetchedPartition } from '../protocol/fetch.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
 import type { Isolation } from '../connect/topic-calls.ts'
@@ -16,7 +16,9 @@ export type Sink = {
   onRecords(records: readonly SourceRecord[], next: bigint, end: bigint): void
   /** No more records arrive until `seek`. */
   onLost(lost: Lost): void
-  /** All brokers say that the topic was deleted, or replaced by another of its name. No more records arrive. */
+  /**
+   * All brokers say that the topic was deleted, or replaced by another topic of the same name. No more records arrive.
+   */
   onGone(): void
 }
 
@@ -49,7 +51,7 @@ export type Reader = {
   failures: number
   troubledMs: number
   notBeforeMs: number
-  /** When records arrived last. */
+  /** The time when records last arrived. */
   recordsMs: number
   state: 'reading' | 'paused' | 'lost' | 'closed'
 }
@@ -74,7 +76,7 @@ export function newReader({ from, ...target }: FollowTarget, sink: Sink): Reader
   }
 }
 
-/** The reader's entry in a request to its leader. */
+/** Returns the reader's entry in a request to its leader. */
 export function askedOf({ leader, partition, at, lastEpoch }: Reader): SessionPartition {
   return {
     topicId: leader?.topicId ?? '',

@@ -1,20 +1,23 @@
 // An incremental fetch session (KIP-227), as plain data: what the broker fetches, and what the next request must
-// change. A request names only partitions that were added, advanced or removed, so a thousand idle partitions cost
-// nothing here.
+// change. A request contains only partitions that were added, advanced or removed, so idle partitions add nothing to
+// it.
 import type { ByTopic, FetchPartition, FetchRequest } from '../protocol/fetch.ts'
 
 export type SessionPartition = FetchPartition & { readonly topicId: string }
 
 export type FetchSession = {
-  /** Fetches the partition from this offset. */
+  /** Adds the partition, or changes its offset. */
   put(partition: SessionPartition): void
   drop(partition: SessionPartition): void
   /**
-   * The content of the next request. Contains everything if there is no session, or it was lost. Undefined if there is
-   * nothing to fetch.
+   * Returns the content of the next request, or undefined if there is nothing to fetch. It contains all partitions if
+   * there is no session, or the session was lost.
    */
   next(): Pick<FetchRequest, 'session' | 'topics' | 'forgotten'> | undefined
-  /** Call with the response's session id. 0: the broker has no room for a session; requests continue without one. */
+  /**
+   * Call with the response's session id. 0 means that the broker has no room for a session. Then each request contains
+   * all partitions.
+   */
   answered(sessionId: number): void
   /** Call if the broker has forgotten the session, or may not have received the last request. */
   lost(): void

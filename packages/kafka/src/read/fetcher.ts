@@ -1,6 +1,6 @@
-// Reads partitions from given offsets on, for all users of one handle, without a group. It needs three connections per
-// broker for any number of partitions. It never skips records: it reports records that can't be read any more, and the
-// reader decides where to continue. While a reader is busy, nothing is fetched for it, so it doesn't delay others.
+// Reads partitions from given offsets on, for all users of one handle, without a group. Needs three connections per
+// broker for any number of partitions. Never skips records: if records can't be read any more, the reader gets a report
+// and decides where to continue. Nothing is fetched for a paused reader, so it doesn't delay other readers.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { openFetches } from './fetches.ts'
@@ -9,7 +9,7 @@ import { newReader } from './fetch-reader.ts'
 import type { FollowTarget, Reader, Sink } from './fetch-reader.ts'
 
 export type Following = {
-  /** Stops fetching. One response that is already on its way may still arrive. */
+  /** Stops fetching. The rest of a response that is being delivered may still arrive. */
   pause(): void
   resume(): void
   /** Continues at `from`, also after `onLost`. */
@@ -24,7 +24,7 @@ export type Fetcher = {
 
 const fetchers = new WeakMap<Kafka, Fetcher>()
 
-/** Returns the handle's only fetcher. It has connections only while partitions are followed. */
+/** Returns the handle's only fetcher. The fetcher uses connections only while partitions are followed. */
 export function createFetcher(kafka: Kafka): Fetcher {
   const known = fetchers.get(kafka) ?? makeFetcher(kafka)
   fetchers.set(kafka, known)

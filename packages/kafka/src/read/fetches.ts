@@ -1,5 +1,5 @@
-// The readers of one handle, each with the broker that leads its partition. On an error a reader finds the leader
-// again, waits a while, or is informed that it can't continue.
+// Connects each reader of a handle with the broker that leads the reader's partition. After an error, finds the leader
+// again and pauses, or reports that the reader can't continue.
 import { ProtocolError } from '#client-library'
 
 import { describeError } from '@weir/kit'
@@ -106,7 +106,7 @@ function lose(reader: Reader, lost: Lost): void {
   reader.sink.onLost(lost)
 }
 
-/** Asks for the log's offsets, because a broker that refuses an offset doesn't name them. */
+/** Asks for the log's start and end, because a broker that refuses an offset doesn't return them. */
 async function lookOutside(calls: BrokerCalls, reader: Reader, troubled: Troubled): Promise<void> {
   const { life, topic, partition, at } = reader
   try {
@@ -123,7 +123,7 @@ async function lookOutside(calls: BrokerCalls, reader: Reader, troubled: Trouble
   }
 }
 
-/** Each error in a row makes the pause longer. */
+/** Each further error in a row makes the pause longer. */
 function waitAWhile(reader: Reader, nowMs: number): void {
   if (nowMs - reader.troubledMs > FORGIVEN_AFTER_MS) reader.failures = 0
   reader.troubledMs = nowMs

@@ -1,4 +1,4 @@
-// Finds the leaders of readers' partitions. Concurrent searches share one question. Readers wait here while their
+// Finds the leaders of readers' partitions. Concurrent searches share one request. Readers wait here while their
 // partition has no leader. They also wait while one broker doesn't know their topic, until all brokers say that the
 // topic is gone.
 import { backoff, delay } from '@weir/kit'
@@ -9,9 +9,9 @@ import type { Reader } from './fetch-reader.ts'
 
 export type FinderHooks = {
   describe(topics: readonly string[]): Promise<ClusterState>
-  /** Whether no broker knows the topic any more, with this id if one is given. */
+  /** Returns whether no broker knows the topic any more, with this id if one is given. */
   isGone(topic: string, topicId: string | undefined): Promise<boolean>
-  /** The leader is set in `reader.leader`. */
+  /** Called after `reader.leader` was set. */
   found(reader: Reader): void
   gone(reader: Reader): void
 }
@@ -34,7 +34,7 @@ export function createLeaderFinder(hooks: FinderHooks): LeaderFinder {
   async function round(pauses: Generator<number>, signal: AbortSignal): Promise<boolean> {
     if (looking.size === 0) await bell.wait()
     if (!signal.aborted && looking.size > 0) await look(search).catch(() => undefined)
-    // Checked before the pause: a reader that arrives during the pause must not make the next one longer.
+    // Checked before the pause: a reader that arrives during the pause must not make the next pause longer.
     const isNobodyLeft = looking.size === 0
     await delay(pauses.next().value, signal).catch(() => undefined)
     return isNobodyLeft
@@ -93,7 +93,7 @@ async function checkGone({ hooks, looking, checking }: Search, topic: string): P
   }
 }
 
-/** `gone?`: at least this broker doesn't know the topic. */
+/** Returns the partition's leader, `none` if there is none now, or `gone?` if this broker doesn't know the topic. */
 export function leaderIn(
   { topics, faults }: Pick<ClusterState, 'topics' | 'faults'>,
   { topic, partition, topicId }: Pick<Reader, 'topic' | 'partition' | 'topicId'>,

@@ -1,9 +1,9 @@
-// The progress of followed topics, and what follows from it, as plain data. Times are wall-clock times, so that the
-// sleep of a machine counts as a gap.
+// The progress of followed topics, as plain data. Times are wall-clock times, so that the sleep of a machine counts as
+// a gap.
 const FRESH_FOR_MS = 10_000
 
 export type FollowProgress = {
-  /** The next offset to read of each topic. Empty before the first reader. */
+  /** The next offset to read of each topic. Empty before reading starts, and after records were lost. */
   readonly positions: Map<string, bigint>
   startedOverMs: number
   /** When all topics were last read to their ends. */
@@ -21,7 +21,7 @@ export const positionIn = ({ positions }: FollowProgress, topic: string): bigint
 
 export const isFresh = ({ atEndMs }: FollowProgress): boolean => Date.now() - atEndMs < FRESH_FOR_MS
 
-/** Whether tombstones may have been removed before they were read. */
+/** Returns whether tombstones may have been removed before they were read. */
 export const isGapTooLong = (
   { atEndMs, startedOverMs }: FollowProgress,
   deleteRetentionMs: number,

@@ -1,6 +1,6 @@
 // Follows compacted single-partition topics from their start, so that the owner can keep tables of their content
-// (docs/architecture.md 1). It stores its own positions and never reads a record twice, because a replay would restore
-// deleted entries. If it must start over, it calls `onReset` first.
+// (docs/architecture.md 1). The follower delivers no record twice, because a replay would restore deleted entries. If
+// it must start over, it calls `onReset` first.
 import { backoff, delay, describeError } from '@weir/kit'
 
 import { createBrokerCalls } from '../connect/broker-calls.ts'
@@ -29,11 +29,17 @@ export type FollowedRecord = {
 export type FollowOptions = {
   /** Each has one partition. */
   readonly topics: readonly string[]
-  /** Called with committed records in order. If it throws, following pauses until the same record is accepted. */
+  /**
+   * Called with committed records in order. If it throws, it is called again with the same record, until it doesn't
+   * throw.
+   */
   onRecord(record: FollowedRecord): void
   /** The owner must discard everything, because the topics are read again from their start. */
   onReset(): void
-  /** The smallest `delete.retention.ms` of the topics. A gap longer than half of it can hide tombstones. */
+  /**
+   * The smallest `delete.retention.ms` of the topics. After a gap of more than half of it, the follower starts over,
+   * because it may have missed tombstones.
+   */
   readonly deleteRetentionMs?: number
   readonly catchUpTimeoutMs?: number
 }
@@ -45,7 +51,7 @@ export type Follower = {
   position(topic: string): bigint
   /** Resolves once everything committed before the call is read. Throws KafkaError `kafka.unavailable` otherwise. */
   catchUp(topics?: readonly string[]): Promise<void>
-  /** Whether everything was read to its end within the last 10 s. */
+  /** Returns whether all topics were read to their ends within the last 10 s. */
   isFresh(): boolean
   close(): Promise<void>
 }
@@ -122,7 +128,7 @@ async function readUntilLost(
   const { progress, options } = following
   const { promise: over, resolve } = Promise.withResolvers<void>()
   const lose = (): void => {
-    // Until the topics are read to their ends again, callers must not consider the state complete.
+    // Callers must not consider the state complete until the topics are read to their ends again.
     progress.positions.clear()
     resolve()
   }
@@ -187,7 +193,7 @@ async function untilCaughtUp(catchUp: () => Promise<void>, signal: AbortSignal):
 }
 
 /**
- * The pause counts from the question. A response that took longer than the pause is already old, so the next question
+ * The pause starts with the request for the ends. After a response that took longer than the pause, the next request
  * follows immediately.
  */
 async function keepChecking(following: Following, signal: AbortSignal): Promise<void> {

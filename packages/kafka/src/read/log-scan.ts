@@ -1,5 +1,5 @@
 // Reads one partition as it is stored on its leader's disk, to find out which records still exist there. Passes every
-// record from the first offset on, including aborted and replaced ones.
+// record from the first offset on, including aborted records, and records that a later record of the same key replaces.
 
 import { createBrokerCalls } from '../connect/broker-calls.ts'
 import { readRawStep } from './committed-range.ts'
@@ -16,7 +16,7 @@ type RawRecord = {
 export type LogScan = {
   /**
    * Passes each record in order up to the current end. Returns this end and the partition's leader. Throws KafkaError
-   * `kafka.unavailable`, or `moved` if the leader changed.
+   * `kafka.unavailable`, or `kafka.moved` if the leader changed.
    */
   scan(
     topic: string,

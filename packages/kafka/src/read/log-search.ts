@@ -1,6 +1,7 @@
-// Finds the last record before an offset for which a function returns a value. It is for a writer that continues at a
-// log's end, so it also finds a record that read_committed readers don't see yet. It reads backwards in growing steps,
-// and keeps at most one fetch in memory. A transaction's records count if a marker before the offset commits them.
+// Searches a log backwards from an offset, for the last record for which a function returns a value. This is for a
+// writer that continues at a log's end, so records count even if read_committed readers don't see them yet. A
+// transaction's records count if a marker before the offset commits them. Reads in growing steps, and keeps at most one
+// fetch in memory.
 import { ProtocolError } from '#client-library'
 
 import { createTurns } from '@weir/kit'
@@ -25,12 +26,12 @@ export type Before = {
   readonly to: bigint
 }
 
-/** The value of a record; undefined if it has none. */
+/** Returns the value of a record, or undefined if it has none. */
 export type LogReading<T> = (record: SourceRecord) => T | undefined
 
 export type LogSearch = {
   /**
-   * The value of the last record that has one; undefined if there is none in the log. Throws KafkaError
+   * Returns the value of the last record that has one, or undefined if no record in the log has one. Throws KafkaError
    * `kafka.unavailable` or `kafka.refused`.
    */
   findLast<T>(before: Before, read: LogReading<T>): Promise<T | undefined>
@@ -125,7 +126,7 @@ async function readForward<T>(
       if (batch.firstOffset < begins) begins = batch.firstOffset
       seen.push(await look(batch, { partition: log.partition, to, read }))
     }
-    // A new leader may not show the end yet.
+    // A new leader may not return the latest records yet.
     if (batches.length === 0 && highWatermark < to) throw new ProtocolError('OFFSET_NOT_AVAILABLE')
     next = batches.at(-1)?.next ?? to
   }
@@ -147,7 +148,7 @@ async function look<T>(batch: FetchedBatch, { partition, to, read }: Looking<T>)
   return { ...kept, commits: false, found }
 }
 
-/** `isCommitted`: by producer, whether the next marker after the batch commits. */
+/** `isCommitted` says, by producer, whether the next marker after the batch commits. */
 function lastIn<T>(seen: readonly Seen<T>[], isCommitted: Map<bigint, boolean>): T | undefined {
   for (const { producerId, isMarker, isTransactional, commits, found } of seen.toReversed()) {
     if (isMarker) isCommitted.set(producerId, commits)

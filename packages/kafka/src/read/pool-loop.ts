@@ -34,12 +34,12 @@ export function createPoolLoop(hooks: PoolHooks): PoolLoop {
     const readers = [...asked.values()]
     const lives = new Map(readers.map((reader) => [reader, reader.life]))
     const isAsked = (reader: Reader) => held.has(reader) && lives.get(reader) === reader.life
-    // These readers come last in the next request.
+    // Moves these readers to the end of the queue.
     for (const reader of readers) if (held.delete(reader)) held.add(reader)
     try {
       const { partitions, errorCode } = await hooks.ask(requestFor(readers), 'pool')
       if (errorCode !== 0) throw new TypeError(`a fetch without a session ended with ${errorCode}`)
-      // An empty response wasn't cut off by its size limit, so nothing is left. Compaction may have removed the rest.
+      // An empty response wasn't cut off by its size limit, so no more records exist. Compaction may have removed them.
       const isRest = partitions.every(({ records }) => records.length === 0)
       for (const fetched of partitions) {
         const reader = asked.get(keyOf(fetched))
@@ -64,7 +64,7 @@ export function createPoolLoop(hooks: PoolHooks): PoolLoop {
   }
 }
 
-/** The readers whose turn it is, with each partition once, and all with the same isolation. */
+/** Returns the readers for the next request, with each partition once, and all with the same isolation. */
 export function turnOf(held: Iterable<Reader>, nowMs: number): Map<string, Reader> {
   const asked = new Map<string, Reader>()
   let isolation: Reader['isolation'] | undefined

@@ -14,7 +14,7 @@ export type SessionHooks = {
   ask(request: FetchRequest, purpose: SessionKind): Promise<FetchAnswer>
   /** Called before each request, to add or remove readers. */
   prepare(): void
-  /** While the session is empty: the time after which to check again without a signal. */
+  /** Returns the time after which to check an empty session again without a signal, or undefined for never. */
   lookAgainMs(): number | undefined
   /** Passes fetched records to a reader. */
   take(reader: Reader, fetched: FetchedPartition): Promise<void>
@@ -26,7 +26,7 @@ export type SessionLoop = {
   letGo(reader: Reader): void
   readers(): Iterable<Reader>
   ring(): void
-  /** Resolves with the last response after the signal. */
+  /** After the signal, resolves when the last request has ended. */
   run(signal: AbortSignal): Promise<void>
 }
 

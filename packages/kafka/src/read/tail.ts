@@ -1,5 +1,5 @@
-// Reads one topic from given offsets on, as long as the topic exists. It delivers every committed record once, in the
-// order of its partition, even if brokers fail. It commits nothing, so it always starts from the given offsets.
+// Reads one topic from given offsets on, as long as the topic exists. Delivers every committed record once, in the
+// order of its partition, even if brokers fail. Commits nothing, so it always starts from the given offsets.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
@@ -10,11 +10,14 @@ export type TailOptions = {
   readonly topic: string
   /** One offset per partition. */
   readonly fromOffsets: readonly bigint[]
-  /** Called with committed records of one partition in order. If it throws, they are delivered again. */
+  /** Called with committed records of one partition in order. If it throws, the records are delivered again. */
   onRecords(partition: number, records: readonly SourceRecord[]): void
   /** Everything before `next` is read, including invisible records such as transaction markers. */
   onPosition?(partition: number, next: bigint): void
-  /** The topic was deleted, or replaced by another of its name. No more records arrive. `close` doesn't call this. */
+  /**
+   * The topic was deleted or replaced by another topic of the same name, or its log was truncated. No more records
+   * arrive. `close` doesn't call this.
+   */
   onStopped(reason: 'gone'): void
 }
 

@@ -1,6 +1,6 @@
 // Converts the settings to the access options of createKafka. Certificate and password files are read again at each
 // connection and each login, so they may be replaced at any time. If a file becomes unusable, its last usable content
-// is used.
+// stays in use.
 import * as tls from 'node:tls'
 
 import type { KafkaSettings } from './kafka-settings.ts'

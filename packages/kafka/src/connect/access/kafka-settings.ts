@@ -1,5 +1,5 @@
-// The services' settings for connecting and logging in to Kafka, and the rules between them. The rules refuse settings
-// that would send data without encryption, or to an unverified broker, although the operator seems to want otherwise.
+// The settings of connections and logins to Kafka, and the rules for their combinations. The rules refuse a setting
+// that would have no effect, such as a CA file without TLS, because the operator seems to rely on it.
 
 import {
   areAPair,
@@ -19,7 +19,7 @@ const PREFIX_LENGTH_MAX = 100
 const prefixRule = `it must be letters, digits, - and _ in parts that each end with a dot, such as "team-a.", at most ${PREFIX_LENGTH_MAX} characters; only its last part may be "weir."`
 
 /**
- * The prefix consists of complete segments, so that no name under one prefix is a name under another
+ * Each segment of the prefix ends with a dot, so that installations with different prefixes have no name in common
  * (docs/operations.md, Sharing a cluster).
  */
 const prefix = () =>
@@ -88,7 +88,7 @@ const isOauth = ({ KAFKA_SASL_MECHANISM: mechanism }: Partial<KafkaSettings>): b
 const hasPassword = (settings: Partial<KafkaSettings>): boolean =>
   settings.KAFKA_SASL_MECHANISM !== undefined && !isOauth(settings)
 
-/** The rule that `key` may be set only if `when` holds, because it has no effect otherwise. */
+/** Returns the rule that `key` may be set only if `when` returns true, because otherwise the setting has no effect. */
 const onlyWhen = (key: Key, when: Rule['holds'], message: string): Rule => ({
   key,
   message,

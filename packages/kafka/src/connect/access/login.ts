@@ -1,6 +1,5 @@
-// Logs in to a broker on a connection: at its start, and again before the end of a session that the broker limits
-// (KIP-368). Passwords and tokens are read again each time. A non-empty OAUTHBEARER response is a refusal (RFC 7628
-// 3.2.3).
+// Logs in to a broker on a new connection, and again on the same connection if the broker limits sessions (KIP-368).
+// Each login reads the password or token again. A non-empty OAUTHBEARER response is a refusal (RFC 7628 3.2.3).
 import { saslAuthenticateV2, saslHandshakeV1 } from '#client-library'
 import type { Connection } from '#client-library'
 
@@ -30,7 +29,7 @@ const AFTER_REFUSAL = Buffer.from([1])
 const TOKEN_REFUSED =
   'the broker refuses the token; see KAFKA_OAUTH_SCOPE, and which issuer and audience the broker expects'
 
-/** Throws LoginFailed before anything is sent to the broker. */
+/** Reads the password or gets a token, without a request to the broker. Throws LoginFailed if there is no token. */
 export async function credentialsOf(login: Login, broker: string): Promise<KafkaCredentials> {
   if (login.mechanism !== 'OAUTHBEARER') return { ...login, password: login.password() }
   try {
@@ -42,7 +41,7 @@ export async function credentialsOf(login: Login, broker: string): Promise<Kafka
   }
 }
 
-/** Returns how long the session may last, in milliseconds; 0 if it has no end. Throws LoginFailed. */
+/** Returns how long the session may last, in milliseconds, or 0 if the broker doesn't limit it. Throws LoginFailed. */
 export async function logIn(
   connection: Connection,
   credentials: KafkaCredentials,
@@ -77,7 +76,7 @@ async function showToken(
   try {
     const answer = await say(Buffer.from(`n,,\u0001auth=Bearer ${token}\u0001\u0001`))
     if (answer.length === 0) return
-    // The response contains the reason. The broker waits for this message before it ends the attempt.
+    // After a refusal, the broker waits for this message before it ends the login.
     await say(AFTER_REFUSAL)
   } catch (error) {
     if (!isRefusal(error)) throw error

@@ -1,14 +1,16 @@
-// Access tokens for OAUTHBEARER, by client credentials (RFC 6749 4.4). A token is renewed well before it expires,
-// because the broker's session ends with the token of its login.
+// Gets access tokens for OAUTHBEARER with the client credentials grant (RFC 6749 4.4). Renews a token well before it
+// expires, because the broker ends a session when the token of its login expires.
 
 import { codeIn, hintFor, httpCall } from '@weir/kit'
 import type { HttpAnswer } from '@weir/kit'
 import { KafkaError } from '../../errors.ts'
 
 export type TokenSource = {
-  /** Concurrent callers share one request. Throws KafkaError `kafka.no_token`, which says what to check. */
+  /**
+   * Concurrent callers share one request. Throws KafkaError `kafka.no_token`, with a message that says what to check.
+   */
   token(): Promise<string>
-  /** Call when the broker refused the token. The next call of `token` requests a new one. */
+  /** Call when the broker has refused the token. The next call of `token` requests a new token. */
   forget(): void
 }
 
@@ -60,7 +62,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 
 async function askEndpoint(options: TokenSourceOptions): Promise<HttpAnswer> {
   const { url, clientId, scope, secret, ca } = options
-  // RFC 6749 2.3.1: both are form-encoded before they are joined.
+  // RFC 6749 2.3.1: the client id and the secret are form-encoded before they are joined.
   const login = `${formValue(clientId)}:${formValue(secret())}`
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }) })
   try {

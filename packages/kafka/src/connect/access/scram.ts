@@ -1,6 +1,6 @@
-// The client side of a SCRAM login (RFC 5802, without channel binding). The client proves that it knows the password,
-// and so does the broker in its last message. We don't use the library's implementation: it escapes only the first
-// comma of a user name, and if a response is malformed, it throws where the caller can't catch the error.
+// The client side of a SCRAM login (RFC 5802, without channel binding). The client proves that it knows the password.
+// In its last message the broker proves the same. We don't use the library's implementation: it escapes only the first
+// comma of a user name, and throws where the caller can't catch the error if a response is malformed.
 import { createHash, createHmac, pbkdf2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
@@ -17,7 +17,7 @@ export type Say = (message: Buffer) => Promise<Buffer>
 
 const KEY_BYTES = { sha256: 32, sha512: 64 } as const satisfies Record<ScramOptions['hash'], number>
 const ITERATIONS_MIN = 4_096
-// A higher count would occupy a thread for minutes.
+// The broker chooses the count. Without a limit it could occupy a thread for minutes.
 const ITERATIONS_MAX = 10_000_000
 const NO_CHANNEL_BINDING = 'n,,'
 

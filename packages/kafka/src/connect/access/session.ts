@@ -1,6 +1,6 @@
-// Keeps a connection logged in. It renews a session that the broker limits, on the same connection and well before the
-// end. Further requests on the connection wait during the renewal. Requests that were already sent are not affected,
-// because a broker answers in order.
+// Keeps a connection logged in. If the broker limits the session, renews it on the same connection, well before its
+// end. New requests on the connection wait during the renewal. Requests that were already sent are not affected,
+// because a broker responds in order.
 import type { Connection } from '#client-library'
 
 import type { SendGate } from '../gate.ts'
@@ -20,11 +20,13 @@ export type SessionOptions = {
 type Session = { readonly endsMs: number; readonly renewInMs: number; readonly againInMs: number }
 
 const TIMER_MS_MAX = 0x7fffffff
-// Random, so that the connections of all replicas don't renew together. Early, so that there is time for retries.
+// With the random share, replicas renew at different times. The rest of the session is for retries.
 const RENEWED_AFTER = { share: 0.7, random: 0.15 }
 const TRIES_LEFT = 5
 
-/** Resolves once logged in, with a function that stops the renewals. Throws LoginFailed. */
+/**
+ * Logs in, and renews the session until the returned function is called. Throws LoginFailed if the first login fails.
+ */
 export async function keepLoggedIn(
   connection: Connection,
   { login, broker, gate, troubles, retire }: SessionOptions,
