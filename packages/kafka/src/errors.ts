@@ -1,7 +1,7 @@
 // The errors of this package. Their messages never contain record content.
 import { AppError } from '@weir/kit'
 
-/** After `unavailable` the record is certainly not stored. After `outcome_unknown` it may be stored. */
+/** `unavailable`: the record is certainly not stored. `outcome_unknown`: the record may be stored. */
 export type ProduceErrorCode =
   | 'kafka.unavailable'
   | 'kafka.outcome_unknown'

@@ -1,6 +1,5 @@
-// A proxy between a Kafka handle and the broker, to simulate network failures. After `cut`, all connections through the
-// proxy end, and it refuses new ones. Connections that don't use the proxy keep working. In responses, the proxy
-// replaces the broker's address by its own.
+// A proxy between a Kafka handle and the broker, to simulate network failures. `cut` ends all connections through the
+// proxy, and the proxy then refuses new ones. In responses, the proxy replaces the broker's address with its own.
 import { connect as connectTo, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -95,7 +94,9 @@ export async function connectOverNetwork(
   }
 }
 
-/** Returns the complete responses in a chunk, with the address replaced by one of the same length. */
+/**
+ * The returned function returns the complete responses in a chunk, with the address replaced by one of the same length.
+ */
 function replaceAddress(from: number, to: number): (chunk: Buffer) => Buffer[] {
   const [wanted, instead] = [addressBytes(from), addressBytes(to)]
   const frames = framesIn()
@@ -107,7 +108,7 @@ function replaceAddress(from: number, to: number): (chunk: Buffer) => Buffer[] {
     })
 }
 
-/** Returns the complete requests or responses in a chunk. */
+/** The returned function returns the requests or responses that a chunk completes. */
 function framesIn(): (chunk: Buffer) => Buffer[] {
   let rest = Buffer.alloc(0)
   return (chunk) => {

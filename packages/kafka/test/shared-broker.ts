@@ -6,7 +6,7 @@ import type { Cluster } from './broker-promises/cluster.ts'
 import { openTopics } from './broker-promises/topics.ts'
 import type { Topics } from './broker-promises/topics.ts'
 
-/** The broker that all test files share, until the end of the calling file. */
+/** Connects to the broker that all test files share, until the end of the calling file. */
 export function useSharedBroker(): { readonly cluster: Cluster; readonly topics: Topics } {
   const cluster = openCluster(BROKERS)
   const topics = openTopics(BROKERS)

@@ -12,7 +12,7 @@ import type { Admin, Consumer } from 'kafkajs'
 import { startStack } from '@weir/devstack'
 import { pollUntil, withTimeout } from '@weir/kit'
 
-// kafkajs includes only gzip. Node finds no named exports in these CommonJS modules.
+// kafkajs includes only gzip. It is a CommonJS module in which Node finds no named exports for codecs.
 const { CompressionCodecs, CompressionTypes } = kafkajs
 const unpackers = [
   [CompressionTypes.Snappy, compressionsAlgorithms.snappy],
@@ -64,14 +64,14 @@ export type LoggedRecord = { partition: number; offset: number; key: string; val
 export type Outside = {
   readonly admin: Admin
   makeTopic(topic: string, partitions: number, config?: Record<string, string>): Promise<void>
-  /** Every record of the topic, from all writers, in the order of each partition. */
+  /** Returns every record of the topic, from all writers, in the order of each partition. */
   readLog(topic: string): Promise<LoggedRecord[]>
   close(): Promise<void>
 }
 
 const READ_WITHIN_MS = 60_000
 
-/** A view of a broker that uses none of the code under test. */
+/** Returns functions that use none of the code under test. */
 export async function lookFromOutside(brokers: string[]): Promise<Outside> {
   const kafka = new KafkaJs({ clientId: 'outside', brokers, logLevel: logLevel.NOTHING })
   const admin = kafka.admin()
@@ -136,7 +136,6 @@ async function readUntil(
   return records.sort((a, b) => a.partition - b.partition || a.offset - b.offset)
 }
 
-/** The values of one partition in the log, in order. */
 export function valuesIn(log: readonly LoggedRecord[], partition: number): string[] {
   return log.filter((record) => record.partition === partition).map(({ value }) => value)
 }

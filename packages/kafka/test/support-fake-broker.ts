@@ -1,6 +1,6 @@
-// Brokers with just enough of Kafka's protocol to give responses that a real broker gives only seldom: errors after an
+// Brokers with just enough of Kafka's protocol to give responses that a real broker gives only rarely: errors after an
 // append, a moved leader, no response at all. Written from Kafka's protocol guide with the public parts of
-// @platformatic/kafka, so that they share no code with the code under test.
+// @platformatic/kafka, so that they share no code with src.
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 

@@ -1,4 +1,4 @@
-// A proxy before a broker. It loses requests or responses.
+// A proxy in front of a broker. It can lose requests or responses.
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
 

@@ -1,10 +1,10 @@
-// Gives a broker a SCRAM user, by the one request that kafkajs lacks (Kafka's AlterUserScramCredentials, version 0):
+// Creates a SCRAM user on a broker, with a request that kafkajs lacks (Kafka's AlterUserScramCredentials, version 0):
 //
 //   request  = int32 size, int16 api key 51, int16 version 0, int32 correlation, int16 -1 (no client id), 0,
 //              1 (no deletions), 2 (one upsertion), name, int8 mechanism, int32 iterations, salt, password, 0, 0
 //   response = int32 size, int32 correlation, 0, int32 throttled, 2 (one result), name, int16 error, …
 //
-// Strings and bytes begin with their length and one more, here always a single byte.
+// Strings and bytes begin with their length plus one, here always a single byte.
 import { pbkdf2Sync, randomBytes } from 'node:crypto'
 import { connect } from 'node:net'
 

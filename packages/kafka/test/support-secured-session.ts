@@ -1,4 +1,4 @@
-// A service's typical work on a broker that requires a login: storing, committing transactions, following.
+// A service's typical work on a secured broker: storing, committing transactions, following.
 import { delay, pollUntil } from '@weir/kit'
 
 import type { Kafka } from '../src/connect/client.ts'
@@ -20,7 +20,6 @@ export type Session = {
   close(): Promise<void>
 }
 
-/** Opens all three kinds of connections: for storing, for transactions, and for following. */
 export async function openSessionOn(
   kafka: Kafka,
   outside: Outside,

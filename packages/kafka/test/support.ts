@@ -1,5 +1,5 @@
-// Shared support for the integration tests: handles on the real broker, topics that are deleted afterwards, and plain
-// readers and writers that use none of the code under test.
+// Shared support for the integration tests: handles on the real broker, topics that are deleted afterwards, readers,
+// and kafkajs writers that use none of the code under test.
 import { randomUUID } from 'node:crypto'
 
 import { Kafka as KafkaJs, Partitioners, logLevel } from 'kafkajs'
@@ -51,7 +51,7 @@ export async function deleteTopicsMade(admin: Admin): Promise<void> {
   await Promise.all(topicsMade.splice(0).map((topic) => admin.topics.delete(topic)))
 }
 
-// One writer per topic, because a kafkajs producer that knows a deleted topic fails for all others, too.
+// One writer per topic, because a kafkajs producer that knows a deleted topic fails for other topics, too.
 const writers = new Map<string, Promise<Producer>>()
 
 export async function writeTo(topic: string, ...messages: Message[]): Promise<void> {
@@ -88,7 +88,7 @@ export async function hasMembers(groupPrefix: string): Promise<boolean> {
   return (await groupsOf(groupPrefix)).some(({ members }) => members.length > 0)
 }
 
-/** Everything that a read_committed reader sees now, by partition. */
+/** Returns all records that a read_committed reader sees now, by partition. */
 export async function readRecords(topic: string): Promise<SourceRecord[]> {
   const calls = createBrokerCalls(connect(), 30_000)
   try {
@@ -105,7 +105,7 @@ export async function readRecords(topic: string): Promise<SourceRecord[]> {
   }
 }
 
-/** Kafka confirms the end of a transaction before it writes the marker, so readers see the end a moment later. */
+/** Waits until readers see the end of all transactions. Kafka confirms an end before it writes the marker. */
 export async function untilTransactionsEnded(topic: string): Promise<void> {
   const calls = createBrokerCalls(connect(), 30_000)
   const hasEnded = () =>

@@ -1,5 +1,5 @@
 // Creates, finds and revokes ACLs of topics, groups and transactional ids in Kafka's authorizer. Weir creates only
-// ALLOW for READ and WRITE, which include DESCRIBE. Callers decide which ACLs to create and revoke.
+// ALLOW for READ and WRITE, which include DESCRIBE.
 import {
   AclOperations,
   AclPermissionTypes,
@@ -21,7 +21,7 @@ import { protocolTypeOf, brokerUnavailable } from '../connect/faults.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { KafkaError } from '../errors.ts'
 
-/** Lets a principal read or write a topic, join a group, or use a transactional id. The name may be a prefix. */
+/** Lets a principal read or write a topic, join a group, or use a transactional id. */
 export type Acl = {
   /** The principal as Kafka writes it: `User:…`. */
   readonly principal: string
@@ -34,7 +34,7 @@ export type Acl = {
 
 /** Each function throws KafkaError `kafka.no_authorizer` if brokers have no authorizer and so allow everything. */
 export type Acls = {
-  /** Returns all ACLs of the form of `Acl`, including those that other programs created. */
+  /** Includes ACLs that other programs created. */
   list(): Promise<Acl[]>
   /** Resolves once every broker has the ACLs. */
   allow(acls: readonly Acl[]): Promise<void>
@@ -155,7 +155,9 @@ function whatBrokersKnow(ask: Ask) {
   return { knownNowhere, knownEverywhere, areKnownNowhere }
 }
 
-/** Returns the only principal, or null to ask for all. A broker searches all its ACLs for each request. */
+/**
+ * Returns the principal if there is only one, or null to ask for all. A broker searches all its ACLs for each request.
+ */
 const about = (principals: readonly string[]): string | null =>
   principals.length === 1 ? (principals[0] ?? null) : null
 

@@ -1,5 +1,5 @@
-// Stores positions of readers that aren't members of a group, as the group's committed offsets, so that standard tools
-// show the lag. The last commit wins, so a reader must recognise its own positions by their metadata.
+// Stores positions of readers as the committed offsets of a group without members, so that standard tools show the lag.
+// The last commit wins, so a reader must recognise its own positions by their metadata.
 import { ProtocolError, offsetCommitV9, offsetFetchV9 } from '#client-library'
 
 import { createTurns } from '@weir/kit'
@@ -48,7 +48,7 @@ const NONE = 0
 const UNKNOWN_TOPIC_OR_PARTITION = 3
 const NOT_COORDINATOR = 16
 const UNKNOWN_MEMBER_ID = 25
-// Thrown if FindCoordinator failed, whose response has neither `topics` nor `groups`.
+// Thrown if FindCoordinator failed. Its response has neither `topics` nor `groups`.
 const NO_COORDINATOR = new ProtocolError('COORDINATOR_NOT_AVAILABLE')
 
 export function createPositions(kafka: Kafka): Positions {

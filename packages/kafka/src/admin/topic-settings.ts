@@ -1,5 +1,5 @@
 // Describes topics and brokers: a topic's replication, its effective configuration, and the settings of the topic
-// itself. Changes nothing.
+// itself.
 import { ConfigResourceTypes, ConfigSources, describeConfigsV4 } from '#client-library'
 
 import type { KafkaBrokers } from '../connect/broker-calls.ts'

@@ -1,5 +1,4 @@
-// Calls that send one or several requests to brokers. After a retriable error, the whole call is repeated. All users of
-// one handle share its connections.
+// Calls that send one or several requests to brokers. After a retriable error, the whole call is repeated.
 import { backoff, delay, hasCode, withTimeout } from '@weir/kit'
 
 import type { ClusterState } from './cluster-state.ts'

@@ -33,7 +33,6 @@ export type BrokerConnection = {
   close(): void
 }
 
-/** The settings for all connections of a handle. */
 export type ConnectionSettings = {
   readonly clientId: string
   readonly troubles: Troubles
@@ -48,8 +47,7 @@ const KEEP_ALIVE_MS = 60_000
 const IN_FLIGHT_MAX = 10_000
 // Brokers close a connection after 10 minutes without a request. A request sent at that moment would be lost.
 const IDLE_MS_MAX = 540_000
-// Quota windows last seconds, so a longer throttle time must be an error. setTimeout fires immediately for very long
-// times.
+// Quota windows last seconds. For very long times, setTimeout fires immediately.
 const THROTTLE_MS_MAX = 600_000
 
 // If DEBUG is set, the library's loggers print whole requests, including logins.
@@ -162,7 +160,10 @@ function requestsOn(connection: Connection, { gate, broker, known }: Facts): Bro
   }
 }
 
-/** Shuts the gate for the throttle time of the outcome, because the broker must get no request during it (KIP-219). */
+/**
+ * Shuts the gate for the throttle time of the outcome, because the broker must get no request during this time
+ * (KIP-219).
+ */
 function throttledBy<T>(gate: SendGate, outcome: T): T {
   const throttledMs = Math.min(throttleIn(outcome), THROTTLE_MS_MAX)
   if (throttledMs > 0) setTimeout(gate.shut(), throttledMs)

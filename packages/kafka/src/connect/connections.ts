@@ -10,7 +10,7 @@ import { createSendGate } from './gate.ts'
 /**
  * Milliseconds after which an unanswered request ends its connection. `control` is for short requests. `hot` and `cold`
  * are for the two fetch sessions, `pool` is for fetches without a session. The producer may end its connection earlier.
- * Don't add purposes without need, because a broker limits the connections of a host.
+ * There are only six purposes, because a broker limits the connections of a host.
  */
 const ANSWER_WITHIN_MS = {
   control: 15_000,
@@ -32,7 +32,7 @@ export type Connections = {
   close(): void
 }
 
-// Within this time callers get the same error, so that they don't flood a broker that is down.
+// Within this time after a failure, callers get the same error, so that they don't flood a broker that is down.
 const PAUSE_AFTER_FAILURE_MS = 50
 
 export function createConnections(

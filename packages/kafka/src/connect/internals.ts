@@ -6,7 +6,7 @@ import type { Troubles } from './troubles.ts'
 
 declare const opaque: unique symbol
 
-/** The handle of a Kafka cluster, an argument for the functions of this package. It has no methods. */
+/** The handle of a Kafka cluster. It has no methods. */
 export type Kafka = { readonly [opaque]: true }
 
 export type Internals = {

@@ -2,10 +2,7 @@
 import { internalsOf } from './internals.ts'
 import type { Kafka } from './internals.ts'
 
-/**
- * Returns why Kafka was recently unreachable, as an entry for a service's reasons for not being ready. Empty if Kafka
- * was reachable.
- */
+/** Returns the reason if Kafka was recently unreachable, otherwise an empty list. */
 export function kafkaTrouble(kafka: Kafka): string[] {
   const reason = internalsOf(kafka).troubles.current()
   return reason === undefined ? [] : [`Kafka: ${reason}`]

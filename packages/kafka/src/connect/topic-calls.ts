@@ -88,7 +88,7 @@ export async function isGone(brokers: KafkaBrokers, topic: string, id?: string):
   return !(await isKnown())
 }
 
-/** Returns, by partition, one past the last offset that a reader with this isolation may see. */
+/** See `LogOffsets.ends`. */
 export function endOffsets(
   brokers: KafkaBrokers,
   topic: string,
@@ -133,10 +133,7 @@ export function earliestOffsets(brokers: KafkaBrokers, topic: string): Promise<b
   return listOffsets(brokers, topic, EARLIEST, 'read_uncommitted')
 }
 
-/**
- * Returns, by partition, the offset of the first record with this timestamp or a later one, or the log end if there is
- * none.
- */
+/** See `LogOffsets.at`. */
 export async function offsetsAt(
   brokers: KafkaBrokers,
   topic: string,
@@ -150,7 +147,7 @@ export async function offsetsAt(
   return found.map((offset, partition) => (offset < 0n ? (ends[partition] ?? 0n) : offset))
 }
 
-/** Returns the group's committed offsets by partition, undefined where it never committed. Doesn't join the group. */
+/** See `Groups.committedOffsets`. */
 export async function committedOffsets(
   brokers: KafkaBrokers,
   groupId: string,

@@ -1,5 +1,5 @@
 // Finds out why Kafka can't be reached. Each reason is logged at most once a minute, and shown in readiness with what
-// to correct. Retries don't depend on it.
+// to correct. Retries don't depend on the reason.
 import type { Socket } from 'node:net'
 
 import type { Log } from '@weir/kit'

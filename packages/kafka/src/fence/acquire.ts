@@ -25,7 +25,6 @@ import { requestsUntil } from './transaction-requests.ts'
 import { untilDone } from './until-done.ts'
 import { KafkaError } from '../errors.ts'
 
-/** The partitions that one writer owns. */
 export type OwnedLogs = {
   readonly partitions: readonly { readonly topic: string; readonly partition: number }[]
   /**
@@ -72,9 +71,9 @@ export type Fencer = {
 
 // The first fence of a new transactional id uses the epochs 0 and 1. A higher epoch shows that the id was used before.
 const FIRST_EPOCHS = 2
-// How long a fence's transaction may stay open if the fence fails to end it. It may include records of a former
-// transaction that must be committed. At the time-out, Kafka would abort these records. Before the time-out, another
-// owner must fence the partitions, which takes up to 12 s.
+// How long a fence's transaction may stay open if the fence fails to end it. The transaction may include records of a
+// former transaction that must be committed. At the time-out, Kafka would abort these records. Before the time-out,
+// another owner must fence the partitions, which takes up to 12 s.
 const TRANSACTION_TIMEOUT_MS = 60_000
 const RENEW_WITHIN_MS = 15_000
 const PLACES_TIMEOUT_MS = 3_000

@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 20
 
 /**
  * Ends open transactions of former owners, calls `take` to acquire the transactional id, and waits until no transaction
- * is open. Returns the result of `take`.
+ * is open.
  */
 export async function takeEnded<T>(kafka: Kafka, of: Of, take: () => Promise<T>): Promise<T> {
   const calls = createBrokerCalls(kafka)
@@ -48,9 +48,8 @@ async function endHanging(kafka: Kafka, calls: BrokerCalls, of: Of): Promise<voi
 }
 
 /**
- * Runs after the transactional id was acquired. Resolves when each log's end equals its committed end. After a few
- * seconds, throws KafkaError `kafka.fenced` if a transaction of another owner is open, or `kafka.hanging_transaction`
- * if the open transaction is of an unrelated producer.
+ * Resolves when each log's end equals its committed end. After a few seconds, throws KafkaError `kafka.fenced` if
+ * another owner's transaction is open, or `kafka.hanging_transaction` if an unrelated producer's transaction is open.
  */
 async function untilAllEnded(calls: BrokerCalls, of: Of): Promise<void> {
   const isEnded = () =>

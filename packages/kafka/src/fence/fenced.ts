@@ -1,4 +1,4 @@
-// Recognises the errors with which Kafka reports that another producer has acquired the transactional id.
+// Recognises Kafka's errors after another producer has acquired the transactional id.
 import { protocolTypeOf } from '../connect/faults.ts'
 import { KafkaError } from '../errors.ts'
 

@@ -1,6 +1,5 @@
-// Finds a fence's marker in a partition's log. From the marker on, the broker refuses all earlier writers with the same
-// transactional id. This check is needed because Kafka 4.3.1 may report a transaction as ended although a marker is
-// missing (KAFKA-20734).
+// Finds a fence's marker in a partition's log. This check is needed because Kafka 4.3.1 may report a transaction as
+// ended although a marker is missing (KAFKA-20734).
 import type { KafkaBrokers } from '../connect/broker-calls.ts'
 import { batchesIn } from '../protocol/fetched-batches.ts'
 import type { FetchedBatch } from '../protocol/fetched-batches.ts'

@@ -115,8 +115,8 @@ export async function wasCommitted(
 type Stretch = Judging & { readonly from: bigint; readonly to: bigint; readonly linkHeader: string }
 
 /**
- * The records of open and of committed transactions. The link header and the producer's epoch identify a record in all
- * logs. The epoch is necessary because an older transaction may have had the same header.
+ * The records of open and committed transactions, by link header and producer epoch. The epoch is necessary because an
+ * older transaction may have had the same header.
  */
 type Parts = { readonly open: readonly string[]; readonly committed: readonly string[] }
 

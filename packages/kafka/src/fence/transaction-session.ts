@@ -17,7 +17,7 @@ export type Written = ReadonlyMap<string, ReadonlyMap<number, bigint>>
 export type TransactionSession = {
   send(records: readonly AddressedRecord[]): Promise<void>
   written(): Written
-  /** Returns, by partition, one past the last offset that readers of committed records may see. */
+  /** Returns the ends for read_committed readers, by partition. */
   ends(topic: string, partitions: readonly number[]): Promise<ReadonlyMap<number, bigint>>
   /** An empty transaction ends without a request. The next transaction may begin immediately. */
   end(isCommit: boolean): Promise<void>
@@ -28,7 +28,7 @@ type InTransaction = Map<string, Map<number, bigint>>
 type Lane = { topic: string; partition: number; batches: SizedRecord[][]; bytes: number }
 
 const SEQUENCE_MAX = 0x7fffffff
-/** One produce request carries one batch. The topic's `max.message.bytes` limits the size of a batch. */
+/** The topic's `max.message.bytes` limits the size of a batch. */
 const BATCH_BYTES_MAX = 900_000
 
 export async function openSession(
@@ -41,7 +41,7 @@ export async function openSession(
   const identity = await requests.init(transactionalId, timeoutMs)
   const sequences = new Map<string, number>()
   let written: InTransaction = new Map()
-  // While the coordinator adds partitions, it refuses requests to add others.
+  // While the coordinator adds partitions, it refuses to add other partitions.
   let adding: Promise<void> = Promise.resolve()
 
   async function produce({ topic, partition, batches }: Lane): Promise<void> {

@@ -25,7 +25,7 @@ export type Transaction = {
 /** `fence` and `transaction` throw KafkaError `kafka.fenced` or `kafka.unavailable`. */
 export type Transactor = {
   /**
-   * Ends the former holder's transaction, and its right to write. Call once, before the first transaction. Throws
+   * Ends the former holder's open transaction and right to write. Call once, before the first transaction. Throws
    * KafkaError `kafka.hanging_transaction` if a transaction of an unrelated producer is open in `logs`.
    */
   fence(): Promise<void>

@@ -21,7 +21,7 @@ export type LanePlace = {
 export type AppendLane = {
   /**
    * Resolves with the offset of the first record. Rejects with KafkaError `kafka.too_large`, `kafka.fenced` if there is
-   * another writer, or `kafka.outcome_unknown`. The first error ends the lane, and all other appends reject with
+   * another writer, or `kafka.outcome_unknown`. The first error ends the lane, and later appends reject with
    * `kafka.not_sent`. After `too_large` and `not_sent` the records are certainly not stored.
    */
   append(records: readonly EncodedRecord[]): Promise<bigint>
@@ -29,7 +29,6 @@ export type AppendLane = {
   close(): void
 }
 
-/** A batch contains one or several appends. */
 export type AppendBatch = WireBatch & { readonly identity: Identity; readonly sequence: number }
 
 type Append = {

@@ -1,5 +1,5 @@
 // Writes to partitions for their owners, exactly once and without transactions, with the producer identities of their
-// fences. Shares the request queues of the handle's producers, and keeps only pending appends in memory.
+// fences. Shares the request queues of the handle's producers.
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { createAppendLane } from './append-lane.ts'

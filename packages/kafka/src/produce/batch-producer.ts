@@ -1,7 +1,7 @@
 // A producer for callers that must know whether a record is stored. `send` resolves after all in-sync replicas have the
 // record. It rejects within the time-out, with an error that says whether the record is certainly not stored. A batch
-// with an unknown outcome is retried under the same sequence numbers (docs/architecture.md 5). There is no fixed delay:
-// each partition has one batch in flight, and records that arrive meanwhile form the next batch.
+// with an unknown outcome is retried under the same sequence numbers (docs/architecture.md 5). There is no fixed delay
+// before a batch (lane.ts).
 import { internalsOf } from '../connect/internals.ts'
 import type { Kafka } from '../connect/internals.ts'
 import { loadCodec } from '../protocol/compress.ts'
@@ -40,8 +40,7 @@ export function createBatchProducer(kafka: Kafka, options: BatchProducerOptions)
 
   const forgetTopic = (topic: string) => {
     places.forget(topic)
-    // The topic's partitions get a new producer id. With the old one, the broker could take their batches for
-    // duplicates.
+    // The topic's partitions must get a new producer id (identities.ts).
     identities.renew()
     scheduler.forgetTopic(topic)
   }

@@ -145,9 +145,9 @@ const NOT_APPENDED = -1n
 type Refusal = { readonly answer: ProduceAnswer; readonly wasDoubtful: boolean }
 
 /**
- * A leader returns the same code if it refuses a batch, and if it loses its leadership or its topic after appending the
- * batch, while it waits for replicas. In the second case the response contains the batch's offset. With that offset, or
- * with a code that isn't listed above, the outcome is unknown, and the batch is retried.
+ * A leader may return the same code if it refuses a batch, or if it has appended the batch and then loses its
+ * leadership or its topic. In the second case the response contains the batch's offset. With that offset, or with a
+ * code that isn't listed above, the outcome is unknown, and the batch is retried.
  */
 function refuse<Batch extends WireBatch>(
   { places, renumber }: DeliveryParts<Batch>,

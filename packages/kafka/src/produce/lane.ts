@@ -20,7 +20,7 @@ export type LaneBatch = Omit<WireBatch, 'records'> & {
   readonly writer: LogWriter
 }
 
-/** A group of partitions that share a limit, with the bytes of all their records that are queued or in flight. */
+/** Partitions that share a limit, with the bytes of their records that are queued or in flight. */
 export type Party = { bytes: number }
 
 export type Lane = {

@@ -1,6 +1,6 @@
-// Caches the leaders of partitions, and asks for a topic's leaders on demand. A topic that is missing or has no leader
-// doesn't affect other topics. Each request goes to another broker than the last, because a broker may be cut off from
-// the cluster without noticing.
+// Caches the leaders of partitions, by topic. A topic that is missing or has no leader doesn't affect other topics.
+// Each request goes to another broker than the one before, because a broker may be cut off from the cluster without
+// noticing.
 import { withTimeout } from '@weir/kit'
 
 import type { Topic } from '../connect/cluster-state.ts'

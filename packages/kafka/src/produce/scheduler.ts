@@ -44,7 +44,7 @@ export type SchedulerOptions = BatchProducerOptions & {
 
 export type Scheduler = Pick<BatchProducer, 'send' | 'post' | 'inFlightBytes'> & {
   forgetTopic(topic: string): void
-  /** Takes no more records. Resolves when every accepted record has its outcome. */
+  /** Takes no more records. Resolves when every accepted record has its outcome, within the time-out. */
   drain(): Promise<void>
 }
 
@@ -254,7 +254,6 @@ function forgetTopic(state: State, topic: string): void {
   state.lanes.delete(topic)
 }
 
-/** Waits until every accepted record has its outcome, at most for the time-out. */
 async function drain(state: State): Promise<void> {
   state.isClosing = true
   if (state.active.size === 0) return

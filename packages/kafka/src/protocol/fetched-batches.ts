@@ -70,8 +70,7 @@ function batchOf(bytes: Buffer): FetchedBatch {
 
 /**
  * Returns a function that returns whether a reader may see a batch. Call it with the batches of one response in order.
- * A transaction in `aborted` is invisible from its first offset to its marker, even between batches of other
- * transactions.
+ * A transaction in `aborted` is invisible from its first offset to its marker. Transactions may interleave.
  */
 export function visibleBatches(aborted: readonly AbortedTransaction[]) {
   const toCome = [...aborted].sort((a, b) => (a.firstOffset < b.firstOffset ? -1 : 1))

@@ -39,7 +39,7 @@ export const produceOn = (
 
 const hasIds = (version: ProduceVersion): boolean => version === 13
 
-/** Returns a key for a topic and partition. It contains the topic's id or name, as a request of this version does. */
+/** Returns a key of the topic's id or name, as in a request of this version, and the partition. */
 export function batchPlaceOf(
   { topic, topicId = '', partition }: Omit<PackedBatch, 'packed'>,
   version: ProduceVersion,

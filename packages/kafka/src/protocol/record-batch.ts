@@ -75,7 +75,7 @@ export function bodyBytesOf(record: BatchRecord): number {
   )
 }
 
-/** Returns an upper bound for the bytes of a batch with the records from index `from` on. */
+/** Returns an upper bound for the bytes of a batch from record `from` on. */
 export function batchBytesMaxOf(records: readonly BatchEntry[], from: number): number {
   let bytes = HEADER_BYTES
   for (let i = from; i < records.length; i++) {
@@ -197,7 +197,7 @@ export function encodeRecord(record: BatchRecord): EncodedRecord {
 const knownNames = new Map<string, number>()
 const KNOWN_NAMES_MAX = 100
 
-/** Returns the encoded bytes of a header name. Cached, because programs use few names. */
+/** Cached, because programs use few header names. */
 function nameBytes(name: string): number {
   const known = knownNames.get(name)
   if (known !== undefined) return known
@@ -232,7 +232,7 @@ function writeField(to: Buffer, start: number, field: Buffer | string | null): n
   return at + bytes
 }
 
-/** Writes a short text faster than a native call. Returns the end, or undefined if the text isn't ASCII. */
+/** Faster than a native call for short texts. Returns undefined if the text isn't ASCII. */
 function writeAscii(to: Buffer, start: number, text: string): number | undefined {
   const { length } = text
   const at = writeLength(to, start, length)

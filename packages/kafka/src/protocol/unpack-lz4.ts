@@ -1,6 +1,6 @@
-// Decodes LZ4 frames without a library. The format has been stable for years. npm's libraries either are native
-// modules, which our images leave out, or don't check their input (docs/adr/0030-compressed-records.md). The length is
-// computed before anything is allocated. Checksums are ignored, because the record batch has its own.
+// Decodes LZ4 frames without a library. npm's libraries either are native modules, which our images leave out, or don't
+// check their input (docs/adr/0030-compressed-records.md). The length is computed before anything is allocated.
+// Checksums are ignored, because the record batch has its own.
 import { unreadable } from './unpacked.ts'
 import type { Unpack } from './unpacked.ts'
 

@@ -6,7 +6,6 @@ import type { Ends } from './end-watch.ts'
 export type AskTopics = {
   /** The ends for a read_committed reader. */
   ends(): Promise<Ends>
-  /** The first offsets of the logs. */
   starts(): Promise<ReadonlyMap<string, bigint>>
 }
 

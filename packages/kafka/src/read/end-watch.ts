@@ -62,7 +62,7 @@ export function createEndWatch({ askEnds, positionOf }: EndWatchOptions): EndWat
   }
 }
 
-/** Returns a function that calls `ask` once at a time. A caller gets only results of a later call of `ask`. */
+/** Runs `ask` once at a time. Callers share an `ask` only if it starts after their calls. */
 function shareFresh<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | undefined
   let askingNext: Promise<T> | undefined

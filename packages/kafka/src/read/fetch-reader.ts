@@ -1,5 +1,5 @@
-// A reader follows a partition. Its state is plain data that the fetcher changes: its position, the partition's leader,
-// and the part of the fetcher that serves the reader.
+// The state of a reader, which follows a partition: the position, the partition's leader, and the part of the fetcher
+// that serves the reader. Plain data that the fetcher changes.
 import type { FetchedPartition } from '../protocol/fetch.ts'
 import type { SourceRecord } from '../protocol/source-record.ts'
 import type { Isolation } from '../connect/topic-calls.ts'
@@ -51,7 +51,7 @@ export type Reader = {
   failures: number
   troubledMs: number
   notBeforeMs: number
-  /** The time when records last arrived. */
+  /** When records last arrived. */
   recordsMs: number
   state: 'reading' | 'paused' | 'lost' | 'closed'
 }

@@ -29,10 +29,7 @@ export type FollowedRecord = {
 export type FollowOptions = {
   /** Each has one partition. */
   readonly topics: readonly string[]
-  /**
-   * Called with committed records in order. If it throws, it is called again with the same record, until it doesn't
-   * throw.
-   */
+  /** Called with committed records in order. If it throws, it is called again with the same record. */
   onRecord(record: FollowedRecord): void
   /** The owner must discard everything, because the topics are read again from their start. */
   onReset(): void

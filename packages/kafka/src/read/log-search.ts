@@ -1,7 +1,7 @@
-// Searches a log backwards from an offset, for the last record for which a function returns a value. This is for a
-// writer that continues at a log's end, so records count even if read_committed readers don't see them yet. A
-// transaction's records count if a marker before the offset commits them. Reads in growing steps, and keeps at most one
-// fetch in memory.
+// Searches a log backwards from an offset, for the last record for which a function returns a value. Used by writers
+// that continue at a log's end, so records count even if read_committed readers don't see them yet. A transaction's
+// records count if a marker before the offset commits them. Reads in growing steps, and keeps at most one fetch in
+// memory.
 import { ProtocolError } from '#client-library'
 
 import { createTurns } from '@weir/kit'
@@ -82,7 +82,6 @@ export function createLogSearch(kafka: Kafka): LogSearch {
 const grown = (step: bigint): bigint =>
   step * STEPS.factor > STEPS.max ? STEPS.max : step * STEPS.factor
 
-/** The data that is kept of a batch. */
 type Seen<T> = Pick<FetchedBatch, 'producerId' | 'isMarker' | 'isTransactional'> & {
   readonly commits: boolean
   readonly found: T | undefined

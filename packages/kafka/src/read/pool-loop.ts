@@ -39,7 +39,8 @@ export function createPoolLoop(hooks: PoolHooks): PoolLoop {
     try {
       const { partitions, errorCode } = await hooks.ask(requestFor(readers), 'pool')
       if (errorCode !== 0) throw new TypeError(`a fetch without a session ended with ${errorCode}`)
-      // An empty response wasn't cut off by its size limit, so no more records exist. Compaction may have removed them.
+      // An empty response wasn't cut off by its size limit. So no records are left, even if the log ends later after
+      // compaction.
       const isRest = partitions.every(({ records }) => records.length === 0)
       for (const fetched of partitions) {
         const reader = asked.get(keyOf(fetched))

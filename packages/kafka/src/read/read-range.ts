@@ -7,8 +7,8 @@ import type { SourceRecord } from '../protocol/source-record.ts'
 
 export type RangeReader = {
   /**
-   * Passes the committed records of the range in order, in portions, until the callback returns false. Throws
-   * KafkaError `kafka.unavailable`.
+   * Passes the committed records of the range in order, until the callback returns false. Throws KafkaError
+   * `kafka.unavailable`.
    */
   read(
     range: Range,

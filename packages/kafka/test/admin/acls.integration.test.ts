@@ -1,4 +1,4 @@
-// Checks Kafka's authorizer with plain kafkajs.
+// Checks the ACLs in Kafka's authorizer with plain kafkajs.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -43,7 +43,7 @@ const groupsOf = (principal: string, name: string): Acl => {
 const ofPrincipal = async (principal: string): Promise<Acl[]> =>
   (await acls.list()).filter((acl) => acl.principal === principal)
 
-/** A principal's ACLs as a broker reports them, with Kafka's numeric codes. */
+/** Returns a principal's ACLs as a broker reports them, with Kafka's numeric codes. */
 async function seenOutside(principal: string): Promise<string[]> {
   const { resources } = await outside.describeAcls({
     principal,

@@ -61,7 +61,7 @@ test('what was committed last is read back, with its metadata, and nothing of wh
   expect(await positions.commit(groupId, committed)).toEqual([])
   expect((await positions.read([asked])).get(groupId)).toEqual(committed)
 
-  // Kafka accepts a late commit of another client.
+  // Kafka also accepts a lower offset, from another client.
   await positions.commit(groupId, [at(one, 0, 3n, '{"stream":"b"}')])
   const [first, ...others] = (await positions.read([asked])).get(groupId) ?? []
   expect(first).toEqual(at(one, 0, 3n, '{"stream":"b"}'))
@@ -125,7 +125,7 @@ test("Kafka's own tool shows positions and lag", async () => {
   const args = ['--bootstrap-server', BROKERS.join(), '--describe', '--group', groupId]
   const { stdout } = await promisify(execFile)(tool, args)
   const rows = stdout.split('\n').filter((line) => line.includes(topic))
-  // Group, topic, partition, committed offset, end offset, lag.
+  // Columns: group, topic, partition, committed offset, end offset, lag.
   expect(rows.map((row) => row.split(/\s+/).slice(2, 6).join(' ')).toSorted(byText)).toEqual([
     '0 0 0 0',
     '1 1 3 2',

@@ -1,4 +1,5 @@
-// The broker is restarted cleanly, killed or stopped at each step of a fence, and with batches in flight.
+// The broker is restarted or killed between the steps of a fence and after batches, or suspended with a batch in
+// flight.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { startOwnBroker } from '../support-broker.ts'
@@ -37,7 +38,7 @@ const write = (place: Place, producer: Identity, sequence: number, ...values: st
 
 const STEPS = [0, 1, 2, 3, 4]
 
-/** A fence whose owner survives a broker failure after `stepsBefore` of the four steps. */
+/** Fences in four steps. After `stepsBefore` of them, waits until `ended` resolves. */
 async function fenceAround(stepsBefore: number, ended: Promise<void>, former: Former) {
   const { id, both } = former
   let marker: Identity | undefined
@@ -89,7 +90,7 @@ test.each(ends)(
   180_000,
 )
 
-// The broker may return OUT_OF_ORDER_SEQUENCE_NUMBER for a batch that it has stored, so with this error the outcome is
+// The broker may return OUT_OF_ORDER_SEQUENCE_NUMBER for a batch that it has stored. So after this error the outcome is
 // unknown.
 test.each(ends)(
   'a broker that was %s knows the last batch, and of the four before it the offset or nothing',

@@ -1,5 +1,5 @@
-// Connections to a test's brokers, with the public parts of @platformatic/kafka and none of our own code, because these
-// tests check Kafka's behaviour. A call is retried for a minute while there is no leader or coordinator.
+// Connections to a test's brokers, with the public parts of @platformatic/kafka and none of the code of src, because
+// these tests check Kafka's behaviour. `leader`, `coordinator` and `topicId` are retried for a minute.
 import { Connection, findCoordinatorV4, metadataV12 } from '@platformatic/kafka'
 
 import { pollUntil } from '@weir/kit'
@@ -65,7 +65,7 @@ export function openCluster(brokers: readonly string[], clientId = 'broker-promi
   }
 }
 
-/** A separate connection, for tests that end it. */
+/** Opens a separate connection, for tests that end it. */
 export async function connectTo(address: string, clientId: string): Promise<Connection> {
   const [host = '', port] = address.split(':')
   const connection = new Connection(clientId, { maxInflights: 100, requestTimeout: PATIENCE_MS })
@@ -90,7 +90,7 @@ async function firstOf(
   throw new AggregateError(errors, 'no broker answers')
 }
 
-/** The result of the first attempt that Kafka accepts. */
+/** Repeats `attempt` for a minute until it succeeds, and returns the result. */
 export async function eventually<T>(what: string, attempt: () => Promise<T>): Promise<T> {
   let last: unknown
   const look = () =>
@@ -107,7 +107,7 @@ export async function eventually<T>(what: string, attempt: () => Promise<T>): Pr
   }
 }
 
-/** Kafka's name for the error of this request; NONE if it succeeded. */
+/** Returns Kafka's name for the error of this request, or NONE if the request succeeded. */
 export async function refusal(request: Promise<unknown>): Promise<string> {
   try {
     await request

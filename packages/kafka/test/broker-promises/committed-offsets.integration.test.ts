@@ -80,7 +80,7 @@ test('a group without members takes an offset with metadata, from whoever commit
   const group = uniqueName('group')
   expect(await commit(place, { group, offset: 10n, metadata: 'one' })).toBe('NONE')
   expect(await committed(place, group)).toEqual({ offset: 10n, metadata: 'one' })
-  // Kafka accepts a late commit, too.
+  // Kafka also accepts a lower offset.
   expect(await commit(place, { group, offset: 5n, metadata: 'two' })).toBe('NONE')
   expect(await committed(place, group)).toEqual({ offset: 5n, metadata: 'two' })
 })
@@ -115,14 +115,15 @@ test('kafka-consumer-groups.sh shows offset and lag of a group that never had me
   const args = ['--bootstrap-server', broker.brokers.join(), '--describe', '--group', group]
   const { stdout } = await promisify(execFile)(tool, args)
   const row = stdout.split('\n').find((line) => line.includes(place.topic))
-  // Group, topic, partition, committed offset, end offset, lag.
+  // Columns: group, topic, partition, committed offset, end offset, lag.
   expect(row?.split(/\s+/).slice(1, 6)).toEqual([place.topic, '0', '1', '3', '2'])
   await rm(folder, { recursive: true, force: true })
 })
 
 type ShortCommit = Commit & { readonly place: Place; readonly retentionMs: bigint }
 
-// The last version in which a commit has its own retention. The broker's setting is in whole minutes, too long here.
+// Version 4 is the last in which a commit has its own retention. The broker's setting is in whole minutes, too long for
+// a test.
 const commitKept = createAPI<[ShortCommit], offsetCommitV4.OffsetCommitResponse>(
   offsetCommitV4.api.key,
   offsetCommitV4.api.version,

@@ -1,5 +1,5 @@
-// One writer at a time, without a transaction per batch: a fence over the two logs of a position (the derived and the
-// dead letter partition). Checks the former owner's batches before, during and after the fence.
+// A fence of two logs, a derived and a dead letter partition, leaves one writer, without a transaction per batch.
+// Checks the former owner's batches before, during and after the fence.
 import { expect, test } from '@jest/globals'
 
 import { newTransactionalId, refusal } from './cluster.ts'
@@ -47,7 +47,7 @@ test('from the marker on both logs refuse the former owner, and take the new one
   const { owner } = await fence(cluster, id, both)
   for (const place of both) {
     expect((await write(place, former, 1, 'late')).error).toBe('INVALID_PRODUCER_EPOCH')
-    // A repeat of a stored batch is refused as well.
+    // A duplicate of a stored batch is refused, too.
     expect((await write(place, former, 0, 'a')).error).toBe('INVALID_PRODUCER_EPOCH')
     expect((await write(place, owner, 0, 'b')).error).toBe('NONE')
     expect(valuesOf(await readLog(cluster, place))).toEqual(['a', 'b'])

@@ -1,4 +1,5 @@
-// Incremental fetch sessions: a request names only changes, and the response contains only new records.
+// In an incremental fetch session, a request contains only changes, and a response only partitions with records or
+// errors.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { apiVersionsV3, fetchV12, ResponseError } from '@platformatic/kafka'
 import type { Connection } from '@platformatic/kafka'
@@ -42,7 +43,7 @@ type FetchOptions = {
 
 const NEW_SESSION: Session = { id: 0, epoch: 0 }
 
-/** The partitions in the response: those with records or an error. */
+/** Returns the session, the time, and the partitions with records or an error. */
 async function fetch(connection: Connection, options: FetchOptions) {
   const { waitMs = 0, session = NEW_SESSION, add = [], forget = [] } = options
   const wanted = add.map(({ topic, partition, from: fetchOffset }) => {

@@ -1,4 +1,4 @@
-// Prints the cost of each step on this machine. ADR 34 has the figures of an idle machine. The test checks only the
+// Prints how long operations take on this machine. ADR 34 has the figures of an idle machine. The tests check only the
 // results.
 import { expect, test } from '@jest/globals'
 import { fetchV12 } from '@platformatic/kafka'
@@ -13,7 +13,7 @@ import { fence, initProducerId } from './transactions.ts'
 
 const { cluster, topics } = useSharedBroker()
 
-/** `npm run soak` sets it. */
+/** `npm run soak` sets this variable. */
 const isFull = process.env['WEIR_TEST_SCALE'] === 'full'
 
 async function pairs(count: number): Promise<{ id: string; both: Place[] }[]> {
@@ -118,7 +118,7 @@ test.each([20, isFull ? 2_000 : 200])(
 
 const EPOCHS = 32_767
 
-// The last epoch is followed by a new producer id. The writer with the old id is then not fenced.
+// After the last epoch, Kafka gives a new producer id, which doesn't fence the writer with the old id.
 test('the producer id stays while there are epochs, and changes after the last', async () => {
   const id = newTransactionalId()
   const place = { topic: await topics.make('epochs'), partition: 0 }

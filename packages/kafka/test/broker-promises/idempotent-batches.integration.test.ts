@@ -1,5 +1,5 @@
-// A writer creates no duplicates: its idempotent batches need no transaction. They have the id and the epoch that it was
-// given when it fenced other writers, and its own sequence numbers.
+// Idempotent batches create no duplicates, without a transaction. They have the producer id and epoch that the writer's
+// fence returned, and the writer's own sequence numbers.
 import { expect, test } from '@jest/globals'
 
 import { newTransactionalId } from './cluster.ts'
@@ -78,7 +78,7 @@ test('five batches on the way at once are stored in their order', async () => {
 
 test('after 2^31 - 1 the sequence goes on with 0, inside a batch too', async () => {
   const place = { topic: await topics.make('wrap'), partition: 0 }
-  // The broker doesn't know this producer, so its first sequence number may be any.
+  // The broker doesn't know this producer, so it accepts any first sequence number.
   const owned = { place, owner: await initProducerId(cluster, null) }
   expect((await write(owned, 2 ** 31 - 3, 'a', 'b', 'c', 'd', 'e')).error).toBe('NONE')
   expect((await write(owned, 2, 'f')).error).toBe('NONE')

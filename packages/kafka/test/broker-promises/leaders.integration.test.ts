@@ -53,7 +53,8 @@ const untilLed = (place: Place, by: number, inSync = 0) =>
 
 const ANSWERS_WITHIN_MS = 5_000
 
-// 3.9 and 4.0 delay the second request until the marker is written. 4.3.1 never writes the marker (KAFKA-20734).
+// Kafka 3.9 and 4.0 delay the second InitProducerId until the marker is written. Kafka 4.3.1 never writes the marker
+// (KAFKA-20734).
 test('while a partition has no leader the second InitProducerId waits, or answers without its marker, which the next fence writes', async () => {
   const here = { topic: await topics.make('here', { replicas: [FIRST] }), partition: 0 }
   const there = { topic: await topics.make('there', { replicas: [SECOND] }), partition: 0 }

@@ -1,5 +1,5 @@
-// Writes batches with a chosen producer id, epoch and sequence. Reads the partition's log batch by batch, with
-// transaction markers, including offsets after an open transaction of another producer.
+// Writes batches with a chosen producer id, epoch and sequence. Reads a partition's log batch by batch, with
+// transaction markers, even after the start of another producer's open transaction.
 import { createAPI, fetchV12, protocolErrorsCodesById, Writer } from '@platformatic/kafka'
 import type { Connection, Reader, RecordsBatch } from '@platformatic/kafka'
 
@@ -16,7 +16,6 @@ export type BatchOptions = {
   readonly isTransactional?: boolean
 }
 
-/** One batch with these records. */
 export function batchOf(values: readonly string[], options: BatchOptions): Buffer {
   const { producer, sequence, timestampMs = Date.now(), isTransactional = false } = options
   const sized = values.map((value) => {
@@ -97,7 +96,7 @@ const byId = produceApi(13)
 export const produceOn = (connection: Connection, request: ProduceRequest): Promise<Produced> =>
   byName.async(connection, request)
 
-/** Like `produceOn`, by transactions of version 2: the partition becomes part of the transaction (Kafka 4.0). */
+/** Like `produceOn`, with transactions of version 2 (Kafka 4.0): the request adds the partition to the transaction. */
 export const produceInTransaction = (
   connection: Connection,
   request: ProduceRequest,
@@ -107,7 +106,7 @@ export const produceInTransaction = (
 export const produceById = (connection: Connection, request: ProduceRequest): Promise<Produced> =>
   byId.async(connection, request)
 
-/** Sends to the leader. Retries only while the partition has no leader. */
+/** Sends to the leader. Retries after a connection error, and while the partition has no leader. */
 export function produce(
   cluster: Cluster,
   place: Place,
@@ -126,7 +125,7 @@ export type LogBatch = {
   readonly offset: bigint
   readonly producer: Identity
   readonly sequence: number
-  /** The outcome that the marker gives its transaction; undefined for records. */
+  /** The outcome of the transaction, if this is a marker. */
   readonly marker: 'abort' | 'commit' | undefined
   readonly values: readonly string[]
   readonly timestampMs: number
@@ -137,7 +136,7 @@ const IS_LOG_APPEND_TIME = 8
 const IS_CONTROL = 32
 const BYTES_MAX = 10_000_000
 
-/** Everything that a read_uncommitted reader sees in the partition. */
+/** Returns all batches up to the high watermark, including uncommitted ones and markers. */
 export function readLog(cluster: Cluster, place: Place): Promise<LogBatch[]> {
   return eventually(`the log of ${place.topic}`, async () => {
     const connection = await cluster.leader(place)
@@ -178,7 +177,6 @@ function asLogBatch(batch: RecordsBatch): LogBatch {
   }
 }
 
-/** The values in the partition, in order. */
 export const valuesOf = (log: readonly LogBatch[]): string[] => log.flatMap(({ values }) => values)
 
 export function markerOffset(

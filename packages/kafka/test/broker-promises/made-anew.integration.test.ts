@@ -1,4 +1,5 @@
-// A batch that arrives after its topic was deleted and created again under the same name is refused.
+// A batch arrives after its topic was deleted and created again. Kafka refuses the batch only after a fence, or if the
+// request contains the old topic's id.
 import { expect, test } from '@jest/globals'
 import { apiVersionsV3 } from '@platformatic/kafka'
 

@@ -1,5 +1,5 @@
-// Shows why a fence waits until the leaders have the logs. Sends a leader the coordinator's own request at a
-// transaction's end (WriteTxnMarkers), with a partition that doesn't exist.
+// Shows why a fence waits until the leaders have the logs. Sends a leader the coordinator's request at the end of a
+// transaction (WriteTxnMarkers), with a partition that doesn't exist.
 import { expect, test } from '@jest/globals'
 import { createAPI, Writer } from '@platformatic/kafka'
 import type { Connection } from '@platformatic/kafka'
@@ -18,7 +18,7 @@ type Marker = { readonly producerId: bigint; readonly topic: string }
 const WRITE_TXN_MARKERS = 27
 const ABORT = false
 
-/** Writes one marker of each producer into partition 0 of its topic. */
+/** Requests an abort marker of each producer in partition 0 of the topic. */
 const writeMarkers = createAPI<[readonly Marker[]], string>(
   WRITE_TXN_MARKERS,
   1,
@@ -40,7 +40,7 @@ const writeMarkers = createAPI<[readonly Marker[]], string>(
 const UNKNOWN = 'never-was'
 const SILENCE_MS = 10_000
 
-/** Returns whether the broker responds to a request for these markers. */
+/** Returns whether the broker responds to a request for a marker in each of these topics. */
 async function ask(wanted: readonly string[]): Promise<string> {
   const connection: Connection = await connectTo(BROKERS[0] ?? '', 'coordinator')
   const markers = await Promise.all(
@@ -58,7 +58,7 @@ test('a request for markers is answered if its partitions are there, or none of 
   expect(await ask([UNKNOWN])).toBe('answered')
 })
 
-// The coordinator then retries after its time-out of 30 s, and ends no transaction on this broker before that.
+// A coordinator retries only after its time-out of 30 s, and ends no transaction on this broker before that.
 test('a request for markers is never answered if one is written and a later one has no partition', async () => {
   const topic = await topics.make('there')
   expect(await ask([topic, UNKNOWN])).toBe('no answer')

@@ -1,5 +1,5 @@
-// How long a partition remembers its writers depends on the time of their last batch. With CreateTime this is the
-// records' own time. After a backfill, derived topics contain old records, so they use LogAppendTime.
+// How long a partition remembers a writer depends on the time of the writer's last batch. With CreateTime, that time is
+// the records' own. After a backfill, derived topics contain old records, so they use LogAppendTime.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   ConfigResourceTypes,
@@ -42,7 +42,7 @@ const TWO_DAYS_MS = 2 * 86_400_000
 
 type Owned = { place: Place; former: Identity; owner: Identity }
 
-/** A partition whose owner has written one batch of old records. */
+/** Creates a partition whose owner has written one batch of old records. */
 async function ownedWithOldRecords(configs: Record<string, string>): Promise<Owned> {
   const place = { topic: await topics.make('times', { configs }), partition: 0 }
   const id = newTransactionalId()

@@ -12,7 +12,7 @@ const { cluster, topics } = useSharedBroker()
 
 type QuotaKey = 'producer_byte_rate' | 'request_percentage'
 
-/** Connections of a client id that has this quota. */
+/** Returns functions for a client id that has this quota. */
 async function limited(key: QuotaKey, value: number) {
   const clientId = uniqueName('limited')
   const entities = [{ entityType: 'client-id' as const, entityName: clientId }]
@@ -35,7 +35,7 @@ async function limited(key: QuotaKey, value: number) {
 }
 
 const BYTES_PER_SECOND = 10_000
-// More than the quota permits in ten seconds. A rate is measured over this time.
+// More than the quota permits in ten seconds, over which Kafka averages the rate.
 const TOO_MUCH_BYTES = 150_000
 
 test('a batch over the produce quota is stored and answered before its throttle time; the next one waits for it', async () => {

@@ -1,4 +1,4 @@
-// An owner is suspended, another one fences its partitions, and then the former one resumes.
+// Another owner fences a partition while the former owner's process, or its batches on the network, are suspended.
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import type { Socket } from 'node:net'
@@ -24,7 +24,7 @@ async function own() {
   return { place, id, owner: (await fence(cluster, id, [place])).owner }
 }
 
-/** Starts a process that writes `old` records until one is refused, and then exits with the error. */
+/** Starts a process that writes `old` records until one is refused. `ended` resolves with the error. */
 function startWriter(place: Place, { id, epoch }: Identity) {
   const file = fileURLToPath(new URL('writing-owner.ts', import.meta.url))
   const args = [BROKERS.join(), place.topic, String(id), String(epoch)]
@@ -50,7 +50,7 @@ test('a process that is stopped while it writes, and goes on after a fence, is r
   expect(valuesOf(log.filter(({ offset }) => offset > at))).toEqual(['new'])
 })
 
-/** A proxy to the broker that delivers nothing while it is on hold. */
+/** Starts a proxy that holds back requests to the broker between `hold` and `release`. */
 async function startHolding(address: string) {
   const [host = '', port] = address.split(':')
   const held: (() => void)[] = []
@@ -70,7 +70,7 @@ async function startHolding(address: string) {
   return {
     address: `127.0.0.1:${typeof bound === 'object' ? bound?.port : 0}`,
     hold: () => void (isHeld = true),
-    /** The number of writes held back. */
+    /** The number of chunks held back. */
     held: () => held.length,
     release() {
       isHeld = false

@@ -1,4 +1,4 @@
-// Topics of a test, deleted at its end.
+// Topics of a test, deleted by `close`.
 import { Admin } from '@platformatic/kafka'
 
 import { uniqueName } from '../support.ts'
@@ -19,7 +19,7 @@ export type TopicOptions = {
   readonly replicas?: readonly number[]
 }
 
-/** The configuration of topics that partition owners write. */
+/** The configuration of topics to which partition owners write. */
 export const LOG_APPEND_TIME = { 'message.timestamp.type': 'LogAppendTime' }
 
 export function openTopics(brokers: readonly string[]): Topics {
@@ -63,8 +63,9 @@ export function openTopics(brokers: readonly string[]): Topics {
 const LATEST = -1n
 
 /**
- * Waits until the leaders have the partitions' logs. If a marker arrives earlier, a broker never responds to it. The
- * coordinator then ends no transaction with a partition on that broker for thirty seconds.
+ * Waits until the leaders have the partitions' logs. If a marker arrives earlier, the broker may never respond
+ * (markers.integration.test.ts). Then the coordinator ends no transaction with a partition on that broker for thirty
+ * seconds.
  */
 async function untilLed(admin: Admin, topic: string, partitions: number): Promise<void> {
   const asked = Array.from({ length: partitions }, (_, partitionIndex) => ({

@@ -1,4 +1,4 @@
-// The events that change the producer id of a transactional id. After such a change, a former owner isn't fenced.
+// A transactional id that has expired gets another producer id, which doesn't fence the former owner.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { describeTransactionsV0 } from '@platformatic/kafka'
@@ -39,7 +39,7 @@ afterAll(async () => {
 const write = (place: Place, producer: Identity, sequence: number, value: string) =>
   produce(cluster, place, batchOf([value], { producer, sequence }))
 
-/** Uses a request that doesn't keep the id alive. */
+/** Returns whether Kafka knows the id. The request doesn't count as a use of the id. */
 async function isKnown(id: string): Promise<boolean> {
   const connection = await cluster.coordinator('transaction', id)
   const error = await refusal(describeTransactionsV0.api.async(connection, [id]))

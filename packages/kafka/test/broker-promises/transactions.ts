@@ -1,11 +1,11 @@
-// An owner's requests to the coordinator of its transactional id: explicit transactions of protocol version 1, which
-// all versions from 3.9 to 4.3 support.
+// An owner's requests to the coordinator of its transactional id, for explicit transactions of version 1. Kafka 3.9 to
+// 4.3 support them.
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '@platformatic/kafka'
 
 import { errorName, eventually } from './cluster.ts'
 import type { Cluster, Place } from './cluster.ts'
 
-/** The writer. The broker accepts only batches with the newest epoch of this id. */
+/** A writer's producer id and epoch. The broker accepts only batches with the newest epoch that it knows. */
 export type Identity = { readonly id: bigint; readonly epoch: number }
 
 export type Fence = {
@@ -22,7 +22,7 @@ const PASSING =
 
 const isPassing = (error: unknown): boolean => PASSING.test(errorName(error))
 
-/** Retries while the coordinator returns a retriable error. */
+/** Retries after retriable errors and connection errors. */
 async function ask<T>(
   cluster: Cluster,
   transactionalId: string,
@@ -40,7 +40,10 @@ async function ask<T>(
   return answered.value
 }
 
-/** Requests the next epoch of the transactional id; with `own`, as its present holder. */
+/**
+ * Requests the next epoch of the transactional id, with `own` as its present holder. Without a transactional id,
+ * requests a new producer id.
+ */
 export function initProducerId(
   cluster: Cluster,
   transactionalId: string | null,
@@ -67,7 +70,7 @@ export async function addPartitions(
   )
 }
 
-/** Resolves before the markers are written. */
+/** May resolve before the markers are written. */
 export async function endTransaction(
   cluster: Cluster,
   transactionalId: string,
@@ -79,7 +82,7 @@ export async function endTransaction(
   )
 }
 
-/** Fences the writer of the partitions under this transactional id. */
+/** Fences former writers of the partitions with this transactional id. */
 export async function fence(
   cluster: Cluster,
   transactionalId: string,

@@ -55,7 +55,7 @@ export async function startTwoBrokers(): Promise<TwoBrokers> {
 
 type Ports = { kafka: number; controller: number }
 
-/** Creates the log while only one broker can hold its partitions. */
+/** Creates the transaction log on the first broker, before the second broker starts. */
 async function makeTransactionLog(address: string): Promise<void> {
   const cluster = openCluster([address])
   await cluster.coordinator('transaction', newTransactionalId())

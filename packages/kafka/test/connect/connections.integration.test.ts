@@ -1,5 +1,5 @@
-// The number of connections from a handle to a broker under full use. A broker limits the connections of a host, and
-// all replicas share this limit.
+// The number of connections from a handle to a broker under full use. A broker limits the connections of a host, which
+// replicas may share.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { delay, pollUntil } from '@weir/kit'
 

@@ -1,5 +1,5 @@
-// A broker that responds only to ApiVersions and Metadata, as slowly as a test wants. Written from Kafka's protocol
-// guide.
+// A broker that responds only to ApiVersions and Metadata, with a throttle time or not at all. Written from Kafka's
+// protocol guide.
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 
@@ -19,7 +19,7 @@ export type ListedBroker = {
 }
 
 export type ListedBrokerOptions = {
-  /** The highest version of each of the two requests; 12 and 4 unless given. */
+  /** The highest supported versions, by default 12 for Metadata and 4 for ApiVersions. */
   readonly metadataMax?: number
   readonly apiVersionsMax?: number
   /** The response to a request: a throttle time, or silence. */

@@ -1,5 +1,4 @@
-// Tokens by client credentials, from a local server. Concurrent callers share one request. A token is kept while it is
-// valid for long enough, and then requested again.
+// Gets tokens by client credentials from a local server.
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
 

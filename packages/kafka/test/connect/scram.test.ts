@@ -1,5 +1,5 @@
-// The example of RFC 7677, and brokers that violate the protocol. secured-broker.integration.test.ts uses a real
-// broker.
+// Uses password and salt of the example in RFC 7677, and brokers that violate the protocol.
+// secured-broker.integration.test.ts uses a real broker.
 import { createHash, createHmac, pbkdf2Sync } from 'node:crypto'
 
 import { expect, test } from '@jest/globals'

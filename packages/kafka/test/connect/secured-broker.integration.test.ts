@@ -112,7 +112,7 @@ test.each(ways)(
   },
 )
 
-/** Follows a topic that can't be read, and resolves with the reported reason. */
+/** Follows a topic until the reported reason matches `wanted`. */
 async function reasonOf(access: KafkaAccess, wanted: RegExp): Promise<void> {
   const kafka = connect(access)
   const follower = follow(kafka, uniqueName('nothing'), () => undefined)
@@ -241,7 +241,7 @@ test('a session is renewed before it ends, and nothing breaks off meanwhile', as
   const isSeen = () => session.seen.length >= steady.sent.length
   await pollUntil(isSeen, { deadlineMs: 60_000, what: 'following' })
   expect(session.seen).toEqual(steady.sent)
-  // A broker that has just started may still be loading groups, or learning which it coordinates.
+  // A broker that has just started may still be loading groups, or learning which groups it coordinates.
   const isEarly = (line: string): boolean =>
     line.includes('The coordinator is loading') || line.includes('not the correct coordinator')
   const isEnd = (line: string): boolean => line.includes('a consumer ended') && !isEarly(line)

@@ -1,5 +1,5 @@
-// Brokers limit login sessions. With every login mechanism, this causes no failure in a steady flow of requests without
-// retries, even if fetching a token fails for a moment.
+// A broker limits login sessions. With every login mechanism, no request of a steady flow fails, even without retries,
+// and even if fetching a token fails once.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { delay } from '@weir/kit'
@@ -64,7 +64,7 @@ async function byTokenThatFailsOnce(): Promise<KafkaAccess> {
   return { ...access, login: { ...login, token } }
 }
 
-/** Sends several concurrent sequences of requests without retries. Resolves with their errors. */
+/** Sends several concurrent sequences of requests without retries. */
 async function flow(access: KafkaAccess): Promise<{ answers: number; failures: unknown[] }> {
   const { cluster } = internalsOf(createKafka({ ...access, clientId: 'weir-session', log }))
   const leave = cluster.join()

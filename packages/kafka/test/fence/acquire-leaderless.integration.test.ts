@@ -1,5 +1,5 @@
-// Partitions that lose their leader while they are acquired. Kafka 4.3.1 then never writes a marker, and reports the
-// fence as complete (KAFKA-20734). 3.9 and 4.0 wait for the marker.
+// A partition loses its leader while it is acquired. Kafka 4.3.1 never writes the marker there, but reports the fence
+// as complete (KAFKA-20734). Kafka 3.9 and 4.0 wait for the marker.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeTransactionsV0, metadataV12 } from '@platformatic/kafka'
 
@@ -59,7 +59,10 @@ const untilLed = (place: Place, by: number) =>
     if ((await leaderOf(place)) !== by) throw new Error('not yet')
   })
 
-/** Waits until Kafka reports the transaction's end, but not forever: 3.9 and 4.0 wait for the marker. */
+/**
+ * Waits until Kafka reports the transaction's end. Stops after five seconds, because Kafka 3.9 and 4.0 wait for the
+ * marker.
+ */
 async function untilSaidToHaveEnded(transactionalId: string): Promise<void> {
   const until = performance.now() + 5_000
   while (performance.now() < until) {

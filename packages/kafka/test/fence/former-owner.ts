@@ -1,5 +1,5 @@
-// A former owner that has written to two logs in a transaction, step by step. A broker that doesn't verify partitions
-// with the coordinator accepts records that no transaction will end. When Kafka loses a marker, it leaves such records.
+// A former owner whose transaction a test controls step by step. A broker that doesn't verify partitions with the
+// coordinator accepts records that no marker will end. Kafka leaves such records when it loses a marker.
 import { ConfigResourceTypes } from 'kafkajs'
 
 import { askBrokers } from '../../src/connect/broker-calls.ts'
@@ -11,7 +11,7 @@ import { bodyBytesOf } from '../../src/protocol/record-batch.ts'
 import { plainKafka } from '../support.ts'
 
 export type FormerOwner = {
-  /** Adds topics' partitions to the transaction. Without this, nothing ends the transaction of records there. */
+  /** Adds topics to the transaction. Other topics get no marker at its end. */
   join(...topics: string[]): Promise<void>
   write(topic: string, headers: Readonly<Record<string, string>>): Promise<void>
   end(isCommit: boolean): Promise<void>
@@ -44,7 +44,7 @@ export async function formerOwner(kafka: Kafka, transactionalId: string): Promis
   }
 }
 
-/** Sets whether brokers refuse records that no transaction would end. */
+/** Sets whether brokers refuse records for partitions that weren't added to the transaction. */
 export async function verifyPartitions(isVerified: boolean): Promise<void> {
   const plain = plainKafka().admin()
   await plain.connect()

@@ -1,5 +1,6 @@
 // Kafka may leave out the markers of a transaction that ends while one of its partitions has no leader. The next owner
-// of the two logs, with or without transactions, ends the transaction in one log with its outcome in the other.
+// of the two logs, with or without transactions, ends the transaction in the log without a marker, with the outcome in
+// the other log.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { pollUntil } from '@weir/kit'
@@ -58,7 +59,7 @@ async function acquire(pair: Pair): Promise<void> {
     .finally(fencer.close)
 }
 
-/** Fences like a client that retries until it succeeds. */
+/** Creates transactors until one of them has fenced. */
 async function transact(pair: Pair): Promise<void> {
   const { transactionalId } = pair
   await pollUntil(
@@ -82,7 +83,7 @@ async function abouts(topic: string): Promise<string[]> {
   return records.map(({ headers }) => headers['about']?.toString() ?? '')
 }
 
-/** The committed records of both logs, once no transaction is open there. */
+/** Waits until no transaction is open in the logs, and returns their committed records. */
 async function committed({ one, other }: Pair): Promise<string[][]> {
   await pollUntil(
     async () => {
@@ -141,7 +142,7 @@ test.each(ENDED)(
   60_000,
 )
 
-/** The steps after which a former fence stopped while it was ending the hanging transaction. */
+/** The steps after which a former fence stopped that had to end the hanging transaction. */
 const STEPS = [
   ['took the transactional id', async () => undefined],
   [

@@ -1,5 +1,5 @@
-// A transaction whose end coincides with the loss of a leader of one of its two partitions. Kafka 4.3.1 then never
-// writes the marker there, and reports the transaction as ended (KAFKA-20734). 3.9 and 4.0 wait for the marker.
+// A transaction ends while one of its two partitions has no leader. Kafka 4.3.1 never writes the marker there, but
+// reports the transaction as ended (KAFKA-20734). Kafka 3.9 and 4.0 wait for the marker.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { describeTransactionsV0, metadataV12 } from '@platformatic/kafka'
 
@@ -71,7 +71,7 @@ const logsOf = ({ one, other }: Pair) => ({
   linkHeader: 'about',
 })
 
-/** Writes the same record to both logs. */
+/** Writes the same record to both logs in one transaction. */
 async function transact(by: Kafka, pair: Pair, isCommit: boolean): Promise<void> {
   const { one, other, transactionalId } = pair
   const transactor = createTransactor(by, {
@@ -98,7 +98,7 @@ const acquire = (pair: Pair) =>
     deadlineMs: DEADLINE_MS,
   })
 
-/** The number of records that a read_committed reader sees in each log. */
+/** Returns the number of records that a read_committed reader sees in each log. */
 async function counted({ one, other }: Pair): Promise<number[]> {
   const reader = createRangeReader(kafka)
   const counts = [one, other].map(async (topic) => {
@@ -120,7 +120,10 @@ async function isAllCommitted({ one, other }: Pair): Promise<boolean> {
   return (await Promise.all(ended)).every(Boolean)
 }
 
-/** Waits until Kafka reports the transaction's end, but not forever: 3.9 and 4.0 wait for the marker. */
+/**
+ * Waits until Kafka reports the transaction's end. Stops after five seconds, because Kafka 3.9 and 4.0 wait for the
+ * marker.
+ */
 async function untilSaidToHaveEnded({ transactionalId }: Pair): Promise<void> {
   const until = performance.now() + 5_000
   while (performance.now() < until) {

@@ -1,5 +1,5 @@
-// Two handles on one broker. One handle's prefix is the beginning of the other's. In every operation the same names
-// mean different things, and in Kafka all names have the prefix of their handle.
+// Two handles on one broker. One handle's prefix is the beginning of the other handle's prefix. In every operation the
+// same name stands for different topics, groups, ids or ACLs.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 

@@ -1,5 +1,5 @@
-// Owners of partitions against a real broker: with the identities of real fences, across restarts, and when another
-// owner acquires the partitions.
+// Partition owners append to a real broker: with the identities of real fences, across restarts, and after another
+// owner has fenced.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 
 import { delay, pollUntil } from '@weir/kit'

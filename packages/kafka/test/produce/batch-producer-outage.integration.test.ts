@@ -1,5 +1,4 @@
-// The producer while its broker is suspended, killed or restarted. The tests run one after the other on a broker of
-// their own.
+// The producer while its broker is suspended, killed or restarted.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { delay, pollUntil } from '@weir/kit'

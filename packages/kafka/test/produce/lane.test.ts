@@ -23,7 +23,7 @@ const createLane = (topic: string, partition: number, batchBytesMax: number) =>
 const SMALL = 100
 const ERROR = new Error('too late')
 
-// Returns the outcome of each record, by name.
+// Adds records to the queue. Returns the outcome of each record, by name.
 function fill(
   lane: Lane,
   ...records: readonly { name: string; bytes: number; untilMs?: number }[]

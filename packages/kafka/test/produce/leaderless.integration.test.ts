@@ -1,4 +1,5 @@
-// A partition whose only broker is gone: its records fail within the time-out, and all others are stored meanwhile.
+// The only broker of a partition is gone. The partition's records fail within the time-out, and records of other
+// partitions are stored.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { createBatchProducer } from '../../src/produce/batch-producer.ts'

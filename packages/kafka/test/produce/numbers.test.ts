@@ -16,7 +16,7 @@ const codeOf = (sending: Promise<void>): Promise<string> =>
     (error: { code: string }) => error.code,
   )
 
-/** The batches sent, each with its producer id and sequence. */
+/** Returns the sent batches, each with its producer id (counted from 0) and sequence. */
 const numbersOf = ({ batches }: FakeBroker): string[] =>
   batches.map(
     ({ values, producerId, sequence }) =>

@@ -1,4 +1,4 @@
-// A producer with a broker of its own whose answers the test controls.
+// Producers, and a fake broker whose responses the test controls.
 import { afterEach, jest } from '@jest/globals'
 import { createLog } from '@weir/kit'
 import { createAppender } from '../../src/produce/appender.ts'
@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-/** From here on timers and `performance.now` only advance when the test advances them. Sockets still work. */
+/** After this call, timers and `performance.now` advance only when the test advances them. Sockets still work. */
 export function holdClock(): void {
   jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'queueMicrotask', 'setImmediate'] })
 }
@@ -72,7 +72,7 @@ export function producer(
   return made
 }
 
-/** An appender's lane of partition 0 of a topic, under producer id 7, epoch 2. */
+/** Returns a lane for partition 0 of a topic, with producer id 7 and epoch 2. */
 export function appendLane(reached: Reached): AppendLane {
   const appender = createAppender(handleOf(reached))
   const identity = { id: 7n, epoch: 2 }

@@ -1,5 +1,4 @@
-// Decoding of compressed batches: bounds and invalid input. compressed-topics.integration.test.ts shows that the format
-// is Kafka's.
+// Decodes compressed batches: size limits and invalid input. compressed-topics.integration.test.ts uses real batches.
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 
 import { expect, test } from '@jest/globals'
@@ -11,7 +10,7 @@ import { unpackSnappy } from '../../src/protocol/unpack-snappy.ts'
 
 const MANY = 1_000_000_000
 
-/** An LZ4 frame of `abcabcabc…` with this length, in blocks with one match that overlaps itself. */
+/** Returns an LZ4 frame. Each block contains `abcabcabc…` of this length, as one match that overlaps its output. */
 function lz4Frame(bytes: number, { blockMax = 7, blocks = 1 } = {}): Buffer {
   const head = Buffer.from([0x04, 0x22, 0x4d, 0x18, 0x60, blockMax << 4, 0])
   const more = moreOf(bytes - 3 - 4 - 15)
@@ -26,7 +25,7 @@ function moreOf(length: number): Buffer {
   return Buffer.concat([Buffer.alloc(Math.floor(length / 255), 255), Buffer.from([length % 255])])
 }
 
-/** A Snappy block: a length, `abc`, and copies of it. */
+/** Returns a Snappy block: the claimed length, `abc`, and copies of it. */
 function snappyOf(copies: number, claimed = 3 + copies * 64): Buffer {
   const length: number[] = []
   for (let left = claimed; ; left = Math.floor(left / 128)) {

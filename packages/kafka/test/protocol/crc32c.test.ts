@@ -12,7 +12,6 @@ const VECTORS: readonly (readonly [string, Buffer, number])[] = [
   ['nothing', Buffer.alloc(0), 0],
 ]
 
-/** The bitwise definition of the polynomial. */
 function bitwise(bytes: Buffer): number {
   let sum = 0xffffffff
   for (const byte of bytes) {

@@ -22,7 +22,7 @@ const record = (changes: Partial<BatchRecord> = {}): BatchRecord => ({
 
 type Changes = { attributes?: number; producerId?: bigint; packed?: (body: Buffer) => Buffer }
 
-/** A batch in the form in which a broker stores it. */
+/** Returns a batch in the form in which a broker stores it. */
 function batchAt(offset: bigint, records: readonly BatchRecord[], changes: Changes = {}): Buffer {
   const { attributes = 0, producerId = -1n, packed = (body: Buffer) => body } = changes
   const sized = records.map((one) => ({ record: one, bodyBytes: bodyBytesOf(one) }))
@@ -119,7 +119,10 @@ test('bytes that are no batch are refused, and never read beyond their end', asy
 const TRANSACTIONAL = 0x10
 const MARKER = 0x30
 
-/** Returns which of these batches are visible. Each is a producer's records, or the marker of its transaction. */
+/**
+ * Returns the offsets of the visible batches. `1 ends` is a marker of producer 1, `1 plain` a batch without a
+ * transaction, and `1 a` a batch in a transaction.
+ */
 function visible(
   log: readonly string[],
   aborted: readonly (readonly [bigint, bigint])[],

@@ -1,5 +1,4 @@
-// Topics whose broker compresses plain batches with each of Kafka's codecs. Every kind of reader of this package reads
-// them.
+// The broker compresses plain batches with each of Kafka's codecs. Every kind of reader of this package reads them.
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 
 import { pollUntil } from '@weir/kit'

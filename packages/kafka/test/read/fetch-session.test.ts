@@ -12,7 +12,10 @@ const at = (topicId: string, partition: number, from = 0n): SessionPartition => 
   bytesMax: 1,
 })
 
-/** A short form of a request's content: `session/epoch: topic partition@offset …, without topic partition …`. */
+/**
+ * Returns the next request in a short form. `7/2: a1@5 -b0` means session 7, epoch 2, fetch topic a's partition 1 from
+ * 5, forget topic b's partition 0.
+ */
 function saidNext(session: ReturnType<typeof createFetchSession>): string | undefined {
   const told = session.next()
   if (told === undefined) return undefined

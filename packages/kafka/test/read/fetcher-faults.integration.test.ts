@@ -1,4 +1,4 @@
-// Many partitions are followed while their broker is killed, and while it hangs. The tests use a broker of their own.
+// Many partitions are followed while their broker is killed, and while it hangs.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Kafka as KafkaJs, logLevel } from 'kafkajs'
 import type { Producer } from 'kafkajs'
@@ -60,7 +60,7 @@ async function write(value: string, ...partitions: number[]): Promise<void> {
   )
 }
 
-/** The values read from each of these partitions, without a writer's repeats. Checks that no offset is missing. */
+/** Returns the values read from a partition, without a writer's duplicates. Checks that no offset is missing. */
 function valuesOf(partition: number): string[] {
   const parts = seen[partition]?.map((text) => text.split('=')) ?? []
   expect(parts.map(([offset]) => offset)).toEqual(parts.map((_, index) => `${index}`))
@@ -84,7 +84,7 @@ test('what is written to some of many comes, also after the broker was killed, a
   await haveCome('after the kill', 3, ...some)
 
   broker.pause()
-  // Longer than the answer time-out.
+  // Longer than a response may take.
   await new Promise((resolve) => setTimeout(resolve, 12_000))
   broker.resume()
   await write('after the pause', 4, ...some)

@@ -1,5 +1,4 @@
-// Partitions are followed while their leaders die, move and come back. The tests use two brokers of their own; the
-// second may be stopped.
+// Partitions are followed while their leaders die, move and come back.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 
@@ -118,7 +117,7 @@ test('leaders die, move and come back, and everything comes once, in order, from
   await write('both are back', moved, kept, alone)
   await haveSeen('both are back', moved, kept, alone)
 
-  // Moves the leader away while the former leader keeps running.
+  // Moves the leadership while the former leader keeps running.
   await Promise.all([moveTo(SECOND, moved, kept), moveTo(FIRST, alone)])
   await write('moved', moved, kept, alone)
   await haveSeen('moved', moved, kept, alone)

@@ -58,7 +58,7 @@ async function endOf(place: Place): Promise<bigint> {
   return last === undefined ? 0n : last.offset + BigInt(Math.max(1, last.values.length))
 }
 
-/** Values that count have this prefix. */
+/** Returns a text for records whose value begins with `=`. */
 const say = ({ value, offset, partition }: SourceRecord) =>
   value?.toString().startsWith('=') ? `${partition}/${offset} ${value.toString()}` : undefined
 

@@ -1,5 +1,5 @@
 // The settings of connections and logins to Kafka, and the rules for their combinations. The rules refuse a setting
-// that would have no effect, such as a CA file without TLS, because the operator seems to rely on it.
+// that would have no effect, such as a CA file without TLS.
 
 import {
   areAPair,
@@ -88,7 +88,7 @@ const isOauth = ({ KAFKA_SASL_MECHANISM: mechanism }: Partial<KafkaSettings>): b
 const hasPassword = (settings: Partial<KafkaSettings>): boolean =>
   settings.KAFKA_SASL_MECHANISM !== undefined && !isOauth(settings)
 
-/** Returns the rule that `key` may be set only if `when` returns true, because otherwise the setting has no effect. */
+/** Returns the rule that `key` may be set only if `when` returns true. */
 const onlyWhen = (key: Key, when: Rule['holds'], message: string): Rule => ({
   key,
   message,

@@ -29,7 +29,7 @@ const AFTER_REFUSAL = Buffer.from([1])
 const TOKEN_REFUSED =
   'the broker refuses the token; see KAFKA_OAUTH_SCOPE, and which issuer and audience the broker expects'
 
-/** Reads the password or gets a token, without a request to the broker. Throws LoginFailed if there is no token. */
+/** Gets the password or a token, without a request to the broker. Throws LoginFailed. */
 export async function credentialsOf(login: Login, broker: string): Promise<KafkaCredentials> {
   if (login.mechanism !== 'OAUTHBEARER') return { ...login, password: login.password() }
   try {

@@ -62,7 +62,7 @@ export function createTokenSource(options: TokenSourceOptions): TokenSource {
 
 async function askEndpoint(options: TokenSourceOptions): Promise<HttpAnswer> {
   const { url, clientId, scope, secret, ca } = options
-  // RFC 6749 2.3.1: the client id and the secret are form-encoded before they are joined.
+  // RFC 6749 2.3.1: id and secret are form-encoded before they are joined.
   const login = `${formValue(clientId)}:${formValue(secret())}`
   const form = new URLSearchParams({ grant_type: 'client_credentials', ...(scope && { scope }) })
   try {

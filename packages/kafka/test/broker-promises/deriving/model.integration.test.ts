@@ -1,5 +1,5 @@
-// The model of a broker (tools/model) against a real one: two writers randomly send fences and batches, including old
-// and repeated ones. The real broker answers as the model does, and has the same records in the end.
+// Compares the model of a broker (tools/model) with a real broker. Two writers randomly send fences and batches,
+// including late and repeated ones. The broker responds like the model, and contains the same records in the end.
 import { expect, test } from '@jest/globals'
 import { addPartitionsToTxnV3, endTxnV3, initProducerIdV4 } from '@platformatic/kafka'
 
@@ -24,7 +24,7 @@ const answers: Readonly<Record<string, ModelAnswer>> = {
 
 type Writer = { owner: Identity; sent: number }
 
-/** A broker, its model, and what two writers do to both. */
+/** Returns the actions of two writers, each on a real broker and on its model. */
 async function start() {
   const id = newTransactionalId()
   const names = [await topics.make('derived'), await topics.make('dead')] as const
@@ -37,7 +37,7 @@ async function start() {
     { owner, sent: 0 },
   ]
   let source = 0
-  /** The epoch in the model. Kafka's first epoch is 0, and the model's is 1. */
+  /** Kafka's first epoch is 0, the model's first epoch is 1. */
   const modelled = ({ epoch }: Identity): number => epoch + 1
 
   async function takeOver(writer: Writer): Promise<[unknown, unknown]> {
@@ -48,7 +48,7 @@ async function start() {
     return [modelled(taken), model.epoch]
   }
 
-  /** A former owner's attempt to fence with its own identity. */
+  /** Tries to fence as a former owner, with its own identity. */
   async function renewLate({ owner: own }: Writer): Promise<[unknown, unknown]> {
     if (nextEpoch(model, modelled(own)) !== undefined) return ['not late', 'not late']
     const coordinator = await cluster.coordinator('transaction', id)
@@ -105,7 +105,7 @@ function fenced(broker: Broker): Broker {
   return last
 }
 
-/** Kafka compares a repeated batch with the last five. */
+/** Kafka compares a repeated batch with the producer's last five batches. */
 const KEPT = 5
 
 test.each([1, 2, 3, ...(isFull ? Array.from({ length: 47 }, (_, at) => at + 4) : [])])(

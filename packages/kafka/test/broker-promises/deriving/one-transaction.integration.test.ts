@@ -1,6 +1,6 @@
-// The usual way to derive exactly once: one transaction for all derived partitions of an input partition. If one of
-// them has no leader at the commit, Kafka up to 4.0 keeps all others waiting. 4.3.1 reports the commit, and forgets
-// this partition: if a later transaction is aborted, its marker aborts the committed record, too (KAFKA-20734).
+// The usual way to derive exactly once is one transaction for all derived partitions of an input partition. If one of
+// them has no leader at the commit, Kafka 3.9 and 4.0 delay further transactions. Kafka 4.3.1 writes no marker to this
+// partition. If a later transaction in it is aborted, that marker aborts the committed record, too (KAFKA-20734).
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   addPartitionsToTxnV3,
@@ -40,7 +40,7 @@ afterAll(async () => {
   await both.stop()
 })
 
-/** One producer's transactions, one after the other. */
+/** The successive transactions of one producer. */
 type Transactions = {
   /** Writes one record. Returns the error of the first response. */
   write(place: Place): Promise<string>
@@ -79,7 +79,7 @@ async function explicit(): Promise<Transactions> {
 
 const END_TXN = 26
 
-/** Each transaction has its own epoch (KIP-890). */
+/** Returns the next transaction's epoch, because each transaction has its own (KIP-890). */
 const endTxnV5 = createAPI<[string, Identity, boolean], { error: string; next: Identity }>(
   END_TXN,
   5,
@@ -148,7 +148,7 @@ async function hasImplicit(): Promise<boolean> {
 const WAITS_MS = 5_000
 const BACK_WITHIN_MS = 60_000
 
-/** Whether a record can be written within this time. */
+/** Returns whether a record can be written within this time. */
 const goesOn = (write: () => Promise<string>, deadlineMs: number): Promise<boolean> =>
   pollUntil(async () => (await write()) === 'NONE', { deadlineMs, everyMs: 100 }).then(
     () => true,
