@@ -1,10 +1,10 @@
-// Finds the form of a request body in two headers and the first byte, without decoding. The first of these that
-// determines a form decides.
+// Finds out whether a request body is JSON or Avro, without decoding it: from two headers or, if they do not say it,
+// from the first byte.
 
 export type BodyForm = 'json' | 'avro'
 
 export type FormHeaders = {
-  /** The first of `Svc-Serialization-Type` and its aliases that is in the request. */
+  /** The value of `Svc-Serialization-Type`, or of its first alias in the request. */
   readonly serializationType?: string | undefined
   readonly contentType?: string | undefined
 }
@@ -19,7 +19,7 @@ const byContentType: Readonly<Record<string, BodyForm>> = {
 }
 const openingBrace = 0x7b
 
-/** Undefined if the headers leave it to the first byte. */
+/** Returns undefined if the headers name no form. */
 export const namedForm = (headers: FormHeaders): BodyForm | undefined =>
   lookUp(bySerializationType, headers.serializationType) ??
   lookUp(byContentType, headers.contentType)
@@ -30,7 +30,7 @@ export const guessedForm = (firstByte: number | undefined): BodyForm =>
 /** Compares media types without case, and ignores parameters such as a charset. */
 function lookUp(table: Readonly<Record<string, BodyForm>>, value = ''): BodyForm | undefined {
   if (value === '') return undefined
-  // saves the lower-casing for the usual spelling
+  // the usual spelling needs no conversion to lower case
   if (Object.hasOwn(table, value)) return table[value]
   const [type = ''] = value.split(';', 1)
   const key = type.trim().toLowerCase()

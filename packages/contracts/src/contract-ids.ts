@@ -1,6 +1,6 @@
-// The forms of a contract's id and of its registry ref (spec Versioning, Event contract).
+// Checks a contract's id, and parses its registry ref (spec Versioning, Event contract).
 
-/** A short name such as `clickstream`, or `<owner>/<name>/<version>` with a semantic version. */
+/** Accepts a short name such as `clickstream`, or `<owner>/<name>/<version>` with a semantic version. */
 export function isContractId(text: string): boolean {
   if (text.length > idLengthMax) return false
   const [owner = '', name, version, ...rest] = text.split('/')
@@ -14,13 +14,15 @@ export function isContractId(text: string): boolean {
 }
 
 export type SchemaRef = {
-  /** The schema's name in the registry: the ref before the slash. */
+  /** The schema's name in the registry: the part of the ref before the slash. */
   readonly subject: string
   /** `latest`, or the version's number as text. */
   readonly version: string
 }
 
-/** Parses `<subject>/<version or latest>`. A subject is `<catalog>-<schema name>`; undefined for any other form. */
+/**
+ * Parses `<subject>/<version or latest>`. A subject is `<catalog>-<schema name>`. Returns undefined for any other form.
+ */
 export function parseSchemaRef(text: string): SchemaRef | undefined {
   if (text.length > idLengthMax) return undefined
   const [, subject, version] = refPattern.exec(text) ?? []

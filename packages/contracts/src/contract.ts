@@ -1,6 +1,5 @@
-// A prepared contract -> the functions that the services run for each event. The contract is compiled once: these
-// functions don't parse schemas or paths, do no I/O, and read no clock. `mapPii` only finds the personal texts; its
-// caller encrypts them.
+// Compiles a prepared contract into the functions that the services run for each event. These functions parse no
+// schemas or paths, do no I/O, and read no clock. `mapPii` only finds the personal texts; its caller encrypts them.
 import { parseJsonText } from './avro/json-text.ts'
 import { compilePlain } from './avro/plain.ts'
 import { compileAvroReader } from './avro/read-avro.ts'
@@ -45,7 +44,7 @@ export function compileContract(prepared: PreparedContract): Contract {
   }
 }
 
-/** The fields that the functions of a contract read or change. */
+/** Returns the fields that the functions of a contract read or change. */
 const lookedAt = (prepared: PreparedContract): string[] => [
   envelopeName,
   prepared.keyField,

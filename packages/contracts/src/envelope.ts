@@ -1,6 +1,6 @@
-// svcMeta, the first field of every event (spec Event envelope): which forms a contract may give it, and how the
-// service fills it in. It has schemaId or eventContractRef. Its members are required or nullable, keyLink is an int or
-// a UUID as text, and the record itself may be nullable. The producer sets only consentLevels, which the service keeps.
+// The envelope svcMeta, the first field of every event (spec Event envelope): checks its schema, and fills in its
+// members. It has schemaId or eventContractRef, or both. Its members may be nullable, keyLink is an int or a string,
+// and the envelope itself may be nullable. The producer sets consentLevels, which the service never changes.
 import { compileDefault } from './avro/defaults.ts'
 import { nullableOf } from './avro/types.ts'
 import type { AvroType, RecordType } from './avro/types.ts'
@@ -53,7 +53,10 @@ function envelopeOf(root: RecordType): RecordType | undefined {
   return type.kind === 'record' ? type : undefined
 }
 
-/** The schema for JSON of producers: the envelope, but no other record, may lack what the service fills in. */
+/**
+ * Returns the schema for JSON from producers. In the envelope, but in no other record, the members that the service
+ * fills in may be missing.
+ */
 export function unstamped(root: RecordType): RecordType {
   const [first] = root.fields
   const envelope = envelopeOf(root)
@@ -95,7 +98,10 @@ export function envelopeProblems(root: RecordType): string[] {
 
 const isNullable = (root: RecordType): boolean => root.fields[0]?.type.kind === 'union'
 
-/** Fills in the members of the envelope, and replaces the producer's values. A null envelope becomes a filled one. */
+/**
+ * Returns a function that sets the service's members of the envelope, and replaces any values of the producer. If the
+ * envelope is null, the function creates one.
+ */
 export function compileStamp(root: RecordType): (event: Fields, stamp: Stamp) => void {
   const envelope = envelopeOf(root)
   if (!envelope) throw new Error('a contract without an envelope was prepared')
@@ -119,21 +125,24 @@ function emptyEnvelope(envelope: RecordType): Fields {
   return meta
 }
 
-/** Empty if the envelope is null. Such an event is stored, but no derived stream gets it. */
+/**
+ * Returns an empty list if the envelope is null. An event with a null envelope is stored, but no derived stream gets
+ * it.
+ */
 export function consentLevelsOf(event: Fields): number[] {
   const meta = event[envelopeName]
   const levels = isFields(meta) ? meta['consentLevels'] : []
   return Array.isArray(levels) ? levels.filter((level) => typeof level === 'number') : []
 }
 
-/** When ingest received the event, in epoch ms; undefined if the envelope has no such member. */
+/** Returns when ingest received the event, in ms since 1970; undefined if the envelope has no `timestamp`. */
 export function timestampOf(event: Fields): number | undefined {
   const meta = event[envelopeName]
   const time: unknown = isFields(meta) ? meta['timestamp'] : undefined
   return typeof time === 'number' ? time : undefined
 }
 
-/** The first level that is not between 0 and 255. */
+/** Returns the first level that is not between 0 and 255, if any. */
 export function invalidConsentLevel(event: Fields): number | undefined {
   const meta = event[envelopeName]
   const levels: unknown = isFields(meta) ? meta['consentLevels'] : undefined

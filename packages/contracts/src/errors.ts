@@ -1,4 +1,4 @@
-// The errors of this package: a body is no event of its contract, or a pattern could not be checked.
+// The errors of this package: a body is not an event of its contract, or patterns could not be checked in time.
 import { AppError } from '@weir/kit'
 
 export type ContractsErrorCode = 'contracts.undecodable' | 'contracts.unavailable'

@@ -12,7 +12,7 @@ type Timed = {
   readonly timestampMs: number
 }
 
-/** The record's own timestamp if the record has no such header, as in input topics. */
+/** Returns the record's timestamp if the header is missing, as in input topics, or invalid. */
 export function eventTimeOf({ headers, timestampMs }: Timed): number {
   const text = headers[timeHeader]?.toString() ?? ''
   const time = form.test(text) ? Number(text) : timestampMs

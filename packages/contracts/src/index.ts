@@ -1,7 +1,7 @@
 export { ContractsError } from './errors.ts'
 export type { ContractsErrorCode } from './errors.ts'
-// What an event is, and whether it is valid: contracts, their checks, and reading and writing events by them. Pure
-// functions of their arguments, except that checking patterns starts a worker thread.
+// The public interface of this package: checks and compiles contracts, and reads, checks and writes events by them. No
+// I/O, but checking patterns starts a worker thread.
 export { guessedForm, namedForm } from './body-form.ts'
 export type { BodyForm, FormHeaders } from './body-form.ts'
 export { isContractId, parseSchemaRef } from './contract-ids.ts'

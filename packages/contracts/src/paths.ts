@@ -6,10 +6,10 @@ import type { AvroType, RecordField, RecordType } from './avro/types.ts'
 import { isFields } from './avro/values.ts'
 import type { Fields } from './avro/values.ts'
 
-/** The type at the end of a path; undefined if the path leads to no field. */
+/** Returns the type at the end of a path; undefined if the path leads to no field. */
 export function typeAt(root: RecordType, path: string): AvroType | undefined {
   const names = path.split('/', depthMax + 1)
-  if (names.length > depthMax) return undefined // a recursive record can make a path endless
+  if (names.length > depthMax) return undefined // a recursive schema has paths of any length
   let type: AvroType = root
   for (const name of names) {
     const record: AvroType = nullableOf(type) ?? type
@@ -21,7 +21,7 @@ export function typeAt(root: RecordType, path: string): AvroType | undefined {
   return type
 }
 
-/** The type that prevents the path from leading to a field. */
+/** Returns the first list, map or union on the path, through which no path may pass; undefined if there is none. */
 export const obstacleOn = (root: RecordType, path: string): 'list' | 'map' | 'union' | undefined =>
   path
     .split('/', depthMax)
@@ -42,7 +42,7 @@ export const isText = (type: AvroType): boolean => (nullableOf(type) ?? type).ki
 export const isListOfText = (type: AvroType): boolean =>
   type.kind === 'array' && type.items.kind === 'string'
 
-/** A validation can check a text or a list of texts. Both may be nullable. */
+/** Whether a validation can check values of this type: a text or a list of texts, nullable or not. */
 export function isCheckable(type: AvroType): boolean {
   const inner = nullableOf(type) ?? type
   return isText(inner) || (inner.kind === 'array' && isText(inner.items))
@@ -56,7 +56,7 @@ export function placeOf(path: string): FieldPlace {
   return { name: parents.pop() ?? '', parents }
 }
 
-/** The record that contains the field; undefined if a record on the path is null. */
+/** Returns the record that contains the field; undefined if a record on the path is null. */
 export function holderOf(event: Fields, place: FieldPlace): Fields | undefined {
   let holder: Fields = event
   for (const name of place.parents) {
@@ -67,7 +67,7 @@ export function holderOf(event: Fields, place: FieldPlace): Fields | undefined {
   return holder
 }
 
-/** The text at the place, which must be one that `isText` accepts. */
+/** Returns the text at the path, or undefined if it is null. `isText` must accept the type of the field. */
 export function textAtPath(event: Fields, place: FieldPlace): string | undefined {
   const value = holderOf(event, place)?.[place.name]
   return typeof value === 'string' ? value : undefined

@@ -1,5 +1,5 @@
-// A submitted contract -> a list of all its problems, or its checked form. Accepts any JSON value and any text without
-// throwing. It knows nothing of the registry, accounts or other contracts.
+// Checks a submitted contract. Returns a list of all its problems, or its prepared form. Accepts any JSON value and any
+// text. Does not read the registry, accounts or other contracts.
 import { limitProblems } from './avro/limits.ts'
 import { parseSchema } from './avro/schema.ts'
 import type { RecordType } from './avro/types.ts'
@@ -18,10 +18,12 @@ export type Preparation =
 const problemsMax = 100
 const validationsMax = 100
 const piiFieldsMax = 1_000
-/** The maximum size of all patterns together, with repeats written out. This much compiles in about 50 ms. */
+/**
+ * The maximum size of all patterns together, with repeats written out. Patterns of this size compile in about 50 ms.
+ */
 const sizeMax = 10_000
 
-/** The text of a schema in the contract itself; undefined if there is none. */
+/** Returns the text of the schema in the contract itself; undefined if there is none. */
 export function definitionText(input: unknown): string | undefined {
   const schema = isFields(input) ? input['schema'] : undefined
   const definition = isFields(schema) ? schema['definition'] : undefined
@@ -36,7 +38,7 @@ export function definitionText(input: unknown): string | undefined {
 
 /**
  * @param schemaText the schema that the ref names, or `definitionText`; undefined if there is neither
- * @param account the account whose queue the patterns wait in; patterns are proved only if all else is right
+ * @param account the account whose queue the patterns wait in; patterns are proved only if everything else is valid
  * @throws ContractsError `contracts.unavailable` if the patterns of other accounts take too long
  */
 export async function prepareContract(
@@ -107,7 +109,7 @@ function checkNames(contract: Fields, account: string, report: Report): void {
   }
 }
 
-/** Undefined if the schema is invalid. Paths are then not checked. */
+/** Returns undefined if the schema is missing or invalid. Then paths are not checked. */
 function checkSchema(text: string | undefined, report: Report): RecordType | undefined {
   const place = 'schema.definition'
   if (text === undefined) {

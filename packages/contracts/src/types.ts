@@ -3,7 +3,7 @@
 import type { Fields } from './avro/values.ts'
 import type { Stamp } from './envelope.ts'
 
-/** Both return the same as RegExp.test, in linear time: V8 runs only patterns that are proved linear. */
+/** Both engines return the same as RegExp.test, in linear time: V8 runs only patterns that are proved linear. */
 export type Engine = 'v8' | 're2'
 
 export type Validation = {
@@ -13,7 +13,6 @@ export type Validation = {
   readonly engine: Engine
 }
 
-/** The body of `POST /v2/contracts`. */
 export type ContractDefinition = {
   readonly id: string
   readonly schema: {
@@ -41,34 +40,37 @@ export type PreparedContract = {
   readonly dataSubjectField?: string
 }
 
-/** One event of a contract, as `avro/values.ts` represents it in memory. */
+/** An event in memory, as in `avro/values.ts`. */
 export type Event = Fields
 
 /**
- * What ingest needs to turn a producer's body into an event that may be stored. The readers throw ContractsError
+ * The functions with which ingest reads and checks a producer's body. `readJson` and `skimAvro` throw ContractsError
  * `contracts.undecodable`, with one line that names the field.
  */
 export type EventIntake = {
-  /** JSON may omit the members of svcMeta that `stamp` sets. They are null until then. */
+  /** The JSON may omit members of svcMeta that `stamp` sets. They are null until `stamp` is called. */
   readonly readJson: (body: Buffer) => Event
-  /** Like `decode`, but cheaper, for an event that only these functions and `encode` use. */
+  /**
+   * Like `decode`, but cheaper: reads only fields that the contract's functions need. `encode` accepts the event,
+   * `toPlain` does not.
+   */
   readonly skimAvro: (body: Buffer) => Event
-  /** Undefined if the key is null or empty. */
+  /** Returns undefined if the key is null or empty. */
   readonly keyOf: (event: Event) => string | undefined
   /**
-   * The sentence of the first validation, in the contract's order, that fails (spec Errors). Another sentence if values
-   * are too long for the patterns. `steps` is the result of `validationSteps`, if the caller already has it.
+   * Returns the sentence of the first validation, in the contract's order, that fails (spec Errors), or another
+   * sentence if values are too long for the patterns. Returns undefined if all validations pass. `steps` is the result
+   * of `validationSteps`, if the caller already has it.
    */
   readonly firstViolation: (event: Event, steps?: number) => string | undefined
-  /** The maximum cost of `firstViolation`, in steps of ten nanoseconds. Callers that share a thread use it. */
+  /** Returns the maximum cost of `firstViolation` (pattern/steps.ts). */
   readonly validationSteps: (event: Event) => number
-  /** How many texts `mapPii` would find. Each element of a list counts. */
+  /** Returns how many texts `mapPii` would find. Each element of a list counts. */
   readonly personalValues: (event: Event) => number
 }
 
-/** Finds the personal values of an event, and sets the service's own. */
 export type EventFields = {
-  /** Undefined if the value is null or empty, or if the contract names no data subject. */
+  /** Returns undefined if the value is null or empty, or if the contract has no data subject field. */
   readonly dataSubjectOf: (event: Event) => string | undefined
   /** Changes the event: fills in every member of svcMeta that the service sets. */
   readonly stamp: (event: Event, stamp: Stamp) => void
@@ -79,22 +81,21 @@ export type EventFields = {
   ) => void
 }
 
-/** Writes and reads events in their stored form. */
 export type EventCodec = {
-  /** Returns the raw Avro datum, after the bytes of `before` if these are given. */
+  /** Returns the raw Avro datum, preceded by the bytes of `before`, if any. */
   readonly encode: (event: Event, before?: Uint8Array) => Buffer
   /** Reads what `encode` or a producer wrote. @throws ContractsError `contracts.undecodable` */
   readonly decode: (payload: Buffer) => Event
   /**
-   * Like `decode`, but only the consent levels, the time and the personal texts become values. Everything else is
-   * checked, and `encode` copies it from `payload`. The caller must not change `payload` before that.
+   * Like `decode`, but only the consent levels, the time and the personal texts become values. All other fields are
+   * checked, and `encode` copies them from `payload`, which the caller must not change before.
    */
   readonly decodePersonal: (payload: Buffer) => Event
-  /** JSON for people: unions flattened. */
+  /** Returns JSON for people, which does not name the branches of unions. */
   readonly toPlain: (event: Event) => unknown
 }
 
-/** One object per contract and process. A caller's type names only the groups of functions that it needs. */
+/** One object per contract and process. */
 export type Contract = EventIntake &
   EventFields &
   EventCodec & {

@@ -2,12 +2,12 @@
 // never quotes what the producer sent.
 import { ContractsError } from './errors.ts'
 
-/** Thrown where reading stops. Every record, list and map around that place then adds its step to the path. */
+/** Thrown where reading fails. Then each record, list and map around the value adds its step to the path. */
 export class Unreadable extends Error {
   readonly steps: string[] = []
 }
 
-/** Adds one step to the path from the root to the error; other errors are returned unchanged. */
+/** Adds one step at the front of the path of an Unreadable. Returns other errors unchanged. */
 export function atStep<E>(error: E, step: string | number): E {
   if (error instanceof Unreadable) error.steps.unshift(String(step))
   return error
@@ -17,7 +17,7 @@ function undecodable(sentence: string): ContractsError<'contracts.undecodable'> 
   return new ContractsError('contracts.undecodable', sentence)
 }
 
-/** The error that the caller of a contract gets. Errors that aren't about the body are returned unchanged. */
+/** Returns the error that the caller of a contract gets. Returns errors that aren't about the body unchanged. */
 export function toUndecodable(error: unknown): unknown {
   if (!(error instanceof Unreadable)) return error
   const { steps, message } = error

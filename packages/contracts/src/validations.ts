@@ -1,7 +1,6 @@
-// A contract's validations -> the sentence that rejects an event, if any. The sentences are those of the spec, letter
-// for letter (spec Errors). They quote the value unchanged, including line ends. The total cost of an event's
-// validations is bounded (pattern/steps.ts). Beyond the bound nothing is matched, and a sentence of Weir names the
-// field.
+// Runs a contract's validations, and returns the sentence that rejects an event, if any. The spec defines these
+// sentences letter for letter (spec Errors). They quote the value unchanged, including line ends. Above the bound of
+// their total cost (pattern/steps.ts), no pattern is matched, and Weir's own sentence names the field.
 import type { RecordType } from './avro/types.ts'
 import { holderOf, placeOf, typeAt } from './paths.ts'
 import type { FieldPlace } from './paths.ts'
@@ -11,7 +10,7 @@ import type { MatchCost } from './pattern/steps.ts'
 import type { Engine, Event, Validation } from './types.ts'
 
 export type Validator = {
-  /** The maximum cost of `firstViolation`, computed without matching. This computation is itself bounded. */
+  /** Returns the maximum cost of `firstViolation`, in bounded time, without matching. */
   readonly steps: (event: Event) => number
   /** `steps` is the result of the function `steps` for this event, if the caller already has it. */
   readonly firstViolation: (event: Event, steps?: number) => string | undefined
@@ -25,7 +24,7 @@ type Check = {
   readonly holds: (text: string) => boolean
 }
 
-/** A validation passes on null. In a list it must hold for each element. The sentence quotes the first failing text. */
+/** Null passes every validation. In a list, each element must pass. The sentence quotes the first text that fails. */
 export function compileValidations(
   id: string,
   root: RecordType,
@@ -59,7 +58,10 @@ export function compileValidations(
 
 const valueAt = (event: Event, place: FieldPlace): unknown => holderOf(event, place)?.[place.name]
 
-/** Stops counting above the bound. Elements that aren't text count, too, because checking them takes time. */
+/**
+ * Returns the maximum cost of one validation. Stops counting above the bound. Elements that aren't text count, too,
+ * because checking them takes time.
+ */
 function stepsOf({ place, cost }: Check, event: Event): number {
   const value = valueAt(event, place)
   if (typeof value === 'string') return stepsFor(cost, value.length)
@@ -72,7 +74,7 @@ function stepsOf({ place, cost }: Check, event: Event): number {
   return sum
 }
 
-/** The field with the largest share of the cost, among the fields that were counted. */
+/** Returns the field with the highest cost, among the fields that were counted before the bound was exceeded. */
 function costliestField(checks: readonly Check[], event: Event): string {
   const sums = new Map<string, number>()
   let sum = 0
@@ -86,14 +88,14 @@ function costliestField(checks: readonly Check[], event: Event): string {
   return field
 }
 
-/** Finds a text that fails. A missing value and a value that isn't text pass. */
+/** Returns the first text that fails, or undefined. Missing values and values that aren't text pass. */
 function failingText(value: unknown, holds: (text: string) => boolean): string | undefined {
   if (typeof value === 'string') return holds(value) ? undefined : value
   if (!Array.isArray(value)) return undefined
   return value.find((text) => typeof text === 'string' && !holds(text))
 }
 
-/** Compiles the pattern when the first value is checked. A value on which the pattern breaks its engine is rejected. */
+/** Returns a test that compiles the pattern at its first use. The test rejects a value for which the engine throws. */
 function compileCheck(pattern: string, engine: Engine): (value: string) => boolean {
   let test: ((value: string) => boolean) | undefined
   return (value) => {

@@ -1,4 +1,4 @@
-// What is probably a mistake in a valid contract. Such a contract may be published.
+// Finds probable mistakes in a valid contract. They do not prevent its publication.
 import { partsOf, reachableFrom } from './avro/limits.ts'
 import { parseSchema } from './avro/schema.ts'
 import { nullableOf } from './avro/types.ts'

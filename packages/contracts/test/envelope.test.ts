@@ -188,7 +188,7 @@ describe('in JSON, the members that ingest fills in may be missing', () => {
     const mapOf = (values: unknown) => ['null', { type: 'map', values }]
     const fields = [{ name: 'maps', type: mapOf(mapOf('int')) }]
     const contract = await compile(definitionWith({ fields }))
-    const maps = { map: { a: { map: { b: 1 } } } } // which leniently has a union within a union
+    const maps = { map: { a: { map: { b: 1 } } } } // read leniently, this has a union within a union
     const event = contract.readJson(bodyWith({ svcMeta: { consentLevels: [] }, key: 'k', maps }))
     expect(contract.toPlain(event)).toMatchObject({ maps: { a: { b: 1 } } })
   })

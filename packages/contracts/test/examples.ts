@@ -21,14 +21,14 @@ export function definitionOf(name: ExampleName): ContractDefinition {
   return definition
 }
 
-/** The body as a producer sends it. */
+/** Returns the body as a producer sends it. */
 export function bodyOf(name: ExampleName): Buffer {
   return readFileSync(new URL(`events/${name}.json`, folder))
 }
 
 export type Json = { [name: string]: unknown }
 
-/** The event; a test may change it. */
+/** Returns a copy of the event, which a test may change. */
 export function eventOf(name: ExampleName): Json {
   const event: Json = JSON.parse(bodyOf(name).toString('utf8'))
   return event
@@ -61,7 +61,7 @@ const plainMeta: readonly Field[] = [
   { name: 'consentLevels', type: { type: 'array', items: 'int' } },
 ]
 
-/** A small contract for one test: an envelope, the string `key`, and the given fields. */
+/** Returns a small contract for one test: an envelope, the string `key`, and the given fields. */
 export function definitionWith(parts: ContractParts): Json {
   const meta = { type: 'record', name: 'Meta', fields: parts.meta ?? plainMeta }
   const definition = {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../../../docs/errors')
 
-/** Markdown by code, in the order of codes. */
+/** Returns the Markdown of each page by code, sorted by code. */
 export async function readErrorPages(): Promise<ReadonlyMap<string, string>> {
   const files = (await readdir(folder)).filter((name) => name.endsWith('.md')).sort()
   const texts = new Map<string, string>()
@@ -20,7 +20,7 @@ export type CodeAnswered = {
   readonly status: number
 }
 
-/** The services that return a code, from the code's page. */
+/** Returns the services that return a code, according to its page. */
 export const answersIn = (page: string): readonly CodeAnswered[] =>
   (page.split('\n')[2] ?? '').split(' · ').flatMap((answer) => {
     const [, by, status] = /^(\w+) (\d+)$/.exec(answer) ?? []
@@ -34,7 +34,7 @@ const answering: Readonly<Record<string, string>> = {
   WebSocket: 'Codes of a refused WebSocket',
 }
 
-/** All codes with their links, in a table for each service. */
+/** Returns all codes with links to their pages, in a table for each service. */
 export function errorTables(
   pages: ReadonlyMap<string, string>,
   hrefOf: (code: string) => string,
@@ -59,11 +59,11 @@ export function errorTables(
     .join('\n\n')
 }
 
-/** The first sentence of the page's explanation. */
+/** Returns the first sentence of the page's explanation. */
 const meaningIn = (page: string): string => {
   const [, first = ''] = /^#[^\n]*\n\n[^\n]*\n\n(.*?[.:])(?:\s|$)/s.exec(page) ?? []
   return withoutFiles(first).replace(/:$/, '.').replaceAll('|', '\\|')
 }
 
-/** Links to other documents become plain text: relative to the page, they lead nowhere in the table. */
+/** Replaces links to other documents by their text, because relative links of the page don't work in the table. */
 const withoutFiles = (text: string): string => text.replace(/\[([^\]]+)\]\(\.\.\/[^)]+\)/g, '$1')

@@ -11,7 +11,7 @@ export type Rendered = {
   readonly headings: readonly Heading[]
 }
 
-/** Maps a document's link to its target on the page. */
+/** Maps a link in a document to its target on the site. */
 export type LinkTo = (href: string) => string
 
 export function renderMarkdown(markdown: string, linkTo: LinkTo = (href) => href): Rendered {
@@ -52,7 +52,7 @@ const escapes: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => escapes[character] ?? '')
 
-/** The visible text of rendered inline Markdown. */
+/** Returns the visible text of rendered inline Markdown. */
 export const visibleTextOf = (html: string): string =>
   html
     .replace(/<[^>]*>/g, '')
@@ -62,7 +62,7 @@ export const visibleTextOf = (html: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
 
-/** GitHub's id for a heading's text. */
+/** Returns GitHub's id for a heading's text. */
 const slugOf = (text: string): string =>
   text
     .toLowerCase()

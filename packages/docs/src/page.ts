@@ -1,5 +1,5 @@
-// The only template of all pages. A page has no font and nothing from another host, and its policy blocks these. Only
-// the pages of the site have a script, their search.
+// The only template of all pages. A page loads no font, and nothing from another host; its content security policy
+// blocks both. Only the pages of the site have a script, for the search.
 import { escapeHtml } from './markdown.ts'
 import { style } from './style.ts'
 

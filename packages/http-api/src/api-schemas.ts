@@ -1,5 +1,5 @@
-// Request bodies and responses in OpenAPI documents, generated from their schemas. A body's schema checks it at run
-// time. A response's schema is the type of the code that renders it, so the compiler checks that.
+// Converts the schemas of request bodies and responses to JSON Schema for OpenAPI documents. A body's schema checks it
+// at run time. The compiler checks responses, because their schemas are types of the code that renders them.
 import type { JsonSchema } from '@weir/docs'
 import { z } from 'zod'
 
@@ -9,14 +9,14 @@ export const level = z.int().min(0).max(255)
 export const time = z.iso.datetime()
 export const listOf = <Item extends z.ZodType>(items: Item) => z.array(items).readonly()
 
-/** `more` contains rules that the conversion leaves out. */
+/** `more` adds rules that the conversion leaves out. */
 export function jsonSchemaOf(checked: z.ZodType, more: JsonSchema = {}): JsonSchema {
   const how = { io: 'input', unrepresentable: 'any', override: omitNoise } as const
   const { $schema: _, ...own } = z.toJSONSchema(checked, how)
   return { ...own, ...more }
 }
 
-/** The schemas by name. A response within another one is a reference. */
+/** Converts schemas by name. A response within another response becomes a reference. */
 export function answerSchemasOf(answers: Readonly<Record<string, z.ZodType>>) {
   const named = z.registry<{ id: string }>()
   for (const [id, answer] of Object.entries(answers)) named.add(answer, { id })
@@ -29,7 +29,7 @@ export function answerSchemasOf(answers: Readonly<Record<string, z.ZodType>>) {
   return schemas
 }
 
-/** Removes what the conversion adds: bounds and patterns that follow from the type and the format. */
+/** Removes what the conversion adds, such as bounds and patterns that follow from type and format. */
 function omitNoise({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum

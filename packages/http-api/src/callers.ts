@@ -1,5 +1,5 @@
-// Finds the calling account. It authenticates with an API key, which is sent as a bearer token, and must have the role
-// that the route needs. A handler gets its caller as an argument.
+// Finds the calling account. The caller authenticates with an API key, sent as a bearer token. The key must have the
+// role that the route needs. A handler gets its caller with the call.
 import { requireRole } from '@weir/control-state'
 import type {
   AccountRecord,
@@ -16,7 +16,6 @@ export type Caller = {
   readonly billingId: string
   readonly account: AccountRecord
   readonly apiKey: ApiKeyRecord
-  /** The actor for the audit log. */
   readonly actor: AccountActor
 }
 
@@ -29,7 +28,7 @@ export type AccountCall = CallBy<Caller>
 export type AccountHandler = HandlerBy<Caller>
 
 /**
- * Authenticates the caller. From here on the call counts as the account's, even if its key lacks the role.
+ * Authenticates the caller. Sets the account as the caller of the request, even if the key lacks the role.
  * @throws ControlStateError `control-state.invalid_api_key`, `control-state.role_missing`
  */
 export async function callerOf(
@@ -47,7 +46,7 @@ export async function callerOf(
   return { billingId, account, apiKey, actor }
 }
 
-/** Calls the handler with the caller that `callerFor` finds. */
+/** Returns a route handler that calls `handler` with the caller that `callerFor` finds. */
 export const answering =
   <Who>(callerFor: (call: Call) => Who | Promise<Who>, handler: HandlerBy<Who>): RouteHandler =>
   async (call) =>
@@ -60,7 +59,7 @@ export type RefusedCall = {
   readonly code: string
 }
 
-/** Reports refusals to a known caller, except failures of the service itself. */
+/** Returns a handler that also reports refusals to known callers, except failures of the service. */
 export const tellingRefusals =
   (
     errors: Errors<string>,
@@ -92,7 +91,7 @@ const forms = {
   keyId: /^[0-9a-f]{12}$/,
 }
 
-/** The names in the path, if they have the form of a name, because a request may contain any text. */
+/** Returns the names in the path, but only valid names, because a request may contain any text. */
 function targetOf(call: Call, actor: Actor): AuditTarget {
   const named = Object.entries(forms).flatMap(([what, form]) => {
     const text = call.param(what)

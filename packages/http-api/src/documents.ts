@@ -1,5 +1,5 @@
-// A service's API documentation, for people and for programs. It needs no authentication, and contains no data of an
-// account.
+// Serves a service's API documentation, for people and for programs. It needs no authentication, and contains no data
+// of an account.
 import { apiPageOf, pageHeaders, style, styleHeaders } from '@weir/docs'
 import type { JsonSchema } from '@weir/docs'
 import type { PageOf } from '@weir/kit'
@@ -9,7 +9,6 @@ export type Documented = {
   /** The service's name above the pages. */
   readonly title: string
   readonly openApi: JsonSchema
-  /** The page that explains an error code. */
   readonly pageOf: PageOf
 }
 

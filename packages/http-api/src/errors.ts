@@ -1,6 +1,6 @@
-// Turns anything that was thrown into a response, by two tables of the service: its public codes, and the public forms
-// of packages' errors. Anything in neither table becomes `internal` without details, even if its code has the name of a
-// public one. Management uses RFC 9457's problem documents.
+// Turns anything that was thrown into a response. Each service has two tables: its public codes, and the public forms
+// of packages' errors. Any other error becomes `internal` without details, even if its code equals a public code.
+// Management uses RFC 9457's problem documents.
 import { publicFormOf } from '@weir/kit'
 import type { PageOf, PublicForms } from '@weir/kit'
 import { z } from 'zod'
@@ -24,20 +24,20 @@ export type ErrorRow = {
   readonly title: string
   /** The headers of every response with the code. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The ids of the OpenAPI operations that return the code. Without these a rule of the document decides. */
+  /** The ids of the OpenAPI operations that return the code. If absent, a rule of the OpenAPI document decides. */
   readonly operations?: readonly string[]
 }
 
 export type ErrorTable<Code extends string> = Readonly<Record<Code | SharedCode, ErrorRow>>
 
 export type Errors<Code extends string> = {
-  /** The refusal that a client gets for an error. */
+  /** Returns the refusal that a client gets for an error. */
   refusalOf(error: unknown): Refusal<Code | SharedCode>
   statusOf(refusal: { readonly code: string }): number
   /** Includes the headers that the code always has. */
   headersOf(refusal: Refusal): Readonly<Record<string, string>>
   problemOf(refusal: Refusal, pageOf: PageOf): RouteAnswer<z.infer<typeof problemAnswer>>
-  /** The codes whose rows name this operation. */
+  /** Returns the codes whose rows name this operation. */
   codesOf(operation: string): readonly string[]
 }
 

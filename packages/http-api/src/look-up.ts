@@ -1,4 +1,4 @@
-// Looks up an object in control state. If it is missing, follows control state to its end and tries again, because
+// Looks up an object in control state. If it is missing, reads control state to its end and tries again, because
 // another replica may have just created it. `look` throws if the object is missing, or isn't the caller's.
 import { requireInput, requireOutput } from '@weir/control-state'
 import type { DerivedStream, InputStream, StateFollower } from '@weir/control-state'
@@ -19,7 +19,7 @@ export async function lookUp<Found>(
   }
 }
 
-/** Looks up by the input stream in the path, within the calling account. */
+/** Looks up the calling account's input stream in the path, and passes it to `look`. */
 export const lookUpByInput = <Found>(
   state: State,
   call: AccountCall,
@@ -33,7 +33,7 @@ export const lookUpByInput = <Found>(
 export const lookUpInput = (state: State, call: AccountCall): Promise<InputStream> =>
   lookUpByInput(state, call, (input) => input)
 
-/** The output in the path, and its input. */
+/** Looks up the output in the path, and its input stream. */
 export const lookUpOutput = (
   state: State,
   call: AccountCall,

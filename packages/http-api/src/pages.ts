@@ -1,11 +1,11 @@
-// Lists in pages. A page begins after the last key of the previous page. So objects that are created or deleted
-// meanwhile don't cause other objects to be skipped or repeated. If more follows, the header Link has the address of
-// the next page (RFC 8288).
+// Splits lists into pages. A page begins after the last key of the previous page. So objects that are created or
+// deleted meanwhile don't cause other objects to be skipped or repeated. If there are more entries, the header Link has
+// the address of the next page (RFC 8288).
 import type { Call } from './express/answer.ts'
 import { invalid } from './refusal.ts'
 
 export const pageEntries = { usually: 200, max: 1_000 }
-/** A single entry may be larger. */
+/** The maximum size of a page. A page of one entry may be larger. */
 const pageBytesMax = 262_144
 
 export type Page<Entry> = {
@@ -14,14 +14,14 @@ export type Page<Entry> = {
 }
 
 export type ListOptions<Entry> = {
-  /** Unique for each entry. The list is sorted by it, in UTF-16 units. */
+  /** Returns a unique key. The list is sorted by the keys, in UTF-16 units. */
   readonly keyOf: (entry: Entry) => string
-  /** The size of an entry, if entries may be large. */
+  /** Returns the size of an entry. Set if entries may be large. */
   readonly bytesOf?: (entry: Entry) => number
 }
 
 /**
- * The page that `limit` and `cursor` in the query select.
+ * Returns the page that `limit` and `cursor` in the query select.
  * @throws Refusal `invalid` if these are invalid
  */
 export function listPage<Entry>(
@@ -48,7 +48,7 @@ export function listPage<Entry>(
   }
 }
 
-/** Relative to the requested address, because a proxy may have changed that address. */
+/** Returns a link relative to the requested address, which a proxy may have changed. */
 const linkTo = (limit: number, key: string): string =>
   `<?limit=${limit}&cursor=${Buffer.from(key).toString('base64url')}>; rel="next"`
 

@@ -1,5 +1,5 @@
-// Bodies: from bytes to JSON, and from JSON to the input of an endpoint. An unreadable body gets 400. A readable one is
-// checked against its schema as a whole, and all problems are reported together.
+// Reads bodies as JSON, and checks them. An unreadable body gets 400. A readable body is checked against its schema as
+// a whole, and all problems are reported together.
 import { countJsonMembers, jsonDepthMax, listItemsMax, longListIn } from '@weir/kit'
 import type { z } from 'zod'
 import type { Call } from './express/answer.ts'

@@ -1,5 +1,4 @@
-// A refusal is an error for a client to read. Other errors are no refusals, whatever their code; `errors.ts` says what
-// a client gets for them.
+// A refusal is an error that a client gets unchanged. `errors.ts` says what a client gets for other errors.
 import { AppError } from '@weir/kit'
 
 type More = {
@@ -8,7 +7,7 @@ type More = {
   readonly cause?: unknown
 }
 
-/** Adds to its code all problems of the input, or further headers. */
+/** May also contain all problems of the input, or headers of the response. */
 export class Refusal<Code extends string = string> extends AppError<Code> {
   readonly problems: readonly string[] | undefined
   readonly headers: Readonly<Record<string, string>>
@@ -26,7 +25,7 @@ export type Refuse<Code extends string> = (
   more?: More,
 ) => Refusal<Code>
 
-/** The refusals of this package. The table of each service contains these codes. */
+/** The codes that all services share. The table of each service contains them. */
 export type SharedCode =
   | 'invalid_request'
   | 'not_json'
@@ -42,7 +41,6 @@ export type SharedCode =
 export const refuse: Refuse<SharedCode> = (code, publicMessage, more) =>
   new Refusal(code, publicMessage, more)
 
-/** The maximum number of reported problems. */
 const problemsMax = 100
 
 export function invalid(all: readonly string[]): Refusal<'invalid'> {

@@ -1,4 +1,5 @@
-// Which callers a route needs. Each service has one table of its routes, in its `route-needs.ts`, and mounts no others.
+// Looks up who may call a route. Each service has one table of its routes, in its `route-needs.ts`, and mounts no other
+// routes.
 import type { Needs, RouteNeeds } from '@weir/control-state'
 
 /** @throws Error for a route that isn't in the table. The service then fails to start. */

@@ -1,4 +1,4 @@
-// A service's documentation: one document for programs and for people, in pages without scripts.
+// A service's documentation: one document for programs, and pages without scripts for people.
 import { expect, test } from '@jest/globals'
 import { openApiOf } from '@weir/docs'
 import { showApi, showOpenApi, showStyle } from '../src/index.ts'

@@ -1,4 +1,4 @@
-// What a client gets to know about an error.
+// What a client learns about an error.
 import { expect, test } from '@jest/globals'
 import { AppError } from '@weir/kit'
 import { invalid, Refusal } from '../src/index.ts'

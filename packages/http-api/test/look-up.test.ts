@@ -7,7 +7,7 @@ import type { AccountCall } from '../src/index.ts'
 const clicks = { kind: 'input', state: 'ready', name: 'clicks', billingId: 'acme' }
 const web = { ...clicks, kind: 'derived', name: 'web', linkedStream: 'clicks' }
 
-/** Control state that knows the announced streams only after it is followed to its end. */
+/** Creates control state that contains the announced streams only after a refresh. */
 function stateOf(known: readonly object[], announced: readonly object[] = []) {
   let streams = known
   let refreshes = 0

@@ -1,4 +1,4 @@
-// The only error class. Its message is public, because it may be sent in a response. So it never contains a secret, a
+// The base class of all errors with a code. Its message may be sent in a response, so it never contains a secret, a
 // token or a value of an event (except in the validation sentence of the spec).
 
 export type KitErrorCode =
@@ -16,7 +16,7 @@ export class AppError<Code extends string = string> extends Error {
   }
 }
 
-/** True for an AppError with one of the given codes, or with any code if none is given. */
+/** Returns true for an AppError with one of the given codes, or with any code if none is given. */
 export function hasCode<Code extends string>(
   error: unknown,
   ...codes: Code[]
@@ -27,7 +27,7 @@ export function hasCode<Code extends string>(
   )
 }
 
-/** In a table of public forms: clients get the error's own message. */
+/** Stands for the error's own message in a table of public forms. */
 export const ownSentence = Symbol('its own sentence')
 
 /** What clients get for an error that is not public itself. */

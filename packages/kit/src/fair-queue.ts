@@ -1,10 +1,7 @@
-/**
- * A queue for one worker. The items of each party keep their order, and parties take turns, however many items each
- * has.
- */
+/** A queue in which parties take turns, however many items each party has. The items of one party keep their order. */
 export type FairQueue<Item> = {
   push(party: string, item: Item): void
-  /** Removes and returns the next item. */
+  /** Removes and returns the next item, or undefined. */
   shift(): Item | undefined
 }
 

@@ -1,6 +1,6 @@
-// How a service ends. SIGTERM or SIGINT runs the steps in order, each within its own time-out, and the process ends
-// within the total time in any case. An uncaught error ends the process immediately, because its state may be
-// inconsistent. The log then gets the stack, but no values.
+// Stops a service. After SIGTERM or SIGINT, the steps run in order, each within its own time-out. The process ends
+// within the total time in any case. After an uncaught error, it ends immediately, because its state may be
+// inconsistent. The log then contains the stack, but no values.
 
 import { describeCrash } from './logs/describe-error.ts'
 import type { Log } from './logs/log.ts'

@@ -1,6 +1,6 @@
-/** Tells whether one party's work delays others. */
+/** Finds out whether one party's long work would delay other parties. */
 export type Others = {
-  /** Call when the party was served. */
+  /** Call when a party was served. */
   served(party: string): void
   /** Whether another party was served within the last second. */
   areBeside(party: string): boolean
@@ -10,7 +10,7 @@ const lateMs = 1_000
 
 export function createOthers(nowMs = () => performance.now()): Others {
   type Served = { readonly party: string; atMs: number }
-  // The last two parties are enough, because at least one of them is not the party in question.
+  // The last two parties are enough, because at least one of them is another party.
   let last: Served | undefined
   let before: Served | undefined
   return {

@@ -22,7 +22,7 @@ export function delay(ms: number, signal?: AbortSignal): Promise<void> {
   })
 }
 
-/** The promise's outcome, or AppError `kit.timeout` after `ms`. The work itself continues. */
+/** Settles like the promise, or rejects with AppError `kit.timeout` after `ms`. The work itself continues. */
 export async function withTimeout<T>(promise: Promise<T>, ms: number, what: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const expiry = new Promise<never>((_, reject) => {
@@ -38,12 +38,14 @@ export async function withTimeout<T>(promise: Promise<T>, ms: number, what: stri
 export type BackoffOptions = {
   minMs: number
   maxMs: number
-  /** The upper bound of the first pause. It doubles each time, up to `maxMs`. */
+  /** The upper bound of the first pause. The bound doubles each time, up to `maxMs`. */
   firstMs?: number
   random?: () => number
 }
 
-/** Endless pauses in milliseconds. Each is random between `minMs` and a bound that doubles up to `maxMs`. */
+/**
+ * Yields pauses in milliseconds, without end. Each is random between `minMs` and a bound that doubles up to `maxMs`.
+ */
 export function* backoff(options: BackoffOptions): Generator<number, never, void> {
   const { minMs, maxMs, random = Math.random } = options
   let bound = Math.min(maxMs, options.firstMs ?? minMs * 2)
@@ -86,8 +88,8 @@ function aborted(): AppError<'kit.aborted'> {
 }
 
 /**
- * Calls `read` at most once per turn of the event loop, for a value that is read thousands of times in a turn. A clock
- * is then late by at most one turn.
+ * Returns a function that calls `read` at most once per turn of the event loop, for example to read a clock that is
+ * needed thousands of times in a turn.
  */
 export function oncePerTurn<T>(read: () => T): () => T {
   let known: { readonly value: T } | undefined
@@ -104,8 +106,9 @@ export function oncePerTurn<T>(read: () => T): () => T {
 }
 
 /**
- * For long, non-urgent work on the event loop; await it between the steps. It resolves immediately until the work has
- * taken `ms`. Then it resolves after twice that time, so that the loop is mostly free for other work.
+ * Returns a function for long, non-urgent work on the event loop, to be awaited between the steps. It resolves
+ * immediately until the work has taken `ms`. Then it resolves after twice this time, so that the loop is mostly free
+ * for other work.
  */
 export function takingTurns(ms = 3): () => Promise<void> | undefined {
   let since = performance.now()

@@ -1,4 +1,4 @@
-// Limits concurrency. Further work waits, and runs in the order of the calls.
+// Limits how many calls run at the same time. Further calls wait, and run in their order.
 export type Turns = <T>(work: () => Promise<T>) => Promise<T>
 
 export function createTurns(atOnce: number): Turns {

@@ -1,5 +1,5 @@
-// The frame before each event's Avro bytes in a record's value. It names the schema in the registry. This file knows
-// nothing of Avro or of the registry.
+// Writes and reads the frame before an event's Avro bytes in a record's value. The frame contains the id of the schema
+// in the registry.
 import { RegistryError } from './errors.ts'
 
 // value     = magic schema-id payload
@@ -14,7 +14,7 @@ export type Framed = { readonly schemaId: number; readonly payload: Buffer }
 export const frame = (schemaId: number, payload: Uint8Array): Buffer =>
   Buffer.concat([frameHead(schemaId), payload])
 
-/** The bytes before the payload. */
+/** Returns the bytes before the payload. */
 export function frameHead(schemaId: number): Buffer {
   const head = Buffer.alloc(HEADER_BYTES)
   head.writeUInt8(MAGIC, 0)

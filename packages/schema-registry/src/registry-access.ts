@@ -1,10 +1,10 @@
-// Converts the settings to access to the schema registry. Files are read again for each request, so they may be
-// replaced at any time.
+// Reads login and CA certificates for the schema registry from the settings. Files are read again for each request, so
+// they may be replaced at any time.
 import { fileReader, secretReader } from '@weir/kit'
 import type { RegistrySettings } from './registry-settings.ts'
 
 export type RegistryAccess = {
-  /** Returns the header's value. Called for each request. */
+  /** Returns the value of the header Authorization. Called for each request. */
   readonly authorization?: (() => string) | undefined
   /** Certificates to trust instead of Node's own list. */
   readonly ca?: (() => Buffer | undefined) | undefined

@@ -1,4 +1,4 @@
-// auth's settings for reaching the schema registry and logging in.
+// auth's settings for the schema registry: its address, login and CA certificates.
 
 import { certificateFile, keyRule, secretFile, text, url } from '@weir/kit'
 import { z } from 'zod'

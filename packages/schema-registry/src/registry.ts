@@ -1,6 +1,6 @@
-// The parts of the schema registry's REST interface that Weir needs (Confluent's interface, which Apicurio implements,
-// too). It uses no client library, because the usual one parses schemas, hides their text, and changes compatibility
-// settings. The registry may reformat a schema (order, spaces), but keeps attributes that Avro doesn't define.
+// Implements the part of Confluent's schema registry API that Weir needs. Apicurio offers this API, too. Uses no client
+// library, because the usual one parses schemas, hides their text, and changes compatibility settings. The registry may
+// reformat a schema (order, spaces), but keeps attributes that Avro doesn't define.
 
 import { codeIn, hintFor, httpCall } from '@weir/kit'
 import type { HttpCall } from '@weir/kit'
@@ -15,7 +15,10 @@ export type RegisteredSchema = SchemaPlace & { readonly schemaText: string }
 export type Registry = {
   /** Idempotent. The result's `schemaText` is the given text. */
   register(subject: string, schemaText: string): Promise<RegisteredSchema>
-  /** The id and version if the subject has exactly this schema, apart from its format; otherwise undefined. */
+  /**
+   * Resolves with id and version if the subject has exactly this schema, apart from its formatting; otherwise with
+   * undefined.
+   */
   find(subject: string, schemaText: string): Promise<SchemaPlace | undefined>
   bySubject(subject: string, version: number | 'latest'): Promise<RegisteredSchema>
   byId(id: number): Promise<{ readonly schemaText: string }>
@@ -94,7 +97,7 @@ function askAt(url: string, { authorization, ca }: RegistryAccess): Ask {
   }
 }
 
-/** Removes the login from the URL. */
+/** Moves the login from the URL to a header. Returns undefined if the URL has none. */
 function loginIn(base: URL): (() => string) | undefined {
   if (base.username === '') return undefined
   const value = basic(decodeURIComponent(base.username), decodeURIComponent(base.password))
@@ -103,7 +106,7 @@ function loginIn(base: URL): (() => string) | undefined {
   return () => value
 }
 
-// Retries once, because a connection that the registry has just closed fails. All requests are idempotent.
+// Retries once, because a request fails if the registry has just closed its connection. All requests are idempotent.
 async function askWithRetry(address: URL, call: HttpCall): Promise<Answer> {
   let cause: unknown
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
@@ -119,7 +122,7 @@ async function askWithRetry(address: URL, call: HttpCall): Promise<Answer> {
   throw new RegistryError('registry.unavailable', 'the schema registry does not answer', { cause })
 }
 
-/** Only the log gets the hint about what to correct. */
+/** Adds a hint about what to correct, which only the log shows. */
 function withHint(error: unknown): unknown {
   const hint = hintFor(codeIn(error), SETTINGS)
   return hint === undefined

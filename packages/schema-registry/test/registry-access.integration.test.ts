@@ -84,7 +84,7 @@ async function expectUse(registry: Registry): Promise<void> {
   expect(JSON.parse((await registry.byId(id)).schemaText)).toEqual(JSON.parse(schemaText))
 }
 
-/** The failure as it is logged. */
+/** Returns the failure as it is logged. */
 const failureOf = (registry: Registry) =>
   registry.byId(1).then(
     () => ({}),

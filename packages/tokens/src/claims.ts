@@ -1,12 +1,12 @@
-// The content of an id token (docs/wire-format.md Tokens), and the strict check of a payload. A payload with any other
-// content is not a Weir token; nothing is guessed or filled in.
+// The claims of tokens (docs/wire-format.md, Tokens), and their check. A payload that lacks a claim, or has a claim of
+// another type, is not a token of Weir.
 
 export type IdClaims = {
   readonly iss: string
   /** The clientId. */
   readonly sub: string
   readonly aud: 'weir'
-  /** Epoch seconds, like `exp`. */
+  /** Seconds since 1970, like `exp`. */
   readonly iat: number
   readonly exp: number
   readonly jti: string
@@ -14,7 +14,10 @@ export type IdClaims = {
   readonly stream: string
   readonly streamId: string
   readonly kind: 'input' | 'derived'
-  /** Only in tokens of an output whose readers decrypt: they can't ask management. Services don't rely on it. */
+  /**
+   * Only in tokens of an output whose readers decrypt, because these readers can't ask management. Services don't rely
+   * on this claim.
+   */
   readonly decryptAt?: 'reader'
 }
 

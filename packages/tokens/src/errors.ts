@@ -1,4 +1,4 @@
-// The error is the same for every fault of a token. For receipts it says what is wrong.
+// The errors of this package. All invalid tokens get the same error. The errors of receipts say what is wrong.
 import { AppError } from '@weir/kit'
 
 export type TokenErrorCode =

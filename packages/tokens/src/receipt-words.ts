@@ -1,10 +1,10 @@
-// What a receipt says and doesn't say, in sentences for people who don't know Weir. Uses only the receipt's claims, so
-// that no sentence says more than what was signed.
+// Explains what a receipt says and doesn't say, in sentences for people who don't know Weir. Uses only the receipt's
+// claims, so that no sentence says more than what was signed.
 import type { ReceiptClaims } from './verify-receipt.ts'
 
 export type InWords = Record<'says' | 'doesNotSay', readonly string[]> & { readonly title: string }
 
-/** Reads claims of any form: what is missing or unknown gets no sentence of its own. */
+/** Accepts claims of any form. A missing or unknown claim gets no sentence of its own. */
 export function inWords(claims: ReceiptClaims): InWords {
   const levels = listOf(claims['levels'])
   const { searched, covered } = contractsIn(claims)
@@ -52,7 +52,7 @@ function titleOf(claims: ReceiptClaims): string {
   return isRecord(claims) ? `Record that nothing was found of ${people}` : `Erasure of ${people}`
 }
 
-/** Readers may never have heard of Weir. */
+/** Also says what Weir is, because readers may never have heard of it. */
 function signerOf({ iss, billingId, iat }: ReceiptClaims): string[] {
   if (textOf(iss) === '') return []
   const day = typeof iat === 'number' ? ` on ${timeOf(new Date(iat * 1_000).toISOString())}` : ''
@@ -71,7 +71,7 @@ function requestOf(claims: ReceiptClaims): string {
   return `${start} request to erase ${people} from ${place}.`
 }
 
-/** «2 (marketing e-mails)»: with the title that the account has given the level. */
+/** Returns levels with the titles that the account has given them: «2 (marketing e-mails)». */
 function levelsOf({ levels, purposes }: ReceiptClaims): string {
   const titles = new Map(objectsOf(purposes).map(({ level, title }) => [level, textOf(title)]))
   const titled = (level: unknown): string => (titles.has(level) ? ` (${titles.get(level)})` : '')
@@ -107,7 +107,7 @@ const valueOf = ({ subjects }: ReceiptClaims): string =>
     ? 'the value that names the person'
     : 'a value that names one of these people'
 
-/** If something was found, the contracts of other events are apart: readers may not know them. */
+/** If events were found, separates their contracts from other contracts, which readers may not know. */
 function contractsIn({ contracts, found }: ReceiptClaims) {
   const all = objectsOf(contracts)
   const ids = new Set(listOf(objectOf(found)['by']).map((by) => objectOf(by)['contract']))
@@ -117,7 +117,7 @@ function contractsIn({ contracts, found }: ReceiptClaims) {
     : { searched, covered: all.filter(({ id }) => !ids.has(id)) }
 }
 
-/** The fields that the erasure is about. Contracts often have the same field. */
+/** Lists the fields that the erasure is about, with their contracts. Contracts often have the same field. */
 function namingOf(contracts: readonly Json[]): string {
   const byField = Map.groupBy(contracts, ({ field }) => textOf(field))
   const fields = [...byField].map(
@@ -126,13 +126,16 @@ function namingOf(contracts: readonly Json[]): string {
   return fields.length === 0 ? 'a field that names people' : fields.join(' or ')
 }
 
-/** No event of these contracts was found; later ones are covered, too, until the request. */
+/** Returns a sentence about contracts without found events. Their later events, until the request, are covered, too. */
 const othersCovered = (contracts: readonly Json[]): string =>
   contracts.length === 0
     ? ''
     : ` The same would hold for ${namingOf(contracts)}, but no event had such a value there.`
 
-/** The search by data subject finds pseudonyms, such as sessions. The erasure covers their events in all contracts. */
+/**
+ * Whether the people were searched as data subjects. Then the erasure covers all events of their pseudonyms, such as
+ * sessions.
+ */
 const isLinked = ({ as }: ReceiptClaims): boolean => listOf(as).includes('data_subject_field')
 
 const linkedOf = (claims: ReceiptClaims): string =>
@@ -183,7 +186,7 @@ function outputOf(
   return `${output} may contain ${values}: ${until}.`
 }
 
-/** Their output contains the fields encrypted, but what they stored decrypted is not known. */
+/** Describes an output whose readers decrypt. What they have stored decrypted is not known. */
 function readersOf(
   { name, tags, levels, events, keyMaxAgeSeconds }: Json,
   { appliedAt }: ReceiptClaims,

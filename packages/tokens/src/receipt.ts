@@ -8,7 +8,7 @@ import type { SigningKey } from './signing-key.ts'
 export const receiptType = 'weir-receipt+jws'
 export const receiptAlgorithm = 'ES256'
 
-/** A key on P-256, with a new kid. */
+/** Creates a P-256 key with a new kid. */
 export function makeReceiptKey(): SigningKey {
   const kid = randomUUID()
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

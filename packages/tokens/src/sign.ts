@@ -1,4 +1,4 @@
-// Signs id tokens and refresh tokens, RS256 with a kid. The caller decides who may get one.
+// Signs id tokens and refresh tokens, RS256 with a kid. The caller decides who may get a token.
 import { randomUUID } from 'node:crypto'
 import type { KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'

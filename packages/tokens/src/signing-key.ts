@@ -1,11 +1,11 @@
-// The keys that sign tokens: RSA 2048, identified by a kid. The caller stores them.
+// Creates the keys that sign tokens: RSA 2048, identified by a kid. The caller stores them.
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 
 export type PublicJwk = Readonly<Record<string, unknown>>
 
 export type SigningKey = {
   readonly kid: string
-  /** The form in a JWKS: kty, n, e, kid, alg, use. */
+  /** The key as in a JWKS. */
   readonly publicJwk: PublicJwk
   /** PKCS #8. */
   readonly privatePem: string
@@ -24,5 +24,5 @@ export function makeSigningKey(): SigningKey {
   }
 }
 
-/** RFC 7517 5. */
+/** Returns a JWK Set (RFC 7517, section 5). */
 export const jwks = (keys: readonly PublicJwk[]): { keys: readonly PublicJwk[] } => ({ keys })

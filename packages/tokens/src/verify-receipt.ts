@@ -1,5 +1,5 @@
-// Verifies a receipt of an erasure: a JWS in compact form, ES256, with its own type. It needs only the published keys:
-// no service, no account, no clock.
+// Verifies a receipt of an erasure: a JWS in compact form, ES256, with its own type. This needs only the published
+// keys: no service, no account, no clock.
 import { createHmac, createPublicKey, verify } from 'node:crypto'
 import type { JsonWebKey, KeyObject } from 'node:crypto'
 import { TokenError } from './errors.ts'

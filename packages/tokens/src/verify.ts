@@ -1,6 +1,6 @@
 // Verifies tokens: only RS256, with the caller's key for the token's kid. Issuer, audience and expiry must be valid. A
-// lifetime longer than auth permits is invalid, because a leaked key could sign for years. Every fault gives the same
-// error, so nobody learns which check failed.
+// lifetime longer than auth permits is invalid: with a leaked key, an attacker could sign tokens for years. Every fault
+// gives the same error, so nobody learns which check failed.
 import type { KeyObject } from 'node:crypto'
 import jwt from 'jsonwebtoken'
 import type { IdClaims, RefreshClaims } from './claims.ts'
@@ -15,7 +15,7 @@ import {
 import { TokenError } from './errors.ts'
 
 export type VerifyOptions = {
-  /** The public key of a kid; undefined if the issuer has no such key. */
+  /** Returns the public key of a kid; undefined if the issuer has no such key. */
   readonly keyOf: (kid: string) => KeyObject | undefined
   readonly issuer: string
   readonly nowSeconds: number
@@ -23,7 +23,7 @@ export type VerifyOptions = {
 
 const tokenCharsMax = 8_192
 const kidCharsMax = 128
-/** The issuer's clock may be ahead of ours by this much. Expiry is exact. */
+/** How far the issuer's clock may be ahead of this clock. Expiry has no tolerance. */
 const aheadSecondsMax = 60
 
 /** @throws TokenError `tokens.invalid` */
@@ -66,7 +66,9 @@ function verify(
   }
 }
 
-/** What an unverified token says of itself. Use it only for the sentence about a token that is refused anyway. */
+/**
+ * Whether an unverified token claims to be a refresh token. Use this only for the error sentence of a refused token.
+ */
 export function saysItRefreshes(token: string): boolean {
   if (token.length > tokenCharsMax) return false
   try {
@@ -80,7 +82,10 @@ export function saysItRefreshes(token: string): boolean {
 const isAhead = ({ iat }: { iat: number }, { nowSeconds }: VerifyOptions): boolean =>
   iat > nowSeconds + aheadSecondsMax
 
-/** The last character of a signature has unused bits, so one token would have several valid texts. */
+/**
+ * Whether the signature has its only valid spelling. Its last character has unused bits, so several texts decode to the
+ * same bytes.
+ */
 function isSpeltOnce(token: string): boolean {
   const signature = token.slice(token.lastIndexOf('.') + 1)
   return Buffer.from(signature, 'base64url').toString('base64url') === signature

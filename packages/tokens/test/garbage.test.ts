@@ -13,7 +13,7 @@ const subject = { sub: 'c', billingId: 'acme', stream: 's', streamId: 'i', kind:
 const signer = { kid, privateKey: createPrivateKey(privatePem) }
 const good = signIdToken(signer, subject, { issuer, nowSeconds, lifeSeconds: 60 })
 
-// mulberry32: the same garbage in every run
+// mulberry32, which creates the same garbage in every run
 function createRandom(seed: number): (below: number) => number {
   let state = seed
   return (below) => {

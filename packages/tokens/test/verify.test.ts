@@ -40,7 +40,7 @@ const claims = {
 }
 const goodHeader = { alg: 'RS256', typ: 'JWT', kid: ours.kid }
 
-/** A token with a valid RS256 signature over any header and payload. */
+/** Returns a token with a valid RS256 signature over any header and payload. */
 function forge(header: unknown, payload: unknown, key = ours): string {
   const signed = `${encode(header)}.${encode(payload)}`
   const signature = signBytes('sha256', Buffer.from(signed), key.privatePem)

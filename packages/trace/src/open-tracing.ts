@@ -1,6 +1,6 @@
-// Traces, if an endpoint is configured. Without an endpoint, nothing is loaded. A client's traceparent decides whether
-// its request is recorded. Requests without a traceparent are sampled. The number of new spans per second is limited.
-// The receiver's state never affects the service: a limited number of spans waits, and the others are dropped and
+// Records traces, if an endpoint is configured. Otherwise, the SDK is not loaded. A client's traceparent decides
+// whether its request is recorded. Requests without a traceparent are sampled. The number of new spans per second is
+// limited. A slow receiver never delays the service: a limited number of spans waits, and further spans are dropped and
 // counted.
 import type { Log } from '@weir/kit'
 import { createAllowance, delay, parseTraceparent } from '@weir/kit'
@@ -8,7 +8,7 @@ import type { Beginning, Span, SpanOutcome } from './span.ts'
 import type { TraceSettings } from './trace-fields.ts'
 
 export type Tracing = {
-  /** Undefined if the operation isn't recorded. */
+  /** Starts a span. Returns undefined if the operation isn't recorded. */
   begin(beginning: Beginning): Span | undefined
   /** Sends the waiting spans, for at most a second. */
   close(): Promise<void>

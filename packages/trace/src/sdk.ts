@@ -1,5 +1,6 @@
-// Sets up OpenTelemetry's SDK: spans in batches to one OTLP endpoint, as JSON over HTTP. Nothing is global or patched,
-// and no context is passed implicitly. Loaded only if tracing is configured (docs/adr/0027-traces.md).
+// Sets up OpenTelemetry's SDK, which sends spans in batches to one OTLP endpoint, as JSON over HTTP. Sets nothing
+// globally, patches nothing, and passes no context implicitly. Loaded only if tracing is configured
+// (docs/adr/0027-traces.md).
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -22,7 +23,7 @@ const kinds = {
   consumer: SpanKind.CONSUMER,
 } satisfies Record<Beginning['kind'], SpanKind>
 
-/** Spans that have ended, but are not sent. */
+/** The maximum number of spans that have ended, but are not sent. */
 const waitingMax = 2_048
 const batchMax = 512
 const sendEveryMs = 1_000
@@ -109,7 +110,7 @@ function watched(
   }
 }
 
-/** Limits log lines. An exporter that is down would otherwise log every second. */
+/** Calls `tell` at most once per minute. An exporter that is down would otherwise log every second. */
 function seldom<Told>(tell: (told: Told) => void): (told: Told) => void {
   let lastMs = -warnEveryMs
   return (told) => {

@@ -19,6 +19,6 @@ export type Beginning = {
   readonly attributes: Attributes
 }
 
-/** over_rate: not begun, because of the rate limit. lost: ended, but not received in time. */
+/** over_rate: not begun, because of the rate limit. lost: ended, but not delivered. */
 export const spanOutcomes = ['begun', 'over_rate', 'exported', 'lost'] as const
 export type SpanOutcome = (typeof spanOutcomes)[number]

@@ -1,5 +1,5 @@
-// A service's trace settings. They have OpenTelemetry's names if it has one. docs/observability.md lists the settings
-// that OpenTelemetry's exporter reads directly (headers, certificates, time-outs).
+// A service's trace settings. Settings that OpenTelemetry has, too, have its names. docs/observability.md lists the
+// settings that OpenTelemetry's exporter reads directly (headers, certificates, time-outs).
 import { integer, url, withUnit } from '@weir/kit'
 import { z } from 'zod'
 

@@ -1,5 +1,5 @@
-// Which requests are recorded: none without an endpoint; with one, the requests whose client records them, and a sample
-// of those without a trace, up to a rate. tools/testkit tests what a receiver gets.
+// Which requests are recorded. Without an endpoint: none. With an endpoint: requests whose client records them, and a
+// sample of requests without a trace, up to a rate. tools/testkit tests what a receiver gets.
 import { createLog } from '@weir/kit'
 import { expect, jest, test } from '@jest/globals'
 import { openTracing } from '../src/index.ts'

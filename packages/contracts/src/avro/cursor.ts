@@ -1,5 +1,5 @@
-// Reads the bytes of one Avro datum and checks every step. A function here never reads past the end and never changes a
-// number. It allocates memory for a count or a length only if so many bytes are left.
+// Reads the bytes of one Avro datum and checks every step. No function here reads past the end or rounds a number.
+// Memory for a count or a length is allocated only if so many bytes are left.
 //
 //   long   = 1*10 OCTET                   ; zigzag, 7 bits per octet, least significant first;
 //                                         ; the high bit says that another octet follows
@@ -23,7 +23,7 @@ function readByte(cursor: Cursor): number {
 export function readLong(cursor: Cursor): number {
   const first = readByte(cursor)
   if (first < 0x80) return (first >>> 1) ^ -(first & 1)
-  // the sign and 6 bits, then 7 bits per octet; added up, because bit operations end at 32 bits
+  // the sign and 6 bits, then 7 bits per octet; added, because bit operations are limited to 32 bits
   let half = (first & 0x7f) >>> 1
   let factor = 64
   for (let octet = 2; ; octet += 1) {
@@ -75,7 +75,7 @@ export function readString(cursor: Cursor): string {
   return text
 }
 
-/** A copy, because an event lives longer than the request body. */
+/** Returns a copy, because an event lives longer than the request body. */
 export function readOctets(cursor: Cursor, length: number): Buffer {
   const start = skip(cursor, length)
   return Buffer.from(cursor.bytes.subarray(start, cursor.at))

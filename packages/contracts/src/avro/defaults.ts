@@ -1,6 +1,6 @@
-// The default of a record's field -> the value that an event gets if the producer left the field out. In a default, the
-// value of a union is a plain value of the union's first branch. The size of defaults is bounded, because one omitted
-// field could otherwise grow without limit.
+// Compiles the default of a record's field into the value that an event gets if the producer omits the field. In a
+// default, the value of a union is a plain value of the union's first branch. The size of defaults is bounded, because
+// one omitted field could otherwise add a value of any size.
 import { scalarReader } from './scalars.ts'
 import { depthMax, describeType, nullableOf } from './types.ts'
 import type { AvroType, RecordField, UnionType } from './types.ts'

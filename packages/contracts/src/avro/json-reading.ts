@@ -1,13 +1,16 @@
-// The state of reading one JSON body, strictly or leniently. All readers share it. It is dropped with the body.
-// `read-json.ts` says why there are two readings.
+// The state while one JSON body is read, strictly or leniently. The readers of all values in the body share it.
+// `read-json.ts` explains the two ways of reading.
 import { Unreadable } from '../unreadable.ts'
 import { depthMax } from './types.ts'
 
 export type JsonReading = {
   readonly isLenient: boolean
-  /** The members of all objects seen. If the text has more, one member is written twice. */
+  /** The number of members in all objects that were read. If the text has more, it contains a member twice. */
   members: number
-  /** The octets that omitted fields may still add. The bound keeps a short body from growing without limit. */
+  /**
+   * How many octets the defaults of omitted fields may still add. Without this bound, a short body could become an
+   * event of any size.
+   */
   defaultsLeft: number
   /**
    * True while the branches of a union are tried. A trial never contains another trial, because the cost would double
@@ -19,7 +22,9 @@ export type JsonReading = {
 /** `depth` counts the records, lists and maps around the value. */
 export type ReadJson = (json: unknown, reading: JsonReading, depth: number) => unknown
 
-/** Only the strict reading throws this error. It has no details, because the lenient reading then finds them. */
+/**
+ * Only the strict reading throws this error. It has no details, because the lenient reading follows, and reports them.
+ */
 export const notStrict = new Error('not strict Avro JSON')
 
 export function refuseJson(reading: JsonReading, sentence: string): Error {

@@ -1,6 +1,6 @@
-// The bytes of a JSON body -> the result of JSON.parse, and the number of members in its text. JSON.parse silently
-// keeps the last of two members with one name. Readers compare the number with the members that they saw, and so detect
-// a second consentLevels.
+// Parses a JSON body, and counts the members in its text. Of two members with the same name, JSON.parse silently keeps
+// the last. Readers compare the count with the members that they read, and so detect, for example, a second
+// consentLevels.
 import { isUtf8 } from 'node:buffer'
 import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { Unreadable } from '../unreadable.ts'
@@ -12,7 +12,7 @@ export function parseJsonText(body: Buffer): { readonly json: unknown; readonly 
   try {
     return { json: JSON.parse(body.toString('utf8')), members }
   } catch (error) {
-    // the message of JSON.parse quotes the body
+    // does not show the message of JSON.parse, which quotes the body
     const hasMore = String(error).startsWith(
       'SyntaxError: Unexpected non-whitespace character after JSON',
     )

@@ -1,6 +1,6 @@
-// Unions in JSON. Strictly, a value other than null is an object with one member, named for its branch: {"string":
-// "a"}. Leniently, a plain value that exactly one branch fits is accepted; if both readings are possible, the strict
-// one wins.
+// Reads unions in JSON. The strict reading accepts null, and an object with one member that names the branch:
+// {"string": "a"}. The lenient reading also accepts a plain value that fits exactly one branch. If both readings are
+// possible, the member names the branch.
 import { Unreadable } from '../unreadable.ts'
 import { refuseJson } from './json-reading.ts'
 import type { ReadJson, JsonReading } from './json-reading.ts'
@@ -12,10 +12,10 @@ import { isFields } from './values.ts'
 type BranchReader = {
   readonly name: string
   readonly read: ReadJson
-  /** The kind of JSON that a plain value is. `mayBe` checks only the names in an object. */
+  /** The JSON type of a plain value. `mayBe` compares only the names of members. */
   readonly kind: JsonKind
   readonly mayBe: (json: unknown, keys: readonly string[]) => boolean
-  /** Whether it is a record with such a field, or a map. */
+  /** Whether the branch is a map, or a record with this field. */
   readonly mayHave: (key: string) => boolean
 }
 
@@ -56,7 +56,7 @@ export function readUnion(type: UnionType, compile: (branch: AvroType) => ReadJs
   }
 }
 
-/** The branch that the only member of an object names, if any. */
+/** Returns the branch that the only member of an object names, if any. */
 function nameIn(named: Union['named'], json: unknown): BranchReader | undefined {
   if (!isFields(json)) return undefined
   const keys = Object.keys(json)
@@ -91,7 +91,7 @@ function readLeniently(union: Union, json: unknown, reading: JsonReading, depth:
 const severalFit = ({ advice }: Union): string =>
   `fits more than one branch of its union: ${advice}`
 
-/** For an object that has the fields of no branch: the name of a branch may be wrong, or missing. */
+/** Throws if an object fits no branch because the name of a branch is wrong or missing. */
 function refuseShape(
   { branches, advice }: Union,
   ofKind: readonly BranchReader[],
@@ -117,7 +117,7 @@ const lastOf = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
 /** The maximum number of record branches that are tried. Each trial reads the whole value. */
 const trialsMax = 8
 
-/** Only the first group with a branch that fits is considered. In it, exactly one branch must fit. */
+/** Returns the value from the first group that has a fitting branch. Throws if several branches of this group fit. */
 function settle(
   union: Union,
   reading: JsonReading,

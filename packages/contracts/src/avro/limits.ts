@@ -1,5 +1,6 @@
-// What a valid schema still may not contain. First, lists whose items have no octets: a few octets could then claim any
-// number of items. Second, records that no event can contain. In a schema that passes, every count is backed by octets.
+// Finds what Weir refuses in valid Avro schemas: lists and maps whose items have no octets, because a few octets could
+// then claim any number of items; and records that no event can contain. So in a datum, no count exceeds the number of
+// octets after it.
 import { depthMax } from './types.ts'
 import type { AvroType, RecordType } from './types.ts'
 
@@ -21,7 +22,7 @@ export function limitProblems(root: AvroType): string[] {
   return problems
 }
 
-/** Returns each type once. Doesn't use recursion, because references may form a chain of any length. */
+/** Returns each type once. Uses no recursion, because references may form a chain of any length. */
 export function reachableFrom(root: AvroType): readonly AvroType[] {
   const found = new Set<AvroType>([root])
   for (const type of found) {
@@ -45,15 +46,15 @@ export function partsOf(type: AvroType): readonly AvroType[] {
   }
 }
 
-/** The smallest value of a type: its octets, and how deep it is nested. */
+/** The minimum size and the minimum nesting depth of a type's values. */
 type Least = { readonly octets: number; readonly depth: number }
 
 const never: Least = { octets: Infinity, depth: Infinity }
 
 /**
  * Starts with «no value exists» for each record, and improves the result until nothing changes. Each pass finds values
- * that are nested at least one level deeper. So after `depthMax` passes, only values that are too deep to be sent are
- * missing. A value without octets contains no union. It is the only value of its type, so it is found by then, too.
+ * that are nested at least one level deeper. So after `depthMax` passes, only values that are nested too deep are
+ * missing. A record without octets contains no union, so it has only one value, which is found by then, too.
  */
 function leastOf(records: readonly RecordType[]): ReadonlyMap<RecordType, Least> {
   const least = new Map<RecordType, Least>()

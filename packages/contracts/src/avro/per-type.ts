@@ -1,5 +1,5 @@
-// Caches what was computed from a type, for as long as the type exists. A schema may name a type many times. Without
-// the cache, the symbols of an enum would cost the square of the schema's length.
+// Computes something once per type, and caches it as long as the type exists. A schema may use a type many times.
+// Without the cache, processing the symbols of an enum would take quadratic time.
 import type { AvroType } from './types.ts'
 
 export function oncePerType<Type extends AvroType, Made>(

@@ -1,5 +1,5 @@
-// An event's value -> plain JSON for people, as the WebSocket sends it. Unions are flattened, bytes are written as in
-// Avro JSON, and longs are numbers. This JSON can't be read back, because it doesn't name the branches of unions.
+// Converts an event to plain JSON for people, as the WebSocket sends it. Bytes are written as in Avro JSON, and longs
+// are numbers. This JSON can't be read back, because it does not name the branches of unions.
 import type { AvroType, RecordType } from './types.ts'
 import { emptyMap, isBranch, isFields } from './values.ts'
 import type { Fields } from './values.ts'
@@ -34,7 +34,7 @@ export function compilePlain(type: AvroType): Plain {
     }
   }
 
-  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
+  /** Compiles a record at its first use, because records may be recursive or form a long chain. */
   function compileRecord(part: RecordType): Plain {
     const known = records.get(part)
     if (known) return known

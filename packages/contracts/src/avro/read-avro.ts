@@ -1,5 +1,5 @@
-// Avro type -> the function that reads a raw Avro datum: no magic byte, no header, no container. It checks while it
-// reads, so no second pass is needed.
+// Compiles an Avro type into a function that reads and checks a raw Avro datum, without magic byte, header or
+// container.
 //
 //   record = *field                       ; in the schema's order
 //   union  = long branch                  ; the index of the branch
@@ -39,7 +39,7 @@ export function compileAvroReader(type: AvroType): AvroReader {
   }
 }
 
-/** Reads one value inside a datum, and moves the cursor behind the value. */
+/** Compiles a function that reads one value inside a datum, and moves the cursor behind the value. */
 export const compileRead = (type: AvroType): ReadAvro => createCompiler()(type)
 
 const scalars: Readonly<Record<string, ReadAvro>> = {
@@ -75,7 +75,7 @@ function createCompiler(): (type: AvroType) => ReadAvro {
     }
   }
 
-  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
+  /** Compiles a record at its first use, because records may be recursive or form a long chain. */
   function compileRecord(type: RecordType): ReadAvro {
     const known = records.get(type)
     if (known) return known
@@ -132,7 +132,6 @@ function compileUnion(type: UnionType, reads: readonly ReadAvro[]): ReadAvro {
   }
 }
 
-/** Reads all blocks, and calls `item` for each item. */
 function readBlocks(cursor: Cursor, item: () => void): void {
   for (;;) {
     const count = readLong(cursor)
@@ -140,7 +139,7 @@ function readBlocks(cursor: Cursor, item: () => void): void {
     const size = count < 0 ? readLength(cursor) : undefined
     const start = cursor.at
     const left = cursor.end - start
-    // every item has at least one octet, because limits.ts refuses other contracts
+    // every item has at least one octet, because limits.ts refuses other schemas
     if (Math.abs(count) > left) throw new Unreadable('has more items than octets left')
     if (size !== undefined && size > left) throw new Unreadable('has a block that ends too early')
     for (let items = Math.abs(count); items > 0; items -= 1) item()

@@ -1,7 +1,7 @@
-// Avro type -> the function that reads an event in the Avro JSON serialization (spec Events, envelope rule 3). It reads
-// strictly first. Only if that fails, it reads leniently: an omitted field gets its default, and a union accepts a
-// plain value that exactly one branch fits. So a strictly valid body has only its strict meaning. Both readings refuse
-// unknown fields.
+// Compiles an Avro type into a function that reads events in Avro's JSON encoding (spec Events, envelope rule 3). The
+// function reads strictly first. Only if that fails, it reads leniently: omitted fields get their defaults, and a union
+// accepts a plain value that fits exactly one branch. So a strictly valid body has only its strict meaning. Both
+// readings refuse unknown fields.
 import { atStep, Unreadable } from '../unreadable.ts'
 import { compileDefault } from './defaults.ts'
 import type { Default } from './defaults.ts'
@@ -57,7 +57,7 @@ function createCompiler(): (type: AvroType) => ReadJson {
     }
   }
 
-  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
+  /** Compiles a record at its first use, because records may be recursive or form a long chain. */
   function compileRecord(type: RecordType): ReadJson {
     const known = records.get(type)
     if (known) return known
@@ -109,7 +109,7 @@ function readRecord(fields: readonly FieldReader[]): ReadJson {
       const { name } = field
       const given = json[name]
       try {
-        // JSON.parse creates no functions, so this one is `constructor` or another member of the prototype
+        // JSON.parse creates no functions, so a function is `constructor` or another member of the prototype
         if (given === undefined || typeof given === 'function') {
           record[name] = fillIn(field, reading)
         } else {
@@ -140,7 +140,10 @@ function fillIn(field: FieldReader, reading: JsonReading): unknown {
   return field.default.make()
 }
 
-/** The error shows the name only if it is a possible name of a field. Anything else may be a misplaced value. */
+/**
+ * Returns the error for an unknown field. Shows the name only if it could be the name of a field, because any other
+ * text may be a misplaced value.
+ */
 function unknownField(
   keys: readonly string[],
   names: ReadonlySet<string>,

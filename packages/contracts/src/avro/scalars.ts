@@ -1,5 +1,5 @@
-// JSON -> the value of a type that contains no other values. No number, string or symbol is changed to fit the type. A
-// float is rounded; every other value must fit exactly.
+// Reads JSON values of types that contain no other values. Only floats are rounded. All other values must fit the type
+// exactly.
 import { oncePerType } from './per-type.ts'
 import type { AvroType, EnumType } from './types.ts'
 
@@ -26,13 +26,13 @@ const readers: Readonly<Record<string, ScalarReader>> = {
   bytes: (json) => (isLatin1(json) ? Buffer.from(json, 'latin1') : undefined),
 }
 
-// Avro JSON writes a byte as the character of the same number
+// Avro JSON writes a byte as the character with this code
 const beyondLatin1 = /[\u0100-\uFFFF]/
 function isLatin1(json: unknown): json is string {
   return typeof json === 'string' && !beyondLatin1.test(json)
 }
 
-/** Undefined for records, lists, maps and unions. */
+/** Returns undefined for records, lists, maps and unions. */
 export function scalarReader(type: AvroType): ScalarReader | undefined {
   if (type.kind === 'fixed') {
     const { size } = type

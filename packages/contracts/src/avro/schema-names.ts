@@ -1,5 +1,5 @@
-// The names that a schema may contain. Their length is bounded, because a schema may name a type many times, and an
-// error about a field contains the whole path.
+// Checks the names in a schema. Their length is bounded, because a schema may use a name many times, and an error
+// contains the whole path of a field.
 
 /** The maximum length of a type's name with its namespace, and of a field's name. */
 export const nameCharsMax = 256
@@ -9,6 +9,6 @@ const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/
 export const isName = (name: unknown): name is string =>
   typeof name === 'string' && name.length <= nameCharsMax && namePattern.test(name)
 
-/** A name, with or without a namespace before it. */
+/** Accepts a name, with or without a namespace before it. */
 export const isFullName = (name: string): boolean =>
   name.length <= nameCharsMax && name.split('.').every(isName)

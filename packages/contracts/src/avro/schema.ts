@@ -1,5 +1,5 @@
-// Avro schema text -> types with every name resolved, which `read-avro.ts`, `write-avro.ts` and `read-json.ts` compile.
-// Any text gives either a valid type or a list of all problems. Parsing never throws, and its recursion is bounded.
+// Parses an Avro schema into types with every name resolved, which `read-avro.ts`, `write-avro.ts` and `read-json.ts`
+// compile. Returns a valid type or a list of all problems. Never throws, and its recursion is bounded.
 import { countJsonMembers, jsonDepthMax } from '@weir/kit'
 import { checkDefault } from './defaults.ts'
 import { isFullName, isName, nameCharsMax } from './schema-names.ts'
@@ -9,7 +9,7 @@ import type { AvroType, PrimitiveKind, RecordField, RecordType } from './types.t
 const schemaTextMax = 262_144
 /** Bounded, because the lenient reading compares a value with every branch. */
 const branchesMax = 100
-/** The maximum number of reported problems. Each contains a whole path. */
+/** Bounded, because each problem contains a whole path. */
 const problemsMax = 100
 /** The maximum size of all defaults of a schema together. */
 const defaultOctetsMax = 262_144
@@ -46,13 +46,12 @@ export function parseSchema(text: string): SchemaResult {
   return parsing.problems.length === 0 ? { type } : { problems: parsing.problems }
 }
 
-/** The current position: the names of the fields on the way, and the namespace of short names. */
+/** The current position: the path of field names, and the namespace of short names. */
 type Place = {
   readonly path: readonly string[]
   readonly namespace: string
   readonly depth: number
 }
-/** The state of parsing one schema. */
 type Parsing = {
   readonly named: Map<string, AvroType>
   readonly problems: string[]
@@ -114,7 +113,9 @@ function resolve(schema: Parsing, name: string, place: Place): AvroType {
   )
 }
 
-/** The full name of a named type that is being defined, and the namespace inside it. */
+/**
+ * Returns the full name of a type that is being defined, and the namespace inside it; undefined if the name is invalid.
+ */
 function nameOf(
   schema: Parsing,
   json: Attributes,
@@ -218,7 +219,7 @@ function parseUnion(schema: Parsing, json: readonly unknown[], place: Place): Av
     return refuse(schema, place, `has a union of more than ${branchesMax} types`)
   }
   const branches = json.map((branch) => {
-    // a union directly inside a union does not count as nesting, so refusing it here also bounds the recursion
+    // a union directly inside a union would not increase `depth`, so refusing it also bounds the recursion
     if (Array.isArray(branch)) return refuse(schema, place, 'has a union right inside a union')
     return parse(schema, branch, place)
   })
@@ -231,7 +232,7 @@ function parseUnion(schema: Parsing, json: readonly unknown[], place: Place): Av
   return { kind: 'union', branches }
 }
 
-/** Reads the defaults after all types are complete, because a record's default may contain any of its fields. */
+/** Checks the defaults after all types are complete, because a record's default may contain any of its fields. */
 function checkDefaults(schema: Parsing): void {
   let octetsLeft = defaultOctetsMax
   for (const { place, field } of schema.withDefault) {

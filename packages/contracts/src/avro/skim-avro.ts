@@ -1,7 +1,6 @@
-// Avro type and the paths that will be used -> a function that reads only the fields on these paths. It checks all
-// other fields as `read-avro.ts` does, but copies their octets unchanged instead of converting them to values and back.
-// It accepts only what our own writer would have written. It gives up on everything else; the full reader then reads
-// the datum, or says what is wrong.
+// Compiles an Avro type into a function that reads only the fields on the given paths. It checks all other fields as
+// `read-avro.ts` does, but keeps their octets, and doesn't convert them to values and back. It accepts only what Weir's
+// own writer would have written. For any other datum, the full reader reads it from the start, or reports the error.
 import { passText, readBoolean, readInt, readLong, skip } from './cursor.ts'
 import type { Cursor } from './cursor.ts'
 import { compileAvroReader, compileRead } from './read-avro.ts'
@@ -20,7 +19,7 @@ function giveUp(): never {
   throw givenUp
 }
 
-/** `paths` name fields, with / between nested records; everything in such a field is read, too. */
+/** `paths` are field paths, as in `paths.ts`. Everything inside these fields is read, too. */
 export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): AvroReader {
   const readFully = compileAvroReader(type)
   const skim = tryCompile(type, paths)
@@ -37,12 +36,10 @@ export function compileAvroSkimmer(type: RecordType, paths: readonly string[]): 
   }
 }
 
-/**
- * The maximum number of fields in all records on the paths. A record that contains itself counts once for each path.
- */
+/** The maximum number of fields in all records on the paths. A record counts each time that a path leads to it. */
 const fieldsMax = 100_000
 
-/** Undefined if there would be more than `fieldsMax` fields. */
+/** Returns undefined if there would be more than `fieldsMax` fields. */
 function tryCompile(type: RecordType, paths: readonly string[]): ReadAvro | undefined {
   try {
     return compileSkim(type, { paths, left: { fields: fieldsMax } })
@@ -54,7 +51,7 @@ function tryCompile(type: RecordType, paths: readonly string[]): ReadAvro | unde
 
 type Wanted = { readonly paths: readonly string[]; readonly left: { fields: number } }
 
-/** The steps in order. Each reads one field or passes a run of fields. */
+/** Reads one field, or moves past a run of consecutive fields. */
 type Step =
   | { readonly name: string; readonly read: ReadAvro }
   | { readonly name: string; readonly passes: readonly Pass[] }
@@ -81,7 +78,7 @@ function passAll(passes: readonly Pass[], cursor: Cursor, depth: number): RawRun
   return new RawRun(cursor.bytes, { start, end: cursor.at, fields: passes.length })
 }
 
-/** The paths that are wanted inside each field; '' for the whole field. */
+/** Returns the wanted paths inside each field; '' stands for the whole field. */
 function byField(paths: readonly string[]): ReadonlyMap<string, string[]> {
   const wanted = new Map<string, string[]>()
   for (const path of paths) {
@@ -131,7 +128,7 @@ function compileField({ type }: RecordField, wanted: Wanted): ReadAvro {
 
 // --- passing ---
 
-/** A number may have superfluous octets. The skimmer then gives up, because our writer would write it differently. */
+/** Gives up on a number with superfluous octets, because Weir's writer would write it differently. */
 function passLong(cursor: Cursor): number {
   const start = cursor.at
   const value = readLong(cursor)
@@ -183,11 +180,11 @@ function createPassCompiler(): (type: AvroType) => Pass {
       case 'fixed':
         return (cursor) => skip(cursor, type.size)
       default:
-        return scalars[type.kind] ?? giveUp // only reading a map finds a key that is in it twice
+        return scalars[type.kind] ?? giveUp // gives up on maps, because only reading a map finds a duplicate key
     }
   }
 
-  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
+  /** Compiles a record at its first use, because records may be recursive or form a long chain. */
   function compileRecord(type: RecordType): Pass {
     const known = records.get(type)
     if (known) return known
@@ -211,7 +208,7 @@ const passUnion =
     pass(cursor, depth)
   }
 
-/** Accepts only one block per array, as our writer writes it. */
+/** Accepts only one block per array, as Weir's writer writes it. */
 const passArray =
   (pass: Pass): Pass =>
   (cursor, depth) => {

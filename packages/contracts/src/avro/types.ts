@@ -14,9 +14,9 @@ export type PrimitiveKind =
 export type RecordField = {
   readonly name: string
   readonly type: AvroType
-  /** The default as the schema writes it. It is boxed, because null is a valid default. */
+  /** The default as in the schema. It is in an object, because null is a valid default. */
   readonly default: { readonly json: unknown } | undefined
-  /** JSON may omit the field, which is null until its value is set. */
+  /** Set if JSON may omit the field, which is then null until its value is set. */
   readonly mayBeMissing?: true
 }
 
@@ -34,7 +34,10 @@ export type EnumType = {
   readonly symbols: readonly string[]
 }
 
-/** Readers and writers ignore `logical`: a long with `logicalType` date is a long. Code that shows values uses it. */
+/**
+ * Readers and writers ignore `logical`: an int with `logicalType` date is an int. Only error sentences and warnings use
+ * it.
+ */
 export type AvroType =
   | { readonly kind: PrimitiveKind; readonly logical?: string }
   | { readonly kind: 'fixed'; readonly name: string; readonly size: number }
@@ -47,10 +50,10 @@ export type AvroType =
 /** The maximum nesting of records, lists and maps, in schemas and in events. */
 export const depthMax = 64
 
-/** The name of a union's branch in Avro JSON: the full name of a named type, or the kind of any other type. */
+/** Returns the name of a union's branch in Avro JSON: the full name of a named type, or the kind of any other type. */
 export const branchName = (type: AvroType): string => ('name' in type ? type.name : type.kind)
 
-/** The other branch of a union of null and one type; undefined for any other type. */
+/** Returns the other branch of a union of null and one type; undefined for any other type. */
 export function nullableOf(type: AvroType): AvroType | undefined {
   if (type.kind !== 'union' || type.branches.length !== 2) return undefined
   const [first, second] = type.branches
@@ -66,7 +69,7 @@ export function describeType(type: AvroType): string {
   return descriptions[type.kind] + unitOf(type)
 }
 
-/** Producers often send a text such as 2026-01-31 for a time. Ingest wants the underlying type. */
+/** Returns a hint about the unit, because producers often send a text such as 2026-01-31 instead of a number. */
 const unitOf = (type: AvroType): string => {
   if (type.kind === 'enum') return ` (${namesTold(type.symbols)})`
   return 'logical' in type ? (units[`${type.kind} ${type.logical}`] ?? '') : ''
@@ -83,7 +86,7 @@ const units: Readonly<Record<string, string>> = {
   'bytes decimal': ' (decimal: the unscaled number, big-endian)',
 }
 
-/** The names for an error sentence. A long list is cut off, because each event that doesn't fit gets this sentence. */
+/** Lists names for an error sentence. Shortens a long list, because each event that doesn't fit gets this sentence. */
 export const namesTold = (names: readonly string[]): string =>
   names.length <= namesToldMax
     ? names.join(', ')

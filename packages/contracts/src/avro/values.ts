@@ -6,18 +6,17 @@
 /** A record's fields by name, or a map's values by key. */
 export type Fields = { [name: string]: unknown }
 
-/** The value of a union of more than null and one type. */
+/** The value of any other union. `branch` is the index of its type. */
 export type Branch = { readonly branch: number; readonly value: unknown }
 
 /**
- * The octets of consecutive fields of a record, unchanged. The object stands in the place of the first of these fields.
- * Only a writer can use it.
+ * The octets of consecutive fields of a record, unchanged. This object is the value of the first of these fields. Only
+ * a writer can use it.
  */
 export class RawRun {
   readonly bytes: Buffer
   readonly start: number
   readonly end: number
-  /** The number of fields in the run. */
   readonly fields: number
 
   constructor(
@@ -39,7 +38,7 @@ export function isBranch(value: unknown): value is Branch {
   return isFields(value) && typeof value['branch'] === 'number'
 }
 
-/** Has no prototype, so a key such as `__proto__` is an ordinary key. */
+/** Returns an object without prototype, in which a key such as `__proto__` is an ordinary key. */
 export function emptyMap(): Fields {
   const map: Fields = Object.create(null)
   return map

@@ -1,6 +1,6 @@
-// Avro type -> the function that writes an event's value as a raw Avro datum. The values come from our own readers. A
-// value that doesn't fit is therefore a bug, and throws an Error, not an AppError. Lists and maps are written as one
-// block. Grammar: `cursor.ts`, `read-avro.ts`.
+// Compiles an Avro type into a function that writes an event's value as a raw Avro datum. The values come from Weir's
+// own readers. So a value that doesn't fit is a bug, and throws an Error, not an AppError. Lists and maps are written
+// as one block. Grammar: `cursor.ts`, `read-avro.ts`.
 import { oncePerType } from './per-type.ts'
 import { nullableOf } from './types.ts'
 import type { AvroType, EnumType, RecordType, UnionType } from './types.ts'
@@ -10,7 +10,7 @@ import { isBranch, isFields, RawRun } from './values.ts'
 type Sink = { bytes: Buffer; at: number }
 type Write = (sink: Sink, value: unknown) => void
 
-/** Returns the datum, after the bytes of `before` if these are given. */
+/** Returns the datum, preceded by the bytes of `before`, if any. */
 export type AvroWriter = (value: unknown, before?: Uint8Array) => Buffer
 
 const sink: Sink = { bytes: Buffer.allocUnsafeSlow(65_536), at: 0 }
@@ -47,7 +47,7 @@ function writeByte(target: Sink, byte: number): void {
 function writeLong(target: Sink, value: number): void {
   ensure(target, 10)
   const { bytes } = target
-  // the sign and 6 bits, then 7 bits per octet; divided, because bit operations end at 32 bits
+  // the sign and 6 bits, then 7 bits per octet; divided, because bit operations are limited to 32 bits
   const isNegative = value < 0
   const half = isNegative ? -(value + 1) : value
   let octet = ((half % 64) << 1) | (isNegative ? 1 : 0)
@@ -151,7 +151,7 @@ function createCompiler(): (type: AvroType) => Write {
     }
   }
 
-  /** Compiles each record once, at its first use, because a schema may be recursive or a long chain. */
+  /** Compiles a record at its first use, because records may be recursive or form a long chain. */
   function compileRecord(type: RecordType): Write {
     const known = records.get(type)
     if (known) return known

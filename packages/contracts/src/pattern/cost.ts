@@ -1,9 +1,9 @@
-// Estimates how many steps a backtracking engine takes at one place of a value because of bounded choices. The proof in
-// `prove-linear.ts` covers only how time grows with the value. For example, `(a?){30}a{30}` is linear, but with a
-// factor of 2^30. A pattern with a large factor doesn't run on V8.
+// Estimates how many steps a backtracking engine takes at one position of a value because of bounded choices.
+// `prove-linear.ts` proves only that time grows linearly with the value. The factor may still be large: 2^30 for
+// `(a?){30}a{30}`. A pattern with a large factor does not run on V8.
 import type { PatternNode } from './parse.ts'
 
-/** The steps that V8 may take: once for a value, or at every place of the value. */
+/** The maximum steps on V8: of patterns that V8 tries once per value, or at every position of the value. */
 const onceMax = 100_000
 const everywhereMax = 1_000
 
@@ -12,7 +12,7 @@ export function isCheap(node: PatternNode): boolean {
   return waysThrough(node) * programSize(node) <= (isOnce ? onceMax : everywhereMax)
 }
 
-/** The length of the pattern with its repeats written out. `unitSize` gives the size of a character class. */
+/** Returns the length of the pattern with its repeats written out. `unitSize` returns the size of a character class. */
 export function programSize(node: PatternNode, unitSize = (_ranges: number): number => 1): number {
   const sizeOf = (part: PatternNode): number => programSize(part, unitSize)
   switch (node.kind) {
@@ -33,7 +33,7 @@ export function programSize(node: PatternNode, unitSize = (_ranges: number): num
   }
 }
 
-/** An upper bound for the number of ways through the pattern. An endless repeat counts as one way. */
+/** Returns an upper bound for the number of ways through the pattern. An endless repeat counts as one way. */
 export function waysThrough(node: PatternNode): number {
   switch (node.kind) {
     case 'sequence':
@@ -52,7 +52,7 @@ export function waysThrough(node: PatternNode): number {
 function waysThroughRepeat(ways: number, least: number, most: number): number {
   if (most === Infinity) return ways ** Math.max(least, 1)
   if (ways === 1) return most - least + 1
-  // the sum of ways^least to ways^most; with more than 20 terms of 2 and more it exceeds every bound
+  // the sum of ways^least to ways^most; with more than 20 terms, and ways ≥ 2, it exceeds every bound
   if (most - least > 20) return Infinity
   let sum = 0
   for (let times = least; times <= most; times += 1) sum += ways ** times

@@ -1,6 +1,6 @@
-// Chooses the engine for a validation's pattern: V8 if its time is proved linear and its factor is small, otherwise
-// re2js. If neither can run the pattern, the contract is refused with the reason. Both engines return the same as
-// RegExp.test.
+// Chooses the engine for a validation's pattern: V8 if it is proved to match in linear time with a small factor,
+// otherwise re2js. If neither can run the pattern, the contract is refused with the reason. Both engines return the
+// same as RegExp.test.
 import type { Engine } from '../types.ts'
 import { isCheap, programSize } from './cost.ts'
 import { parsePattern, Untranslatable } from './parse.ts'
@@ -12,7 +12,7 @@ const patternLengthMax = 1_000
 export type EngineChoice = { readonly engine: Engine } | { readonly problem: string }
 
 /**
- * Expects patterns in which `patternProblem` finds nothing wrong.
+ * Expects patterns in which `patternProblem` finds no problem.
  * @param account the account whose queue the patterns wait in
  */
 export async function chooseEngines(
@@ -23,7 +23,6 @@ export async function chooseEngines(
   return sources.map((source) => (linear.has(source) ? { engine: 'v8' } : chooseRe2(source)))
 }
 
-/** The test that a prepared validation runs. */
 export function compileTest(source: string, engine: Engine): (value: string) => boolean {
   if (engine === 're2') return compileRe2(source)
   const pattern = new RegExp(source)
@@ -31,8 +30,8 @@ export function compileTest(source: string, engine: Engine): (value: string) => 
 }
 
 /**
- * The length of the pattern with its repeats written out. 0 if RE2 can't express the pattern; `chooseEngines` reports
- * the reason.
+ * Returns the length of the pattern with its repeats written out; 0 if the pattern can't be parsed, which
+ * `chooseEngines` reports.
  */
 export function patternSize(source: string): number {
   try {
@@ -43,7 +42,7 @@ export function patternSize(source: string): number {
   }
 }
 
-/** The problem with a pattern, for either engine. */
+/** Returns why neither engine can run the pattern, or undefined. */
 export function patternProblem(source: string): string | undefined {
   if (source.length > patternLengthMax) return `is longer than ${patternLengthMax} characters`
   if (!source.isWellFormed()) return 'is not well-formed Unicode'
@@ -67,7 +66,8 @@ function compiles(compile: () => unknown): boolean {
 }
 
 /**
- * Whether the pattern is cheap, and V8 can compile it. V8 compiles at the first match, for each width of characters.
+ * Whether the pattern is cheap, and V8 can compile it. V8 compiles at the first match, separately for Latin-1 and other
+ * values.
  */
 function mayRunOnV8(source: string): boolean {
   try {

@@ -1,10 +1,10 @@
-// What is probably a mistake in a valid pattern: a construct that has another meaning without JavaScript's flag u.
+// Finds a probable mistake in a valid pattern: a construct that has another meaning without JavaScript's flag u.
 
 /** An escape with braces, any other escape, a repeat, or one character. */
 const token =
   /\\(?:(?<property>[pP])\{[A-Za-z][\w=]*\}|u\{(?<code>[\dA-Fa-f]{1,6})\}|[^])|\{\d+(?:,\d*)?\}|[^]/g
 
-/** The first such construct, what it means, and what to write. */
+/** Returns the first such construct, its meaning, and what to write instead, if any. */
 export function likelyMistake(source: string): string | undefined {
   let isInClass = false
   for (const { 0: text, groups } of source.matchAll(token)) {
@@ -20,7 +20,7 @@ export function likelyMistake(source: string): string | undefined {
   return undefined
 }
 
-/** The escapes of a code point's UTF-16 units. */
+/** Returns the escapes of a code point's UTF-16 units; undefined for an invalid code point. */
 function unitsOf(hex: string | undefined): string | undefined {
   const code = Number.parseInt(hex ?? '', 16)
   if (!(code <= 0x10ffff)) return undefined

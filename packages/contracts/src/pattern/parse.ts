@@ -1,6 +1,5 @@
-// A JavaScript pattern without flags -> its tree. V8 must have accepted the pattern, because nothing checks its
-// validity here. `re2.ts` writes the tree in RE2's syntax, and `cost.ts` estimates its cost. A construct that isn't
-// fully understood throws Untranslatable.
+// Parses a JavaScript pattern without flags into a tree. V8 must have accepted the pattern, because the parser does not
+// check its validity. Throws Untranslatable for a construct that it does not fully understand.
 import { anyButLineEnds, classEscapes, complement, union, unit } from './units.ts'
 import type { UnitSet } from './units.ts'
 
@@ -29,7 +28,10 @@ export function parsePattern(source: string): PatternNode {
   return node
 }
 
-/** Consumes the match of the sticky pattern at the current position, if there is one. */
+/**
+ * Matches the sticky pattern at the current position, and moves the scanner behind the match. Returns undefined without
+ * a match.
+ */
 function take(scanner: Scanner, pattern: RegExp): RegExpExecArray | undefined {
   pattern.lastIndex = scanner.at
   const match = pattern.exec(scanner.source)
@@ -113,7 +115,7 @@ function single(set: UnitSet): number | undefined {
 
 const controls: Readonly<Record<string, number>> = { t: 9, n: 10, v: 11, f: 12, r: 13, 0: 0 }
 
-/** Parses one unit, plain or escaped, or a class escape. */
+/** Parses one UTF-16 unit, plain or escaped, or a class escape such as \d. */
 function parseUnits(scanner: Scanner, isInClass: boolean): UnitSet {
   const plain = take(scanner, /[^\\]/y)
   if (plain) return unit(plain[0].charCodeAt(0))

@@ -1,6 +1,7 @@
-// Runs one worker thread that proves patterns linear, so that a hard pattern blocks no event loop. Accounts take turns, with one pattern per turn. So an account waits for at most one pattern
-// of each other account. After a slow pattern, its account must rest for twice the time, so that it never occupies a
-// processor fully. An idle thread ends after a while, and never keeps the process alive.
+// Runs one worker thread that proves patterns linear, so that a hard pattern never blocks the event loop. Accounts take
+// turns, with one pattern per turn. After a slow pattern, its account must pause for twice the time that the pattern
+// took, so that one account never occupies a processor fully. An idle thread ends after a while, and never keeps the
+// process alive.
 import { Worker } from 'node:worker_threads'
 import { createFairQueue } from '@weir/kit'
 
@@ -12,7 +13,7 @@ const memoryMb = 256
 
 export type Proofs = {
   /**
-   * Undefined if the pattern breaks the worker, or if the account must rest for longer than it may wait.
+   * Resolves with undefined if the worker fails, or if the account must pause for longer than `waitMs`.
    * @param options.waitMs the maximum wait for the account's turn
    * @throws ContractsError `contracts.unavailable` if patterns of other accounts take longer than that
    */
@@ -34,7 +35,7 @@ export function createProofs(patternMs: number, rests = createRests()): Proofs {
     const asked = (worker ??= startWorker())
     const { promise, resolve } = Promise.withResolvers<Proof | undefined>()
     const broke = (): void => resolve(undefined)
-    // No unref() here: every caller that waits for a proof gets a result.
+    // No unref() here, so that the process does not end while a caller waits for a proof.
     const timer = setTimeout(broke, patternMs + 10_000)
     asked.once('message', resolve).once('exit', broke)
     asked.postMessage({ pattern, patternMs } satisfies ProofRequest)
@@ -66,13 +67,13 @@ export function createProofs(patternMs: number, rests = createRests()): Proofs {
 
 const longMs = 100
 
-/** The rests of accounts after slow patterns. */
+/** Makes accounts pause after slow patterns. */
 export function createRests() {
   const untilMs = new Map<string, number>()
   const leftMs = (account: string): number => (untilMs.get(account) ?? 0) - performance.now()
   return {
     isResting: (account: string): boolean => leftMs(account) > 0,
-    /** Returns false if the rest would end after `endMs`. */
+    /** Waits until the pause has ended. Returns false, without waiting, if it would end after `endMs`. */
     async rest(account: string, endMs: number): Promise<boolean> {
       const restMs = leftMs(account)
       if (restMs > endMs - performance.now()) return false
@@ -92,12 +93,12 @@ function startWorker(): Worker {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   })
   started.unref()
-  // The exit event follows an error, and only the exit is handled.
+  // An error is always followed by the event `exit`, which `ask` handles.
   return started.on('error', () => {})
 }
 
 function createTurns() {
-  /** Each function returns whether the caller still wants its turn. */
+  /** Each function starts a caller's turn. It returns false if the caller no longer waits. */
   const waiting = createFairQueue<() => boolean>()
   let isTaken = false
   const pass = (): void => {

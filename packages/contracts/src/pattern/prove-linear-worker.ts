@@ -1,5 +1,5 @@
-// The thread that `proofs.ts` starts: it takes patterns and returns one proof for each, in order. Nothing else imports
-// this module, because recheck's checker blocks its thread.
+// The worker thread of `proofs.ts`. It receives patterns, and returns one proof for each, in order. Nothing else may
+// import this module, because the package recheck blocks its thread.
 import { parentPort } from 'node:worker_threads'
 
 import { checkSync } from 'recheck'

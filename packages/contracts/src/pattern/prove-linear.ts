@@ -1,7 +1,7 @@
-// Finds the patterns that V8 matches in linear time, with the package recheck. Only a proof by its automaton counts;
-// «found nothing» by its fuzzer does not. Most patterns are proved in milliseconds, but some need almost unlimited
-// time. So each pattern gets a short time first. Slow patterns continue in another thread, where they don't delay the
-// others.
+// Finds the patterns that V8 matches in linear time, with the package recheck. Only a proof by recheck's automaton
+// counts, not that its fuzzer found nothing. Most patterns are proved in milliseconds, but some need almost unlimited
+// time. So each pattern gets a short time first. Slow patterns are tried again in another thread, where they don't
+// delay fast patterns.
 import { createProofs, createRests } from './proofs.ts'
 
 const rests = createRests()

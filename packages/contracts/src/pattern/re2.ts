@@ -1,6 +1,6 @@
-// A pattern's tree -> the same pattern for re2js, which always takes linear time. Groups, laziness and captures are
-// left out, because only whether the pattern matches matters. RE2 reads code points. A private character therefore
-// replaces each surrogate in patterns and values, so that both engines count the same characters.
+// Writes a pattern for re2js, which always matches in linear time. Captures and laziness are left out, because they
+// don't change whether the pattern matches. RE2 reads code points, JavaScript UTF-16 units. A private-use character
+// therefore replaces each surrogate in patterns and values, so that both engines count the same characters.
 import { RE2JS } from 're2js'
 
 import { programSize } from './cost.ts'
@@ -9,19 +9,19 @@ import type { PatternNode } from './parse.ts'
 import { unitMax } from './units.ts'
 import type { UnitRange } from './units.ts'
 
-/** Larger programs are linear, too, but a long value would block the event loop. */
+/** Larger patterns take linear time, too, but with a long value they would block the event loop. */
 const programSizeMax = 2_000
 
 /**
- * Up to this size, re2js may build an automaton. Each of its states is a set of the pattern's states, and is added when
- * a value first needs it, which takes 50 ns per member of the set. For large patterns these sets are large, and seldom
- * reused.
+ * The maximum size of a pattern for re2js's automaton. Each state of the automaton is a set of the pattern's states.
+ * re2js adds it when a value first needs it, which takes 50 ns per member of the set. For large patterns the sets are
+ * large, and seldom reused.
  */
 const automatonSizeMax = 64
 
 const surrogatesFrom = 0xd800
 const surrogatesTo = 0xdfff
-/** U+F0000, the first of plane 15: private use. */
+/** U+F0000, the first private-use character of plane 15. */
 const standInFrom = 0xf0000
 const toStandIn = (code: number): number => code - surrogatesFrom + standInFrom
 
@@ -74,7 +74,7 @@ function write(node: PatternNode): string {
 const writeTimes = (least: number, most: number): string =>
   most === Infinity ? `{${least},}` : `{${least},${most}}`
 
-/** RE2 has no empty class, only one that excludes everything. */
+/** A class that excludes all characters, because RE2 has no empty class. */
 const nothing = '[^\\x{0}-\\x{10FFFF}]'
 
 function writeSet(set: readonly UnitRange[]): string {

@@ -1,17 +1,17 @@
-// The maximum cost of matching a pattern, in steps of ten nanoseconds, computed from the pattern and the length of the
-// value before matching. Linear time alone is no bound: six patterns of 950 states take two seconds for a value of 61
-// kB. All validations of one event together may take 20 ms of processor time.
+// Computes the maximum cost of matching, in steps of ten nanoseconds, from the pattern and the length of the value.
+// Linear time alone is not enough: six patterns of 950 states take two seconds for a value of 61 kB. All validations of
+// one event together may take 20 ms of processor time.
 //
-// The weights are twice the worst measurements, on Node 24. re2js takes up to 50 ns per state and character when it
-// meets a state of its automaton for the first time, 1 ns after that, and 20 ns without an automaton. V8 takes up to
-// 3.5 ns at each place, for each way through the pattern and each element of it. Usual patterns take 10 to 50 times
-// less.
+// The weights are twice the worst measurements, on Node 24. Per state and character, re2js takes up to 50 ns if it must
+// add a state to its automaton, 1 ns if the automaton has the state, and 20 ns without the automaton. V8 takes up to
+// 3.5 ns per position in the value, way through the pattern and element of the pattern. Usual patterns take 10 to 50
+// times less.
 import type { Engine } from '../types.ts'
 import { isAnchored, programSize, repeatsForever, waysThrough } from './cost.ts'
 import { parsePattern } from './parse.ts'
 import type { PatternNode } from './parse.ts'
 
-/** The maximum for all validations of one event together: 20 ms. */
+/** For all validations of one event together: 20 ms. */
 export const stepsMax = 2_000_000
 
 export type MatchCost = {
@@ -41,12 +41,15 @@ export function matchCost(source: string, engine: Engine): MatchCost {
 export const stepsFor = ({ perValue, perUnit }: MatchCost, units: number): number =>
   perValue + perUnit * units
 
-/** A class of a few ranges is one or two comparisons, one of hundreds is a search. */
+/** Returns the weight of a class: a few ranges need one or two comparisons, hundreds of ranges need a search. */
 const classWeight = (ranges: number): number => (ranges <= 16 ? 1 : 1 + Math.log2(ranges))
 
 const sizeOf = (node: PatternNode): number => programSize(node, classWeight)
 
-/** The size of the part of an anchored pattern that V8 may try at every place of a value: from the first endless repeat on. */
+/**
+ * Returns the size of the part of a pattern that V8 may try at every position of a value. In an anchored pattern, it
+ * starts with the first endless repeat.
+ */
 function sizeEverywhere(node: PatternNode): number {
   if (!isAnchored(node)) return sizeOf(node)
   if (!repeatsForever(node)) return 0

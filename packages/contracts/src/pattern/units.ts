@@ -45,7 +45,7 @@ const spaces: UnitSet = [
   [0xfeff, 0xfeff],
 ]
 
-/** The sets of \d and the like. */
+/** The sets of class escapes such as \d. */
 export const classEscapes: Readonly<Record<string, UnitSet>> = {
   d: digits,
   D: complement(digits),

@@ -26,7 +26,7 @@ function refusal(contract: Contract, datum: Buffer): string {
   throw new Error('the datum was read')
 }
 
-/** A datum: an envelope without id and consent levels, the key "k", then the given octets. */
+/** Returns a datum: an envelope without id and consent levels, the key "k", then the given octets. */
 const datumWith = (...octets: number[]): Buffer => Buffer.from([0x00, 0x00, 0x02, 0x6b, ...octets])
 
 const contractWith = (type: unknown): Promise<Contract> =>

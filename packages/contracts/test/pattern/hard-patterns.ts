@@ -1,5 +1,5 @@
 // The most expensive patterns for each engine. Each has the letters of its most expensive values, and the calculated
-// steps per UTF-16 unit. steps-cost.test.ts measures that the steps suffice; run it after lowering one.
+// steps per UTF-16 unit. steps-cost.test.ts measures that the steps suffice; run this test if you lower a number.
 
 /** A pattern, the letters of its values, and the steps per unit. */
 export type Hard = readonly [pattern: string, letters: string, perUnit: number]

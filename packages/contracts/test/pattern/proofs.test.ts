@@ -3,10 +3,13 @@ import { expect, test } from '@jest/globals'
 import { createProofs } from '../../src/pattern/proofs.ts'
 import type { Proofs } from '../../src/pattern/proofs.ts'
 
-/** A pattern whose automaton has too many states to be computed in time. */
+/** Returns a pattern whose automaton has too many states to be computed in time. */
 const endless = (nth: number): string => `^.*a.{12}b.{12}c${nth}`
 
-/** Proves an easy pattern. On a busy machine even this may take longer than the test allows, so it tries again. */
+/**
+ * Proves an easy pattern. Repeats this until it succeeds, because on a busy machine even an easy pattern may take too
+ * long.
+ */
 async function untilProved(proofs: Proofs, account: string): Promise<void> {
   for (;;) if ((await proofs.of('^a+$', { account, waitMs: 60_000 }))?.isLinear) return
 }

@@ -1,5 +1,5 @@
-// Measures that the bound on the cost of matching is high enough: patterns and values near the bound take less
-// processor time than the bound permits. It takes the minimum of a few runs, and needs a quiet machine.
+// Measures that patterns and values near the bound on the cost of matching take less processor time than the bound
+// permits. The test takes the minimum of a few runs, and needs a quiet machine.
 import { describe, expect, test } from '@jest/globals'
 
 import { compileTest } from '../../src/pattern/engine.ts'
@@ -16,7 +16,7 @@ function cpuMs(work: () => void): number {
   return (user + system) / 1_000
 }
 
-/** The same characters in an order that neither a branch predictor nor a cache of states can learn. */
+/** Returns a text of these letters, in an order that neither a branch predictor nor a cache of states can learn. */
 function textOf(letters: string, length: number, seed: number): string {
   let state = seed
   let text = ''

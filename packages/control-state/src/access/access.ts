@@ -85,7 +85,7 @@ type Verifying = {
   readonly now: () => number
 }
 
-/** The result returns undefined if the token names a key that the tables don't contain yet. */
+/** The returned function returns undefined if the token names a key that the tables don't contain yet. */
 function createVerify(options: Verifying): (authorization: string) => Verified | undefined {
   const { keyOf, now } = options
   const verified = createTokenCache<Verified>()

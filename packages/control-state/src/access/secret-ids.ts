@@ -2,7 +2,7 @@
 // id. So any replica can decrypt the data for a caller with the id, and nobody else can tell whose data it is.
 import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes } from 'node:crypto'
 
-/** The purpose of an id. An id works only for its purpose. */
+/** An id works only for its purpose. */
 export type SecretOf = 'search' | 'subject-access'
 
 const form = /^[A-Za-z0-9_-]{43}$/

@@ -3,11 +3,11 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { ApiKeyRecord, Credential, Scope } from '../records/records.ts'
 import type { Role } from '../roles.ts'
 
-/** Returns the SHA-256 of a secret, in hex, which control state stores and look-ups use. */
+/** Returns the SHA-256 of a secret, in hex. */
 export const hashSecret = (secret: string): string =>
   createHash('sha256').update(secret, 'utf8').digest('hex')
 
-/** `secret` is the value for the caller. Weir doesn't store it. */
+/** `secret` is for the caller. Weir doesn't store it. */
 export type NewApiKey = { readonly apiKey: ApiKeyRecord; readonly secret: string }
 
 const keyIdDigits = 12

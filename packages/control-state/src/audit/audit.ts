@@ -1,10 +1,8 @@
 // The types of the audit log: who did which management or key action, when, on which target, and with which outcome.
-// auth writes each entry in the transaction of its change. Each entry contains the SHA-256 of the previous entry, and
-// control state contains the SHA-256 of the newest. So missing or changed entries are detected (docs/audit.md). A
-// target contains no secret, and no value of an event.
+// auth writes each entry in the transaction of its change. Missing or changed entries are detected (chain.ts,
+// docs/audit.md). A target contains no secret, and no value of an event.
 import type { Role } from '../roles.ts'
 
-/** The actions of people and of auth. */
 export type AuditAction =
   | 'account.create'
   | 'account.delete'
@@ -67,7 +65,6 @@ export type AuditAction =
   | 'access.denied'
 
 export type Actor =
-  /** An API key of an account. */
   | {
       readonly kind: 'account'
       readonly billingId: string
@@ -75,7 +72,6 @@ export type Actor =
       readonly name: string
       readonly requestId: string
     }
-  /** Credentials of a stream. */
   | {
       readonly kind: 'credentials'
       readonly billingId: string
@@ -90,7 +86,7 @@ export type Actor =
 export type Settings = Readonly<Record<string, string | number | boolean>>
 
 export type AuditTarget = {
-  /** The account that the target belongs to. This account can read the entry. */
+  /** The account that the target belongs to, and that can read the entry. */
   readonly account?: string
   readonly stream?: string
   readonly output?: string
@@ -118,11 +114,9 @@ export type AuditTarget = {
   /** The settings of a new output. */
   readonly consentLevelType?: string
   readonly from?: string
-  /** What credentials permit. */
   readonly scope?: readonly string[]
   /** The route of a request that has no action of its own. */
   readonly route?: string
-  /** The quotas that the platform has set. */
   readonly quotas?: Readonly<Record<string, number>>
   /** Derived streams that were deleted with their input. */
   readonly outputs?: readonly string[]
@@ -153,8 +147,7 @@ export type Audited = {
 
 /**
  * How a change of control state appears in the audit log. `Audited`: in its own entry. `partOf`: in the entry of
- * another change. `unlogged`: not at all, because no person acted. `read`: not at all, because the change must not put
- * anything.
+ * another change. `unlogged`: not at all, because no person acted. `read`: not at all; the change must put nothing.
  */
 export type Change = Audited | { readonly partOf: AuditAction } | 'unlogged' | 'read'
 

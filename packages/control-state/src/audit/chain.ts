@@ -1,10 +1,10 @@
-// Chains the entries of the audit log: each entry contains the SHA-256 of the bytes of the previous one. No I/O.
+// Chains the entries of the audit log: each entry contains the SHA-256 of the bytes of the previous entry, and control
+// state that of the newest. No I/O.
 import { createHash } from 'node:crypto'
 import type { Audited, AuditEntry, AuditHead } from './audit.ts'
 import { entryValue } from './entry-form.ts'
 
 export const auditHeadKey = 'audit/head'
-/** The head before the first entry. */
 export const noEntries: AuditHead = { seq: 0, hash: '0'.repeat(64) }
 
 /** Returns the next entry, as stored in the topic, and the new head. */

@@ -1,5 +1,5 @@
 // The settings for the sources of KEKs: a file, a variable, HashiCorp Vault, or several of them while keys move from
-// one to another (docs/keys.md, Where KEKs come from). Only auth wraps keys; kek-wraps.ts decides under which KEK.
+// one to another (docs/keys.md, Where KEKs come from).
 import { parseKekFile } from '@weir/fieldcrypt'
 import {
   certificateFile,

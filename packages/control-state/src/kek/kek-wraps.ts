@@ -15,7 +15,6 @@ import { ERASURE_LOG_KEY } from '../keyring/key-forms.ts'
 import { ControlStateError } from '../errors.ts'
 
 export type KekName = { readonly provider: string; readonly name: string }
-/** Returns the KEK of the wrapping key with this name. */
 export type KekOfKey = (keyName: string) => KekName
 
 const FORM = /^(?:([a-z0-9.]+)=)?(file|env|vault):([A-Za-z0-9][A-Za-z0-9._-]{0,62})$/

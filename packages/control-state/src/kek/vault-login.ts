@@ -8,7 +8,7 @@ import { ControlStateError } from '../errors.ts'
 
 export type VaultLogin = {
   token(): Promise<string>
-  /** Call this if Vault has refused the token. The next call of `token` then gets a new one. */
+  /** Call if Vault has refused the token. Then `token` gets a new one. */
   forget(): void
 }
 

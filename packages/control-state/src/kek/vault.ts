@@ -53,7 +53,6 @@ export function createVault(settings: KekSettings): KekPlace | undefined {
   }
 }
 
-/** Calls Transit with this service's token. */
 function createTransit(address: string, settings: KekSettings) {
   const mount = settings.VAULT_TRANSIT_MOUNT
   const call = createCallVault(address, settings.VAULT_CA_FILE)

@@ -22,8 +22,8 @@ const kinds: readonly string[] = [
 ]
 
 /**
- * Returns the type of a record, by its key: `part` for the key records of terms and eras. All other keys begin with an
- * underscore and the type.
+ * Returns the type of a record, by its key: `part` for the key records of terms and eras. All other keys begin with
+ * their type, such as `_ring`.
  */
 function typeOf(key: string): string {
   if (!key.startsWith('_')) return 'part'

@@ -1,7 +1,6 @@
-// Stores the wrapped records of `weir.keys` by record key, without decrypting them. Also creates the draft of a change:
-// its own puts over the committed records.
+// Stores the wrapped records of `weir.keys` by record key, without decrypting them. Also creates the draft of a change
+// over these records.
 
-/** The wrapped values of `weir.keys` by record key. */
 export type KeyStore = {
   get(key: string): Buffer | undefined
   under(prefix: string): Iterable<string>

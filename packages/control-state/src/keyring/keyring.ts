@@ -1,6 +1,6 @@
-// `weir.keys` in memory: the wrapped records by key, the wrapping keys, and the keys of terms and eras (docs/keys.md).
-// Wrapping keys are unwrapped when their records are read. The keys of a term or an era are decrypted at first use. A
-// key record that is missing, or whose wrapping key can't be unwrapped, is «unknown» and never counts as erased.
+// The contents of `weir.keys` in memory (docs/keys.md). Wrapping keys are unwrapped when their records are read. The
+// keys of a term or an era are decrypted at first use. A key record that is missing, or whose wrapping key can't be
+// unwrapped, is «unknown» and never counts as erased.
 import {
   createLru,
   keyVersionOf,
@@ -17,7 +17,6 @@ import type { KeyedStream, KeyRecordName, KeySource } from './open-keys.ts'
 import { createUnwrappedKeys } from './unwrapped-keys.ts'
 import type { UnwrapOptions, UnwrappedKeys } from './unwrapped-keys.ts'
 
-/** Functions that decrypt the content of `weir.keys`. */
 export type Keyring = {
   /** The keys of a stream's term. Undefined while there is no record of its tree. */
   termKeys(billingId: string, streamId: string, term: number): TermKeys | undefined
@@ -151,10 +150,7 @@ function keepOpened(source: KeySource) {
 
 type OpenedTerm = {
   readonly keys: TermKeys
-  /**
-   * The tree records that were written or removed since `keys` was created: by suffix, whether the record exists. The
-   * next look-up applies all of them together.
-   */
+  /** By suffix: whether a changed tree record still exists. The next look-up applies all changes together. */
   readonly changed: Map<string, boolean>
 }
 

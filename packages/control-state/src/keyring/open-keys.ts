@@ -1,5 +1,4 @@
-// Decrypts the key records of terms and eras, from the tables that follow `weir.keys` or from an uncommitted change. A
-// record that can't be decrypted is logged, and never counts as erased.
+// Decrypts the key records of terms and eras. A record that can't be decrypted is logged, and never counts as erased.
 import {
   eraKeys,
   erasOfTerm,
@@ -51,7 +50,6 @@ export function keyRecordName(recordKey: string): KeyRecordName | undefined {
   return isTerm === undefined ? { era: Number(digits), part } : { term: Number(digits), part }
 }
 
-/** Returns the levels for which the era has keys. */
 export function levelsInEra({ under }: Pick<KeySource, 'under'>, at: StreamEra): number[] {
   const prefix = eraPrefix(at)
   const parts = [...under(`${prefix}level.`)].map((key) => levelOfPart(key.slice(prefix.length)))

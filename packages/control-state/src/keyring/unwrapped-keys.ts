@@ -32,7 +32,7 @@ export type UnwrapOptions = {
   readonly mayUse: (keyName: string) => boolean
 }
 
-/** Unwrapping a new wrapping key needs a moment, during which the key is not reported as stuck. */
+/** Unwrapping a new key needs a moment, in which the key is not stuck. */
 const stuckAfterMs = 1_000
 
 type Wrapped = {
@@ -113,8 +113,8 @@ async function unwrapUntilDone(
   { recordKey, keyName, version, value }: Wrapped,
   { isWanted, signal }: { readonly isWanted: () => boolean; readonly signal: AbortSignal },
 ): Promise<KeyObject | undefined> {
-  // Most old wrapping keys are removed a few records later. This pause lets these records be read first, so that no
-  // removed key is unwrapped.
+  // Most old wrapping keys are removed a few records later. The pause lets these records be read, so that no removed
+  // key is unwrapped.
   await setImmediate()
   let tries = 0
   for (const pauseMs of backoff({ minMs: 200, maxMs: 10_000 })) {
@@ -136,7 +136,7 @@ async function unwrapUntilDone(
   return undefined
 }
 
-/** Returns the highest version in these record keys, or undefined if there are none. */
+/** Returns the highest version in these record keys, if any. */
 function newestVersion(keys: Iterable<string>): number | undefined {
   const versions = [...keys].map(versionOfKeyId)
   return versions.length === 0 ? undefined : Math.max(...versions)

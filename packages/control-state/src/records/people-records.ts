@@ -5,7 +5,7 @@ export type ErasureTerm = 'key_field' | 'data_subject_field'
 
 /**
  * A search for a person in the streams of an account. The record doesn't reveal the person: only the caller has the id
- * that decrypts the value. The record contains a hash of this id.
+ * that decrypts the value.
  */
 export type SearchRecord = {
   readonly type: 'search'
@@ -95,7 +95,7 @@ export type FoundInOutput = Pick<HeldIn, 'name' | 'events'> & {
 
 /**
  * A token for one download of a person's events, valid for minutes. The record doesn't reveal the person: only the
- * caller has the token that decrypts the person. The record contains a hash of the token.
+ * caller has the token that decrypts the person.
  */
 export type SubjectAccessRecord = {
   readonly type: 'subject-access'

@@ -1,5 +1,5 @@
 // The platform's limits for an account, which the account itself can't change. The account's record contains the quotas
-// that the platform has set. All other quotas have these default values.
+// that were set. All others have these default values.
 
 export const defaultQuotas = {
   /** Input streams. */

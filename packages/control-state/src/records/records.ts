@@ -87,7 +87,7 @@ export type ConsentLevelType = 'CUMULATIVE' | 'GRANULAR'
 
 /** The state of a rebuild: the output is derived again from the events that its input still has. */
 export type Rebuild = {
-  /** The number of rebuilds that were requested so far. */
+  /** The number of rebuilds requested so far. */
   readonly number: number
   readonly askedAtMs: number
   /**
@@ -97,7 +97,7 @@ export type Rebuild = {
   readonly cut?: LogStarts & { readonly atMs: number }
 }
 
-/** Offsets of the derived and of the dead letter topic: one decimal number for each partition. */
+/** One decimal offset for each partition of the derived and of the dead letter topic. */
 export type LogStarts = { readonly derived: readonly string[]; readonly dead: readonly string[] }
 
 export type DerivedStream = StreamCommon & {
@@ -123,7 +123,7 @@ export const isDecryptedByReaders = ({
   keyMaxAgeSeconds,
 }: Pick<DerivedStream, 'keyMaxAgeSeconds'>): boolean => keyMaxAgeSeconds !== undefined
 
-/** Whether the output has a rebuild that has not removed its old records yet. */
+/** Whether a rebuild must still remove the output's old records. */
 export const isRebuilding = ({ rebuild }: Pick<DerivedStream, 'rebuild'>): boolean =>
   rebuild !== undefined && rebuild.cut === undefined
 
@@ -252,7 +252,7 @@ export type ErasureRest = {
   readonly worker?: { readonly replica: string; readonly untilMs: number }
 }
 
-/** A scan of the whole log of `weir.keys`. It found no older version of the key records that the erasure changed. */
+/** A scan of the whole log of `weir.keys` that found no older version of the changed key records. */
 export type ErasureScan = {
   readonly scannedAtMs: number
   /** The scan covered the log from the first offset to this one, on the broker `leader`. */

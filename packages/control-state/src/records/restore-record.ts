@@ -1,8 +1,7 @@
-// The record about restores from backups.
+// The record of the last restore from a backup, and of what all restores have lost.
 
 export type Window = { readonly sinceMs: number; readonly untilMs: number }
 
-/** The last restore, and what all restores have lost. */
 export type RestoreRecord = {
   readonly type: 'restore'
   readonly restoredAtMs: number

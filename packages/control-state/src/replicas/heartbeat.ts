@@ -1,6 +1,5 @@
-// Writes a replica's heartbeat every second, as a record under the replica's id. The record contains the number of
-// events at the replica, the replica's position in control state, and the decrypterNames that it is ready to derive. A
-// heartbeat that could not be written is dropped, because the next one has newer figures.
+// Writes a replica's heartbeat every second, as a record under the replica's id. A heartbeat that could not be written
+// is dropped, because the next one has newer figures.
 import { createBatchProducer } from '@weir/kafka'
 import type { Kafka } from '@weir/kafka'
 import { delay } from '@weir/kit'

@@ -1,6 +1,6 @@
-// The heartbeats in `weir.replicas`, one per second under the replica's id, and their table. From them, replicas
-// compute their share of limits and partitions, and auth finds out which replicas have read an erasure. Replicas' own
-// clocks never decide which replicas are alive, so they need not agree.
+// The heartbeats in `weir.replicas`, one per second under the replica's id, and their table. From these heartbeats,
+// replicas compute their share of limits and partitions, and auth finds out which replicas have read an erasure.
+// Replicas' own clocks never decide which replicas are alive.
 
 import { createForm, parserOf, storedAs, untyped } from '../forms/form.ts'
 import { listOf, number, objectOf, oneOf, optional, tableOf, text } from '../forms/guards.ts'
@@ -42,7 +42,6 @@ export type Replica = {
   readonly freshMs: number
 }
 
-/** A replica, with times of other clocks. */
 export type KnownReplica = Replica & {
   /** When its last heartbeat was received, by this process's monotonic clock. */
   readonly heardUptimeMs: number
@@ -71,7 +70,6 @@ export type ReplicaTable = {
   aheadOfBrokerMs(): number | undefined
 }
 
-/** The table, with the functions that fill it. */
 export type FollowedReplicas = ReplicaTable & {
   /**
    * `isPast`: the record was written before the reader's start. Returns undefined for a tombstone.

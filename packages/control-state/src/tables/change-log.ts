@@ -1,7 +1,7 @@
 // Tracks which of a writer's own changes were read back from Kafka. If the outcome of a commit is unknown, a record of
 // the change in the topic proves that the commit succeeded.
 
-/** The record header that contains the change's id. */
+/** The record header with the change's id. */
 export const changeHeader = 'weir-change'
 
 /** The writer's changes whose records may still arrive. `has` returns whether a record of the change was read. */

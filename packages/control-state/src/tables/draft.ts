@@ -12,7 +12,6 @@ import { overlay, stateOver } from './state.ts'
 /** The state that a change sees: the tables, the puts of earlier changes, and its own puts. */
 export type Draft = State & {
   put(key: string, record: ControlRecord | null): void
-  /** The records of `weir.keys`. */
   readonly keys: KeyDraft
   /** Adds a record to `weir.erasures`, and the record's hash to the change's audit entry. */
   log(key: string, value: Buffer): void

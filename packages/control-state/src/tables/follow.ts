@@ -20,7 +20,6 @@ import { createTables } from './tables.ts'
 import type { FollowedTables, Tables } from './tables.ts'
 import { ControlStateError } from '../errors.ts'
 
-/** Control state, for look-ups. */
 export type StateFollower = Pick<Keys, 'keyStore' | 'wrappingKeys' | 'keyring'> & {
   readonly tables: Tables
   readonly changes: ChangeLog
@@ -30,8 +29,7 @@ export type StateFollower = Pick<Keys, 'keyStore' | 'wrappingKeys' | 'keyring'> 
    */
   catchUp(): Promise<void>
   /**
-   * Like `catchUp`, for use after a failed look-up. Concurrent callers share one run. There are at most ten runs per
-   * second.
+   * Like `catchUp`, for use after a failed look-up. Runs at most ten times per second; waiting callers share one run.
    */
   refresh(): Promise<void>
   /** False while the tables may lack revocations. While it is false, nothing may be accepted or decrypted. */
@@ -39,13 +37,12 @@ export type StateFollower = Pick<Keys, 'keyStore' | 'wrappingKeys' | 'keyring'> 
   /** The read position: the next offset of each topic. */
   positions(): { control: bigint; keys: bigint }
   /**
-   * Calls the listener with the topic and key of each record that was read. A call without a key means that the tables
-   * were cleared and are read again. Returns a function that removes the listener.
+   * Calls the listener with the topic and key of each record, and without a key when the tables are cleared and read
+   * again. Returns a function that removes the listener.
    */
   onChange(listener: ChangeListener): () => void
 }
 
-/** The follower, with functions to start, check and close it. */
 export type StateFollowing = {
   readonly follower: StateFollower
   /**
@@ -55,7 +52,7 @@ export type StateFollowing = {
   start(): Promise<void>
   /** False while a record can't be read. */
   isWhole(): boolean
-  /** The reasons why control state isn't ready; empty if it is ready. */
+  /** Returns the reasons; empty if control state is ready. */
   notReady(): string[]
   close(): Promise<void>
 }
@@ -111,7 +108,6 @@ export function followState(options: StateOptions): StateFollowing {
   }
 }
 
-/** Creates the tables in memory, and the functions that fill them. */
 function holdState({ service, kek, mayUnwrap, log }: StateOptions) {
   const tables = createTables()
   const keys = createKeys({ kek, log, mayUse: mayUnwrap })

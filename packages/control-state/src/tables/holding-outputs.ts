@@ -1,6 +1,5 @@
 // Finds the outputs whose topics may contain fields that were decrypted before an erasure. These fields stay there
-// until the topic's retention ends. Dead letter topics are left out, because their records are encrypted. No I/O: other
-// code reads the retention from Kafka.
+// until the topic's retention ends. Dead letter topics are left out, because their records are encrypted. No I/O.
 import { isDecryptedByReaders } from '../records/records.ts'
 import type { DerivedStream, ErasureRecord } from '../records/records.ts'
 import type { Streams } from './state.ts'

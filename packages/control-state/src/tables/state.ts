@@ -162,10 +162,7 @@ export function folderOf(key: string): string {
   return key.slice(0, (second < 0 ? first : second) + 1)
 }
 
-/**
- * Returns a store that combines its own puts with the records of `base`, and never changes `base`. A put of null hides
- * the record of `base`.
- */
+/** Returns a store with its own puts over the records of `base`. A put of null hides a record of `base`. */
 export function overlay(base: RecordStore): RecordStore & {
   put(key: string, record: ControlRecord | null): void
   readonly puts: ReadonlyMap<string, ControlRecord | null>

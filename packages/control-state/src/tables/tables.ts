@@ -18,7 +18,7 @@ type Linked = {
   readonly linkedStreamId: string
 }
 
-/** All look-ups. A function that needs only some of them names only their types. */
+/** All look-ups. */
 export type Tables = State &
   StreamIndex &
   ContractIndex &
@@ -30,7 +30,6 @@ export type Tables = State &
     inputOf(stream: Linked): InputStream | undefined
   }
 
-/** The tables, with the functions that fill them. */
 export type FollowedTables = Tables & {
   apply(key: string, record: ControlRecord | null): void
   clear(): void
@@ -73,7 +72,6 @@ export function createTables(): FollowedTables {
   }
 }
 
-/** Stores every record by its key and its folder. */
 function createFolders() {
   const folders = new Map<string, Map<string, ControlRecord>>()
   const store: RecordStore = {

@@ -1,5 +1,6 @@
-// Golden records: one file for each type and version that any release has written. They are kept forever. Each is read
-// and written again; a record of the newest version must give the same bytes. docs/formats.md lists the members.
+// Golden records: one file for each type and version that any release has written. They are kept forever. Each record
+// is read and written again; a record of the newest version must give the same bytes. docs/formats.md lists the
+// members.
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'

@@ -1,4 +1,4 @@
-// Builds an OpenAPI 3.1 document from a service's tables of operations and refusals. Pure.
+// Builds an OpenAPI 3.1 document from a service's tables of operations and refusals. No I/O.
 import type { DocumentedAnswer, Api, JsonSchema, Operation, Parameter } from './types.ts'
 
 const link: JsonSchema = {

@@ -1,5 +1,5 @@
-// Renders an OpenAPI document as a page: its operations by group, and its schemas. It supports only what document.ts
-// generates. The page needs no scripts, because its sections unfold natively.
+// Renders an OpenAPI document as a page: its operations by group, and its schemas. Supports only what document.ts
+// generates. The page needs no scripts.
 import { escapeHtml } from '../markdown.ts'
 import { pageOf } from '../page.ts'
 import type { PageLink } from '../page.ts'
@@ -12,7 +12,6 @@ export type ApiPage = {
   readonly styleHref: string
   readonly scriptHref?: string
   readonly home: PageLink
-  /** The URL that explains a code. */
   readonly pageOfCode: (code: string) => string
 }
 
@@ -81,7 +80,7 @@ function operationHtml(
   ].join('\n')
 }
 
-/** A response, or the component that it refers to. */
+/** Returns a response, or the component that it refers to. */
 function found(response: unknown, document: JsonSchema): Parts {
   const parts = partsOf(response)
   const name = nameIn(parts['$ref'])
@@ -113,7 +112,7 @@ const contentHtml = (content: Parts): string =>
     .map(([type, of]) => `${escapeHtml(type)} ${schemaText(partsOf(of)['schema'])}`)
     .join(', or ')
 
-/** The name of a schema as a link, or the schema itself. */
+/** Returns the name of a schema as a link, or the schema itself. */
 function schemaText(schema: unknown): string {
   const parts = partsOf(schema)
   const name = nameIn(parts['$ref'])
@@ -137,6 +136,6 @@ const textIn = (parts: Parts, name: string): string => {
 
 const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
-/** The members of an object; empty for any other value. */
+/** Returns the members of an object; empty for any other value. */
 const partsOf = (value: unknown): Parts =>
   typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {}

@@ -18,7 +18,7 @@ export const inPath = (name: string, says: string): Parameter => ({
 
 export const json = (schema: JsonSchema) => ({ 'application/json': schema })
 
-/** RFC 9457, with one of these codes as `code`. */
+/** Problem documents (RFC 9457) with one of these codes as `code`. */
 export const problemForm: RefusalForm = (codes) => ({
   'application/problem+json': {
     allOf: [ref('Problem'), { properties: { code: { enum: codes } } }],

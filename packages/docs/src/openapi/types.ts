@@ -36,13 +36,12 @@ export type Operation = {
   readonly headers?: readonly Parameter[]
   readonly body?: { readonly content: Content; readonly mayBeMissing?: boolean }
   readonly answers: readonly DocumentedAnswer[]
-  /** Codes of refusals. */
   readonly refusals: readonly string[]
   /** The format of this operation's refusals. By default that of the service. */
   readonly refusalForm?: RefusalForm
 }
 
-/** The content of a refusal with one of these codes. */
+/** Returns the content of a refusal with one of these codes. */
 export type RefusalForm = (codes: readonly string[]) => Content
 
 export type Api = {

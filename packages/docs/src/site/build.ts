@@ -33,7 +33,7 @@ type Making = {
 
 const read = (file: string): Promise<string> => readFile(join(repository, file), 'utf8')
 
-/** A reader of the folder never sees half a file. Two builds at the same time do no harm. */
+/** Readers of the folder never see half a file. Two builds at the same time do no harm. */
 export async function buildSite(folder: string): Promise<Site> {
   const files = await repositoryFiles()
   const making = await readPages(files)
@@ -80,7 +80,7 @@ async function readPages(files: readonly string[]): Promise<Making> {
   return { made: new Map(), texts, titles, sections: sectionsOf([...texts.keys()]), linker }
 }
 
-/** The page of errors gets a table of all codes, from their pages. */
+/** Returns the text of a page. Adds tables of all codes to the page of errors. */
 async function textOf(file: string): Promise<string> {
   if (file !== 'docs/errors.md') return read(file)
   const tables = errorTables(await readErrorPages(), (code) => `errors/${code}.md`)
@@ -95,7 +95,7 @@ const framesOf = (path: string) => ({
   home: { href: hrefBetween(path, 'index.html'), text: 'Weir' },
 })
 
-/** The page gets links to the pages of its section, and to the first pages of the other sections. */
+/** Adds a page, with links to the pages of its section and to the first pages of other sections. */
 function writePage({ made, sections, titles }: Making, { path, title, body }: Written): void {
   const linkTo = (to: string, text: string) => ({
     href: hrefBetween(path, to),
@@ -112,7 +112,7 @@ function writePage({ made, sections, titles }: Making, { path, title, body }: Wr
   made.set(path, pageOf({ title: `${title} · Weir`, body, links, ...framesOf(path) }))
 }
 
-/** A file's content, or a folder's listing. */
+/** Adds a page with a file's content, or with a folder's list of files. */
 async function writeShown(making: Making, path: string, files: readonly string[]): Promise<void> {
   const heading = `<h1>${escapeHtml(path)}</h1>`
   const inside = files.filter((file) => file.startsWith(`${path}/`))

@@ -1,4 +1,4 @@
-// The first page of the site: what to read, by the work of its reader.
+// Creates the first page of the site, with all documents by the work of their readers.
 import { escapeHtml } from '../markdown.ts'
 import { htmlOf } from './links.ts'
 import type { Section } from './sources.ts'

@@ -1,4 +1,4 @@
-// The targets of links on the site. A link to a page leads to its HTML. A link to a folder or another file of the
+// Finds the targets of links on the site. A link to a page leads to its HTML. A link to a folder or another file of the
 // repository leads to a page that shows it. Broken links are collected, so that the build can fail.
 import { posix } from 'node:path'
 
@@ -18,12 +18,15 @@ export type Linker = {
   readonly broken: readonly string[]
 }
 
-/** The site has the files of docs/ at its top, so that auth serves docs/errors.md as /docs/errors. */
+/**
+ * Returns a file's path on the site. The site has the files of docs/ at its top, so that auth serves docs/errors.md as
+ * /docs/errors.
+ */
 export const siteOf = (file: string): string => file.replace(/^docs\//, '')
 
 export const htmlOf = (file: string): string => `${siteOf(file).replace(/\.md$/, '')}.html`
 
-/** A relative link between two paths of the site. */
+/** Returns a relative link between two paths of the site. */
 export const hrefBetween = (from: string, to: string): string =>
   posix.relative(posix.dirname(from), to)
 
@@ -39,7 +42,7 @@ export function createLinker({ files, idsOf }: Known): Linker {
     const target =
       path === '' ? from : posix.normalize(posix.join(posix.dirname(from), path)).replace(/\/$/, '')
     const suffix = hash === '' ? '' : `#${hash}`
-    // a page stands for the folder of its name
+    // a page replaces the folder with the same name
     if (files.has(`${target}.md`)) return `${hrefBetween(htmlOf(from), htmlOf(target))}${suffix}`
     if (isPage(target) && files.has(target)) {
       if (hash !== '' && !idsOf(target).has(hash)) broken.push(`${from}: ${href}`)

@@ -1,4 +1,4 @@
-// `npm run docs:site`, `npm start` and the build of the images: builds the site. It can be opened directly, and auth
+// Builds the site, for `npm run docs:site`, `npm start` and container images. The site can be opened directly, and auth
 // serves it at /docs.
 import { join } from 'node:path'
 

@@ -3,10 +3,10 @@
 import { visibleTextOf } from '../markdown.ts'
 
 export type SearchEntry = {
-  /** From the top of the site. */
+  /** Relative to the top of the site. */
   readonly href: string
   readonly page: string
-  /** The heading; empty above the first. */
+  /** The section's heading; empty above the first heading. */
   readonly heading: string
   readonly text: string
   readonly isGuide: boolean

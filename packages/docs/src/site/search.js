@@ -1,5 +1,6 @@
-// The search of the site. It adds its field to the page, so that a page without scripts has none. The index is loaded
-// when the field gets the focus. `/` goes to the field, the arrow keys to the results, Escape back.
+// The search of the site. The script adds the field, so that a page without scripts has none. The index is loaded when
+// the field gets the focus. `/` moves the focus to the field, the arrow keys move it through the results, Escape clears
+// the field.
 /* global document, URL */
 const scriptUrl = document.currentScript.src
 const resultsMax = 12
@@ -49,7 +50,7 @@ function show() {
   list.replaceChildren(...hits.slice(0, resultsMax).map(itemOf))
 }
 
-/** The entries that contain every word of the question, the best first. */
+/** Returns the entries that contain every word of the question, the best first. */
 function hitsOf(index, question) {
   const typed = question.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
   const telling = typed.filter((word) => !stopWords.has(word))
@@ -61,7 +62,10 @@ function hitsOf(index, question) {
     .map(([, entry]) => entry)
 }
 
-/** The stem of the word; if no page has the word, the stems of all words that differ from it by one typo. */
+/**
+ * Returns the stem of the word. If no page has a long word, returns the stems of all words that differ from it by one
+ * typo.
+ */
 function spellingsOf(index, word) {
   const stem = stemOf(word)
   const texts = index.map(({ page, heading, text }) => `${page} ${heading} ${text}`.toLowerCase())
@@ -70,7 +74,7 @@ function spellingsOf(index, word) {
   return [...known].filter((other) => isOneTypo(word, other)).map(stemOf)
 }
 
-/** A letter is wrong, missing or too much, or two are swapped. */
+/** Whether one letter is wrong, missing or too much, or two letters are swapped. */
 function isOneTypo(a, b) {
   let at = 0
   while (at < a.length && a[at] === b[at]) at += 1
@@ -79,12 +83,12 @@ function isOneTypo(a, b) {
   return x[0] === y[1] && x[1] === y[0] && x.slice(2) === y.slice(2)
 }
 
-/** «erase» finds «erasing» and «erasure», too. */
+/** Removes endings, so that «erase» also finds «erasing» and «erasure». */
 function stemOf(word) {
   return word.replace(/(?<=\w{4})(ing|ed|es|e|s)$/, '')
 }
 
-/** 0 if a word is missing. Guides score higher, and the pages for Weir's developers score much lower. */
+/** Returns 0 if a word is missing. Guides score higher, and the pages for Weir's developers score much lower. */
 function scoreOf({ href, page, heading, text, isGuide }, words) {
   const scores = words.map((spellings) => {
     const timesIn = (part) =>

@@ -1,5 +1,5 @@
-// The sources of the site: the Markdown files of this repository, and the order of their pages. It finds the files
-// without git, because the build of an image has none.
+// Finds the sources of the site, the Markdown files of this repository, and defines the order of their pages. Does not
+// need git, which is missing when an image is built.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -7,7 +7,7 @@ export const repository = join(import.meta.dirname, '../../../..')
 
 const skipped = new Set(['node_modules', 'dist', 'coverage', '.git', '.weir'])
 
-/** The files below a folder of the repository, sorted, without dependencies and without what is built. */
+/** Returns the files below a folder of the repository, sorted, without dependencies and build results. */
 export async function repositoryFiles(folder = ''): Promise<string[]> {
   const entries = await readdir(join(repository, folder), { withFileTypes: true })
   const found = await Promise.all(
@@ -24,12 +24,15 @@ export const isPage = (file: string): boolean => file.endsWith('.md')
 
 export type Section = {
   readonly title: string
-  /** For the index: the readers of the section. */
+  /** The introduction of the section on the first page. */
   readonly says?: string
   readonly pages: readonly string[]
 }
 
-/** `first` are pages in their order. The other pages of a section are those that no section names, by pattern. */
+/**
+ * `first` lists pages in their order. They are followed by the pages that match `begins`, and that no section lists in
+ * `first`.
+ */
 type Order = Pick<Section, 'title' | 'says'> & { begins?: RegExp; first?: readonly string[] }
 
 export const order: readonly Order[] = [
@@ -85,7 +88,7 @@ export const order: readonly Order[] = [
   { title: 'Project', begins: /./, first: ['README.md'] },
 ]
 
-/** Every page is in one section. */
+/** Puts every page into one section. */
 export function sectionsOf(pages: readonly string[]): Section[] {
   const named = new Set(order.flatMap(({ first = [] }) => first))
   const others = pages.filter((page) => !named.has(page))

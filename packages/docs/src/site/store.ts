@@ -1,4 +1,4 @@
-// Writes a set of files into a folder, while others may read it or write the same.
+// Writes files into a folder, while other processes may read the folder or write the same files.
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 

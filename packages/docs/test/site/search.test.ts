@@ -6,7 +6,7 @@ import type { SearchEntry } from '../../src/site/search-index.ts'
 
 const script = new URL('../../src/site/search.js', import.meta.url)
 
-/** A page that does nothing: the script only needs one to add its field to. */
+/** A page that does nothing. The script adds its field to it. */
 const page: unknown = new Proxy(() => undefined, { get: () => page, apply: () => page })
 
 function found(entries: readonly SearchEntry[], question: string): unknown {

@@ -8,7 +8,7 @@ import type { Refusal } from '../refusal.ts'
 import type { ErrorForm } from './answer.ts'
 import { send } from './mount.ts'
 
-/** The secret that is wrong according to a refusal; undefined if the refusal is no guess. */
+/** Returns the wrong secret in a refused request; undefined if the refusal has another reason. */
 export type WrongSecret = (refusal: Refusal, req: Request) => string | undefined
 
 export type AnswerErrorsOptions = {
@@ -19,7 +19,7 @@ export type AnswerErrorsOptions = {
   readonly wrongSecretOf: WrongSecret
 }
 
-/** Has four parameters, because Express recognises an error handler by their number. */
+/** The handler has four parameters, by which Express recognises an error handler. */
 export function answerErrors({ errors, pageOf, onError, ...guessing }: AnswerErrorsOptions) {
   return (error: unknown, req: Request, res: Response, _next: NextFunction): void => {
     const refusal = limitGuesses(guessing, errors.refusalOf(error), req)
@@ -33,9 +33,7 @@ export function answerErrors({ errors, pageOf, onError, ...guessing }: AnswerErr
   }
 }
 
-/**
- * Runs after all authentication, where a refusal becomes a response. A request with a valid secret never comes here.
- */
+/** Returns another refusal if there were too many wrong secrets. Never limits requests with a valid secret. */
 function limitGuesses(
   { guesses, wrongSecretOf }: Pick<AnswerErrorsOptions, 'guesses' | 'wrongSecretOf'>,
   refusal: Refusal,

@@ -11,7 +11,7 @@ export type RouteAnswer<Body = unknown> = {
 }
 
 export type Call = {
-  /** Decoded segments of the path. */
+  /** Returns a decoded segment of the path. */
   param(name: string): string
   /** @throws Refusal `invalid` if it is present twice */
   query(name: string): string | undefined
@@ -22,7 +22,7 @@ export type Call = {
   /** Sets the caller, for the log and for the audit log. */
   isFrom(caller: string, actor: Actor): void
   /**
-   * At most 1 MiB by default.
+   * Reads at most 1 MiB by default.
    * @throws Refusal `too_large`, `unsupported_encoding`, `invalid_request`
    */
   readBody(bytesMax?: number): Promise<Buffer>

@@ -1,5 +1,5 @@
-// Creates an application before its routes, and completes it after them. Each request has an id, and a request without
-// a matching route is an error.
+// Creates an Express application before its routes are added, and completes it after that. Each request gets an id. A
+// request without a matching route is an error.
 import express from 'express'
 import type { Express } from 'express'
 import { nameRequests, tellFaults } from '@weir/kit'
@@ -28,7 +28,7 @@ export type Rest = {
   readonly wrongSecretOf: WrongSecret
 }
 
-/** Adds the handlers after all routes. */
+/** Adds the handlers that follow all routes. */
 export function answerRest(app: Express, { notFound, log, ...rest }: Rest): void {
   app.use(({ path }) => {
     const isEvent = path === '/event' || path === '/events'

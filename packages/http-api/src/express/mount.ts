@@ -1,5 +1,5 @@
-// The interface to Express: a path has a handler for each method that it supports. Errors of a handler go to the error
-// form of its path.
+// Connects handlers to Express. A path has a handler for each method that it supports. The error form of a path turns
+// errors of its handlers into responses.
 import express from 'express'
 import type { Express, Request, Response } from 'express'
 import type { Needs } from '@weir/control-state'
@@ -17,7 +17,7 @@ export type MountOn = {
 }
 
 /**
- * Serves a path. Methods without a handler get 405 and an `Allow` header. By default its errors are problem documents.
+ * Serves a path. Requests with other methods get 405 and an `Allow` header. By default, errors are problem documents.
  */
 export function mount(
   { app, needsOf }: MountOn,

@@ -1,10 +1,9 @@
-// A body that is created while it is sent, as fast as the client reads. A client that stops reading is disconnected. If
-// the rest of a body can't be created, the client is disconnected, too, because the head of the response is already
-// sent.
+// Sends a body while it is created, as fast as the client reads. A client that stops reading is disconnected. If the
+// rest of a body can't be created, the client is disconnected, too, because the head of the response is already sent.
 import type { Response } from 'express'
 import type { RouteAnswer } from './answer.ts'
 
-/** Resolves when there is room for more. Empty bytes write nothing. Rejects if the client is gone, or doesn't read. */
+/** Writes bytes, and resolves when more can be written. Rejects if the client is gone, or stops reading. */
 export type Write = (bytes: Uint8Array) => Promise<void>
 
 export type StreamedBody = {
@@ -18,7 +17,7 @@ const stalledMs = 30_000
 export const isStreamed = (body: unknown): body is StreamedBody =>
   typeof body === 'object' && body !== null && 'stream' in body && typeof body.stream === 'function'
 
-/** Rethrows what `stream` throws, unless the client is gone. */
+/** Sends head and body. Rethrows what `stream` throws, unless the client is gone. */
 export async function sendStreamed(
   res: Response,
   { status, headers }: RouteAnswer,

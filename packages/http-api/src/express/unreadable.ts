@@ -1,5 +1,5 @@
-// Requests that Express or its body reader could not read. The error's `status` says that the request itself is at
-// fault.
+// Creates refusals of requests that Express or its body parser could not read. The error's `status` says that the
+// request is at fault.
 import { refuse } from '../refusal.ts'
 import type { Refusal, SharedCode } from '../refusal.ts'
 
@@ -22,7 +22,7 @@ export function refusalOfUnreadable(cause: unknown): Refusal<SharedCode> | undef
   return refuse('invalid_request', message, { cause })
 }
 
-/** The body reader puts its limit into the error. */
+/** Returns the size limit, which the body parser puts into the error. */
 function bytesMaxOf(error: Error): string {
   const bytes = 'limit' in error && typeof error.limit === 'number' ? error.limit : bodyBytesMax
   return bytes < mebibyte ? `${bytes / 1_024} KiB` : `${bytes / mebibyte} MiB`

@@ -1,4 +1,4 @@
-// What the routes of a service may rely on: how responses, refusals and faults are sent over HTTP.
+// How responses, refusals and faults are sent over HTTP.
 import { expect, test } from '@jest/globals'
 import { Refusal, mount, needsIn, createExpress } from '../../src/index.ts'
 import type { Call, RouteHandler } from '../../src/index.ts'

@@ -1,6 +1,5 @@
-// The kinds of configuration values. Each field reads the text of one environment variable and returns a typed value.
-// `.default()` takes the typed value, and `.describe()` says what to set. The field's notes contain the unit, whether
-// the value is secret, and what the file must contain.
+// The types of configuration fields. Each field reads the text of one environment variable and returns a typed value.
+// `.default()` takes the typed value, and `.describe()` says what to set.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
@@ -12,7 +11,7 @@ import { noted } from './field-notes.ts'
 const TIMER_MS_MAX = 2 ** 31 - 1
 const SECRET_BYTES_MAX = 65_536
 
-/** A whole number within bounds, both inclusive. */
+/** Accepts a whole number within bounds, both inclusive. */
 export function integer({ min = 0, max = Number.MAX_SAFE_INTEGER, of = '' } = {}) {
   const message = `it must be a whole number from ${min} to ${max}`
   const field = z
@@ -25,17 +24,17 @@ export function integer({ min = 0, max = Number.MAX_SAFE_INTEGER, of = '' } = {}
   return noted(field, { unit: of === '' ? bounds : `${of}, ${bounds}` })
 }
 
-/** A TCP port; 0 lets the system choose. */
+/** Accepts a TCP port; with 0 the system chooses one. */
 export function port() {
   return noted(integer({ min: 0, max: 65_535 }), { unit: 'port' })
 }
 
-/** A time span that fits a timer. */
+/** Accepts a time span that is possible for a timer. */
 export function milliseconds({ min = 0, max = TIMER_MS_MAX } = {}) {
   return integer({ min, max: Math.min(max, TIMER_MS_MAX), of: 'ms' })
 }
 
-/** Comma-separated values, trimmed; at least one. */
+/** Accepts one or more comma-separated values, and trims them. */
 export function csv() {
   const field = z
     .string()
@@ -45,7 +44,7 @@ export function csv() {
   return noted(field, { unit: 'a, b, …' })
 }
 
-/** Comma-separated addresses, each with its port. */
+/** Accepts comma-separated addresses, each with its port. */
 export function hostPorts() {
   const field = csv().refine(
     (items) => items.every(isHostPort),
@@ -54,13 +53,13 @@ export function hostPorts() {
   return noted(field, { unit: 'host:port, …' })
 }
 
-/** An address to listen on: an IP address or a name. */
+/** Accepts an address to listen on: an IP address or a name. */
 export function host() {
   const field = z.string().trim().refine(isHost, 'it must be an IP address or the name of a host')
   return noted(field, { unit: 'address' })
 }
 
-/** true or false, also as 1 and 0. */
+/** Accepts true and false, also as 1 and 0. */
 export function bool() {
   const field = z
     .string()
@@ -71,13 +70,11 @@ export function bool() {
   return noted(field, { unit: 'true, false' })
 }
 
-/** One of these words. */
 export function oneOf<const T extends readonly string[]>(words: T) {
   const list = words.join(', ')
   return noted(z.enum(words, `it must be one of ${list}`), { unit: list })
 }
 
-/** A line of text without control characters. */
 export function text() {
   const field = z
     .string()
@@ -91,7 +88,7 @@ export function secretText() {
   return noted(text(), { unit: 'text', isSecret: true })
 }
 
-/** Several lines, never shown. `problemOf` checks them. */
+/** Accepts several lines, which are never shown. `problemOf` checks them. */
 export function secretLines(problemOf: (lines: string) => string | undefined) {
   const field = z.string().superRefine((lines, context) => {
     const message = problemOf(lines)
@@ -100,7 +97,7 @@ export function secretLines(problemOf: (lines: string) => string | undefined) {
   return noted(field, { unit: 'lines', isSecret: true })
 }
 
-/** An http or https address, without slashes at its end. */
+/** Accepts an http or https address, and removes slashes at its end. */
 export function url() {
   const field = z
     .string()
@@ -112,12 +109,12 @@ export function url() {
 
 const path = () => z.string().trim().min(1)
 
-/** A file that must be readable at the start. `problemOf` checks its contents. */
+/** Accepts the path of a file that must be readable at the start. `problemOf` checks its contents. */
 export function file(problemOf?: (contents: Buffer) => string | undefined) {
   return noted(path(), { unit: 'file', file: problemOf ? { problemOf } : {} })
 }
 
-/** A file with a secret such as a password: its text, trimmed. */
+/** Accepts the path of a file with a secret, such as a password. */
 export function secretFile() {
   return file(secretProblem)
 }
@@ -128,24 +125,26 @@ export function secretFileToMake() {
   return noted(path(), { unit: 'file', file: rule })
 }
 
-/** A file with certificates in PEM. */
 export function certificateFile() {
   const field = path()
   return noted(field, { unit: 'file, PEM', file: { problemOf: certificateProblem } })
 }
 
-/** A file with a private key in PEM, without a passphrase. */
+/** Accepts the path of a file with a private key in PEM, without a passphrase. */
 export function privateKeyFile() {
   const field = path()
   return noted(field, { unit: 'file, PEM', file: { problemOf: keyProblem } })
 }
 
-/** A service's own kind of field, with a unit. */
+/** Adds the unit to a service's own type of field. */
 export function withUnit<T extends z.ZodType>(field: T, unit: string): T {
   return noted(field, { unit })
 }
 
-/** A problem of a rule over several keys, reported at this key. The rule is checked even if single keys are wrong. */
+/**
+ * Options for `refine`: reports the problem of a rule about several keys at this key. The rule is checked even if
+ * single keys are wrong.
+ */
 export function keyRule(key: string, message: string) {
   return { path: [key], message, when: () => true }
 }

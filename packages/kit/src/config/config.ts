@@ -13,16 +13,16 @@ export type ConfigKey = {
   key: string
   description: string
   required: boolean
-  /** The value if the key is unset. Absent if there is none. */
+  /** The default, if there is one. */
   fallback?: unknown
 } & Pick<FieldNotes, 'unit' | 'isSecret'>
 
-/** The problem of the file at this path, or undefined. */
+/** Returns the problem of the file at this path, or undefined. */
 export type FileCheck = (filePath: string, rule: FileRule) => string | undefined
 
 /**
- * Parses `env` with the schema. An empty variable counts as unset. Throws an Error with all problems; with `checkFile`,
- * it includes those of the named files.
+ * Parses `env` with the schema. An empty variable counts as unset. Throws an Error with all problems, including those
+ * that `checkFile` finds in files.
  */
 export function loadConfig<T>(schema: z.ZodType<T>, env: Env, checkFile?: FileCheck): T {
   const fields = fieldsOf(schema)
@@ -38,7 +38,7 @@ export function loadConfig<T>(schema: z.ZodType<T>, env: Env, checkFile?: FileCh
   return deepFreeze(result.data)
 }
 
-/** The keys of a configuration schema, for generating documents. */
+/** Lists the keys of a configuration schema, for generated documents. */
 export function listConfigKeys(schema: z.ZodType): ConfigKey[] {
   return Object.entries(fieldsOf(schema)).map(([key, field]) => {
     const unset = field.safeParse(undefined)
@@ -87,7 +87,7 @@ function explain(problems: readonly Problem[], fields: Fields): string {
   return `The configuration can't be used:\n${[...new Set(lines)].join('\n')}`
 }
 
-/** The object's fields, even if the object is wrapped in a transform. */
+/** Returns the fields of the schema's object, even if a transform wraps the object. */
 function fieldsOf(schema: z.ZodType): Fields {
   for (const layer of layersOf(schema)) {
     if (layer instanceof z.ZodObject) return zodTypesIn(layer.shape)

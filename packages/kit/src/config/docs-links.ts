@@ -1,4 +1,4 @@
-// Links from a refusal to the page of its code. Every refusal of a service has one, in a `Link` header and, if its
+// Creates the link from a refusal to the page of its code. Every refusal has this link in the header `Link` and, if its
 // format permits, in the body.
 
 import { url } from './config-fields.ts'
@@ -21,5 +21,5 @@ export function createPageOf(config: {
   return (code) => `${docsUrl}/errors/${code}`
 }
 
-/** The value of a `Link` header (RFC 8288). */
+/** Returns the value of a `Link` header (RFC 8288). */
 export const helpLink = (page: string): string => `<${page}>; rel="help"`

@@ -6,21 +6,23 @@ import { z } from 'zod'
 export type FieldNotes = {
   /** The value's unit or format, in a word or two. */
   readonly unit?: string
-  /** Never shown, not even to the operator who starts the service. */
+  /** Set if the value is never shown, not even to the operator who starts the service. */
   readonly isSecret?: boolean
   readonly file?: FileRule
 }
 
-/** `problemOf` returns the problem of the contents, or undefined. `mayBeMissing` if the service creates the file. */
+/**
+ * `problemOf` returns the problem of the contents, or undefined. `mayBeMissing` is set if the service creates the file.
+ */
 export type FileRule = {
   readonly mayBeMissing?: boolean
   readonly problemOf?: (contents: Buffer) => string | undefined
 }
 
-// zod's own registry isn't used, because its types expand the registered types, down to Buffer.
+// Doesn't use zod's own registry, because its types expand the types of the notes, down to Buffer.
 const notes = new WeakMap<object, FieldNotes>()
 
-/** The same field with notes. Fields that zod's methods derive from it have the same notes. */
+/** Adds notes to the field, and returns it. Fields that zod's methods derive from this field have the same notes. */
 export function noted<T extends z.ZodType>(field: T, about: FieldNotes): T {
   notes.set(field, about)
   return field
@@ -43,7 +45,7 @@ function parentOf(made: object): object | undefined {
   return made instanceof z.ZodType ? made._zod.parent : undefined
 }
 
-/** A schema and the schemas that it wraps (default, optional, transform), outermost first. */
+/** Yields a schema and the schemas that it wraps (default, optional, transform), outermost first. */
 export function* layersOf(schema: z.ZodType): Generator<z.ZodType> {
   let layer: unknown = schema
   while (layer instanceof z.ZodType) {

@@ -1,5 +1,4 @@
-// TLS of a service's own port: its settings, and the rules between them. follow-tls.ts reads the files and follows
-// their changes.
+// The TLS settings of a service's own port, and their rules. follow-tls.ts reads the files and follows their changes.
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -23,7 +22,7 @@ export type ListenerTlsSettings = {
   TLS_KEY_FILE?: string | undefined
 }
 
-/** Refuses one file without the other, and two that don't belong together, because TLS could not be used. */
+/** Refuses a certificate or a key alone, and a pair that doesn't match, because TLS could not be used. */
 export function withListenerTlsRules<T extends z.ZodType<ListenerTlsSettings>>(schema: T): T {
   return schema
     .refine(
@@ -37,7 +36,7 @@ export function withListenerTlsRules<T extends z.ZodType<ListenerTlsSettings>>(s
     )
 }
 
-/** False only if a certificate and a key certainly don't belong together. Other problems are reported elsewhere. */
+/** Returns false only if certificate and key certainly don't match. Other problems are reported elsewhere. */
 export function areAPair(certFile: string | undefined, keyFile: string | undefined): boolean {
   if (certFile === undefined || keyFile === undefined) return true
   try {
@@ -47,7 +46,7 @@ export function areAPair(certFile: string | undefined, keyFile: string | undefin
   }
 }
 
-/** Throws if one of the two can't be read. */
+/** Throws if the certificate or the key can't be parsed. */
 export function isKeyOf(certificate: Buffer, key: Buffer): boolean {
   return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
 }

@@ -1,5 +1,5 @@
-// Files that settings name. They are checked before the start, read at the start and, if they may change, again later.
-// The error for an unreadable file names the setting to correct, and never shows the file's contents.
+// Checks and reads files that settings name. The error for an unreadable file names the setting to correct, and never
+// shows the file's contents.
 
 import { readFileSync, statSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -17,7 +17,7 @@ export async function readSettingFile(setting: string, path: string): Promise<Bu
   }
 }
 
-/** The synchronous version, for small files that are read at each use. */
+/** Like `readSettingFile`, but synchronous, for small files that are read at each use. */
 export function readSettingFileNow(setting: string, path: string): Buffer {
   try {
     return readFileSync(path)
@@ -26,7 +26,7 @@ export function readSettingFileNow(setting: string, path: string): Buffer {
   }
 }
 
-/** Why a setting's file can't be used, or undefined. */
+/** Returns why a setting's file can't be used, or undefined. */
 export function settingFileProblem(path: string, rule: FileRule): string | undefined {
   try {
     const contents = readFileSync(path)

@@ -1,5 +1,5 @@
-// Files of settings that are read at each use, because they may be replaced: passwords, tokens, certificates. If a file
-// can't be read, its last content is used.
+// Reads files of settings at each use, because they may be replaced: passwords, tokens, certificates. If a file can't
+// be read, its last content is used.
 import { readSettingFileNow } from './setting-files.ts'
 
 /** Throws AppError `kit.setting_file_unreadable`. */
@@ -13,7 +13,7 @@ export function fileReader(key: string, path: string | undefined): () => Buffer 
     try {
       known = optionalFile(key, path)
     } catch {
-      // The file is being replaced, or is gone. The next login will show which.
+      // The file is being replaced, or is missing. The next login shows which.
     }
     return known
   }

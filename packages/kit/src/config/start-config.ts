@@ -1,5 +1,5 @@
-// How a service's main gets its configuration, and which command-line options print text instead of starting. Settings
-// never come from the command line, because every user of the machine can read it.
+// Loads a service's configuration at its start. Two command-line options print text instead of starting the service.
+// Settings never come from the command line, because every user of the machine can read it.
 
 import type { z } from 'zod'
 
@@ -13,8 +13,8 @@ const MISUSED = 2
 const ARGUMENTS: readonly (string | undefined)[] = [undefined, '--help', '--print-config']
 
 /**
- * The configuration, with its files checked. If it is invalid, prints a sentence for each problem and ends the process.
- * Also ends the process after the output of `--help` or `--print-config`.
+ * Returns the configuration, after a check of its files. If it is invalid, prints a sentence for each problem and ends
+ * the process. Also ends the process after the output of `--help` or `--print-config`.
  */
 export function startConfig<T extends object>(service: string, schema: z.ZodType<T>, env: Env): T {
   const [asked, ...more] = process.argv.slice(2)
@@ -40,7 +40,7 @@ function leave(text: string, code: number): never {
   process.exit(code)
 }
 
-/** The configuration as lines of an environment file, without secret values or passwords in addresses. */
+/** Returns the configuration as lines of an environment file, without secret values or passwords in addresses. */
 function printed(schema: z.ZodType, config: object): string {
   const values = new Map<string, unknown>(Object.entries(config))
   return listConfigKeys(schema)
@@ -52,7 +52,7 @@ function printed(schema: z.ZodType, config: object): string {
     .join('\n')
 }
 
-/** A value in the form of an environment variable. */
+/** Returns a value as the text of an environment variable. */
 export function configText(value: unknown): string {
   if (Array.isArray(value)) return value.join(',')
   return typeof value === 'string' ? value : JSON.stringify(value)

@@ -10,9 +10,9 @@ export type AdminPortOptions = {
   host?: string | undefined
   port: number
   registry: Registry
-  /** Why the service isn't ready; empty if it is. */
+  /** Returns the reasons; empty if the service is ready. */
   readiness(): readonly string[]
-  /** Problems that don't affect readiness. */
+  /** Returns problems that don't affect readiness. */
   warnings?(): readonly string[]
 }
 
@@ -38,7 +38,7 @@ export async function startAdmin(options: AdminPortOptions): Promise<AdminPort> 
   return { port, close: () => close(server) }
 }
 
-/** Closes the oldest connection for a new one, so that no client can lock out the platform's probes. */
+/** Closes the oldest connection if there are too many, so that no client can block the platform's probes. */
 function boundConnections(server: Server): void {
   const open = new Set<Socket>()
   server.on('connection', (socket) => {

@@ -1,5 +1,5 @@
-// Explains a failed connection to the operator: one sentence that says what to check. The relevant settings differ
-// between Kafka, its token endpoint and the registry. The sentence contains no value of a setting except the address.
+// Explains a failed connection to the operator, in one sentence that says what to check. The relevant settings differ
+// between servers such as Kafka and the registry. The sentence names settings, but contains none of their values.
 
 export type HintSettings = {
   /** The setting with the address. */
@@ -43,12 +43,15 @@ const HINTS: readonly Hint[] = [
   ],
 ]
 
-/** Undefined for an unknown error. */
+/** Returns undefined for an unknown error code. */
 export function hintFor(code: string, settings: HintSettings): string | undefined {
   return HINTS.find(([codes]) => codes.test(code))?.[1](settings)
 }
 
-/** Doesn't use `instanceof`, because under a test runner errors of Node's own modules have another Error class. */
+/**
+ * Returns the error's code, if any. Doesn't use `instanceof`, because under a test runner errors of Node's own modules
+ * have another Error class.
+ */
 export function codeIn(error: unknown): string {
   const has = typeof error === 'object' && error !== null && 'code' in error
   return has && typeof error.code === 'string' ? error.code : ''

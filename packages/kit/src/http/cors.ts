@@ -1,6 +1,6 @@
-// Which pages of other origins may call a service (CORS): only those that a setting names. There is no wildcard and no
-// cookie: a caller sends a bearer token, which somebody must have given to the page. An unknown origin gets the same
-// response as a request without an origin, and its browser then blocks the response.
+// Decides which pages of other origins may call a service (CORS): only those that a setting names. There are no
+// wildcards and no cookies: a page sends a bearer token, which somebody must have given to it. A request of an unknown
+// origin gets the same response as one without an origin, and the browser blocks it.
 import { csv, withUnit } from '../config/config-fields.ts'
 
 export const corsFields = {
@@ -25,11 +25,11 @@ export type CorsRequest = {
 export type CorsVerdict = {
   /** The headers for every response. */
   readonly headers: Readonly<Record<string, string>>
-  /** The request is a preflight. 204 with these headers is its complete response. */
+  /** Whether the request is a preflight, whose complete response is 204 with these headers. */
   readonly isPreflight: boolean
 }
 
-/** Without this header, a cache might give one origin's response to another. */
+/** For unknown origins. Without the header Vary, a cache might give one origin's response to another. */
 const stranger: CorsVerdict = { headers: { vary: 'Origin' }, isPreflight: false }
 
 export type CorsOptions = {

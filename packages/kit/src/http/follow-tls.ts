@@ -1,6 +1,6 @@
-// Watches the certificate and key of a service's own port. It uses a new pair without a restart, whether the files were
-// written, renamed, or replaced by a changed symbolic link, as Kubernetes does. If a pair can't be used, this is
-// logged, and the old pair stays.
+// Watches the certificate and key of a service's own port. A new pair is used without a restart, whether the files were
+// written, renamed, or replaced by a changed symbolic link, as in Kubernetes. If a new pair can't be used, an error is
+// logged, and the old pair stays in use.
 
 import { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -23,7 +23,7 @@ export type FollowedTls = TlsPair & {
 
 type Files = { readonly certFile: string; readonly keyFile: string }
 
-/** The TLS options of a listener; none without a certificate. Throws if the files can't be read. */
+/** Returns the TLS options of a listener; none without a certificate. Throws if the files can't be read. */
 export async function followTls(
   settings: ListenerTlsSettings & { TLS_RELOAD_MS: number },
   { log, registry }: { log: Log; registry: Registry },
@@ -66,7 +66,10 @@ type Looking = {
   complain(problem: string): void
 }
 
-/** The two files are seldom replaced at the same moment, so only a problem in two checks in a row is logged. */
+/**
+ * The returned function logs a problem only if two checks in a row find it, because the two files are seldom replaced
+ * at the same moment.
+ */
 function createLook({ certFile, keyFile }: Files, { current, take, complain }: Looking) {
   let isLooking = false
   let lastProblem: string | undefined
@@ -94,7 +97,7 @@ function createLook({ certFile, keyFile }: Files, { current, take, complain }: L
   }
 }
 
-/** The pair, or its problem. */
+/** Returns the pair, or its problem. */
 async function readPair(certFile: string, keyFile: string): Promise<TlsPair | string> {
   try {
     const [cert, key] = [await readFile(certFile), await readFile(keyFile)]
@@ -125,7 +128,7 @@ function createTlsMetrics(registry: Registry, cert: () => Buffer) {
   return { failed: () => failures.inc() }
 }
 
-/** The earliest expiry in the chain. */
+/** Returns the earliest expiry in the chain. */
 function expiryMs(chain: Buffer): number {
   const blocks = chain
     .toString('latin1')

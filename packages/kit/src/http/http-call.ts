@@ -1,5 +1,5 @@
-// One HTTP request with a limited response, for the schema registry and the token endpoint. Doesn't use `fetch`, which
-// can't trust a CA for a single address, and follows redirects with secrets.
+// Sends one HTTP request, for example to the schema registry, and limits the size of the response. Doesn't use `fetch`,
+// because it can't trust a CA for a single address, and follows redirects with secrets.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { text } from 'node:stream/consumers'

@@ -1,7 +1,7 @@
 // Checks JSON text before it is parsed. JSON.parse takes twenty times as long for a bracket as for other text, and
 // blocks the process. So excessive nesting is refused before parsing.
 
-/** Nesting of arrays and objects. */
+/** The maximum nesting of arrays and objects. */
 export const jsonDepthMax = 256
 
 const quote = 0x22
@@ -11,8 +11,8 @@ const [openArray, closeArray] = [0x5b, 0x5d]
 const [openObject, closeObject] = [0x7b, 0x7d]
 
 /**
- * The number of object members in a JSON text in UTF-8; arbitrary for other text. Undefined if the nesting exceeds
- * `jsonDepthMax`.
+ * Returns the number of object members in a JSON text in UTF-8; an arbitrary number for other text. Returns undefined
+ * if the nesting exceeds `jsonDepthMax`.
  */
 export function countJsonMembers(text: Uint8Array): number | undefined {
   const { length } = text
@@ -36,7 +36,7 @@ export function countJsonMembers(text: Uint8Array): number | undefined {
 /** No list of a management request needs more items. */
 export const listItemsMax = 1_000
 
-/** The name of a list with more items: the body, or its first such member. Its items are then not checked. */
+/** Returns the name of a list with more items, if any: the body, or its first such member. */
 export function longListIn(body: unknown): string | undefined {
   if (typeof body !== 'object' || body === null) return undefined
   if (Array.isArray(body)) return body.length > listItemsMax ? 'The body' : undefined

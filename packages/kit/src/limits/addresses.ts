@@ -1,6 +1,6 @@
-// The client of a connection or a request, for limits by address. It is the peer's address. If the peer is a proxy of
-// ours, it is the last address in X-Forwarded-For that isn't a proxy of ours; anyone may have written the rest of that
-// header. So no client can choose the address under which it is counted.
+// Finds the client of a connection or a request, for limits per address: the peer's address or, if the peer is a
+// trusted proxy, the last address in X-Forwarded-For that isn't a trusted proxy. Earlier addresses in this header may
+// be forged. So no client can choose the address under which it is counted.
 import { BlockList, isIP } from 'node:net'
 import { csv, integer, withUnit } from '../config/config-fields.ts'
 
@@ -23,7 +23,7 @@ export const connectionFields = {
 
 export type Proxies = {
   has(address: string | undefined): boolean
-  /** The name under which the client is counted. */
+  /** Returns the address under which the client is counted. */
   clientOf(peer: string | undefined, forwardedFor: string | undefined): string
 }
 
@@ -54,7 +54,10 @@ export function createProxies(ranges: readonly string[] = []): Proxies {
   }
 }
 
-/** An IPv4 address is unchanged. An IPv6 address counts by its first half, because one client has a whole network. */
+/**
+ * Returns an IPv4 address unchanged, and only the first half of an IPv6 address, because one client has a whole
+ * network.
+ */
 export function countedAddress(address: string): string {
   const plain = plainAddress(address)
   if (isIP(plain) !== 6) return plain
@@ -68,7 +71,10 @@ export function countedAddress(address: string): string {
     .join(':')
 }
 
-/** A dual-stack socket shows IPv4 as ::ffff:127.0.0.1. A zone has a meaning only on this machine. */
+/**
+ * Removes the prefix of IPv4 addresses at a dual-stack socket (::ffff:127.0.0.1), and zones, which mean something only
+ * on this machine.
+ */
 const plainAddress = (address: string): string =>
   address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
 

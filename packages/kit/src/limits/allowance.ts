@@ -1,5 +1,5 @@
-// Permits a number of things per second, and refuses the others. This is enough against floods, and costs two
-// comparisons.
+// Permits a number of operations per second, and refuses further operations. This is enough against floods, and costs
+// two comparisons.
 
 export type Allowance = { take(): boolean }
 

@@ -1,5 +1,5 @@
 // Limits failed authentications by name: ten per minute on this replica, then 429 until the minute is over. Memory is
-// bounded, because the oldest failures are dropped first. Only failures count, so a correct secret is never delayed.
+// bounded: above a limit, the oldest name is dropped. Only failures count, so a correct secret is never delayed.
 
 export type FailureLimit = {
   /** Counts one more failure. Returns the seconds to wait if there were too many. */

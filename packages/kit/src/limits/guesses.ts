@@ -1,6 +1,6 @@
 // Limits wrong secrets, which may be guesses: ten per minute from one address, and ten of the same secret from any
-// address, on this replica. Then the status is 429 until the minute is over. Only failures count, so a correct secret
-// is never delayed. Only a part of a wrong secret's hash is kept.
+// address, on this replica. Further wrong secrets get 429 until the minute is over. A correct secret is never delayed.
+// Only a part of a wrong secret's hash is kept.
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Proxies } from './addresses.ts'

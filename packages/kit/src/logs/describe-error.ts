@@ -1,5 +1,5 @@
-// What the log may show of an error: its kind, code and origin, and its message unless the message may quote its input.
-// Causes from other libraries are shown only by kind and code, because their messages often contain payloads.
+// What the log may show of an error: its class, code and stack, and its message unless the message may quote input.
+// Causes from other libraries are shown only by class and code, because their messages often contain payloads.
 
 import { AppError } from '../errors.ts'
 
@@ -20,7 +20,7 @@ export function describeError(error: unknown): ErrorDescription {
   return description
 }
 
-/** Like `describeError`, with messages of AppErrors only, for unexpected errors. */
+/** Like `describeError`, for unexpected errors: includes only messages of AppErrors. */
 export function describeCrash(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { name: `thrown ${typeof error}` }
   const description: ErrorDescription = { name: nameOf(error) }

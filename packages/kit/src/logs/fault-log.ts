@@ -1,5 +1,6 @@
 // Logs requests that were refused because of a fault of the service, each with the id that its client got. An outage
-// would cause a line per request, so only a few per second are logged. The next line has the number of the others.
+// would cause a line per request, so only ten lines per second are logged. The next line has the number of requests
+// that were left out.
 import { createAllowance } from '../limits/allowance.ts'
 import type { Log } from './log.ts'
 

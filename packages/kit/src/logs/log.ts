@@ -1,6 +1,6 @@
-// The log: JSON lines on stdout, one per event that an operator should know. It doesn't log ordinary requests or
-// events. No secret is logged: fields with secret-like names and texts that look like a token are blanked, bytes are
-// never printed, and describe-error.ts reduces errors.
+// Creates the log: JSON lines on stdout, for operators. Collected events are not logged. No secret is logged: fields
+// with secret-like names and texts that look like a token are replaced, bytes are never printed, and describe-error.ts
+// reduces errors.
 
 import { pino } from 'pino'
 
@@ -19,7 +19,7 @@ const DEPTH_MAX = 6
 // Compared with the name in lower case, without - and _.
 const SECRET_NAME =
   /authorization|secret|apikey|platformkey|token|password|cookie|privatekey|privatepem|keyfieldvalue/
-// The same names in JSON text, for string values only. Child bindings arrive as such text.
+// The same names in JSON text, for string values only, because child bindings are passed as JSON text.
 const SECRET_IN_JSON =
   /"([^"\\]*(?:authorization|secret|api[-_]?key|platform[-_]?key|token|password|cookie|private[-_]?(?:key|pem))[^"\\]*)":"(?:[^"\\]|\\.)*"/gi
 // A JWT anywhere in the text, or the text after an authentication scheme.
@@ -43,7 +43,7 @@ export function createLog(
   )
 }
 
-// If only an error is logged, pino copies its message into the line's own message, and no formatter sees it.
+// If only an error is logged, pino copies the error's message into the line's own message, which no formatter sees.
 function keepErrorTextOut(this: Log, args: Parameters<pino.LogFn>, method: pino.LogFn): void {
   const [first, ...rest]: unknown[] = args
   if (!(first instanceof Error)) return method.apply(this, args)

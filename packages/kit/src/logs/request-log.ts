@@ -1,6 +1,6 @@
 // Logs management requests: each call, and each failure that the service caused, under the id that its client gets in
-// `Svc-Request-Id`. It logs the path's template and the API key's id, never a name, an id or other text of a client. It
-// reads the members of a response's `locals` that the services' routers set: `route`, `caller`, `code`.
+// `Svc-Request-Id`. It logs the path's template and the account's billing id, but no other text of a client. It reads
+// members of a response's `locals` that the services' routers set: `route`, `caller`, `code`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 import { createFaultLog } from './fault-log.ts'

@@ -1,4 +1,4 @@
-// Files that settings name. An error says which setting to correct, and shows nothing of a file.
+// Files that settings name. An error says which setting to correct, and shows no contents of the file.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

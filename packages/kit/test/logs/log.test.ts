@@ -1,4 +1,4 @@
-// The log: what it shows, and what it must hide.
+// What the log shows, and what it must hide.
 
 import { expect, test } from '@jest/globals'
 
