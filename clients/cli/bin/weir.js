@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Starts the `weir` command under a Node that runs TypeScript directly. Any Node ≥ 20 can run this plain JavaScript.
-// An older Node than 24.12 starts the installation's pinned Node, and passes on signals and the exit code.
+// Before version 24.12, Node starts the Node that is installed with Weir, and passes on signals and the exit code.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -26,7 +26,7 @@ if (pinned !== undefined) {
   process.exitCode = 1
 }
 
-/** node_modules/node-<platform>-<arch>/bin/node in the nearest folder above that has it. */
+/** Returns node_modules/node-<platform>-<arch>/bin/node in the nearest folder above that has it, or undefined. */
 function pinnedNode() {
   const packageName = `node-${process.platform}-${process.arch}`
   for (let folder = dirname(main); ; folder = dirname(folder)) {
@@ -40,7 +40,8 @@ function runUnder(node) {
   const child = spawn(node, [main, ...process.argv.slice(2)], { stdio: 'inherit' })
   // This process must outlive the child to report its exit code.
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
-  // A terminal sends Ctrl-C to both processes. Passing it on immediately would kill the child during its clean exit.
+  // A terminal sends Ctrl-C to both processes. Passing SIGINT on immediately would kill the child during its clean
+  // exit.
   process.on('SIGINT', () => setTimeout(() => child.kill('SIGINT'), PATIENCE_MS).unref())
   child.on('error', (error) => {
     process.stderr.write(`weir: ${node} can't be started: ${error.message}\n`)

@@ -1,5 +1,4 @@
-// The only error that the command shows: what happened, how to fix it, where to read more, and the exit code. Messages
-// never contain a key, a secret or a token.
+// The error that commands throw. Messages never contain a key, a secret or a token.
 
 /** 1: a refusal or a failure; 2: a `usage_error`. */
 export type ExitCode = 1 | 2
@@ -14,9 +13,9 @@ export class CliError extends Error {
   readonly exitCode: ExitCode
   /** What the user can do now, one sentence per line. */
   readonly advice: readonly string[]
-  /** The status of a service's refusal. */
+  /** The HTTP status of a service's refusal. */
   readonly status: number | undefined
-  /** The page of the service that explains the refusal. */
+  /** The address of the page that explains the refusal. */
   readonly page: string | undefined
   constructor(exitCode: ExitCode, message: string, { advice = [], status, page }: More = {}) {
     super(message)
@@ -39,7 +38,6 @@ export const failure = (message: string, ...advice: string[]): CliError =>
 export const misuse = (message: string, ...advice: string[]): CliError =>
   new CliError(2, message, { advice })
 
-/** The lines for stderr. */
 export function renderError(error: unknown): string {
   if (error instanceof CliError) {
     const lines = [...error.advice, ...(error.page === undefined ? [] : [`More: ${error.page}`])]

@@ -1,4 +1,4 @@
-// Why a file can't be read or written, in words instead of the system's codes.
+// Explains in words why a file can't be read or written.
 import { textAt } from './json.ts'
 
 export function fileFault(file: string, error: unknown, verb: 'read' | 'written'): string {

@@ -1,5 +1,5 @@
-// Reads JSON of unknown shape: responses of services, the profile, the demo's file. A missing member, or one of another
-// type, is undefined; only `parseJson` throws.
+// Reads JSON of unknown shape: responses of services, the profile, the demo's file. For a missing member, or a member
+// of another type, functions return undefined or an empty list. Only `parseJson` throws.
 import { failure } from './errors.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Own members only, so that a stream named `constructor` is looked up like any other. */
+/** Reads only own members, so that a stream may be named `constructor`. */
 export function valueAt(value: unknown, ...path: readonly string[]): unknown {
   let current = value
   for (const key of path) {
@@ -31,7 +31,7 @@ export function listAt(value: unknown, ...path: readonly string[]): readonly unk
 export const textsAt = (value: unknown, ...path: readonly string[]): readonly string[] =>
   listAt(value, ...path).filter((item) => typeof item === 'string')
 
-/** Without the parser's message, which quotes the text and may contain a secret. */
+/** Does not use the parser's message, which quotes the text and so may contain a secret. */
 export function parseJson(text: string, what: string, ...advice: string[]): unknown {
   try {
     return JSON.parse(text)

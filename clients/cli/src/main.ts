@@ -1,4 +1,4 @@
-// Composes the command from this process. bin/weir.js starts it.
+// Runs the command with the terminal and the arguments of this process. bin/weir.js starts it.
 import process from 'node:process'
 import { run } from './program.ts'
 import { createTerminal } from './terminal/terminal.ts'

@@ -32,7 +32,7 @@ import { createSession } from './session.ts'
 import type { GlobalOptions, OpenSession } from './session.ts'
 import type { Terminal } from './terminal/terminal.ts'
 
-/** 0: done; 1: refused or failed; 2: a `usage_error`. Never throws. */
+/** Returns the exit code: 0 done, 1 refused or failed, 2 a `usage_error`. Never throws. */
 export async function run(terminal: Terminal, args: readonly string[]): Promise<0 | 1 | 2> {
   try {
     const words = ['version', '-v'].includes(args[0] ?? '') ? ['--version'] : args
@@ -41,14 +41,14 @@ export async function run(terminal: Terminal, args: readonly string[]): Promise<
     await program.parseAsync(words, { from: 'user' })
     return 0
   } catch (error) {
-    // commander has printed its own errors. Help and version are such errors with code 0.
+    // commander has printed its own errors. Help and version are errors with code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     terminal.note(renderError(error))
     return error instanceof CliError ? error.exitCode : 1
   }
 }
 
-/** Refuses an unknown command also with `--help`, for which commander would print the help of the program. */
+/** Refuses an unknown command. With `--help`, commander itself would print the program's help. */
 function refuseUnknown(program: Command, args: readonly string[]): void {
   const known = program.commands.map((command) => command.name())
   const words = args.filter((each) => !each.startsWith('-'))
@@ -79,13 +79,13 @@ const plainHelp = new Help()
 const optionDescription = (option: Option): string =>
   plainHelp.optionDescription(option) + (option.mandatory ? ' (required)' : '')
 
-/** `args` are only for hints. */
+/** `args` are only used for hints. */
 export function createProgram(terminal: Terminal, args: readonly string[] = []): Command {
   const program = new Command('weir')
     .description('Event collection with consent built in: streams, contracts, events.')
     .version(packageJson.version, '-V, --version')
     .addOption(
-      new Option('-o, --output <format>').hideHelp(), // each command's help has its own
+      new Option('-o, --output <format>').hideHelp(), // each command's help shows its own -o
     )
     .option('--demo', 'use the account of .weir/demo.json, even if you are logged in to another')
     .exitOverride()
@@ -115,7 +115,7 @@ export function createProgram(terminal: Terminal, args: readonly string[] = []):
   return program
 }
 
-/** `weir help stream create`: commander's own command stops at the first word. */
+/** Replaces commander's `help`, which ignores all words after the first, as in `weir help stream create`. */
 function addHelpCommand(program: Command): void {
   program.helpCommand(false)
   withExamples(
@@ -143,7 +143,7 @@ function addHelpCommand(program: Command): void {
 const leavesOf = (command: Command): readonly Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf)
 
-/** In the order of `weir --help`. */
+/** Adds the commands in the order of `weir --help`. */
 function addNouns(program: Command, open: OpenSession): void {
   addAccountCommands(program, open)
   addContractCommands(program, open)

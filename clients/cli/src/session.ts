@@ -1,5 +1,5 @@
-// One run of a command: its terminal, the common options, the account, and how results are shown (the unchanged
-// response with `-o json`, otherwise tables). Commands are functions of a session.
+// A session is one run of a command: its terminal, options and account. It shows results as tables, or with `-o json`
+// as the unchanged response.
 import type { Command } from 'commander'
 import { adviceOnKey, requireApiKey, resolveAccount } from './accounts/account.ts'
 import type { CliAccount } from './accounts/account.ts'
@@ -18,39 +18,39 @@ export type GlobalOptions = {
   readonly demo?: boolean
 }
 
-/** For calls of the services. */
 export type SessionCalls = {
   /** The account of this run, read at the first call. `bringsKey`: see account.ts. */
   account(bringsKey?: boolean): CliAccount
-  /** The same, with the billing id that auth has for WEIR_API_KEY if nothing else says it. */
+  /** Like `account`. If the billing id is unknown, asks auth for the billing id of the API key. */
   knownAccount(): Promise<CliAccount>
-  /** A management call to /<version>/<segments> of auth or output, with the account's API key. */
+  /** Sends a request to /<version>/<path> of auth or output, with the account's API key. */
   manage(call: ManagementCall): Promise<unknown>
 }
 
-/** For messages to the user. */
 export type Telling = {
-  /** `renderText` replaces the default of one member per line. */
+  /** `renderText` replaces the default text, which has one member per line. */
   showRecord(record: unknown, renderText?: (record: unknown) => string): void
   showList<Item>(list: List<Item>): void
-  /** Only for people. With `-o json` it prints nothing. */
+  /** Prints a message for people. With `-o json` or `-o csv` it prints nothing. */
   tell(text: string): void
-  /** Asks on a terminal, unless `yes`. Without a terminal the command continues, unless `isRequired`. */
+  /**
+   * Asks for confirmation on a terminal, unless `yes`. Without a terminal the command continues, unless `isRequired`.
+   */
   confirm(what: Confirmation, yes: boolean | undefined): Promise<void>
 }
 
-/** The answer must be the name of what is deleted. */
+/** The user confirms by typing `name`. */
 export type Confirmation = {
   readonly question: string
   readonly name: string
-  /** Ask even if the input is not a terminal, because the platform key may come from there. */
+  /** Ask even if standard input is not a terminal: it may contain the platform key. */
   readonly isRequired?: boolean
 }
 
 export type Session = SessionCalls &
   Telling & {
     readonly terminal: Terminal
-    /** The format of `-o`, as in `GlobalOptions`. */
+    /** The value of `-o`: see `GlobalOptions`. */
     readonly format: string
     readonly isJson: boolean
   }
@@ -58,7 +58,7 @@ export type Session = SessionCalls &
 export type ManagementCall = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: readonly string[]
-  /** The shape of streams in the response; default: v2. */
+  /** Default: v2. */
   readonly version?: 'v1' | 'v2'
   /** Default: auth. */
   readonly service?: 'output'
@@ -112,7 +112,7 @@ export function createSession(
 
 const secretMember = /"(clientSecret|apiKey|idToken|salt)":/
 
-/** Warnings are shown beside the record. */
+/** Removes the warnings, which are shown on standard error. */
 function withoutWarnings(record: unknown): unknown {
   if (!isObject(record)) return record
   const { warnings: _, ...rest } = record
@@ -160,7 +160,7 @@ function callManagement(account: CliAccount, what: ManagementCall): Promise<unkn
   )
 }
 
-/** The answer must be the name, so that a line that was pasted with the command is not taken for the answer. */
+/** Asks for the name, so that a line that was pasted with the command can't be the confirmation. */
 async function confirm(
   terminal: Terminal,
   { question, name, isRequired = false }: Confirmation,

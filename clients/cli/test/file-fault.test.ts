@@ -1,4 +1,4 @@
-// What a command says of a file that it can't read or write.
+// The messages about a file that can't be read or written.
 import { expect, test } from '@jest/globals'
 import { createWeir } from './support/weir.ts'
 

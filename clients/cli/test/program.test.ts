@@ -8,7 +8,7 @@ import { closedPort } from './support/closed-port.ts'
 import { quietTerminal } from './support/quiet-terminal.ts'
 import { temporaryFolder } from './support/temporary.ts'
 
-/** A terminal in an empty home and folder, whose output is recorded. */
+/** Creates a terminal with an empty home and folder, and records its output. */
 function recorder(env: Record<string, string> = {}, typed = '') {
   const out: string[] = []
   const notes: string[] = []

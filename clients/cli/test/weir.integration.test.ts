@@ -1,5 +1,5 @@
-// The command with running auth, ingest and output: one set of services and one account for all files in
-// against-services/, which create the streams they need.
+// The command with running services. All files in against-services/ share one set of services and one account, and
+// create the streams they need.
 import { afterAll, beforeAll, describe } from '@jest/globals'
 import { accountTests } from './against-services/account.ts'
 import { apiKeyTests } from './against-services/api-key.ts'

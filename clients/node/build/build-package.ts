@@ -11,7 +11,7 @@ const source = join(import.meta.dirname, '..')
 const root = join(source, '../..')
 const timeoutMs = 120_000
 
-/** Returns the packed file in the folder. */
+/** Returns the path of the packed file. */
 export async function buildPackage(folder: string): Promise<string> {
   const built = join(folder, 'package')
   await rm(built, { recursive: true, force: true })
@@ -30,7 +30,7 @@ export async function buildPackage(folder: string): Promise<string> {
   return join(folder, packed.stdout.trim().split('\n').at(-1) ?? '')
 }
 
-/** The compiler changes the extensions of imports only in JavaScript. */
+/** Changes the extensions of imports in declarations. The compiler changes them only in JavaScript. */
 async function pointAtDeclarations(folder: string): Promise<void> {
   const files = await readdir(folder, { recursive: true })
   for (const file of files.filter((name) => name.endsWith('.d.ts'))) {
@@ -40,7 +40,7 @@ async function pointAtDeclarations(folder: string): Promise<void> {
   }
 }
 
-/** `catalog:` has no meaning outside this workspace. */
+/** Returns the manifest with the installed versions, because `catalog:` has no meaning outside this workspace. */
 async function manifestOf(): Promise<object> {
   const { name, version, type, dependencies } = manifest
   const versions = await Promise.all(

@@ -1,4 +1,4 @@
-// `npm run build:client`: the packed driver, in `.weir/`.
+// `npm run build:client` writes the packed driver into `.weir/client`.
 import { join } from 'node:path'
 import { buildPackage } from './build-package.ts'
 

@@ -1,5 +1,4 @@
-// A contract, as a producer needs it: its id and its Avro schema. Only ingest checks the validations and decides what
-// an event must pass.
+// A contract for a producer: its id and its Avro schema. Only ingest checks the validations.
 import { isObject, memberOf, tryParseJson } from './json.ts'
 import { RejectedError, rejectionCodeOf } from './errors.ts'
 import { requestJson } from './json-request.ts'
@@ -10,19 +9,19 @@ import type { Rules } from './options.ts'
 export type Contract<Event extends object = object> = {
   /** The schema id. */
   readonly id: string
-  /** The Avro schema, or the `schema` member of `POST /v2/contracts`: an object with `definition`. */
+  /** The Avro schema as an object or as JSON text, or an object with the schema in `definition`. */
   readonly schema: unknown
-  /** Always undefined: it only carries the type of the contract's events. */
+  /** Always undefined. TypeScript takes the type of the contract's events from this member. */
   readonly event?: Event
 }
 
 export type LoadContractOptions = {
   /** The address of auth. */
   readonly authUrl: string
-  /** An API key of the account, as in `weir account show`. */
+  /** An API key of the account. */
   readonly apiKey: string
   readonly id: string
-  /** PEM of the authorities to trust, if Weir's certificates are from your own authority. */
+  /** CA certificates to trust (PEM). */
   readonly ca?: string | Uint8Array | undefined
 }
 
@@ -36,9 +35,9 @@ const rules: Rules<LoadContractOptions> = {
 const timeoutMs = 30_000
 
 /**
- * Loads the contract from auth. For a program that sends, `weir contract types` is better. It does not try again.
- * Rejects with RejectedError if auth refuses it, with TypeError for invalid options, and with another Error, whose
- * `cause` is Node's, if auth is unreachable.
+ * Loads a contract from auth, without retries. A program that sends should rather use the constant that `weir contract
+ * types` writes. Rejects with RejectedError if auth refuses the request, with TypeError for invalid options, and with
+ * another Error if auth is unreachable. The `cause` of this Error is Node's error.
  */
 export async function loadContract<Event extends object = object>(
   options: LoadContractOptions,

@@ -1,4 +1,4 @@
-// The options of everything that needs a token: the addresses of the services and the credentials of a stream.
+// The options of all functions that need a token: the addresses of the services, and the credentials of a stream.
 import { looksLike } from './looks.ts'
 import { address, certificates, required, text } from './options.ts'
 import type { Rules } from './options.ts'
@@ -8,12 +8,12 @@ export type CredentialsOptions = {
   readonly authUrl: string
   /** The address of ingest, which only producers need. */
   readonly ingestUrl?: string | undefined
-  /** The address of output, which only listeners need. */
+  /** The address of output, which only listeners and decrypters need. */
   readonly outputUrl?: string | undefined
   readonly billingId: string
   readonly clientId: string
   readonly clientSecret: string
-  /** PEM of the authorities to trust, if Weir's certificates are from your own authority. */
+  /** CA certificates to trust (PEM). */
   readonly ca?: string | Uint8Array | undefined
 }
 

@@ -1,8 +1,7 @@
-// The errors of this package: three classes, each with a closed union of codes. A rejected event is certainly not stored,
-// and would be rejected again. An undelivered event may be sent again, and `mayBeStored` says whether that could store
-// it twice. A read error ends the reading of a topic. No message contains a token or a secret.
+// The errors of this package: three classes, each with a closed union of codes. No message contains a token or a
+// secret.
 
-/** Codes of ingest and auth (docs/errors.md), and three of this package. */
+/** Codes of ingest and auth (docs/errors.md). The codes with comments are of this package. */
 const rejections = [
   /** Found before sending: the event does not fit the contract's schema. */
   'invalid_event',
@@ -21,7 +20,7 @@ const rejections = [
   'invalid_token',
   'invalid_credentials',
   'not_found',
-  /** Another final refusal, by Weir or by something in between. */
+  /** Another final refusal, by Weir or by a proxy. */
   'refused',
   /** The producer's contract is invalid. */
   'invalid_contract',
@@ -29,28 +28,28 @@ const rejections = [
 export type RejectionCode = (typeof rejections)[number]
 
 export type UndeliveredCode =
-  /** `sendTimeoutMs` passed. */
+  /** The event had no outcome within `sendTimeoutMs`. */
   | 'timed_out'
-  /** Closed before there was a response. */
+  /** The producer was closed before `send`, or before the event had an outcome. */
   | 'closed'
-  /** Too many events wait for room in the buffer; see `ready`. */
+  /** The buffer is far above its bounds. Call `ready` before `send`. */
   | 'buffer_full'
-  /** Refused now, but an earlier attempt of the same event had no certain outcome. */
+  /** This attempt was refused, but an earlier attempt had no certain outcome. */
   | 'refused_on_retry'
 
 export type ReadErrorCode =
   /** The topic does not exist, or the credentials may not read it. Kafka does not say which. */
   | 'not_readable'
-  /** No response from Kafka in time. */
+  /** Kafka, auth or output was unreachable for too long. */
   | 'unreachable'
-  /** Kafka refused the login or a request. */
+  /** Kafka, auth or output refused the login or a request. */
   | 'refused'
-  /** Records that cannot be decompressed. */
+  /** Records cannot be decompressed, or an event to decrypt lacks its headers or consent levels. */
   | 'unreadable'
   /** Ended by `close` or the signal. */
   | 'closed'
 
-/** Final, and nothing was stored. */
+/** A final refusal: the same request would be refused again. A rejected event is not stored. */
 export class RejectedError extends Error {
   override readonly name = 'RejectedError'
   readonly code: RejectionCode
@@ -64,11 +63,11 @@ export class RejectedError extends Error {
   }
 }
 
-/** Temporary: the same event may be sent again. */
+/** The event has no certain outcome, or was not sent. It may be sent again. */
 export class UndeliveredError extends Error {
   override readonly name = 'UndeliveredError'
   readonly code: UndeliveredCode
-  /** True if it was sent at least once and its outcome is unknown. */
+  /** True if an attempt had no certain outcome, so that sending again could store the event twice. */
   readonly mayBeStored: boolean
 
   constructor(
@@ -82,7 +81,7 @@ export class UndeliveredError extends Error {
   }
 }
 
-/** The topic was not read to its end. */
+/** The topic was not read to its end, or events were not decrypted. */
 export class ReadError extends Error {
   override readonly name = 'ReadError'
   readonly code: ReadErrorCode
@@ -98,6 +97,6 @@ export type SendError = RejectedError | UndeliveredError
 const known: ReadonlySet<string> = new Set(rejections)
 const isRejectionCode = (code: string): code is RejectionCode => known.has(code)
 
-/** From `Svc-Error` or the body of a response. Unknown codes become `refused`. */
+/** Returns the code in `Svc-Error` or in a response's body, or `refused` if the code is unknown. */
 export const rejectionCodeOf = (code: unknown): RejectionCode =>
   typeof code === 'string' && isRejectionCode(code) ? code : 'refused'

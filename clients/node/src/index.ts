@@ -1,5 +1,5 @@
-// Weir's driver for Node: it sends events to an input stream and watches a stream, over HTTP/2 and WebSocket, and reads
-// topics with Kafka's protocol (docs/wire-format.md). It imports nothing else of this repository.
+// Weir's driver for Node. It sends events over HTTP/2, watches a stream over WebSocket, and reads topics with Kafka's
+// protocol (docs/wire-format.md). It imports nothing from the rest of this repository.
 export { createProducer } from './sending/producer.ts'
 export type { Producer } from './sending/producer.ts'
 export type { BufferSize, CloseOptions, ProducerOptions, Retry } from './sending/options.ts'

@@ -1,5 +1,5 @@
-// One request to auth or output with a JSON response, over HTTP/1.1, which every intermediary understands. No retries:
-// the caller decides about them.
+// Sends one request to auth or output, and reads the JSON response. Uses HTTP/1.1, which every proxy understands. No
+// retries.
 import * as http from 'node:http'
 import * as https from 'node:https'
 import { troubleReaching } from './address.ts'
@@ -11,7 +11,7 @@ export type JsonRequest = {
   readonly method: 'GET' | 'POST'
   readonly bearer?: string
   readonly json?: unknown
-  /** Certificates of authorities to trust instead of the default ones. */
+  /** CA certificates to trust instead of the default ones. */
   readonly ca?: string | Uint8Array | undefined
   readonly timeoutMs: number
 }

@@ -13,6 +13,6 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
-/** Own members only. */
+/** Returns undefined for inherited members, and for values that are not objects. */
 export const memberOf = (value: unknown, name: string): unknown =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined

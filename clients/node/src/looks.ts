@@ -1,4 +1,5 @@
-// What a text looks like that may be the wrong kind of secret. It verifies nothing: only a message depends on it.
+// Recognises API keys and tokens that users give instead of a client secret. Verifies nothing: only a message depends
+// on the result.
 import { isObject, memberOf, tryParseJson } from './json.ts'
 
 const kinds: ReadonlyMap<unknown, string> = new Map([
@@ -6,7 +7,7 @@ const kinds: ReadonlyMap<unknown, string> = new Map([
   ['weir-refresh', 'a refresh token'],
 ])
 
-/** Undefined for what may be the secret of credentials, which has no dot and fewer characters than an API key. */
+/** Returns undefined if the text may be a client secret, which has no dot and fewer characters than an API key. */
 export function looksLike(text: unknown): string | undefined {
   if (typeof text !== 'string') return undefined
   if (/^weir_[\w-]{43}/.test(text)) return 'an API key'
@@ -14,7 +15,7 @@ export function looksLike(text: unknown): string | undefined {
   return claims && (kinds.get(memberOf(claims, 'aud')) ?? 'a JWT')
 }
 
-/** The claims of a JWT, decoded, not verified. */
+/** Decodes the claims of a JWT, without verification. Returns undefined for other texts. */
 export function claimsIn(token: string | undefined): object | undefined {
   const [, payload] = /^eyJ[\w-]*\.([\w-]+)\.[\w-]+$/.exec(token ?? '') ?? []
   if (payload === undefined) return undefined

@@ -1,6 +1,6 @@
-// Lines on standard error, for programs that set no function for retries or errors.
+// Writes lines to standard error, for programs without `onRetry` or `onError`.
 
-/** Each subject has at most one line per minute. */
+/** Writes a sentence, but at most one per minute for each subject. */
 export type Notices = (subject: string, sentence: string) => void
 
 const quietMs = 60_000
@@ -14,7 +14,7 @@ export function createNotices(): Notices {
     if (writtenAtMs.has(subject)) return
     writtenAtMs.set(subject, nowMs)
     const line = sentence.replace(/[\s\p{Cc}]+/gu, ' ').slice(0, charsMax)
-    // Unlike a write to the stream it never fails, even if standard error is closed.
+    // Unlike a write to the stream, `console.error` never fails.
     // oxlint-disable-next-line no-console
     console.error(`@weir/client: ${line}`)
   }

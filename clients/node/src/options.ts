@@ -1,13 +1,13 @@
-// Checks objects of options by a table with one rule for each option, so that a missing, unknown or wrong one is
-// reported by its name. Messages contain no values: one may be a secret.
+// Checks options with a table that has one rule for each option. Errors name the missing, unknown or wrong option. They
+// contain no values, because a value may be a secret.
 import { isObject, memberOf } from './json.ts'
 
 export type Rule = {
-  /** Ends the sentence «contract must be …». */
+  /** The end of a message such as «contract must be …». */
   readonly what: string
   readonly fits: (value: unknown) => boolean
   readonly isRequired?: boolean
-  /** What the value seems to be instead, if that is recognized. */
+  /** Returns what the value seems to be instead, or undefined if nothing is recognised. */
   readonly looksLike?: (value: unknown) => string | undefined
 }
 export type Rules<Options> = { readonly [Name in keyof Options]-?: Rule }

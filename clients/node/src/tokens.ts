@@ -1,5 +1,5 @@
-// Id tokens for a stream's credentials: one token at a time, renewed in the background after four fifths of its
-// lifetime. So no request waits for auth, and auth may be unavailable for a while. Kept only in memory.
+// Gets id tokens for a stream's credentials. Keeps one token in memory, and renews it in the background after four
+// fifths of its lifetime. So only the first request waits for auth, and auth may be unavailable for a while.
 import { memberOf } from './json.ts'
 import { requestJson } from './json-request.ts'
 import type { JsonReply } from './json-request.ts'
@@ -11,7 +11,7 @@ import type { CredentialsOptions } from './credentials.ts'
 export type Tokens = {
   /** @throws RejectedError when auth refuses the credentials, NoToken when auth is unreachable */
   get(): Promise<string>
-  /** A service refused the token: the next one is new. */
+  /** Call it when a service has refused the token. The next `get` requests a new token. */
   refused(token: string): void
 }
 
@@ -27,7 +27,7 @@ export class NoToken extends Error {
 }
 
 const byAuth = new WeakSet<Error>()
-/** An error by auth cannot quote an event. */
+/** Returns true for auth's errors, whose messages cannot quote an event. */
 export const isByAuth = (error: Error): boolean => byAuth.has(error)
 function refusedByAuth(...given: ConstructorParameters<typeof RejectedError>): RejectedError {
   const error = new RejectedError(...given)
@@ -36,7 +36,7 @@ function refusedByAuth(...given: ConstructorParameters<typeof RejectedError>): R
 }
 
 export type TokensDeps = {
-  /** Auth's, for messages. */
+  /** Auth's address, for messages. */
   readonly address: string
   readonly ask: () => Promise<JsonReply>
   readonly nowMs: () => number
@@ -49,7 +49,7 @@ const timeoutMs = 10_000
 /** So that a token does not expire on its way to the service. */
 const spareMs = 5_000
 const renewAfterShare = 0.8
-/** Auth permits ten wrong secrets per minute. */
+/** Refused credentials are not sent again within this time, because auth permits ten wrong secrets per minute. */
 const refusalHoldsMs = 10_000
 
 export function createTokens(options: CredentialsOptions): Tokens {
@@ -87,7 +87,7 @@ export function tokensFrom(deps: TokensDeps): Tokens {
       asking = undefined
     }))
 
-  /** Callers do not wait for this, because a failure matters only once the current token has expired. */
+  /** Callers do not wait for the renewal, because a failure matters only once the current token has expired. */
   function renew(): void {
     if (asking !== undefined || nowMs() < renewal.notBeforeMs) return
     asked().catch(() => {
@@ -139,8 +139,8 @@ function heldOf({ headers, json }: JsonReply, { address, nowMs }: TokensDeps): H
 }
 
 /**
- * When to renew a token, by this machine's clock. Its lifetime is computed with auth's clock, which the response
- * contains, because this machine's clock may be hours off.
+ * Returns when to renew a token, and how long to use it, by this machine's clock. The lifetime is computed with the
+ * response's date, because this machine's clock may be hours off.
  */
 export function timesOf(told: {
   readonly expiresAt: number

@@ -1,4 +1,4 @@
-// The authorities to trust, as a type that Node's TLS declares: it also accepts other Uint8Arrays than Buffers.
+// Converts CA certificates for Node's TLS, which accepts any Uint8Array but declares only Buffer.
 import type { CredentialsOptions } from './credentials.ts'
 
 export const trust = (ca: CredentialsOptions['ca']): { ca?: string | Buffer } =>

@@ -1,9 +1,9 @@
-// Compares the driver with the error pages: users of the driver get every refusal of an event under its own code.
+// The driver must know the code of every refusal of an event in the error pages.
 import { expect, test } from '@jest/globals'
 import { documentedStatuses } from '@weir/docs-tools'
 import { rejectionCodeOf } from '../src/errors.ts'
 
-/** The driver never sends such a request, or sends the event again. */
+/** The driver never sends such requests, or sends the events again. */
 const neverMet = [
   'duplicate_header',
   'event_rate_exceeded',

@@ -1,4 +1,4 @@
-// What a program learns from its mistakes, in a project that has only installed the package. No service runs.
+// Which errors a program gets for mistakes, in a project that has only installed the package. No service runs.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -38,7 +38,6 @@ async function runLines(...lines: readonly string[]): Promise<Ran> {
   return project.run(process.execPath, 'program.mjs')
 }
 
-/** Ends the program after this line. */
 async function firstErrorLine(...lines: readonly string[]): Promise<string> {
   await project.write('program.mjs', [before, ...lines].join('\n'))
   const running = spawn(process.execPath, ['program.mjs'], { cwd: project.folder })
@@ -247,7 +246,7 @@ test('a send that fails and that nobody waits for does not end the program', asy
     'await producer.close()',
   )
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'still here\ninvalid_event closed\n' })
-  // One line of each kind within a minute.
+  // At most one line per minute for each kind of error.
   expect(stderr).toBe(
     "@weir/client: send failed with invalid_event: Field 'conversion' is not an int\n",
   )

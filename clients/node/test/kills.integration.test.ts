@@ -1,5 +1,5 @@
-// Ingest and Kafka are killed in turn while a program sends with the driver, and ingest is paused for a while. What
-// `send` said of an event must match the topic, and the program's memory must stay within its bounds.
+// Kills ingest and Kafka in turn, and pauses ingest, while a program sends with the driver. The outcome of each `send`
+// must match the topic, and the program's memory must stay bounded.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -29,7 +29,7 @@ const eventsPerSecond = scale(1_000, 300)
 const buffer = { bufferEventsMax: 2 * eventsPerSecond, bufferBytesMax: 2 ** 20 }
 const outageMs = 3_000
 const deadlineMs = 90_000
-/** Node itself needs a third of it. */
+/** Node alone needs a third of this memory. */
 const residentBytesMax = 192 * 2 ** 20
 
 let folder: string
@@ -48,7 +48,7 @@ beforeAll(async () => {
   world = await startWorld({
     KAFKA_BROKERS: stack.kafkaBrokers,
     INGEST_PORT: String(await freePort()),
-    // Short, to keep the test short.
+    // Low, to keep the test short.
     PRODUCE_TIMEOUT_MS: '2000',
   })
   ingest = world.ingest
@@ -113,7 +113,7 @@ async function sendThroughOutages(plan: LoadPlan): Promise<void> {
   )
 }
 
-/** Waits until two seconds' worth of further events are stored. */
+/** Waits until the events of two more seconds are stored. */
 async function storesMore(): Promise<void> {
   const before = last?.stored ?? 0
   await pollUntil(() => (last?.stored ?? 0) >= before + 2 * eventsPerSecond, {
@@ -122,7 +122,7 @@ async function storesMore(): Promise<void> {
   })
 }
 
-/** How often the topic contains each event. */
+/** Returns how often the topic contains each event. */
 async function numbersIn(topic: string): Promise<Map<number, number>> {
   const compiled = await compiledExample('clickstream')
   const reader = createTopicReader(world.env)
@@ -158,7 +158,7 @@ test('the outages cost no event: each has its outcome, and all that could be sto
 
 test('the buffer was never above its bounds, though nobody waited for each event, nor was the memory', () => {
   expect(last.eventsMax).toBeLessThanOrEqual(buffer.bufferEventsMax)
-  // The last event that is accepted may exceed the remaining room.
+  // The last accepted event may be larger than the remaining room.
   expect(last.bytesMax).toBeLessThan(buffer.bufferBytesMax + 1_024)
   expect(last.eventsMax).toBeGreaterThan(buffer.bufferEventsMax / 2)
   expect(peakBytes).toBeLessThan(residentBytesMax)

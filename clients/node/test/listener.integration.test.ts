@@ -1,4 +1,4 @@
-// The listener against running services: what it shows, and what it does when the connection ends.
+// Tests what the listener shows, and what it does when the connection ends, with running services.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '@weir/devstack'
 import { pollUntil, withTimeout } from '@weir/kit'

@@ -1,5 +1,5 @@
-// The package as others use it: built, packed and unpacked into a folder with only its dependencies. The README's
-// examples run there, in the oldest supported Node and in Weir's, and print what the README shows.
+// Tests the package as users have it: built, packed, and unpacked with only its dependencies. The README's examples run
+// there, in the oldest supported Node and in the repository's Node, and must print what the README shows.
 import { execFile } from 'node:child_process'
 import { access, cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -43,7 +43,7 @@ afterAll(async () => {
   await project?.remove()
 })
 
-/** As `npm start` writes it. */
+/** Writes `.weir/demo.json` as `npm start` does. */
 async function writeDemo(): Promise<void> {
   const { auth, ingest, output, account, brokers } = world
   await account.contract('clickstream')
@@ -75,7 +75,7 @@ async function typesOf({ billingId, apiKey }: Account): Promise<string> {
   return (await run(process.execPath, args, { env, timeout: timeoutMs })).stdout
 }
 
-/** The code blocks that start with the name of their file, each with its output. */
+/** Returns the code blocks that start with the name of their file, each with its output. */
 function examplesIn(markdown: string): Example[] {
   const found: Example[] = []
   for (const [, info = '', text = ''] of markdown.matchAll(/^```(\w*)\n(.*?)^```$/gms)) {

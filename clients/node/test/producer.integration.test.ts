@@ -1,4 +1,4 @@
-// The driver against running services: what `send` promises, checked in Kafka.
+// Tests what `send` promises, with running services. The result is checked in Kafka.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

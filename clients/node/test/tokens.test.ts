@@ -1,4 +1,4 @@
-// When tokens are requested, with the test's own clock and auth.
+// When tokens are requested, with a clock and an auth of the test.
 import { expect, test } from '@jest/globals'
 import type { JsonReply } from '../src/json-request.ts'
 import { timesOf, tokensFrom } from '../src/tokens.ts'

@@ -1,4 +1,4 @@
-// The package's types in a project without Node's types and without lib "dom", as both compilers read them.
+// The package's types compile in a project without Node's types and without lib "dom", with both compilers.
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'

@@ -1,8 +1,8 @@
 """Decrypts the events of Weir's outputs with `decryptAt: reader`.
 
-Their personal fields are encrypted in the Kafka topic, and in every copy of it: a data lake, a Parquet file, a backup.
-A `Decrypter` asks output for the keys of the people in the events, and keeps each key only as long as it may. So a
-person who is erased becomes unreadable in all of these copies (docs/keys.md, Keys for readers).
+The personal fields of these events are encrypted in the Kafka topic, and in every copy of the topic: a data lake, a
+Parquet file, a backup. A `Decrypter` asks output for the keys of the people in the events, and keeps each key only as
+long as permitted. So an erased person becomes unreadable in all copies (docs/keys.md, Keys for readers).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _GIVE_UP_AFTER_S = 60
 
 
 class Decrypter:
-    """Needs the credentials of the output. `ca_file` is a file with authorities to trust, in PEM."""
+    """Decrypts events with the credentials of an output. `ca_file` is a file with CA certificates to trust (PEM)."""
 
     def __init__(
         self,
@@ -56,7 +56,8 @@ class Decrypter:
 
     def decode(self, messages: Iterable[Any], otherwise: Callable[[Encrypted], Any] | None = None) -> list[dict]:
         """Decodes and decrypts records of the topic: messages of confluent_kafka, or pairs of headers (a dict or a
-        list of pairs) and value. Pass many in one call: a thousand take one request for keys at most, if they have few levels."""
+        list of pairs) and value. Pass many records in one call: a thousand records need at most one request for keys,
+        unless their contracts have very many levels. Returns the same as `decrypt`."""
         import fastavro
 
         events = []
@@ -67,10 +68,11 @@ class Decrypter:
         return self._decrypt(events, otherwise)
 
     def decrypt(self, events: Iterable[Mapping], otherwise: Callable[[Encrypted], Any] | None = None) -> list[dict]:
-        """Decrypts events that are decoded already, such as rows of an exported file. Each needs `svcMeta` with
-        `timestamp` and `consentLevels`, and the keyLink: in `svc_key_link`, or as text in `svcMeta`.
+        """Decrypts events that are already decoded, such as rows of an exported file. Each event needs `svcMeta` with
+        `timestamp` and `consentLevels`, and a keyLink: in `svc_key_link`, or as text in `svcMeta.keyLink`.
 
-        Returns copies. A value that can't be decrypted is an `Encrypted`, or what `otherwise` returns for it."""
+        Returns copies of the events. A value that can't be decrypted is an `Encrypted`, or what `otherwise` returns for
+        this `Encrypted`."""
         if isinstance(events, (str, bytes, os.PathLike)) or hasattr(events, "to_dict"):
             raise TypeError("give a list of dicts: frame.to_dict('records')")
         return self._decrypt([(event, asked_by_event(event)) for event in events], otherwise)
@@ -88,7 +90,7 @@ class Decrypter:
         return decrypted
 
     def _decrypted_while(self, events: Sequence[tuple[Mapping, Asked, bool]], change: Callable) -> list[dict]:
-        """Decrypts until a key becomes too old, which may happen at any moment."""
+        """Decrypts events until a key becomes too old, which may happen at any moment."""
         done = []
         for event, one, is_encrypted in events:
             keys, good_until = self._kept[one.name] if is_encrypted else (None, inf)
@@ -124,7 +126,8 @@ class Decrypter:
     # --- requests ---
 
     def _ask(self, path: str, body: dict) -> Any:
-        """None if output gives fewer keys in one request. Tries again for a minute. A token may have been revoked meanwhile, so a first 401 is worth another try."""
+        """Returns None if one request asks for too many keys. Tries again for a minute. A token may have been revoked
+        meanwhile, so the first 401 is retried."""
         end = time.monotonic() + _GIVE_UP_AFTER_S
         pause, may_renew = 0.1, True
         while True:
@@ -168,7 +171,7 @@ class Decrypter:
         return self._schemas[number]
 
     def _request(self, service: str, path: str, body: dict | None, headers: dict, wanted: str) -> dict:
-        """The answer, with the member that the service always gives."""
+        """Returns the JSON response. Raises WeirError if the response lacks the member `wanted`."""
         url = self._addresses[service] + path
         data = None if body is None else json.dumps(body).encode()
         request = Request(url, data, {**headers, "content-type": "application/json"})

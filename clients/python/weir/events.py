@@ -1,4 +1,4 @@
-"""What a reader must tell output of an event, and how its encrypted texts are found and decrypted."""
+"""Reads what output needs to return an event's keys, and finds and decrypts the encrypted texts of an event."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Encrypted:
     """A value that can't be decrypted. `str()` gives the encrypted text.
 
     `reason` is `erased` (nobody can decrypt fields of this person any more), `expired` (the event is older than the
-    stream's keys), `refused` (the output may not show the event any more), `unknown` (Weir did not encrypt it for this
-    event), or `no_key` (the output may not see the level, or the person has withdrawn it).
+    stream's keys), `refused` (the output may not show the event any more), `unknown` (Weir did not encrypt the
+    value for this event), or `no_key` (the output may not decrypt the level, or the person has withdrawn it).
     """
 
     text: str
@@ -41,7 +41,7 @@ class Encrypted:
 
 @dataclass(frozen=True)
 class Asked:
-    """What output must know of an event. Events with the same name have the same keys."""
+    """What output needs to return an event's keys. Events with the same name have the same keys."""
 
     key_link: uuid.UUID
     timestamp: int
@@ -108,7 +108,7 @@ def has_encrypted(value: Any, prefix: bytes) -> bool:
 
 
 def mapped(value: Any, prefix: bytes, change: Callable[[str, tuple], Any], path: tuple = ()) -> Any:
-    """A copy in which `change` has replaced each text that is encrypted for the keyLink."""
+    """Returns a copy in which `change` has replaced each text that is encrypted for the keyLink."""
     if isinstance(value, str):
         return change(value, path) if _is_encrypted(value, prefix) else value
     if isinstance(value, Mapping):
@@ -130,7 +130,7 @@ def opened(text: str, path: tuple, keys: Any, otherwise: Callable[[Encrypted], A
     if isinstance(keys, str):
         return otherwise(Encrypted(text, keys))
     data = base64.b64decode(text)[5:]
-    # Columns of tables may name a nested field with dots. Only the right path decrypts.
+    # A column of a table may name a nested field with dots. Only the right path decrypts the text.
     for name in {"/".join(path), "/".join(path).replace(".", "/")}:
         for key in keys:
             try:

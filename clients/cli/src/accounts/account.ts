@@ -1,5 +1,5 @@
-// Decides which account a command uses: that of the environment (WEIR_*), else the profile's current account or,
-// without a login, the demo's. Also saves logins and credentials to the profile.
+// Decides which account a command uses: the account of the environment (WEIR_*), otherwise the profile's current
+// account, otherwise the demo's. Also saves logins and credentials in the profile.
 import { existsSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
 import { areOnThisMachine, findDemo, isOnThisMachine } from './demo.ts'
@@ -22,7 +22,7 @@ import type {
 
 export type CliAccount = ServiceAddresses & {
   readonly billingId: string | undefined
-  /** For messages: the variable, the option or the file that says the billing id. */
+  /** For messages: the variable, option or file with the billing id. */
   readonly billingIdFrom: string
   readonly apiKey: string | undefined
   readonly isKeyFromEnv: boolean
@@ -44,7 +44,7 @@ export type AccountChoice = {
   readonly cwd: string
   /** `--demo`: use the demo despite a login. */
   readonly wantsDemo: boolean
-  /** The command will send a key that is in neither file. */
+  /** The command will send a key that is not from the profile or the demo's file. */
   readonly bringsKey: boolean
 }
 
@@ -56,7 +56,7 @@ export function resolveAccount(choice: AccountChoice): CliAccount {
   const saved = wanted === undefined ? undefined : profile.accounts.get(wanted)
   const demo = chooseDemo(choice, wanted, saved)
   const base = demo ?? saved ?? { ...defaultAddresses, apiKey: undefined, streams: new Map() }
-  // A key says itself which account it is of.
+  // Auth knows the account of WEIR_API_KEY.
   const fallback = env.WEIR_API_KEY ? undefined : demo?.billingId
   const billingId = demo && choice.wantsDemo ? demo.billingId : (wanted ?? fallback)
   const addresses = {
@@ -130,7 +130,7 @@ function savedStreams(
   return saved?.authUrl === authUrl ? saved.streams : new Map()
 }
 
-/** With the credentials that the profile has for the account. */
+/** Returns the account with this billing id, and with the credentials that the profile and the demo have for it. */
 export const withBillingId = (account: CliAccount, billingId: string): CliAccount => ({
   ...account,
   billingId,
@@ -170,13 +170,13 @@ export const accountInWords = ({ billingId, source }: CliAccount): string =>
 export const requireTopic = (account: CliAccount, name: string): string =>
   `${account.kafkaPrefix}${requireBillingId(account)}.${name}`
 
-/** How the names of consumer groups of these credentials must begin. */
+/** Returns the required beginning of consumer group ids for these credentials. */
 export const consumerGroupOf = (
   { kafkaPrefix }: CliAccount,
   { clientId }: StreamCredentials,
 ): string => kafkaPrefix + clientId
 
-/** A relative path in WEIR_CONFIG names a file of the current folder, which may be the wrong folder. */
+/** Returns advice if WEIR_CONFIG is a relative path and the file is missing: this may be the wrong folder. */
 export const missingProfile = ({ profile }: Pick<CliAccount, 'profile'>): readonly string[] =>
   isAbsolute(profile) || existsSync(profile)
     ? []
@@ -202,11 +202,10 @@ export function requireApiKey(account: CliAccount): string {
 export const keyOfEnvironment =
   'The key is from WEIR_API_KEY, which takes precedence over standard input and the profile: set another one, or unset it.'
 
-/** For a refusal of the API key, by status. */
 export const adviceOnKey = ({ isKeyFromEnv }: CliAccount): Readonly<Record<number, string>> =>
   isKeyFromEnv ? { 401: keyOfEnvironment } : {}
 
-/** The credentials of the environment, else of the profile or the demo. */
+/** Returns the credentials of the environment, otherwise of the profile or the demo. */
 export const savedCredentials = (
   { credentials, streams }: CliAccount,
   name: string,
@@ -253,13 +252,12 @@ export const saveCredentials = (
       )
     }
     const streams = new Map(savedStreams(profile, billingId, account)).set(name, credentials)
-    // The addresses of the login stay, whatever the environment says now.
+    // The addresses of the login stay, even if the environment has others.
     const { authUrl, ingestUrl, outputUrl } = saved?.apiKey === undefined ? account : saved
     const entry = { authUrl, ingestUrl, outputUrl, apiKey: saved?.apiKey, streams }
     return withAccount(profile, billingId, entry)
   })
 
-/** Removes the credentials of deleted streams. */
 export async function forgetStreams(
   account: CliAccount,
   billingId: string,

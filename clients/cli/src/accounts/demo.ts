@@ -1,5 +1,5 @@
-// The demo's file: `npm start` writes the addresses, the API key and the streams' credentials of its demo account into
-// `.weir/demo.json`, so that `weir` needs no login there. Read only; the demo writes it.
+// Reads the demo's file. `npm start` writes the addresses, the API key and the streams' credentials of its demo account
+// into `.weir/demo.json`, so that `weir` needs no login there.
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { failure } from '../errors.ts'
@@ -16,7 +16,7 @@ export type Demo = ServiceAddresses & {
   readonly streams: ReadonlyMap<string, StreamCredentials>
 }
 
-/** The nearest `.weir/demo.json` in this folder or one above it. */
+/** Reads the nearest `.weir/demo.json` in this folder or above. Returns undefined if there is none. */
 export function findDemo(folder: string): Demo | undefined {
   const path = join(folder, '.weir', 'demo.json')
   if (existsSync(path)) return readDemo(path)
@@ -64,6 +64,6 @@ export const isOnThisMachine = (addresses: ServiceAddresses): boolean =>
     isHere(URL.parse(address)?.hostname),
   )
 
-/** Of `host:port, …`. */
+/** `brokers` is `host:port, …`. */
 export const areOnThisMachine = (brokers: string): boolean =>
   brokers.split(',').every((broker) => isHere(broker.trim().replace(/:\d+$/, '')))

@@ -1,6 +1,6 @@
-// The profile: accounts with a login and saved credentials of their streams, in one file that only its owner can read.
-// account.ts chooses the account in use. Each change replaces the whole file, under a lock, so that two commands at the
-// same time lose nothing and a reader never sees an incomplete file.
+// Reads and writes the profile: accounts with their logins and saved credentials, in one file that only its owner can
+// read. Each change replaces the whole file under a lock. So two commands at the same time lose no change, and a reader
+// never sees an incomplete file.
 import * as fs from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join } from 'node:path'
@@ -16,7 +16,7 @@ export type ServiceAddresses = {
   readonly outputUrl: string
 }
 
-/** Without an API key: only saved credentials, no login. */
+/** An account without an API key has only saved credentials, no login. */
 export type SavedAccount = ServiceAddresses & {
   readonly apiKey: string | undefined
   readonly streams: ReadonlyMap<string, StreamCredentials>
@@ -40,7 +40,7 @@ export const defaultAnalystBrokers = '127.0.0.1:9094'
 
 const lockWaitMs = 5000
 
-/** WEIR_CONFIG, else weir/config.json under XDG_CONFIG_HOME (which must be absolute) or ~/.config. */
+/** Returns WEIR_CONFIG, otherwise weir/config.json under XDG_CONFIG_HOME (which must be absolute) or ~/.config. */
 export function profilePath(env: Environment): string {
   if (env.WEIR_CONFIG) return env.WEIR_CONFIG
   const xdg = env.XDG_CONFIG_HOME
@@ -60,7 +60,6 @@ export function readProfile(path: string): Profile {
   return parseProfile(parseJson(text, `the profile ${path}`, 'Correct or remove the file.'))
 }
 
-/** Reads, changes and replaces the file under its lock. */
 export async function updateProfile(
   path: string,
   change: (profile: Profile) => Profile,
@@ -145,7 +144,7 @@ async function lock(path: string): Promise<void> {
   }
 }
 
-/** Only a folder that is created for the profile becomes private, never an existing one. */
+/** Creates a missing folder as a private one. Never changes an existing folder. */
 function makeFolder(folder: string): void {
   if (fs.existsSync(folder)) return
   makeFolder(dirname(folder))

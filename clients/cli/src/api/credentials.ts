@@ -1,5 +1,5 @@
-// The credentials of a stream for one command: those of the environment or the profile. With an API key alone, the
-// command gets new ones and deletes them when it ends.
+// Finds a stream's credentials for one command, in the environment, the profile or the demo. With only an API key, some
+// commands create temporary credentials.
 import { missingProfile, savedCredentials } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
@@ -12,7 +12,8 @@ import { isOutput } from './not-found.ts'
 import { findStream, newCredentials } from './streams.ts'
 
 /**
- * `scope`: what they must be able to do, if not everything.
+ * Returns saved credentials, and never creates any. `scope` is for the error's advice: the scope that is needed, if not
+ * both.
  * @throws CliError if the stream does not exist, or else if its credentials are not saved
  */
 export async function requireCredentials(
@@ -39,11 +40,10 @@ export async function requireCredentials(
   )
 }
 
-/** The roles that may create credentials of a stream. */
 const creatorsOf = (path: readonly string[]): readonly string[] =>
   path.length > 2 ? ['owner'] : ['owner', 'developer']
 
-/** For a key whose role may not create credentials. */
+/** Returns the advice for a key whose role may not create credentials. */
 const askForCredentials = (
   path: readonly string[],
   name: string,
@@ -55,13 +55,16 @@ const askForCredentials = (
 
 type Needed = {
   readonly name: string
-  /** What new credentials may do. */
+  /** The scope of new credentials. */
   readonly scope: 'send' | 'listen'
-  /** To read the topic in Kafka. Saved credentials that may not are not used. */
+  /** The credentials must be able to read the stream's topic in Kafka. Other saved credentials are not used. */
   readonly isForKafka?: boolean
 }
 
-/** Credentials of an input stream may read its topic only if their scope is `listen` alone. True if that is unknown. */
+/**
+ * Credentials of an input stream may read its topic only if their scope is `listen` alone. Returns true if their scope
+ * is unknown.
+ */
 async function mayReadTopic(
   session: Session,
   name: string,
@@ -76,7 +79,10 @@ async function mayReadTopic(
   return found?.path.length !== 2 || own === undefined || textsAt(own, 'scope').join() === 'listen'
 }
 
-/** A signal must end `use`, so that the new credentials are deleted. */
+/**
+ * Calls `use` with saved credentials or with temporary ones. A signal must end `use`, so that temporary credentials are
+ * deleted.
+ */
 export async function withCredentials<T>(
   session: Session,
   { name, scope, isForKafka = false }: Needed,
@@ -114,7 +120,10 @@ export async function withCredentials<T>(
   }
 }
 
-/** No credentials can send to an output. @throws CliError, which names the input stream if it is known */
+/**
+ * Refuses an output's token, because nobody can send to an output. @throws CliError, which names the input stream if it
+ * is known
+ */
 export async function refuseOutput(session: Session, name: string, token: string): Promise<void> {
   if (!claimsOf(token).isOutput) return
   const hasKey = session.account().apiKey !== undefined
@@ -123,8 +132,8 @@ export async function refuseOutput(session: Session, name: string, token: string
 }
 
 /**
- * Advice if the credentials may not read. It sets the variables for one command only, because exported variables apply
- * to every later command.
+ * Returns the advice for credentials that may not read. The variables are set for one command only, because exported
+ * variables apply to every later command.
  */
 export const readerAdvice = (name: string, command: 'export' | 'kafka'): readonly string[] => [
   'Use an output. For an input stream, create credentials that may only listen, and set them for this command:',

@@ -1,4 +1,4 @@
-// Id tokens: auth issues them for a stream's credentials. Kept in memory while a command runs, never in a file.
+// Gets id tokens from auth for a stream's credentials. Tokens are only kept in memory.
 import { requireBillingId } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
@@ -9,7 +9,10 @@ import { visible } from '../terminal/table.ts'
 
 const renewBeforeMs = 60_000
 
-/** The response of auth, unchanged: idToken, refreshToken, expiresAt. */
+/**
+ * Returns auth's unchanged response: idToken, refreshToken, expiresAt. Throws if credentials of the environment are of
+ * another stream.
+ */
 export async function requestToken(
   account: CliAccount,
   name: string,
@@ -35,7 +38,10 @@ export async function fetchToken(
   return call({ method: 'POST', url: urlOf(account.authUrl, ['auth']), json }, { 401: advice })
 }
 
-/** Exported credentials apply to every command of the shell, whatever stream it names. */
+/**
+ * Throws if a token is of another stream. Exported credentials apply to every command of the shell, whatever stream it
+ * names.
+ */
 export function requireStream(name: string, token: string): void {
   const { stream } = claimsOf(token)
   if (stream === undefined || stream === name) return
@@ -47,11 +53,11 @@ export function requireStream(name: string, token: string): void {
 
 export const unsetCredentials = 'unset WEIR_CLIENT_ID WEIR_CLIENT_SECRET'
 
-/** Only decodes the token. Verifying it is the task of the services. */
+/** Decodes the token, without verifying it. */
 export function claimsOf(token: string): {
   readonly stream: string | undefined
   readonly isOutput: boolean
-  /** An output whose topic is encrypted, and whose readers get keys. */
+  /** True for an output with `decryptAt: reader`. */
   readonly isForReaders: boolean
 } {
   const payload = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()
@@ -63,7 +69,7 @@ export function claimsOf(token: string): {
   }
 }
 
-/** A token that is valid for at least another minute. A new one is requested when needed. */
+/** Returns a function that returns a token, valid for at least another minute. */
 export function createIdTokenSource(
   account: CliAccount,
   name: string,

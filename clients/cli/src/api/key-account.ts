@@ -1,5 +1,6 @@
-// Asks auth, once per command, to which account WEIR_API_KEY belongs, because the key does not say it. A key of another
-// account would act on that account, but topics and saved credentials would be those of the selected account.
+// Asks auth, once per command, to which account WEIR_API_KEY belongs. With a key of another account than the selected
+// one, management requests would change that account, but topics and saved credentials would be those of the selected
+// account.
 import { adviceOnKey, requireApiKey, withBillingId } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import { failure } from '../errors.ts'
@@ -8,7 +9,7 @@ import { textAt } from '../json.ts'
 import { visible } from '../terminal/table.ts'
 import { call, urlOf } from './request.ts'
 
-/** The response of GET /v2/account. @throws CliError if the key is not one of the account in use */
+/** Returns the response of GET /v2/account. @throws CliError if the key is not one of the account in use */
 export async function readKeyAccount(account: CliAccount): Promise<unknown> {
   const url = urlOf(account.authUrl, ['v2', 'account'])
   const answer = await call(

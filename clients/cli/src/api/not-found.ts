@@ -1,5 +1,5 @@
-// Explains a 404 about a stream, an output or a contract: it is an output's name where an input stream is wanted, it is
-// misspelt, or the account is another. All commands get this answer, because all calls to management pass here.
+// Explains a 404 about a stream, an output or a contract, for all management requests: the name may be an output's
+// instead of an input stream's, it may be misspelt, or the account may be another.
 import { accountInWords } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import { CliError, failure } from '../errors.ts'
@@ -9,10 +9,10 @@ import { streamNameOf, streamRecordsOf } from './stream-records.ts'
 
 type NotFound = { readonly path: readonly string[]; readonly json?: unknown }
 
-/** The answer of management to GET. */
+/** Returns the response of management to a GET. */
 type Look = (path: readonly string[]) => Promise<unknown>
 
-/** Adds to the error what the account has instead. */
+/** Returns the error with an explanation, or unchanged. */
 export async function explainNotFound(
   error: unknown,
   { path, json }: NotFound,
@@ -28,12 +28,12 @@ export async function explainNotFound(
     if (found === undefined) return error
     const names = namesIn(found)
     if (names.includes(name)) continue
-    // The loop has found it as the input stream.
+    // The loop has already found this name as the input stream.
     if (list[2] === 'outputs' && list[1] === name)
       return failure(`${name} is an input stream, not an output`)
     const input = list.join() === 'streams' ? await inputOf(name, names, look) : undefined
     if (input !== undefined) {
-      // `weir output` has the same verbs as `weir stream`, so the user may have meant it.
+      // `weir output` has the same verbs as `weir stream`, so the user may have meant `weir output`.
       const forOutputs =
         path.length === 2 && path[1] === name
           ? [`For the output use: weir output … ${input} ${name}`]
@@ -49,7 +49,7 @@ export async function explainNotFound(
   return error
 }
 
-/** The refusal of an output's name where only an input stream's is possible. `input`: if it is known. */
+/** Returns the error for an output's name where an input stream's is needed. `input` may be unknown. */
 export const isOutput = (name: string, input: string | undefined, ...advice: string[]): CliError =>
   failure(
     `${name} is an output${input === undefined ? '' : ` of ${input}`}. This command needs an input stream`,

@@ -1,4 +1,5 @@
-// Where Avro readers get schemas: auth's /registry, for Confluent's clients, with a stream's own credentials.
+// The address and the login with which Avro readers, such as Confluent's clients, get schemas: auth's /registry, and a
+// stream's credentials.
 import { urlOf } from './request.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 
@@ -7,7 +8,7 @@ export type RegistryLogin = { readonly url: string; readonly credentials: Stream
 export const registryUrlOf = ({ authUrl }: { readonly authUrl: string }): string =>
   urlOf(authUrl, ['registry']).href
 
-/** By the names that Confluent's clients use. */
+/** Returns the settings by the names that Confluent's clients use. */
 export const registrySettings = ({
   url,
   credentials: { clientId, clientSecret },

@@ -1,5 +1,5 @@
-// One HTTP request to a Weir service, and its errors in words: unreachable, or a refusal (RFC 9457 problem documents,
-// auth's {code, message}, or ingest's line of text). No retries.
+// Sends one HTTP request to a Weir service, without retries. Explains errors in words: an unreachable service, or a
+// refusal (RFC 9457 problem documents, auth's {code, message}, or ingest's line of text).
 import { CliError, misuse } from '../errors.ts'
 import { isObject, listAt, textAt, textsAt, tryParseJson, valueAt } from '../json.ts'
 import { visible } from '../terminal/table.ts'
@@ -36,7 +36,7 @@ export type Advice = Readonly<Record<number, string>>
 
 const answerTimeoutMs = 60_000
 
-/** A URL under a service's address. Each segment is encoded. */
+/** Returns a URL under a service's address, with each segment encoded. */
 export function urlOf(
   address: string,
   segments: readonly string[],
@@ -49,7 +49,7 @@ export function urlOf(
       'It begins with http:// or https://, such as http://127.0.0.1:8081 for auth.',
     )
   }
-  // In a URL, `.` and `..` are steps in the path, and '' is no name.
+  // In a URL, `.` and `..` change the path, and '' is no name.
   const name = segments.find((segment) => ['', '.', '..'].includes(segment))
   if (name !== undefined) throw misuse(`'${name}' isn't a name`)
   url.pathname = [url.pathname.replace(/\/+$/, ''), ...segments.map(encodeURIComponent)].join('/')
@@ -93,7 +93,7 @@ export async function requestApi({ method, url, ...rest }: ApiRequest): Promise<
   }
 }
 
-/** Returns the JSON of a success, all pages of a list. Throws a refusal in the service's words. */
+/** Returns the JSON of a successful response, with all pages of a list. Throws a refusal in the service's words. */
 export async function call(what: ApiRequest, advice: Advice = {}): Promise<unknown> {
   const answer = await requestApi(what)
   if (answer.status < 200 || answer.status > 299) throw apiRefusal(answer, advice)
@@ -102,13 +102,13 @@ export async function call(what: ApiRequest, advice: Advice = {}): Promise<unkno
   return [...answer.json, ...(Array.isArray(rest) ? rest : [])]
 }
 
-/** Only under the same path, so that the API key is sent nowhere else. */
+/** The next page differs only in the query, so that the API key is sent nowhere else. */
 function nextIn(link: string | undefined, url: URL): URL | undefined {
   const [, query] = /<(\?[^<>\s]+)>; *rel="next"/.exec(link ?? '') ?? []
   return query === undefined ? undefined : new URL(query, url)
 }
 
-/** The page that explains the refusal, from the service (RFC 8288). */
+/** Returns the page about a refusal from a Link header (RFC 8288). */
 export function helpIn(link: string | undefined): string | undefined {
   const [, page = ''] = /<(https?:\/\/[^<>\s]+)>; *rel="help"/.exec(link ?? '') ?? []
   return page === '' ? undefined : visible(page)
@@ -127,10 +127,13 @@ export function apiRefusal(answer: ApiAnswer, advice: Advice = {}): CliError {
   return new CliError(1, `${headline} (${status})`, { advice: lines, status, page })
 }
 
-/** The user only has to wait. */
+/** Returns whether the user only has to wait. */
 const isTemporary = ({ code }: ApiAnswer): boolean => code === 'being_deleted'
 
-/** If the sentence contains all of several problems, the title replaces it, so that no problem is shown twice. */
+/**
+ * If the service's sentence already contains several problems, its title is the headline, so that no problem is shown
+ * twice.
+ */
 function whatIsWrong(answer: ApiAnswer): { headline: string; problems: readonly string[] } {
   const headline = sentenceOf(answer)
   const problems = textsAt(answer.json, 'problems')
@@ -141,7 +144,7 @@ function whatIsWrong(answer: ApiAnswer): { headline: string; problems: readonly 
   return { headline: visible(title), problems }
 }
 
-/** The service's message, in one line. */
+/** Returns the service's message, in one line. */
 export function sentenceOf(answer: Pick<ApiAnswer, 'text' | 'json' | 'status' | 'url'>): string {
   const said =
     textAt(answer.json, 'detail') ?? textAt(answer.json, 'message') ?? textAt(answer.json, 'title')
@@ -205,7 +208,7 @@ const noAnswer = (message: string, ...advice: string[]): CliError =>
 const addressAdvice =
   'For other addresses set WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or use `weir account login`.'
 
-/** fetch hides the reason in its cause or, if it tried several addresses, in the first of several causes. */
+/** fetch hides the code in `cause`, and in the first of `errors` if it tried several addresses. */
 function codeOf(error: unknown): string {
   const [first] = listAt(error, 'errors')
   if (first !== undefined) return codeOf(first)
@@ -213,7 +216,7 @@ function codeOf(error: unknown): string {
   return textAt(error, 'code') ?? (cause === undefined ? '' : codeOf(cause))
 }
 
-/** undici's parser gives no code. */
+/** Errors of undici's parser have no code. */
 const isNoHttp = (error: unknown): boolean =>
   isObject(error) && (error.name === 'HTTPParserError' || isNoHttp(error.cause))
 

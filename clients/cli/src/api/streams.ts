@@ -1,5 +1,4 @@
-// Streams as the management API shows them: reading their records, and finding out whether a name is an input stream or
-// a derived one. They have different paths, but share one name space.
+// Reads streams from the management API. Input streams and outputs have different paths, but share one name space.
 import { accountInWords, forgetStreams, saveCredentials } from '../accounts/account.ts'
 import type { Advice } from './request.ts'
 import { failure } from '../errors.ts'
@@ -14,7 +13,7 @@ import type { SessionCalls, Session, Telling } from '../session.ts'
 export const linkedStreamOf = (record: unknown): string | undefined =>
   textAt(record, 'linkedStream')
 
-/** The credentials of a record, or of a response with only credentials. Only new credentials contain the secret. */
+/** Returns the new credentials in a response, or undefined. Only new credentials contain a secret. */
 export function newCredentials(answer: unknown): StreamCredentials | undefined {
   const own = parseCredentials(answer) ?? parseCredentials(valueAt(answer, 'credentials'))
   if (own) return own
@@ -62,7 +61,7 @@ export const outputAdvice = {
   404: '`weir stream list` shows the input streams, `weir output list INPUT` shows the outputs of an input stream.',
 } satisfies Advice
 
-/** The path under /v2 and the record of the stream of that name. */
+/** Finds an input stream or output by its name. Returns its path under /v2 and its record. Throws if there is none. */
 export async function findStream(
   session: Session,
   name: string,
@@ -85,7 +84,6 @@ export async function findStream(
   )
 }
 
-/** Saves new credentials, for `weir listen` and `weir send`. */
 export async function saveNew(session: Session, name: string, answer: unknown): Promise<void> {
   const account = await session.knownAccount()
   const billingId = textAt(answer, 'ref', 'billingId') ?? account.billingId
@@ -101,7 +99,7 @@ export async function saveNew(session: Session, name: string, answer: unknown): 
   session.tell(`Credentials of ${name} saved in ${account.profile}.`)
 }
 
-/** `answer`: may contain new credentials. */
+/** Says that a secret in `answer` is not shown again, or that the stream has no credentials. */
 export const tellOnce = (session: Telling, name: string, answer: unknown): void =>
   session.tell(
     newCredentials(answer) === undefined
@@ -109,7 +107,7 @@ export const tellOnce = (session: Telling, name: string, answer: unknown): void 
       : 'The clientSecret is not shown again. With --save it is also saved in the profile.',
   )
 
-/** Shows everything that was deleted, and removes the saved credentials. */
+/** Shows everything that was deleted, and removes the saved credentials of the deleted streams. */
 export async function showDeleted(session: Session, answer: unknown): Promise<void> {
   const items = listAt(answer, 'deleted')
   session.showList({

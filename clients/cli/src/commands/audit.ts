@@ -1,5 +1,5 @@
-// `weir audit`: who did what, when, and how it ended. `weir audit verify`: whether the log is complete. The chain is
-// verified here, from the stored records, so that nobody has to trust the service.
+// `weir audit` shows who did what, when, and with which result. `weir audit verify` checks that the log is complete.
+// This command verifies the stored records itself, so that nobody has to trust the service.
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import { call, urlOf } from '../api/request.ts'
@@ -14,7 +14,6 @@ import { readSecret } from '../terminal/terminal.ts'
 
 type AuditOptions = { readonly from?: string; readonly until?: string; readonly all?: boolean }
 type VerifyOptions = { readonly head?: Link }
-/** Requests a page. */
 type Ask = (query: Readonly<Record<string, string>>) => Promise<unknown>
 
 export function addAuditCommands(program: Command, open: OpenSession): void {
@@ -89,14 +88,14 @@ async function show(session: Session, { from, until, all }: AuditOptions): Promi
       WHO: whoOf(all),
       ACTION: (entry) => valueAt(entry, 'action'),
       OUTCOME: (entry) => textAt(entry, 'code') ?? valueAt(entry, 'outcome'),
-      // The last, because it may be long.
+      // The last column, because it may be long.
       TO: targetOf(all),
     },
     whenEmpty: 'No entries.',
   })
 }
 
-/** Only the list of all accounts names the account in each line, here and below. */
+/** Only the list of all accounts names the account in each line. */
 const whoOf =
   (isOfAll = false) =>
   (entry: unknown): string => {
@@ -160,8 +159,8 @@ async function verify(session: Session, options: VerifyOptions): Promise<void> {
 }
 
 /**
- * Verifies everything in the log so far. The service reads the log's head after the records. So a log that ends before
- * the head of the previous response is cut off.
+ * Verifies the whole log so far. The service reads the log's head after the records, so a response may lack the last
+ * entries. If the next response lacks them, too, the log is cut off.
  */
 async function walkAll(walk: ChainWalk, ask: Ask): Promise<void> {
   let expected: Link | undefined

@@ -119,7 +119,10 @@ function refuseParts(what: string, json: JsonObject): void {
 
 const subjectTaken = /^schema\.schema_registry_ref: the subject .* is taken/
 
-/** Names the account, because it may be another than the user thinks. The subject's owner is not shown. */
+/**
+ * Adds the account to the error, because it may be another account than the user thinks. The subject's owner is not
+ * shown.
+ */
 function withSubjectAdvice(session: Session, what: string, error: unknown): unknown {
   if (!(error instanceof CliError) || !subjectTaken.test(error.message)) return error
   return error.withAdvice(
@@ -178,7 +181,6 @@ async function types(session: Session, id: string, file: string | undefined): Pr
   session.tell(`Written to ${file}.`)
 }
 
-/** The whole contract: the schema as JSON, and one other member per line. */
 function renderContract(contract: unknown): string {
   const definition = JSON.stringify(valueAt(contract, 'schema', 'definition') ?? null, null, 2)
   const lines = definition.split('\n').map((line) => `  ${visible(line)}`)

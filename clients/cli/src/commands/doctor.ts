@@ -41,7 +41,7 @@ async function doctor(session: Session, { tls = false }: DoctorOptions): Promise
 
 async function checkAll(session: Session, isTls: boolean): Promise<readonly DoctorFinding[]> {
   try {
-    // If auth does not answer, its own check says why.
+    // If auth does not respond, its own check says why.
     const account = await session.knownAccount().catch(() => session.account())
     const services = await Promise.all(servicesOf(account).map(checkService))
     const hasAuth = services[0]?.[0]?.state === 'ok'

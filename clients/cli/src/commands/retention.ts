@@ -1,5 +1,5 @@
-// What a shorter retention deletes for good: events, or the keys of their personal fields. Before the change, the
-// command says this, and the user confirms it with the name.
+// Warns that a shorter retention deletes events, or the keys of their personal fields, for good. The user confirms the
+// change by typing the name.
 import type { Advice } from '../api/request.ts'
 import { misuse } from '../errors.ts'
 import { valueAt } from '../json.ts'
@@ -19,7 +19,7 @@ export function requireChange(settings: object): void {
 
 type OfOwners = Retention & { readonly rate?: string; readonly count?: string }
 
-/** A route may name a lower role, which is not enough for these options. */
+/** Returns the advice for a 403: the service's message may name a lower role, which is not enough for these options. */
 export function needsOwner({ rate, count, retentionHours, keyRetentionDays }: OfOwners): Advice {
   const given = [
     rate && '--rate',
@@ -32,7 +32,7 @@ export function needsOwner({ rate, count, retentionHours, keyRetentionDays }: Of
     : { 403: `${given.join(' and ')}: only with a key that has the role owner.` }
 }
 
-/** Reads the present values only if it can ask a person. */
+/** Asks before anything is lost. Reads the current values only if it can ask a person. */
 export async function confirmLosses(
   session: Session,
   { name, path, advice }: Target,
@@ -45,7 +45,6 @@ export async function confirmLosses(
   if (losses.length > 0) await session.confirm({ question: losses.join('\n'), name }, yes)
 }
 
-/** One sentence or two for each loss. */
 export const lossesOf = (
   name: string,
   present: unknown,
@@ -56,7 +55,7 @@ export const lossesOf = (
     keyLoss(name, valueAt(present, 'keyRetentionDays'), keyRetentionDays),
   ].filter((loss) => loss !== undefined)
 
-/** Only Kafka knows how long `broker` is: it may be shorter or longer than any number. */
+/** Only Kafka knows how long `broker` is, so a change from or to `broker` may always delete events. */
 function eventLoss(
   name: string,
   before: unknown,

@@ -1,4 +1,4 @@
-// `weir stream …`: input streams.
+// `weir stream …`: manages input streams.
 import type { Command } from 'commander'
 import { failure } from '../errors.ts'
 import { accountInWords } from '../accounts/account.ts'
@@ -107,7 +107,7 @@ function addCreate(noun: Command, open: OpenSession): void {
   )
 }
 
-/** Options of `create` that `update` also has. */
+/** Adds the options that `create` and `update` have. */
 const withSettings = (command: Command): Command =>
   command
     .option('--rate <events>', 'maximum number of events per second', digits)
@@ -175,7 +175,7 @@ async function create(session: Session, name: string, options: CreateOptions): P
     json: streamDraft(name, options),
     advice: { ...nameAdvice, ...needsOwner(options) },
   })
-  // Shown before it is saved, because the service sends the secret only once.
+  // Shown before saving, because the service sends the secret only once.
   session.showRecord(record)
   warnOfKeys(session, record)
   await (options.save ? saveNew(session, name, record) : tellOnce(session, name, record))
@@ -200,13 +200,13 @@ function warnOfKeys(session: Session, record: unknown): void {
     )
 }
 
-/** The request body of the creation: only what was given, because the service has the defaults. */
+/** Returns only given options, because the service has the defaults. */
 export function streamDraft(name: string, options: CreateOptions): unknown {
   const { partitions, rotationHours } = options
   return { name, partitions, rotationHours, ...settingsOf(options) }
 }
 
-/** The changes, at least one. */
+/** Returns the changes. Throws if there are none. */
 function changesOf(options: UpdateOptions): unknown {
   const settings = settingsOf(options)
   requireChange(settings)
@@ -258,7 +258,7 @@ async function remove(session: Session, name: string, options: DeleteOptions): P
     )
 }
 
-/** Names what is deleted with the stream, if a person reads the question. */
+/** Returns the question, which names what is deleted with the stream if a person reads it. */
 async function deletionQuestion(
   session: Session,
   name: string,

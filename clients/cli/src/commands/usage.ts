@@ -1,4 +1,4 @@
-// `weir usage NAME`: the usage of an input stream, by pieces of time.
+// `weir usage NAME`: shows the usage of an input stream, by intervals.
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { isObject, listAt, valueAt } from '../json.ts'
@@ -87,11 +87,11 @@ const refusals = (piece: unknown): readonly (readonly [code: string, count: numb
     : []
 }
 
-/** The sum over all error codes. */
+/** Returns the sum over all error codes. */
 const refusedOf = (piece: unknown): number =>
   refusals(piece).reduce((sum, [, count]) => sum + count, 0)
 
-/** ` (undecodable 7, too_large 1)`, the most frequent first. */
+/** Returns a text such as ` (undecodable 7, too_large 1)`, with the most frequent code first. */
 function byCode(total: unknown): string {
   const words = refusals(total)
     .toSorted(([, a], [, b]) => b - a)

@@ -1,5 +1,5 @@
-// The names that can complete a command line: the account's current streams, outputs and contracts. It waits a short
-// time at most and shows no errors, because the user has not run a command yet.
+// Finds names that can complete a command line: the account's current streams, outputs and contracts. Waits at most a
+// second and shows no errors, because the user has not run a command yet.
 import { resolveAccount } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import { urlOf } from '../api/request.ts'
@@ -14,7 +14,7 @@ type Kind = 'inputs' | 'outputs' | 'streams' | 'contracts' | 'accounts'
 const waitMs = 1_000
 const inputsMax = 50
 
-/** By command and expected argument. Arguments that name something new have no entry. */
+/** The kind of names by command and expected argument. Arguments that name something new have no entry. */
 const kinds: readonly (readonly [RegExp, Kind])[] = [
   [/^stream (list|show|enable|disable|delete) name$/, 'inputs'],
   [/^output [a-z ]+ input$/, 'inputs'],

@@ -1,21 +1,21 @@
-// The position in an incomplete command line: which command, and whether a command, an option, an option's value or an
-// argument comes next. It reads commander's tree of commands. Pure.
+// Finds the position in an incomplete command line: which command, and whether a command, an option, an option's value
+// or an argument comes next. Reads commander's tree of commands. Pure.
 import type { Command, Option } from 'commander'
 
 export type CompletionPlace = {
   /** The typed part of the word. */
   readonly typed: string
-  /** Such as `output show`. */
+  /** The command, such as `output show`. */
   readonly path: string
-  /** The arguments before it. */
+  /** The arguments before this word. */
   readonly given: readonly string[]
-  /** Words that the program itself knows for this position. */
+  /** Words that are known without a request: commands, options and choices. */
   readonly words: readonly string[]
   /** The name of the argument, or of the option's value, at this position: `name`, `schema`. */
   readonly expects: string | undefined
 }
 
-/** `words` are those after `weir`. The last one is incomplete and may be empty. */
+/** `words` are the words after `weir`. The last one is incomplete and may be empty. */
 export function completionPlaceOf(program: Command, words: readonly string[]): CompletionPlace {
   const typed = words.at(-1) ?? ''
   let command = program
@@ -82,6 +82,6 @@ const findOption = (chain: readonly Command[], word: string): Option | undefined
     .flatMap(({ options }) => options)
     .find(({ long, short }) => word === long || word === short)
 
-/** `--level=1` contains its value. */
+/** Returns the option if the next word is its value. `--level=1` already contains the value. */
 const takesValue = (option: Option | undefined, word: string): Option | undefined =>
   option && (option.required || option.optional) && !word.includes('=') ? option : undefined

@@ -1,5 +1,5 @@
-// The scripts that complete `weir` in each shell. They call the command with the words so far. If it knows no words,
-// the shell completes file names.
+// The scripts that complete `weir` in each shell. They call `weir complete` with the words so far. If it prints
+// nothing, the shell completes file names.
 export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 

@@ -1,4 +1,4 @@
-// TypeScript names for things with arbitrary names: each is an identifier, and unique within a file.
+// Converts any name into a TypeScript identifier that is unique within a file.
 
 const identifier = /^[A-Za-z_$][\w$]*$/
 
@@ -12,7 +12,7 @@ const taken = `
   .trim()
   .split(/\s+/)
 
-/** The wanted name, with a number if it is in use. */
+/** Returns a function that returns the wish, with a number if the name is in use. */
 export function createNames(): (wish: string) => string {
   const used = new Set(taken)
   return (wish) => {
@@ -43,7 +43,6 @@ export function constantName(text: string): string {
 export const memberName = (text: string): string =>
   identifier.test(text) ? text : stringLiteral(text)
 
-/** In single quotes. */
 export function stringLiteral(text: string): string {
   const inner = JSON.stringify(text)
     .slice(1, -1)

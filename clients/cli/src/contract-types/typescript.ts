@@ -1,20 +1,20 @@
-// A contract as a TypeScript file for @weir/client: the types of its events, and the contract as a constant with these
-// types. Pure. It does not check the schema, because auth has checked it. Unreadable parts become `unknown`.
+// Writes a contract as a TypeScript file for @weir/client: the types of its events, and the contract as a constant with
+// these types. Auth has checked the schema, so unreadable parts only become `unknown`. Pure.
 import { isObject, listAt, textAt, tryParseJson, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import { constantName, createNames, memberName, stringLiteral, typeName } from './names.ts'
 
 type Writing = {
-  /** By full Avro name. */
+  /** TypeScript names by full Avro name. */
   readonly names: Map<string, string>
   readonly nameFor: (wish: string) => string
   readonly declarations: string[]
 }
-/** The type, and its branch name in a union. */
+/** A type, its branch name in a union, and the kind of its JavaScript values (`bucket`). */
 type Written = { readonly text: string; readonly branch: string; readonly bucket: string }
 
 const envelopeName = 'svcMeta'
-/** What ingest overwrites. */
+/** The envelope's fields that ingest overwrites. */
 const filledByIngest: readonly string[] = [
   'schemaId',
   'eventContractRef',
@@ -35,7 +35,7 @@ const primitives: Readonly<Record<string, { text: string; bucket: string }>> = {
   string: { text: 'string', bucket: 'string' },
 }
 
-/** @param contract a response of auth */
+/** @param contract as auth returns it */
 export function typesOf(contract: JsonObject): string {
   const id = textAt(contract, 'id') ?? ''
   const given = valueAt(contract, 'schema', 'definition')
@@ -104,7 +104,10 @@ function named({ names }: Writing, name: string, { namespace }: Place): Written 
   return { text, branch: found, bucket }
 }
 
-/** Branches whose values differ in type are plain; others are wrapped in their names. */
+/**
+ * A union's values are plain if all branches have different kinds of values. Otherwise each value is wrapped in its
+ * branch's name.
+ */
 function union(writing: Writing, schemas: readonly unknown[], place: Place): Written {
   const branches = schemas.map((schema) => write(writing, schema, place))
   const isPlain = new Set(branches.map(({ bucket }) => bucket)).size === branches.length
@@ -133,7 +136,7 @@ function enumeration(writing: Writing, schema: JsonObject, place: Place): Writte
 function record(writing: Writing, schema: JsonObject, place: Place): Written {
   const { fullName, namespace, simple } = fullNameOf(schema, place)
   const text = writing.nameFor(typeName(simple))
-  // Before its fields, which may refer to it.
+  // Set before the fields are read, because they may refer to this name.
   writing.names.set(fullName, text)
   const at = writing.declarations.push('') - 1
   const fields = listAt(schema, 'fields').filter(isObject)
@@ -161,7 +164,7 @@ function member(writing: Writing, field: JsonObject, place: Place): string[] {
   return [...doc, `  readonly ${memberName(name)}${isOptional ? '?' : ''}: ${text}`]
 }
 
-/** A comment for the type. Values have the underlying type. */
+/** Returns a comment about the logical type. Values have the underlying type. */
 function logicalTypeIn(schema: unknown): string | undefined {
   if (Array.isArray(schema)) return schema.map(logicalTypeIn).find((found) => found !== undefined)
   const logicalType = textAt(schema, 'logicalType')

@@ -1,4 +1,4 @@
-// The findings of `weir doctor`: a state in words, and how to fix it. No finding contains a secret.
+// The findings of `weir doctor`: a state, a message, and how to fix a problem. No finding contains a secret.
 import { CliError } from '../errors.ts'
 import { visible } from '../terminal/table.ts'
 
@@ -30,7 +30,6 @@ export const problem = (check: string, message: string, ...advice: string[]): Do
   advice,
 })
 
-/** From an error of a check, with its message. */
 export function fromError(
   check: string,
   error: unknown,
@@ -41,7 +40,7 @@ export function fromError(
   return { check, state, message: visible(message), advice }
 }
 
-/** One finding per line, and one advice per line. */
+/** Renders each finding and each advice on its own line. */
 export function renderFindings(findings: readonly DoctorFinding[]): string {
   const width = Math.max(...findings.map(({ check }) => check.length))
   const indent = ' '.repeat('warning  '.length + width + 2)

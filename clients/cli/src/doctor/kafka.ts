@@ -1,5 +1,5 @@
-// What analysts and `weir export` need: Kafka's listener for analysts, and auth's schemas. Other commands don't need
-// these, so their problems are warnings.
+// Checks what analysts and `weir export` need: Kafka's listener for analysts, and auth's schemas. Other commands don't
+// need these, so problems are only warnings.
 import { consumerGroupOf, requireTopic } from '../accounts/account.ts'
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
@@ -11,7 +11,7 @@ import type { DoctorFinding } from './findings.ts'
 
 const kafkaTimeoutMs = 5_000
 
-/** Connects with the credentials of an output, like a Kafka client of this output. */
+/** Connects like a Kafka client of an output. */
 export async function checkKafka(
   account: CliAccount,
   isTls: boolean,
@@ -59,7 +59,7 @@ async function firstOutput(
   return undefined
 }
 
-/** Sends the API key or else, like Avro readers, the credentials of a stream. */
+/** Sends the API key. Without a key, sends the credentials of a stream, like an Avro reader. */
 export async function checkSchemas(account: CliAccount): Promise<readonly DoctorFinding[]> {
   const authorization = authorizationOf(account)
   if (authorization === undefined) return []

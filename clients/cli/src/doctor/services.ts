@@ -1,5 +1,5 @@
-// The three services from this machine: whether they respond, are ready and have the same time, and whether they accept
-// the account's key and the streams' credentials.
+// Checks whether the three services respond, are ready, have the same time as this machine, and accept the account's
+// key and the streams' credentials.
 import type { CliAccount } from '../accounts/account.ts'
 import type { StreamCredentials } from '../accounts/profile.ts'
 import { readKeyAccount } from '../api/key-account.ts'
@@ -27,7 +27,7 @@ const healthTimeoutMs = 2_000
 const skewMs = { warning: 5_000, problem: 30_000 }
 const streamsMax = 20
 
-/** The requests need no token and change nothing. */
+/** Sends requests that need no token and change nothing. */
 export async function checkService({
   name,
   url,
@@ -55,7 +55,7 @@ export async function checkService({
   }
 }
 
-/** ingest has no description of its API. It is recognized by an address that only accepts POST. */
+/** ingest has no API description, but is recognised by a path that only accepts POST. */
 async function serviceAt(url: string, openApi: unknown): Promise<ServiceName | undefined> {
   const title = textAt(openApi, 'info', 'title')
   const described = (['auth', 'output'] as const).find((name) => title === `Weir ${name}`)
@@ -73,7 +73,7 @@ const otherService = (name: ServiceName, origin: string, answering: ServiceName 
     'Correct the addresses: set WEIR_AUTH_URL, WEIR_INGEST_URL, WEIR_OUTPUT_URL, or use `weir account login`.',
   )
 
-/** HTTP dates are whole seconds, and the response took some time. */
+/** Allows for the whole seconds of HTTP dates, and for the time that the response took. */
 export function clockFinding(
   name: string,
   date: string | undefined,
@@ -91,7 +91,10 @@ export function clockFinding(
   return [(off < skewMs.problem ? warning : problem)(`${name} clock`, message, advice)]
 }
 
-/** The admin port is for operators. If the default one is reachable, it says why the service is not ready. */
+/**
+ * Asks the default admin port, which is for operators, whether the service is ready. Returns nothing if this port is
+ * unreachable.
+ */
 async function checkReadiness(
   name: string,
   { protocol, hostname, port }: URL,
@@ -139,7 +142,7 @@ export async function checkApiKey(account: CliAccount): Promise<readonly DoctorF
   }
 }
 
-/** For saved credentials, or those of the environment. The tokens are discarded. */
+/** Requests tokens with the credentials of the environment, or with all saved ones. The tokens are discarded. */
 export async function checkCredentials(account: CliAccount): Promise<readonly DoctorFinding[]> {
   if (account.billingId === undefined) return []
   if (account.credentials !== undefined)

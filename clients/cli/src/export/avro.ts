@@ -1,12 +1,12 @@
-// The schema of events as the types of avsc, and the events as plain data: records and maps are objects, a union's value
-// does not name its branch, bytes are Buffers, a long is a number. avsc refuses some schemas that Weir accepts, and loses
-// some values. So avsc gets a schema for the same octets with these differences:
+// Decodes events with avsc into plain data: records and maps are objects, a union's value does not name its branch,
+// bytes are Buffers, a long is a number. avsc refuses some schemas that Weir accepts, and loses some values. So avsc
+// gets another schema for the same bytes, with these differences:
 //
-// - Names of types and symbols begin with T, because avsc says that a name such as `constructor` exists already.
+// - Names of types and symbols begin with T, because for avsc a name such as `constructor` exists already.
 // - A map is a record without a name, with the list of its entries, because in an object the key `__proto__` gets lost.
-// - The items of a list end with a field of zero octets, which throws beyond the event's end. Otherwise avsc would read
+// - The items of a list end with a field of zero bytes, which throws beyond the event's end. Otherwise avsc would read
 //   as many items as the list claims to have, and a damaged event could fill the memory.
-// - A long is a type of this file, because avsc's ends at 2^53 - 2.
+// - A long is a type of this file, because avsc's own long ends at 2^53 - 2.
 // - Attributes that change nothing for a reader are left out, because avsc refuses some defaults and aliases.
 import avro from 'avsc'
 import { isObject, listAt, textAt, valueAt } from '../json.ts'
@@ -16,11 +16,11 @@ const { ArrayType, EnumType, LogicalType, LongType, RecordType, WrappedUnionType
 
 export type EventSchema = {
   readonly root: avro.types.RecordType
-  /** Throws for anything that isn't one event of the schema. */
+  /** Throws if the bytes are not exactly one event of the schema. */
   decode(payload: Buffer): JsonObject
 }
 
-/** Undefined if the text is not the schema of a record. */
+/** Returns undefined if the text is not the schema of a record. */
 export function readEventSchema(schemaText: string): EventSchema | undefined {
   const root = typeOf(schemaText)
   if (!(root instanceof RecordType) || root.name === undefined) return undefined
@@ -71,7 +71,7 @@ const fieldOf = (field: unknown): object => ({
   type: readable(valueAt(field, 'type')),
 })
 
-/** A namespace within the name counts more than the attribute. */
+/** A namespace within the name overrides the attribute `namespace`. */
 function named(schema: JsonObject): object {
   const [name = '', namespace] = [textAt(schema, 'name'), textAt(schema, 'namespace')]
   return { name: renamed(name), ...(name.includes('.') ? {} : { namespace }) }
@@ -98,13 +98,13 @@ const mapOf = (values: unknown): object => {
   return { type: 'record', fields: [{ name: 'entries', type: entries }] }
 }
 
-/** The type of a list's items. Undefined for all other types. */
+/** Returns undefined if the type is not a list. */
 export const itemsTypeOf = (type: avro.Type): avro.Type | undefined =>
   type instanceof ArrayType && type.itemsType instanceof RecordType
     ? type.itemsType.field('value').type
     : undefined
 
-/** The type of a map's values. Undefined for all other types. */
+/** Returns undefined if the type is not a map. */
 export const valuesTypeOf = (type: avro.Type): avro.Type | undefined =>
   type instanceof RecordType && type.name === undefined
     ? itemsTypeOf(type.field('entries').type)
@@ -147,7 +147,7 @@ const longKinds = [
   'local-timestamp-micros',
 ] as const
 
-/** The logical types that have columns of their own. */
+/** The logical types that have their own column types. */
 export type LogicalKind = (typeof intKinds)[number] | (typeof longKinds)[number]
 
 const logicalKinds = new Map<avro.Type, LogicalKind>([
@@ -162,7 +162,7 @@ export const logicalKindOf = (type: avro.Type): LogicalKind | undefined => logic
 
 // --- values ---
 
-/** avsc returns instances of classes, and a union's value as an object with the name of its branch. */
+/** Converts avsc's values, which are instances of classes, and objects with the name of a union's branch. */
 function plain(type: avro.Type, value: unknown): unknown {
   const items = itemsTypeOf(type)
   if (items !== undefined)

@@ -1,5 +1,5 @@
-// Converts an event into the values of its columns. A `long` is a bigint, a map is a list of entries, and values without
-// a type of their own are plain JSON. Compiled once per export. Pure.
+// Converts an event into the values of its columns: a `long` into a bigint, a map into a list of entries, and a value
+// without a column type into plain JSON. Compiled once per export. Pure.
 import { isObject, valueAt } from '../json.ts'
 import type { JsonObject } from '../json.ts'
 import type { RecordShape, Shape } from './shape.ts'
@@ -41,7 +41,9 @@ const bigKinds: ReadonlySet<string> = new Set([
 const same: Convert = (value) => value
 const toBig: Convert = (value) => (typeof value === 'number' ? BigInt(value) : null)
 
-/** As the WebSocket sends it: bytes as in Avro JSON. Numbers that JSON does not have become texts. */
+/**
+ * Converts a value to the JSON that the WebSocket sends, with bytes as in Avro JSON. Numbers such as NaN become texts.
+ */
 export function plainJson(value: unknown): unknown {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (Buffer.isBuffer(value)) return value.toString('latin1')
@@ -53,7 +55,7 @@ export function plainJson(value: unknown): unknown {
   return plain
 }
 
-/** Events of another schema may lack a field. */
+/** A field becomes null if the schema of an event lacks it. */
 function convertRecord({ fields }: RecordShape): (value: unknown) => JsonObject {
   const columns = fields.map(({ name, shape }) => ({ name, convert: convertTo(shape) }))
   return (value) =>

@@ -1,5 +1,5 @@
-// Events as CSV (RFC 4180): one column per field, with the path for fields of nested records (`customer.id`), and JSON
-// for lists and maps. Null is an empty cell, an empty text is a quoted one.
+// Writes events as CSV (RFC 4180). Each field has a column. The column of a nested field is named by its path
+// (`customer.id`). Lists and maps are JSON. Null is an empty cell, an empty text is a quoted one.
 import { valueAt } from '../json.ts'
 import type { EventWriter, EventSink } from './event-writer.ts'
 import { createTextBuffer } from './text-buffer.ts'
@@ -46,7 +46,7 @@ function cellOf(value: unknown, shape: Shape): string {
 const quoted = (text: string): string =>
   text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 
-/** As in JSON: times as texts, integers as numbers (they are within ±2^53). */
+/** Converts times to texts, and integers to numbers (they are within ±2^53). */
 function plain(value: unknown, shape: Shape): unknown {
   if (value === null || value === undefined) return null
   switch (shape.kind) {

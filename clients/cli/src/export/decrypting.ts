@@ -1,5 +1,5 @@
-// Decrypts the events of an output whose readers decrypt, before they are written. It keeps their order, and decrypts
-// many at a time, because their keys are requested together.
+// Decrypts the events of an output with `decryptAt: reader` before they are written, in their order. Decrypts many
+// events together, because their keys are then requested together.
 import { Encrypted, ReadError } from '@weir/client'
 import type { Decrypter, EncryptedReason } from '@weir/client'
 import { failure } from '../errors.ts'

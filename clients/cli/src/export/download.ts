@@ -1,5 +1,4 @@
-// Writes a response while it arrives, whatever its length. A response that the service cuts off is an error, because it
-// is incomplete.
+// Writes a response of any length while it arrives. A response that ends early is an error, because it is incomplete.
 import { failure } from '../errors.ts'
 import { tryParseJson } from '../json.ts'
 import { helpIn, apiRefusal, unreachable } from '../api/request.ts'
@@ -8,7 +7,7 @@ import type { EventSink } from './event-writer.ts'
 export type Download = {
   readonly url: URL
   readonly bearer: string
-  /** Ends it early. */
+  /** Ends the download early. */
   readonly signal: AbortSignal
 }
 

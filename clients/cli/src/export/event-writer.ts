@@ -1,11 +1,11 @@
-// The formats of an export: each takes events one by one and writes bytes.
+// The interfaces of the writers of all formats: they get events one by one, and write bytes.
 import type { JsonObject } from '../json.ts'
 
-/** Where bytes are written. A slow sink is waited for. */
+/** The target of an export. `write` resolves when the target is ready for more bytes. */
 export type EventSink = { write(bytes: Uint8Array): Promise<void> }
 
 export type EventWriter = {
-  /** `sizeBytes`: the approximate size as stored. */
+  /** `sizeBytes` is the approximate size of the event in Kafka. */
   write(row: JsonObject, sizeBytes: number): Promise<void>
   finish(): Promise<void>
 }

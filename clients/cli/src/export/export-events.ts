@@ -1,5 +1,5 @@
-// An export from start to end: it opens the topic, finds the shape of the events if the format needs it in advance, and
-// writes the events. It keeps one fetch in memory and, for Parquet, one row group, whatever the length of the topic.
+// Runs an export: opens the topic, finds the columns of the events if the format needs them in advance, and writes the
+// events. Memory does not depend on the topic's length.
 import { createDecrypter } from '@weir/client'
 import type { TopicRecord } from '@weir/client'
 import { claimsOf } from '../api/id-token.ts'
@@ -26,10 +26,10 @@ export type ExportRequest = {
   readonly topic: TopicOptions
   readonly registry: RegistryLogin
   readonly span: ExportSpan
-  /** Only events of these contracts; empty: of all. */
+  /** Only events of these contracts are exported. If empty, events of all contracts. */
   readonly contracts: ReadonlySet<string>
   readonly format: Format
-  /** Set if events are to be decrypted. Only used for an output whose readers decrypt. */
+  /** Set if events are to be decrypted. Only used for an output with `decryptAt: reader`. */
   readonly decryptWith: Parameters<typeof createDecrypter>[0] | undefined
   readonly terminal: Results
   readonly file: string
@@ -94,7 +94,7 @@ async function writeFile(request: ExportRequest, running: Running): Promise<Expo
   }
 }
 
-/** Reads all records once, only for the ids of their schemas. */
+/** Reads all records once, only to get the ids of their schemas. */
 async function findShape(
   request: ExportRequest,
   { topic }: Running,
@@ -118,7 +118,7 @@ async function findShape(
   return shapes.length === 0 ? undefined : shapes.reduce(mergeShapes)
 }
 
-/** If no event is within the time, a table still has the columns of the first event of the topic. */
+/** Returns the schema id of the topic's first event, so that a CSV file without events still has columns. */
 async function firstId(
   { topic, contracts, signal }: ExportRequest,
   schemas: Schemas,
@@ -159,7 +159,7 @@ async function writeEvents(
       await writer.add({ record, event: decoded(record, schema) })
       events += 1
     },
-    // There are more offsets than events: a topic also has transaction markers, and may be read twice.
+    // There are more offsets than events, because a topic also has transaction markers, and may be read twice.
     (passed) => progress.show(before + passed, total, 'writing', eventsInWords(events)),
   )
   await writer.finish()
@@ -205,7 +205,7 @@ function rejectWhen(signal: AbortSignal, file: string): Promise<never> {
       ),
     ),
   )
-  // Prevents an unhandled rejection; callers that wait for it get the error.
+  // Prevents an unhandled rejection. Callers that wait for the promise get the error.
   promise.catch(() => undefined)
   return promise
 }

@@ -1,5 +1,5 @@
-// Writes events in the format of an export. If an output's readers decrypt, each event also gets its keyLink, because
-// nobody can decrypt the file later without it.
+// Writes events in the format of an export. Events of an output with `decryptAt: reader` also get their keyLink,
+// without which nobody can decrypt the file later.
 import type { TopicRecord } from '@weir/client'
 import type { JsonObject } from '../json.ts'
 import { convertEvents, plainJson } from './convert.ts'
@@ -43,7 +43,7 @@ export function createRows(
   }
 }
 
-/** A field of the same name is replaced, as in JSON. */
+/** Adds the column for the keyLink, which replaces a field of the same name. */
 const keyLinkAdded = ({ kind, fields }: RecordShape): RecordShape => ({
   kind,
   fields: [
@@ -52,7 +52,7 @@ const keyLinkAdded = ({ kind, fields }: RecordShape): RecordShape => ({
   ],
 })
 
-/** As `weir listen` prints them. */
+/** Writes events as `weir listen` prints them. */
 export function createJsonLines(hasKeyLink: boolean, sink: EventSink): FormatWriter {
   const text = createTextBuffer(sink)
   return {

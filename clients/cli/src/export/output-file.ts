@@ -1,5 +1,5 @@
-// Where an export goes: standard output, or a file that appears under its name only when it is complete. Until then the
-// file has another name, only its owner can read it, and it is deleted if the export ends early.
+// Writes an export to standard output, or to a file that only its owner can read. Until the file is complete, it has
+// another name, and is deleted if the export ends early.
 import { open, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { failure, misuse } from '../errors.ts'
@@ -10,11 +10,11 @@ import type { EventSink } from './event-writer.ts'
 export type OutputFile = EventSink & {
   /** Call it when everything is written. */
   complete(): Promise<void>
-  /** Deletes the file. After `complete` it does nothing. */
+  /** Deletes the incomplete file. After `complete` it does nothing. */
   discard(): Promise<void>
 }
 
-/** `-` is standard output. Pipes and devices are written directly. */
+/** Opens a file, or standard output if `path` is `-`. Pipes and devices are written directly. */
 export async function openOutput(terminal: Results, path: string): Promise<OutputFile> {
   if (path === '-') return toStandardOutput(terminal)
   try {

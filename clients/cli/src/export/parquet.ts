@@ -1,5 +1,5 @@
-// Events as a Parquet file: nested records, lists and maps in Parquet's types, row group by row group, so that only one
-// is in memory. shape.ts decides the columns.
+// Writes events as a Parquet file, with Parquet's types for nested records, lists and maps. Only one row group is in
+// memory. shape.ts decides the columns.
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { SchemaElement } from 'hyparquet-writer'
 import type { ColumnField, RecordShape, Scalar, ColumnSlot } from './shape.ts'
@@ -46,7 +46,7 @@ export function createParquetWriter(shape: RecordShape, sink: EventSink): EventW
   }
 }
 
-/** Parquet's schema lists the tree, each group before its members. */
+/** Returns Parquet's schema: the tree as a list, with each group before its members. */
 export function elementsOf({ fields }: RecordShape): SchemaElement[] {
   return [{ name: 'event', num_children: fields.length }, ...fields.flatMap(fieldElements)]
 }

@@ -1,4 +1,4 @@
-// The schemas of a topic's values, from auth's /registry, each requested once.
+// Gets the schemas of a topic's values from auth's /registry, each schema once.
 import type { TopicRecord } from '@weir/client'
 import { requestApi, urlOf } from '../api/request.ts'
 import type { ApiAnswer } from '../api/request.ts'
@@ -9,7 +9,7 @@ import { readEventSchema } from './avro.ts'
 import type { EventSchema } from './avro.ts'
 
 export type Schemas = {
-  /** The schema id in a value. The same id means the same schema. */
+  /** Returns the schema id in a value. The same id means the same schema. */
   idOf(record: TopicRecord): number
   schemaOf(id: number): Promise<EventSchema>
 }
@@ -64,7 +64,7 @@ async function fetchSchema({ url, credentials }: RegistryLogin, id: number): Pro
   )
 }
 
-/** Undefined if no registry answers. */
+/** Returns undefined if the response is not from a registry. */
 async function answerTo(what: Parameters<typeof requestApi>[0]): Promise<ApiAnswer | undefined> {
   const answer = await requestApi(what).catch(() => undefined)
   if (answer === undefined || answer.status >= 500) return undefined

@@ -1,5 +1,5 @@
-// The columns of an export: the Avro schemas of all its events merged into one shape. A field that some of them lack
-// may be null. Independent of the file format: parquet.ts and csv.ts write such a shape. Pure.
+// Merges the Avro schemas of all events of an export into one shape: its columns. A field that some schemas lack is
+// nullable. Independent of the file format. Pure.
 import avro from 'avsc'
 import { failure } from '../errors.ts'
 import { itemsTypeOf, logicalKindOf, valuesTypeOf } from './avro.ts'
@@ -41,14 +41,14 @@ export function shapeOf(root: RecordType): RecordShape {
   throw failure('the schema of an event has no fields')
 }
 
-/** One shape for the events of both. @throws CliError naming a field that can't be both */
+/** Returns one shape for the events of both shapes. @throws CliError naming a field that can't be both */
 export function mergeShapes(one: RecordShape, other: RecordShape): RecordShape {
   return mergeRecords(one, other, [])
 }
 
 type Place = {
   readonly path: readonly string[]
-  /** The records that contain it. */
+  /** The records that contain this place. */
   readonly around: readonly RecordType[]
   readonly leaves: { count: number }
 }
@@ -67,7 +67,7 @@ function slotOf(type: avro.Type, place: Place): ColumnSlot {
 
 const isNull = ({ typeName }: avro.Type): boolean => typeName === 'null'
 
-/** Numbers become the wider type. Other different types have no common type. */
+/** Returns the shape for a union's branches: the wider type for numbers, JSON for other different types. */
 function branchesShape(shapes: readonly Shape[]): Shape {
   return shapes
     .filter(({ kind }) => kind !== 'nothing')
@@ -105,7 +105,7 @@ const scalars: Readonly<Record<string, Scalar>> = {
 const isTimestamp = ({ path }: Place): boolean => path.join('.') === 'svcMeta.timestamp'
 
 function recordShape(type: RecordType, place: Place): Shape {
-  // Recursive, or without columns.
+  // A recursive record, or one without fields.
   if (place.around.includes(type) || type.fields.length === 0) return leaf(json, place)
   const around = [...place.around, type]
   const fields = type.fields.map(({ name, type: fieldType }) => {
@@ -161,14 +161,14 @@ function mergeRecords(one: RecordShape, other: RecordShape, path: readonly strin
 
 const widths = ['int', 'long', 'float', 'double'] as const
 
-/** Undefined if no type holds both. */
+/** Returns undefined if no type can represent both. */
 function mergeScalars(one: Shape, other: Shape): Shape | undefined {
   if (one.kind === 'nothing') return other
   if (other.kind === 'nothing') return one
   if (one.kind === other.kind) return isScalar(one) ? one : undefined
   const [a, b] = [widthOf(one), widthOf(other)]
   if (a < 0 || b < 0) return undefined
-  // A float can't hold every int or long. A double holds all longs that ingest accepts.
+  // A float can't represent every int or long. A double represents all longs that ingest accepts.
   return Math.max(a, b) <= 1 ? { kind: 'long' } : { kind: 'double' }
 }
 

@@ -1,5 +1,5 @@
-// kafkajs sets a timer for a moment in the past, which is harmless. Node 24 warns of it once on standard error, which
-// would disturb users and programs that read the messages there. All other warnings stay.
+// Hides a harmless warning of Node 24 about a timer of kafkajs. The warning would disturb users, and programs that read
+// standard error. Other warnings are shown.
 
 export function hideTimerWarning(): void {
   const listeners = process.listeners('warning')

@@ -1,5 +1,5 @@
-// Reads the topic of a stream with the stream's own token: the committed records from the topic's start to the end that
-// it had when the export started. Commits no offsets.
+// Reads the committed records of a stream's topic, with the stream's own token, up to the end that the topic had when
+// the export started. Commits no offsets.
 import { openTopic as openKafkaTopic, ReadError } from '@weir/client'
 import type { OpenTopic, TopicRecord } from '@weir/client'
 import { readerAdvice } from '../api/credentials.ts'
@@ -8,24 +8,24 @@ import { failure } from '../errors.ts'
 import type { CliError } from '../errors.ts'
 import { hideTimerWarning } from './timer-warning.ts'
 
-/** How far the clock of an event may be ahead of the broker's: a broker refuses records beyond that. */
+/** How far the time of an event may be ahead of the broker's clock. A broker refuses records that are further ahead. */
 const clocksApartMs = 3_600_000
 
 export type TopicOptions = {
   readonly name: string
   readonly topic: string
-  /** How the names of its consumer groups must begin. */
+  /** The required beginning of consumer group ids. */
   readonly group: string
   readonly brokers: string
   readonly isTls: boolean
   readonly token: () => Promise<string>
-  /** Asked when Kafka does not let the credentials read. Undefined if the reason is not known. */
+  /** Explains why Kafka does not let the credentials read. Returns undefined if the reason is not known. */
   readonly reason?: () => Promise<CliError | undefined>
   /** The maximum time to reach Kafka. */
   readonly deadlineMs?: number
 }
 
-/** From `fromMs` on, before `untilMs`, by the times of events. */
+/** Events from `fromMs` on and before `untilMs`, by their own times. */
 export type ExportSpan = {
   readonly fromMs: number | undefined
   readonly untilMs: number | undefined
@@ -34,7 +34,10 @@ export type ExportSpan = {
 export type ExportTopic = {
   /** The number of offsets to read. */
   readonly size: number
-  /** Reads all records of the span, partition by partition, and can be repeated. `passed` reports the progress. */
+  /**
+   * Reads all records of the span, partition by partition. It can be called again. `passed` gets the number of offsets
+   * that are read.
+   */
   read(
     onRecord: (record: TopicRecord) => void | Promise<void>,
     passed: (offsets: number) => void,
@@ -48,7 +51,7 @@ export async function openTopic(
   span: ExportSpan,
   signal: AbortSignal,
 ): Promise<ExportTopic> {
-  // Asks auth first, because it explains a refusal better than a broker.
+  // Asks auth first, because auth explains a refusal better than a broker.
   await options.token()
   hideTimerWarning()
   const inWords = <T>(work: Promise<T>): Promise<T> =>
@@ -66,8 +69,7 @@ export async function openTopic(
 
 /**
  * Kafka finds an offset by the time of deriving, which is later than the event. So reading starts at `fromMs`, minus
- * the difference of clocks: records before that are of earlier events. Reading always continues to the end, whatever
- * `untilMs` is, because a backfill or a retry derives old events late.
+ * the difference of clocks. Reading always continues to the end, because a backfill or a retry derives old events late.
  */
 const openAt = (
   { topic, group, brokers, isTls, token, deadlineMs }: TopicOptions,
@@ -93,7 +95,7 @@ function isWithin(record: TopicRecord, { fromMs, untilMs }: ExportSpan): boolean
   return time >= (fromMs ?? -Infinity) && time < (untilMs ?? Infinity)
 }
 
-/** `svc-time`, because records of derived topics have the broker's time (docs/wire-format.md). */
+/** Returns `svc-time`, because the timestamp of a derived record is the broker's time (docs/wire-format.md). */
 function eventTimeOf({ headers, timestampMs }: TopicRecord): number {
   const text = headers['svc-time']?.toString() ?? ''
   const time = /^-?\d{1,16}$/.test(text) ? Number(text) : timestampMs

@@ -1,12 +1,12 @@
-// Splits the input of `weir send` into events: one JSON value over several lines is one event; a complete JSON value on
-// the first line means one event per line (NDJSON), which is read while it arrives. The bytes of an event are
-// unchanged: the service interprets them.
+// Splits the input of `weir send` into events. If the first line is a complete JSON value, each line is one event
+// (NDJSON), and is read while it arrives. Otherwise the whole input is one event. The bytes of an event are unchanged:
+// ingest interprets them.
 import { misuse } from '../errors.ts'
 import { tryParseJson } from '../json.ts'
 import { jsonFault } from './json-fault.ts'
 
 export type InputEvent = {
-  /** The line where it starts. */
+  /** The line where the event starts. */
   readonly line: number
   readonly body: Uint8Array<ArrayBuffer>
 }
@@ -36,7 +36,7 @@ export async function* readEvents(input: AsyncIterable<unknown>): AsyncGenerator
 
 const newline = Buffer.from('\n')
 
-/** Lines without line ends and without a byte order mark. Bytes that aren't UTF-8 are unchanged. */
+/** Returns the lines, without line ends and byte order mark. Bytes that aren't UTF-8 are unchanged. */
 export async function* splitLines(
   input: AsyncIterable<unknown>,
 ): AsyncGenerator<Buffer<ArrayBuffer>> {

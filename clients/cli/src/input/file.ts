@@ -1,4 +1,4 @@
-// The input of `-f`: a file, or standard input. The bytes are unchanged.
+// Reads the input of `-f`: the unchanged bytes of a file, or of standard input.
 import { createReadStream } from 'node:fs'
 import { misuse } from '../errors.ts'
 import { fileFault } from '../file-fault.ts'

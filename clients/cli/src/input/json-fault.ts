@@ -1,8 +1,8 @@
-// Where a text stops being JSON, and why, in the words of the parser. Of the text it shows one character at most, because
+// Finds where a text stops being JSON, and why, in the parser's words. Shows at most one character of the text, because
 // the text may be an event.
 import { visible } from '../terminal/table.ts'
 
-/** Undefined if the text is JSON. `firstLine`: the number of its first line. */
+/** Returns undefined if the text is JSON. `firstLine` is the number of the text's first line. */
 export function jsonFault(text: string, firstLine = 1): string | undefined {
   const message = refusalOf(text)
   if (message === undefined) return undefined
@@ -21,7 +21,10 @@ function refusalOf(text: string): string | undefined {
   }
 }
 
-/** The parser does not say where an unexpected token is. The shortest prefix of the text with this error ends there. */
+/**
+ * The parser does not say where an unexpected token is. The shortest beginning of the text that causes the same error
+ * ends there.
+ */
 function placeOf(text: string, message: string): number {
   const [, position] = /at position (\d+)/.exec(message) ?? []
   if (position !== undefined) return Number(position)

@@ -1,6 +1,9 @@
-// The name that was probably meant by a mistyped one.
+// Finds the name that a user probably meant.
 
-/** The stream of a topic's name. Otherwise the nearest name, if it differs by about a third of its letters at most. */
+/**
+ * Returns the stream of a topic's name. Otherwise returns the nearest name, if at most about a third of its letters
+ * differ.
+ */
 export function nearest(typed: string, names: readonly string[]): string | undefined {
   const ofTopic = names.find((name) => typed.endsWith(`.${name}`))
   if (ofTopic !== undefined) return ofTopic
@@ -13,7 +16,7 @@ export function nearest(typed: string, names: readonly string[]): string | undef
   return best?.name
 }
 
-/** Levenshtein: letters that are inserted, deleted or replaced. */
+/** Returns the Levenshtein distance. */
 function distanceOf(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (const [i, letter] of Array.from(a).entries()) {

@@ -1,10 +1,10 @@
-// The syntax of arguments and options: numbers, levels, durations, addresses. A wrong one ends the command with exit
-// code 2 before anything is sent.
+// Parses arguments and options: numbers, levels, durations, addresses. A wrong value ends the command with exit code 2
+// before anything is sent.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { misuse } from '../errors.ts'
 
-/** Repeated options: `--tag a --tag b`. */
+/** Collects repeated options, such as `--tag a --tag b`. */
 export const collectText = (text: string, before: readonly string[] = []): readonly string[] => [
   ...before,
   text,
@@ -36,7 +36,7 @@ export function positiveNumber(text: string): number {
 /** The API represents limits as strings of digits. */
 export const digits = (text: string): string => String(positiveNumber(text))
 
-/** Kafka's own setting, or a number of hours. */
+/** Parses a number of hours, or `broker` for Kafka's own setting. */
 export const hoursOrBroker = (text: string): number | 'broker' =>
   text === 'broker' ? text : positiveNumber(text)
 
@@ -49,7 +49,7 @@ const agoMs: Readonly<Record<string, number>> = {
 
 const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }
 
-/** `500ms`, `10s`, `2m`, `1h`; a number alone is in seconds. Returns milliseconds, at most a day. */
+/** Parses `500ms`, `10s`, `2m` or `1h`. A number alone is in seconds. Returns milliseconds, at most a day. */
 export function duration(text: string): number {
   const [, number = '', unit = 's'] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text) ?? []
   const ms = Number(number) * (unitsMs[unit] ?? 0)
@@ -59,7 +59,7 @@ export function duration(text: string): number {
   return ms
 }
 
-/** In epoch ms. A date without time means midnight UTC; `-90m`, `-1h` and `-7d` count from `now`. */
+/** Returns epoch milliseconds. A date without a time means midnight UTC. `-90m`, `-1h` and `-7d` count from now. */
 export function timeOption(text: string): number {
   if (text === 'now') return Date.now()
   const [, number = '', unit = ''] = /^-(\d+)([smhd])$/.exec(text) ?? []
@@ -117,7 +117,9 @@ const formatHelp: Readonly<Record<string, string>> = {
 
 export const tableOrJson = ['table', 'json'] as const
 
-/** What a command can print. Commands without this option print a table or JSON. */
+/**
+ * Adds the option `-o` for the formats that a command can print. Commands without this option print a table or JSON.
+ */
 export const withFormats = (command: Command, formats: readonly string[]): Command =>
   command.addOption(
     new Option(
@@ -126,11 +128,10 @@ export const withFormats = (command: Command, formats: readonly string[]): Comma
     ).choices(formats),
   )
 
-/** The option `-o` of a command or of its noun, else that of the program: it may stand before the command, too. */
+/** Returns the option `-o` of a command, of its noun, or of the program, where it stands before the command. */
 export const outputOptionOf = ({ options, parent }: Command): Option | undefined =>
   options.find(({ long }) => long === '--output') ?? (parent ? outputOptionOf(parent) : undefined)
 
-/** Adds examples to `--help`: command lines and their purpose. */
 export const withExamples = (
   command: Command,
   ...examples: readonly (readonly [line: string, purpose: string])[]

@@ -1,8 +1,8 @@
-// Says what a command takes, after commander's error about a missing or a superfluous argument, or about an option.
+// Adds hints to commander's errors about missing and superfluous arguments, and about options.
 import type { Command } from 'commander'
 import { nearest } from './nearest.ts'
 
-/** `args`: the whole command line. */
+/** `args` is the whole command line. */
 export function withUsageHint(command: Command, args: readonly string[]): void {
   const { outputError } = command.configureOutput()
   command.configureOutput({
@@ -46,14 +46,17 @@ function hintsOn(command: Command, error: string, args: readonly string[]): read
 const writesFile = ({ options }: Command): boolean =>
   options.some(({ flags }) => flags === '-o, --output <file>')
 
-/** Suggests `--rate` for `--event-rate`, and `--expires-in-days` for `--expires`. commander only suggests options of a similar length. */
+/**
+ * Suggests `--rate` for `--event-rate`, and `--expires-in-days` for `--expires`. commander only suggests options of a
+ * similar length.
+ */
 const meantByPart = ({ options }: Command, unknown: string): readonly string[] =>
   options
     .map(({ long = '' }) => long)
     .filter((long) => unknown.endsWith(long.slice(1)) || long.startsWith(`${unknown}-`))
     .map((long) => `Did you mean ${long}?`)
 
-/** commander reports a missing option before an unknown one, which often is the missing one, misspelt. */
+/** Suggests options for misspelt ones. commander first reports a missing option, which often is only misspelt. */
 function misspelt(command: Command, args: readonly string[]): readonly string[] {
   const known: string[] = []
   for (let each: Command | null = command; each !== null; each = each.parent)
@@ -68,7 +71,7 @@ function misspelt(command: Command, args: readonly string[]): readonly string[] 
     })
 }
 
-/** `weir output show INPUT NAME` */
+/** Returns a line such as `weir output show INPUT NAME`. */
 function lineOf(command: Command): string {
   const names: string[] = []
   for (let each: Command | null = command; each !== null; each = each.parent)

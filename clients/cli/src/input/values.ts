@@ -1,13 +1,14 @@
-// The values of a file for erasure, one value per line, byte for byte without the line end. The whole file is checked
-// before anything is sent: an invalid line stops the command before it has done anything.
+// Reads the values to erase from a file, one per line. The whole file is checked before anything is sent, so a file
+// with an invalid line has no effect.
 import { openInput } from './file.ts'
 import { splitLines } from './events.ts'
 import { misuse } from '../errors.ts'
 import type { Session } from '../session.ts'
 
 export type ValueGroup = {
-  /** The lines of its first and its last value. */
+  /** The line of the first value. */
   readonly from: number
+  /** The line of the last value. */
   readonly to: number
   readonly values: readonly string[]
 }
@@ -26,7 +27,6 @@ export async function readValues(input: AsyncIterable<unknown>): Promise<readonl
   return values
 }
 
-/** One value, from the command line or from a file. */
 export async function readValue(
   session: Session,
   value: string | undefined,

@@ -1,16 +1,15 @@
-// Sample values of an Avro schema, in Avro's JSON encoding: a union's value under the name of its branch. The caller
-// chooses the texts. Pure.
+// Generates sample values for an Avro schema, in Avro's JSON encoding. The caller chooses texts and numbers. Pure.
 import { failure } from '../errors.ts'
 import { isObject, listAt, textAt, textsAt, valueAt } from '../json.ts'
 
 /** Chooses the values, by the path of a field such as `customer/id`. */
 export type Choose = {
   text(path: string): string
-  /** An integer from 0 to below `end`. */
+  /** Returns an integer of at least 0 and below `end`. */
   number(end: number): number
-  /** Whether a nullable value is present. */
+  /** Returns whether a nullable value is present. */
   isThere(path: string): boolean
-  /** A value that replaces the generated one; undefined: none. */
+  /** Returns a value that replaces the generated one, or undefined. */
   instead(path: string): unknown
 }
 
@@ -28,7 +27,7 @@ export function sampleOf(schemaText: string): (choose: Choose) => unknown {
 const fullName = (name: string, namespace: string): string =>
   name.includes('.') || namespace === '' ? name : `${namespace}.${name}`
 
-/** The namespace of names within a named type. */
+/** Returns the namespace of the names within a named type. */
 function namespaceIn(schema: unknown, outer: string): string {
   const name = textAt(schema, 'name') ?? ''
   if (name.includes('.')) return name.slice(0, name.lastIndexOf('.'))

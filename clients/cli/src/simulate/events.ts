@@ -1,23 +1,26 @@
-// Events of a contract, in sessions of people: a session keeps its person and consents, and the other values progress
-// from event to event. Pure, with random numbers as input.
+// Generates events of a contract. Each event belongs to a session with one person and one list of consents. The other
+// values change from event to event. Pure, with random numbers as input.
 import { misuse } from '../errors.ts'
 import { listAt, textAt, valueAt } from '../json.ts'
 import { sampleOf } from './avro-sample.ts'
 import { textFor } from './sample-texts.ts'
 
 export type EventPlan = {
-  /** A response of auth. */
+  /** A contract, as auth returns it. */
   readonly contract: unknown
   readonly sessions: number
   /** The possible consents of sessions; each session has one of these lists. */
   readonly levels: readonly (readonly number[])[]
   /** Distinguishes the sessions of two runs. */
   readonly run: string
-  /** From 0 to below 1. */
+  /** Like `Math.random`. */
   readonly random: () => number
 }
 
-/** Avro JSON, one event per call. @throws CliError for a contract that it can't create values for */
+/**
+ * Returns a function that returns one event per call, as Avro JSON. @throws CliError for a contract that it can't
+ * create values for
+ */
 export function createEvents(plan: EventPlan): () => string {
   const { contract, sessions, levels, run, random } = plan
   const definition = valueAt(contract, 'schema', 'definition')

@@ -1,4 +1,4 @@
-// Times in logarithmic buckets: percentiles of any number of times within 1 %, in constant memory. Pure.
+// Counts times in logarithmic buckets. Percentiles are exact within 1 %, and the memory is constant. Pure.
 const growth = 1.02
 const smallestMs = 0.01
 const buckets = 1_000
@@ -6,7 +6,7 @@ const buckets = 1_000
 export type Histogram = {
   add(ms: number): void
   count(): number
-  /** In ms; 0 if it is empty. */
+  /** Returns milliseconds, or 0 if there are no times. */
   percentile(share: number): number
 }
 

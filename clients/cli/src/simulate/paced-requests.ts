@@ -1,5 +1,5 @@
-// Requests at a fixed rate over HTTP/2, regardless of the responses. A request's time counts from when it was due, even
-// if it was sent later, so that a service that stalls can't hide it.
+// Sends requests at a fixed rate over HTTP/2, without waiting for responses. A response time is measured from when the
+// request was due, even if it was sent later because the service stalled.
 import { connect } from 'node:http2'
 import type { ClientHttp2Session, OutgoingHttpHeaders } from 'node:http2'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,9 +8,9 @@ import { unreachable } from '../api/request.ts'
 export type PacedAnswer = {
   readonly status: number
   readonly text: string
-  /** From when it was due. */
+  /** From when the request was due. */
   readonly ms: number
-  /** From when it was sent. */
+  /** From when the request was sent. */
   readonly sentMs: number
 }
 
@@ -25,13 +25,13 @@ export type Paced = {
 }
 
 const connections = 2
-/** The services' limit per connection. */
+/** The services' limit of concurrent requests per connection. */
 const streamsMax = 100
 const textMax = 2_000
 const tickMs = 5
 const answerWithinMs = 30_000
 
-/** Resolves when each sent request has its response. @throws CliError when a connection ends */
+/** Resolves when each sent request has its response, or after a time-out. @throws CliError when a connection ends */
 export async function sendPaced(paced: Paced): Promise<void> {
   const { url, rate, durationMs, signal } = paced
   const lines = await Promise.all(Array.from({ length: connections }, () => openLine(url)))

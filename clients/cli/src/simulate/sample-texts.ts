@@ -1,4 +1,4 @@
-// Plausible texts for a field, by its name, that pass its validations. Pure.
+// Returns plausible texts for a field's name that pass the field's validations. Pure.
 import { misuse } from '../errors.ts'
 
 const agents = [
@@ -39,7 +39,7 @@ const hints: readonly (readonly [RegExp, Sample])[] = [
   [/id$|session|device|customer|user|person|key/i, id],
 ]
 
-/** Tried if the sample for the name does not pass. */
+/** Tried if the sample for the name does not pass the validations. */
 const others = [id, word, letters, url, mail, digits, uuid, date, day, capitals, version, phone]
 
 /** @throws CliError if no sample passes: then the user must provide events */

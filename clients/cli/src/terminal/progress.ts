@@ -1,9 +1,9 @@
-// A progress line that is redrawn in place; only on a terminal, and never among results: it is drawn on standard error
-// and removed at the end of the work.
+// A progress line, which is redrawn in place. It is shown on standard error if this is a terminal, and removed at the
+// end.
 import type { Terminal } from './terminal.ts'
 
 export type ProgressLine = {
-  /** `total` undefined: not known yet. `what` replaces the text, `counted` the numbers. */
+  /** `total` is undefined while it is unknown. `what` replaces the text, `counted` replaces the numbers. */
   show(done: number, total: number | undefined, what?: string, counted?: string): void
   /** Removes the line. */
   end(): void
@@ -41,7 +41,7 @@ export type ProgressState = {
   readonly done: number
   readonly total: number | undefined
   readonly elapsedMs: number
-  /** Instead of the two numbers. */
+  /** Shown instead of the two numbers. */
   readonly counted?: string | undefined
 }
 
@@ -56,7 +56,6 @@ export function lineOf(what: string, { done, total, counted, elapsedMs }: Progre
   return [...parts, ...leftOf(share, elapsedMs)].join('  ')
 }
 
-/** The remaining time, if it can be estimated. */
 function leftOf(share: number, elapsedMs: number): string[] {
   if (share < 0.02 || share >= 1 || elapsedMs < 2_000) return []
   const seconds = Math.ceil((elapsedMs * (1 - share)) / share / 1_000)

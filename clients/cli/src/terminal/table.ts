@@ -2,7 +2,6 @@
 // because control characters are escaped.
 import { isObject } from '../json.ts'
 
-/** Rows of cells under a header; the last column isn't padded. */
 export function renderTable(
   header: readonly string[],
   rows: readonly (readonly unknown[])[],
@@ -14,7 +13,7 @@ export function renderTable(
   return lines.map((line) => renderLine(line, widths)).join('\n')
 }
 
-/** One record, one member per line, nested members by their path. */
+/** Renders a record with one member per line. A nested member is shown with its path. */
 export function renderDetails(record: unknown): string {
   const rows = flatten(record, '')
   const width = Math.max(0, ...rows.map(([path]) => widthOf(path)))

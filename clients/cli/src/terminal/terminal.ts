@@ -7,14 +7,13 @@ import { ReadStream, WriteStream } from 'node:tty'
 import { failure, misuse } from '../errors.ts'
 import type { Environment } from '../accounts/profile.ts'
 
-/** Where results go. */
 export type Results = {
-  /** Prints a line of the result. False: the reader is slow, wait for `drained`. */
+  /** Prints a line of the result. Returns false if the reader is slow: then wait for `drained`. */
   print(text: string): boolean
   /** Like `print`, with unchanged bytes. */
   write(bytes: Uint8Array): boolean
   drained(): Promise<void>
-  /** If the results go into a file, nobody else can read it from now on. */
+  /** If the results go into a file, only the owner can read it from now on. */
   keepPrivate(): void
 }
 
@@ -23,15 +22,14 @@ export type TerminalPerson = {
   /** A person can answer. */
   readonly isInteractive: boolean
   note(text: string): void
-  /** Also if the input is a file or a pipe. Undefined if no terminal controls the process. */
+  /** Asks even if the input is a file or a pipe. Returns undefined if no terminal controls the process. */
   ask(question: string): Promise<string> | undefined
   /** Like `ask`, without showing what is typed. */
   askHidden(question: string): Promise<string>
 }
 
-/** Requests to end the process. */
 export type Interrupts = {
-  /** From here on Ctrl-C and other requests no longer end the process: the action ends the command. */
+  /** From now on, Ctrl-C and other requests run `action`, which must end the command, instead of ending the process. */
   onEnd(action: () => void): void
 }
 
@@ -68,7 +66,7 @@ type Shown = Writable & {
   readonly fd?: number
 }
 
-/** `tty`: the terminal that controls the process, whatever its input is. */
+/** `tty` is the terminal that controls the process. */
 export function createTerminal(process: Process, tty = '/dev/tty'): Terminal {
   const { stdin, stdout, stderr } = process
   const screen = stderr.isTTY ? stderr : stdout
@@ -104,7 +102,7 @@ export function createTerminal(process: Process, tty = '/dev/tty'): Terminal {
   }
 }
 
-/** To the start of the line, and erase the line. */
+/** Moves to the start of the line, and erases the line. */
 const CLEAR_LINE = '\r\u001b[K'
 
 function createScreen(stderr: Shown): Screen {
@@ -141,7 +139,7 @@ function askOn(tty: string, question: string): Promise<string> | undefined {
   })
 }
 
-/** Ctrl-C and the end of the input count as a «no», and end the command. */
+/** Throws CliError after Ctrl-C or at the end of the input. */
 async function ask(
   input: Readable,
   screen: Shown,
@@ -154,7 +152,7 @@ async function ask(
     return await new Promise<string>((resolve, reject) => {
       lines.once('close', () => reject(failure('not confirmed, so nothing was done')))
       lines.question(question).then(resolve, reject)
-      // Asking earlier would show a quick answer, because the terminal still echoes.
+      // The question is shown only now, because until here the terminal shows what is typed.
       onReady()
     })
   } catch (error) {

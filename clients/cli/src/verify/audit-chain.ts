@@ -1,6 +1,5 @@
-// Verifies the chain of the audit log, only from the bytes of its records: each entry contains its number and the
-// SHA-256 of the previous entry. The service keeps the newest entry's number and SHA-256 separately from the log. Pure.
-// It also checks that the numbers are consecutive.
+// Verifies the audit log from the bytes of its records. Each entry contains its number and the SHA-256 of the previous
+// entry. The service keeps number and SHA-256 of the newest entry, the head, separately. Pure.
 import { createHash } from 'node:crypto'
 import { textAt, tryParseJson, valueAt } from '../json.ts'
 
@@ -18,9 +17,9 @@ export type ChainFault = {
 export type ChainWalk = {
   /** Takes the next records, in order. */
   take(records: readonly ChainRecord[]): void
-  /** Whether the log, as far as it was taken, ends at the service's head. `behind`: more records may follow. */
+  /** Returns whether the records so far end at the service's head. `behind`: more records may follow. */
   meets(head: Link | undefined): 'whole' | 'behind' | 'wrong'
-  /** Reports that the log ends before this head. */
+  /** Adds the fault that the log ends before this head. */
   cutOff(head: Link): void
   readonly faults: readonly ChainFault[]
   readonly end: Link
@@ -38,7 +37,7 @@ type Seen = {
   lastTime: string | undefined
 }
 
-/** `passes`: an entry that was noted earlier and must be in the chain. */
+/** `passes` is an entry that was noted earlier, and must be in the log. */
 export function walkChain(passes?: Link): ChainWalk {
   const faults: ChainFault[] = []
   const seen: Seen = { faults, end: start, firstTime: undefined, lastTime: undefined }
@@ -85,7 +84,7 @@ export function walkChain(passes?: Link): ChainWalk {
 const missing = (from: number, to: number): string =>
   from === to ? `entry ${from} is missing` : `entries ${from} to ${to} are missing`
 
-/** Why an entry can't follow `end`. */
+/** Returns why an entry can't follow `end`. */
 function misfit(
   end: Link,
   { seq, prev }: { readonly seq: number; readonly prev: string | undefined },
@@ -109,7 +108,7 @@ function misfit(
   return { kind: 'changed', sentence }
 }
 
-/** Why `end` can't be the last entry if the service's head is `head`. */
+/** Returns why `end` can't be the last entry if the service's head is `head`. */
 function misfitAtEnd(end: Link, head: Link): ChainFault | undefined {
   if (end.seq > head.seq)
     return {

@@ -33,7 +33,7 @@ const demoJson = {
   ],
 }
 
-/** A machine with an empty home, and a folder two levels below the demo's. */
+/** Creates an empty home, and a folder two levels below the demo's. */
 function machine(demo: unknown = demoJson) {
   const root = temporaryFolder()
   const cwd = join(root, 'a', 'b')

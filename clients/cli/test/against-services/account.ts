@@ -1,4 +1,4 @@
-// `weir account …`: created, logged in to, shown, and found in the demo's file.
+// `weir account …`: accounts are created, logged in to, shown, and found in the demo's file.
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'

@@ -1,4 +1,4 @@
-// `weir api-key`: keys with roles, created, listed and deleted.
+// `weir api-key`: keys with roles are created, listed and deleted.
 import { expect, test } from '@jest/globals'
 import { memberOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'

@@ -46,7 +46,7 @@ export function completionTests(ground: LookUpGround): void {
       encoding: 'utf8',
       timeout: 60_000,
     })
-    // prepare.sh has installed the shells; elsewhere one may be missing.
+    // tools/testkit/ci/prepare.sh installs the shells. Without it, a shell may be missing.
     if (ended.error !== undefined) throw ended.error
     return ended.stdout.split('\n').filter((line) => line !== '')
   }

@@ -1,5 +1,5 @@
-// `weir contract …`: the spec's five contracts, published from their files in examples/. `weir purpose …`: a level gets a
-// name, another one, and none.
+// `weir contract …`: the spec's five contracts, published from their files in examples/. `weir purpose …`: a level's
+// name is set, changed and removed.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -154,7 +154,7 @@ export function contractTests(ground: LookUpGround): void {
   })
 }
 
-/** Reads JSON independently of the command: a member that may be missing. */
+/** Reads a member that may be missing, without the command's own functions. */
 function definitionOf(schema: unknown): unknown {
   return typeof schema === 'object' && schema !== null && 'definition' in schema
     ? schema.definition

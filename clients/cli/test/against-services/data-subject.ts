@@ -80,7 +80,6 @@ export function dataSubjectTests(ground: LookUpGround): void {
   })
 }
 
-/** Exports of a device, of the customer, and of an unknown person. */
 async function exportsOf({ weir }: ReturnType<LookUpGround>): Promise<void> {
   const byKey = await weir.ok('subject export owned phone -o -')
   expect(linesOf(byKey).map((line) => JSON.parse(line))).toEqual([

@@ -1,5 +1,5 @@
-// `weir output preview`, `weir output dead …`, and how far an output is behind. services/output tests what happens to
-// records that can't be derived.
+// `weir output preview`, `weir output dead …`, and an output's lag. services/output tests what happens to records that
+// can't be derived.
 import { expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { eventLine } from './ground.ts'

@@ -1,4 +1,5 @@
-// `weir subject erase` and `weir erasure`: one person, many from a file, and the message when it stops half-way.
+// `weir subject erase` and `weir erasure`: one person, many people from a file, and the message when the command stops
+// half-way.
 import { expect, test } from '@jest/globals'
 import { fileOf, linesOf, memberOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'

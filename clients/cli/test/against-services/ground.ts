@@ -1,5 +1,5 @@
-// What the tests with running services share: the services, and an account with the example contracts, which the
-// command has created and is logged in to. Each test has its own streams.
+// The tests with running services share the services, and an account with the example contracts, which the command has
+// created. Each test has its own streams.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -23,7 +23,7 @@ export type Ground = {
   readonly addresses: string
 }
 
-/** A function, because tests are described before there are services. */
+/** A function, because tests are defined before the services start. */
 export type LookUpGround = () => Ground
 
 export async function prepareGround(): Promise<Ground> {
@@ -43,19 +43,16 @@ export async function prepareGround(): Promise<Ground> {
   }
 }
 
-/** The platform key as typed input. */
 export const platformKey = (): { readonly input: string } => ({
   input: `${setting('PLATFORM_KEY')}\n`,
 })
 
-/** The value of a member in the details of a record. */
 export function memberOf(details: string, name: string): string {
   const line = details.split('\n').find((text) => text.startsWith(`${name} `))
   if (line === undefined) throw new Error(`there is no ${name} in ${details}`)
   return line.slice(name.length).trim()
 }
 
-/** A file with the contract, for this account. */
 export async function contractFile(
   { weir, billingId }: Pick<Ground, 'weir' | 'billingId'>,
   name: ExampleContract,
@@ -67,7 +64,7 @@ export async function contractFile(
   return fileOf(weir, `contract-${name}.json`, text.replace('"catalog-', `"${subject}-`))
 }
 
-/** An example event as one line of JSON, changed as text. */
+/** Returns an example event as one line of JSON, changed as text. */
 export async function eventLine(
   name: ExampleContract,
   change: (text: string) => string = (text) => text,
@@ -83,7 +80,6 @@ export function fileOf({ folder }: Weir, name: string, text: string): string {
 
 export const profileOf = ({ profile }: Weir): unknown => JSON.parse(readFileSync(profile, 'utf8'))
 
-/** The lines of text that `listen` and tables print. */
 export const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '')
 
 export const eventsOf = (stdout: string): unknown[] =>

@@ -1,4 +1,4 @@
-// A machine that only has an API key: each command gets temporary credentials, and deletes them when it ends.
+// With only an API key, each command gets temporary credentials, and deletes them when it ends.
 import { join } from 'node:path'
 import { spawnSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'

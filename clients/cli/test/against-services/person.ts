@@ -1,4 +1,4 @@
-// `weir person show`: what is stored about a person, and about an unknown one.
+// `weir person show`: what is stored about a person, and about an unknown person.
 import { expect, test } from '@jest/globals'
 import { contractFile, eventLine, linesOf } from './ground.ts'
 import type { LookUpGround } from './ground.ts'

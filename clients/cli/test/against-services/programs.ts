@@ -12,7 +12,7 @@ export function programTests(ground: LookUpGround): void {
     const ref = (name: string): unknown => ({ billingId, name })
     const json = (line: string): Promise<unknown> => weir.json(line, { input })
 
-    // Its warnings are in the response, and shown to people.
+    // The contract's warnings are in the response, and on standard error.
     const { stdout, stderr } = await weir.run(`contract create -f ${file} -o json`)
     expect(JSON.parse(stdout)).toMatchObject({
       id: 'program/click/1.0.0',

@@ -1,12 +1,10 @@
-// A histogram of a service, read from its admin port like Prometheus does.
+// Reads a histogram of a service from its admin port, like Prometheus.
 type Bucket = { readonly toMs: number; readonly upTo: number }
 
 export type ServiceHistogram = {
   readonly count: number
   readonly buckets: readonly Bucket[]
-  /** What was added since then. */
   since(before: ServiceHistogram): ServiceHistogram
-  /** The bucket with this percentile. */
   bucketOf(share: number): { readonly fromMs: number; readonly toMs: number }
 }
 

@@ -1,4 +1,4 @@
-// `weir simulate`: made-up events at a fixed rate, with a running ingest.
+// `weir simulate`: generated events at a fixed rate, with a running ingest.
 import { expect, test } from '@jest/globals'
 import { asObject, createTopicReader } from '@weir/testkit'
 import type { LookUpGround } from './ground.ts'

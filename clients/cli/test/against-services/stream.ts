@@ -1,4 +1,5 @@
-// `weir stream …` and `weir output …`: created with credentials, listed, shown, enabled and disabled, deleted.
+// `weir stream …` and `weir output …`: streams are created with credentials, listed, shown, enabled and disabled,
+// deleted.
 import { expect, test } from '@jest/globals'
 import { createTopicReader } from '@weir/testkit'
 import { eventLine, linesOf, memberOf, profileOf } from './ground.ts'

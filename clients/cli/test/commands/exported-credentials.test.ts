@@ -1,4 +1,4 @@
-// Credentials in the environment apply to every command of a shell, also to one that names another stream.
+// Credentials in the environment apply to every command of a shell, also to a command that names another stream.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { closedPort } from '../support/closed-port.ts'
 import { fakeAuth } from '../support/fake-auth.ts'

@@ -1,4 +1,4 @@
-// WEIR_API_KEY may be left over from another account. Nothing is done with it then.
+// WEIR_API_KEY may be left over from another account. Then every command refuses it.
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { fakeAuth } from '../support/fake-auth.ts'

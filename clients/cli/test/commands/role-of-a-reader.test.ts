@@ -1,4 +1,4 @@
-// If a key's role may not create credentials of an output, its user needs those that an owner creates.
+// If a key's role may not create credentials of an output, its user needs credentials that an owner creates.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fakeAuth } from '../support/fake-auth.ts'
 import type { FakeAuth } from '../support/fake-auth.ts'

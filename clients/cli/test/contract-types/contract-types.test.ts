@@ -16,7 +16,6 @@ const record = (fields: readonly object[], more: object = {}) => ({
   fields,
   ...more,
 })
-/** Only the types, without the head and the contract itself. */
 const declarations = (definition: unknown): string => {
   const text = typesOf(contractOf(definition))
   return text.slice(text.indexOf('export'), text.indexOf('export const')).trim()

@@ -1,4 +1,4 @@
-// What `weir doctor` says without any service. With running ones: against-services/doctor.ts.
+// What `weir doctor` says without any service. With running services: against-services/doctor.ts.
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'

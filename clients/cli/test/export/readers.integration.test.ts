@@ -1,5 +1,5 @@
-// `weir export` of an output whose readers decrypt: encrypted, with what is needed to decrypt it later, or decrypted;
-// and after an erasure. Also `weir export` of other streams.
+// `weir export` of an output with `decryptAt: reader`: encrypted, decrypted, and after an erasure. Also `weir export`
+// of other streams.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createDecrypter } from '@weir/client'
 import { pollUntil } from '@weir/kit'
@@ -70,7 +70,7 @@ const eventsIn = ({ stdout }: Ended): Record<string, unknown>[] =>
 const personOf = (event: Record<string, unknown>): unknown => event['consistent_value']
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
-/** As docs/export.md shows it. */
+/** Decrypts rows as docs/export.md shows. */
 function decryptLater(rows: readonly Record<string, unknown>[]): Promise<unknown[]> {
   const { clientId, clientSecret } = lake
   const options = { authUrl: world.auth.url, outputUrl: world.output.url }

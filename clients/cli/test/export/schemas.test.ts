@@ -1,4 +1,4 @@
-// What the schemas of events may contain, and how the events of several schemas are in one table.
+// What the schemas of events may contain, and how one table contains events of several schemas.
 import { describe, expect, test } from '@jest/globals'
 import { readEventSchema } from '../../src/export/avro.ts'
 import { long, octets, one, record, rowOf, schemaOf, written } from '../support/stored-events.ts'

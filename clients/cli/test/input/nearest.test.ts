@@ -1,4 +1,4 @@
-// The name that was probably meant.
+// The name that a user probably meant.
 import { expect, test } from '@jest/globals'
 import { nearest } from '../../src/input/nearest.ts'
 

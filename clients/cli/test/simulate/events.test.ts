@@ -1,11 +1,10 @@
-// Made-up events are valid: for every example contract, and for a schema with all of Avro's types.
+// Generated events are valid: for every example contract, and for a schema with all of Avro's types.
 import { describe, expect, test } from '@jest/globals'
 import { consentLevelsOf } from '@weir/contracts'
 import { compiledContract, compiledExample, exampleContract, exampleContracts } from '@weir/testkit'
 import type { ExampleContract } from '@weir/testkit'
 import { createEvents } from '../../src/simulate/events.ts'
 
-/** Pseudo-random numbers, the same in each run. */
 function chance(): () => number {
   let state = 1
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647

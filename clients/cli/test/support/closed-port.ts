@@ -1,4 +1,4 @@
-// A port of this machine without a listener: it was free a moment ago.
+// Finds a port of this machine without a listener: it was free a moment ago.
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 

@@ -1,5 +1,5 @@
-// An auth that gives everyone a token of one stream, and has one input stream with one output. All API keys belong to
-// one account. It notes all requests.
+// A fake auth with one input stream and one output. Everyone gets a token of one stream, and all API keys belong to one
+// account. It records all requests.
 import { createServer } from 'node:http'
 
 export type FakeAuth = {

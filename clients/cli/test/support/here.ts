@@ -1,5 +1,5 @@
-// The command within the test's own process: input, output and exit code are as with bin/weir.js, without starting a
-// Node for each run.
+// Runs the command within the test's own process, without starting a Node for each run. Input, output and exit code are
+// as with bin/weir.js.
 import { Readable, Writable } from 'node:stream'
 import { run } from '../../src/program.ts'
 import { createTerminal } from '../../src/terminal/terminal.ts'

@@ -1,5 +1,5 @@
-// Events as a topic has them, for tests of exports. They are written octet by octet, because a library might have the
-// same mistake as the reader.
+// Encodes events as in a topic, for tests of exports, without a library, which might have the same mistake as the
+// reader.
 import { readEventSchema } from '../../src/export/avro.ts'
 import type { EventSchema } from '../../src/export/avro.ts'
 import { convertEvents } from '../../src/export/convert.ts'
@@ -13,7 +13,7 @@ export function long(value: number): Buffer {
   for (; rest > 0x7fn; rest >>= 7n) septets.push(Number(rest & 0x7fn) | 0x80)
   return Buffer.from([...septets, Number(rest)])
 }
-/** Numbers are longs, texts are strings, and Buffers are themselves. */
+/** Encodes numbers as longs, and texts as strings. Buffers are copied. */
 export const octets = (...parts: readonly (number | string | Buffer)[]): Buffer =>
   Buffer.concat(
     parts.flatMap((part) => {
@@ -74,6 +74,5 @@ export async function written(format: Format, events: readonly Stored[]): Promis
   return Buffer.concat(pieces).toString()
 }
 
-/** A stored event as a row of a Parquet file. */
 export const rowOf = ([schema, payload]: Stored): unknown =>
   convertEvents(shapeOf(schema.root))(schema.decode(payload))

@@ -1,4 +1,4 @@
-// Folders for tests, removed at the end of the test file. They contain no fixtures.
+// Temporary folders for tests, removed at the end of the test file.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'

@@ -1,6 +1,6 @@
-// The `weir` command as its users run it: bin/weir.js as a separate process, under the machine's own Node if there is
-// one, in an empty folder with its own profile. Nothing of the developer's environment gets in. Tests of a command with
-// the services run it in their own process (here.ts); a command without an end is always a separate process.
+// Runs the `weir` command as users do: bin/weir.js in a separate process, with the machine's own Node if there is one,
+// in an empty folder, with its own profile, and without the developer's environment. With `isHere`, commands that end
+// run in the test's process (here.ts).
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
@@ -20,9 +20,9 @@ export const compiledOnce = {
 export type Ended = {
   readonly code: number | null
   readonly stdout: string
-  /** Without the line that says where to read more about an error. */
+  /** Without the line «More: …». */
   readonly stderr: string
-  /** The page that this line names; empty if there is none. */
+  /** The page in the line «More: …», or an empty text. */
   readonly more: string
 }
 
@@ -38,7 +38,7 @@ export type Running = {
   /** Resolves once standard error contains the text. */
   says(text: string): Promise<void>
   ended: Promise<Ended>
-  /** Ctrl-C, like in a terminal. */
+  /** Sends Ctrl-C, like a terminal. */
   interrupt(): void
 }
 
@@ -49,7 +49,7 @@ export type Weir = {
   run(line: string, options?: RunOptions): Promise<Ended>
   /** Returns standard output. The command must end with 0. */
   ok(line: string, options?: RunOptions): Promise<string>
-  /** With `-o json`; requires that standard error is empty. */
+  /** Runs the line with `-o json`. Standard error must be empty. */
   json(line: string, options?: RunOptions): Promise<unknown>
   start(line: string, options?: RunOptions): Running
 }
@@ -102,7 +102,7 @@ function follow(child: ChildProcess, line: string, { input = '' }: RunOptions): 
       resolve(endedWith({ code, stdout, stderr }))
     })
   })
-  // Prevents an unhandled rejection; tests that wait for it get the error.
+  // Prevents an unhandled rejection.
   ended.catch(() => undefined)
   children.add(child)
   return {
@@ -132,7 +132,7 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   if (pid !== undefined) process.kill(-pid, signal)
 }
 
-/** The machine's own Node first; if there is none, the Node of the tests. */
+/** Returns a PATH with the machine's own Node first, and the Node of the tests last. */
 function path(): string {
   const folders = (process.env['PATH'] ?? '').split(delimiter)
   const own = folders.filter((folder) => !folder.includes('node_modules'))

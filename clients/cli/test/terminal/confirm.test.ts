@@ -1,5 +1,5 @@
-// A command that can't be undone asks first, but only on a terminal. The answer must be the name of what is lost, so
-// that no other pasted line can be the answer.
+// A command that can't be undone asks first, but only on a terminal. The answer must be a name, so that another pasted
+// line can't confirm.
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
@@ -150,7 +150,7 @@ describe.each([
   })
 })
 
-/** What a shell on a terminal of its own shows, while `typed` is typed there. */
+/** Returns what a shell on its own terminal shows, while `typed` is typed there. */
 function inTerminal(
   line: (weir: string, folder: string) => string,
   typed: string,

@@ -23,7 +23,7 @@ test('nothing is drawn without a terminal; on one, the line is gone at the end',
   const screen = { draw: (text: string) => void drawn.push(text), columns: () => 20 }
   const progress = createProgressLine({ screen }, 'looking')
   progress.show(1, 4)
-  // Too soon after the other to be drawn.
+  // Too soon after the first call to be drawn.
   progress.show(2, 4)
   progress.show(4, 4, 'writing')
   progress.end()

@@ -5,7 +5,7 @@ import type { ChainRecord, Link } from '../../src/verify/audit-chain.ts'
 
 const hashOf = (value: Buffer): string => createHash('sha256').update(value).digest('hex')
 
-/** As the service writes it, with gaps between offsets for the ends of transactions. */
+/** Creates a log as the service writes it. Transaction markers cause gaps between offsets. */
 function chainOf(count: number): { records: ChainRecord[]; head: Link } {
   const records: ChainRecord[] = []
   let head: Link = { seq: 0, hash: '0'.repeat(64) }

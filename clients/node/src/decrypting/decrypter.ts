@@ -16,14 +16,14 @@ const eventsAtOnce = 1_000
 
 export type Decrypter = {
   /**
-   * The events in their order, as copies with decrypted values. Values that can't be decrypted are `Encrypted`. Pass
-   * many events in one call: a thousand events take one request for keys at most, if they have few levels.
-   * @throws ReadError `refused`, `unreachable` (after a minute), or `unreadable` for an event without its headers
+   * Returns copies of the events with decrypted values, in the same order. Values that can't be decrypted are
+   * `Encrypted`. Pass many events in one call: a thousand events need at most one request for keys, unless their
+   * contracts have very many levels.
    */
   decrypt(events: readonly EncryptedEvent[]): Promise<unknown[]>
 }
 
-/** Needs the credentials of the output. @throws TypeError for invalid options */
+/** Creates a decrypter with the credentials of an output. @throws TypeError for invalid options */
 export function createDecrypter(
   options: CredentialsOptions & { readonly outputUrl: string },
 ): Decrypter {
@@ -52,7 +52,7 @@ export function createDecrypter(
 
 const asked = ({ name, asked: person }: ReadEvent) => [name, person] as const
 
-/** Decrypts until a key becomes too old, which may happen at any moment. */
+/** Decrypts events until a key becomes too old, which may happen at any moment. */
 function decryptedWhile(keys: Pick<Keys, 'get'>, events: readonly ReadEvent[]): unknown[] {
   const done: unknown[] = []
   for (const one of events) {
@@ -68,14 +68,13 @@ const decrypted = ({ event, keyLink }: ReadEvent, keys: KeysOrReason): unknown =
 
 type Keys = ReturnType<typeof createKeys>
 
-/** Keys by the names of people, in a cache. */
+/** Gets keys from output, and caches them by `ReadEvent.name`. */
 function createKeys(options: CredentialsOptions & { readonly outputUrl: string }) {
   const ask = createKeyService(options)
   const nowMs = (): number => performance.now()
   const cache = createKeyCache(nowMs)
   let personsAtOnce = personsMax
   return {
-    /** Asks output for the missing keys. */
     async fetch(persons: ReadonlyMap<string, Asked>): Promise<void> {
       for (;;) {
         const missing = [...persons].filter(([name]) => cache.get(name) === undefined)
@@ -90,7 +89,7 @@ function createKeys(options: CredentialsOptions & { readonly outputUrl: string }
             cache.put(name, answer.keys[nth] ?? 'unknown', answer.goodUntilMs)
       }
     },
-    /** Undefined if the key is too old by now. */
+    /** Returns undefined if the keys are missing or too old. */
     get: cache.get,
   }
 }

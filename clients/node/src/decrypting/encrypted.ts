@@ -6,11 +6,12 @@ import { isObject } from '../json.ts'
 /**
  * Why a value stays encrypted. `erased`: nobody can decrypt fields of this person any more. `expired`: the event is
  * older than the stream's keys. `refused`: the output may not show the event any more. `unknown`: Weir did not encrypt
- * it for this event. `no_key`: the output may not see the field, or the person has withdrawn its level.
+ * the value for this event. `no_key`: the output may not decrypt the field, or the person has withdrawn the field's
+ * level.
  */
 export type EncryptedReason = 'erased' | 'expired' | 'refused' | 'unknown' | 'no_key'
 
-/** A value that can't be decrypted. As text and in JSON it is the encrypted text. */
+/** A value that can't be decrypted. As a string and in JSON, it is the encrypted text. */
 export class Encrypted {
   readonly text: string
   readonly reason: EncryptedReason
@@ -28,7 +29,7 @@ export class Encrypted {
   }
 }
 
-/** The keys of an event's person, 64 bytes each, or why there are none. */
+/** The keys of an event's person, 64 bytes each, or why there are no keys. */
 export type KeysOrReason = readonly Uint8Array[] | EncryptedReason
 
 /** Calls `change` for each text that is encrypted for the keyLink, and returns a copy with the results. */
@@ -51,7 +52,7 @@ export function mapEncrypted(
   return copy(event, [])
 }
 
-/** The value; an `Encrypted` if no key decrypts it. */
+/** Returns the value, or an `Encrypted` if no key decrypts the text. */
 export function decryptText(
   text: string,
   path: readonly string[],
@@ -68,8 +69,8 @@ export function decryptText(
 }
 
 /**
- * The paths that a field may have in the contract: some decoders wrap a union's value in an object whose only name is the
- * branch, which is not part of the path. Only the right path decrypts.
+ * Returns the paths that a field may have in the contract, of which only the right one decrypts. Some decoders wrap a
+ * union's value in an object with the branch's name, which is not part of the path.
  */
 function pathsOf(path: readonly string[]): string[] {
   const unwrapped = path.filter((name) => !/^(string|array)$|\./.test(name))

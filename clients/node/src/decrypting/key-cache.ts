@@ -1,5 +1,5 @@
-// Keys of people, until they are too old. A key is used no longer than the output permits, because erasures wait for
-// exactly that long.
+// Caches people's keys until they are too old. A key must not be used longer than output permits, because an erasure
+// waits for exactly this time.
 import type { KeysOrReason } from './encrypted.ts'
 
 const entriesMax = 100_000
@@ -9,7 +9,7 @@ export type KeyCache = {
   put(name: string, keys: KeysOrReason, goodUntilMs: number): void
 }
 
-/** `nowMs` must be the clock of `goodUntilMs`, and never go backwards. */
+/** `nowMs` must be the clock of `goodUntilMs`, and must never go backwards. */
 export function createKeyCache(nowMs: () => number): KeyCache {
   const kept = new Map<string, { readonly keys: KeysOrReason; readonly goodUntilMs: number }>()
   return {

@@ -1,4 +1,5 @@
-// Asks output for the keys of people: `POST /v2/keys` (docs/keys.md Keys for readers), at most a thousand in one request.
+// Asks output for people's keys with `POST /v2/keys` (docs/keys.md Keys for readers), for at most a thousand people in
+// one request.
 import { setTimeout as pause } from 'node:timers/promises'
 import { serviceUrl, wrongAddress } from '../address.ts'
 import type { CredentialsOptions } from '../credentials.ts'
@@ -18,7 +19,7 @@ export type Asked = {
 }
 export type Answered = {
   readonly keys: readonly KeysOrReason[]
-  /** When the keys are too old, by `performance.now()`. */
+  /** From when on the keys are too old, by `performance.now()`. */
   readonly goodUntilMs: number
 }
 
@@ -26,7 +27,10 @@ export const personsMax = 1_000
 const requestTimeoutMs = 30_000
 const giveUpAfterMs = 60_000
 
-/** `too_many`: output gives fewer keys in one request; ask for fewer people. @throws ReadError `refused`, `unreachable` */
+/**
+ * Returns a function that gets keys. `too_many`: output limits the keys in one request; ask for fewer people. @throws
+ * ReadError `refused`, `unreachable`
+ */
 export function createKeyService(
   options: CredentialsOptions & { readonly outputUrl: string },
 ): (persons: readonly Asked[]) => Promise<Answered | 'too_many'> {
@@ -63,7 +67,7 @@ export function createKeyService(
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error))
 
-/** A token may have been revoked while it was used, so a first 401 is worth another try. */
+/** A token may have been revoked meanwhile, so a first 401 is worth another try. */
 function isWorthIt(outcome: JsonReply | Error, tries: number): boolean {
   if (outcome instanceof Error) return !(outcome instanceof RejectedError)
   const { status } = outcome
@@ -83,7 +87,7 @@ function readErrorOf(outcome: JsonReply | Error, { origin }: URL): ReadError {
   return new ReadError(outcome.status >= 500 ? 'unreachable' : 'refused', message)
 }
 
-/** Output has this path. auth and ingest do not. */
+/** Returns whether another server responded: output has this path, auth and ingest do not. */
 const isElsewhere = ({ status }: JsonReply): boolean => status === 404 || status === 405
 
 type Asking = {

@@ -1,4 +1,4 @@
-// What a reader must tell output to get an event's keys, from the record's headers and the event.
+// Reads from a record's headers and event what output needs to return the event's keys.
 import { ReadError } from '../errors.ts'
 import { isObject, memberOf } from '../json.ts'
 import type { Bytes } from '../reading/record.ts'
@@ -7,8 +7,8 @@ import type { Asked } from './key-service.ts'
 
 export type EncryptedEvent = {
   /**
-   * The record's headers, of which `svc-key-link` and `svc-time` are used. For a row of `weir export`, these are its
-   * `svc_key_link` and its `svcMeta.timestamp`.
+   * The record's headers. Only `svc-key-link` and `svc-time` are used. For a row of `weir export`, use its
+   * `svc_key_link` and its `svcMeta.timestamp` as these headers.
    */
   readonly headers: Readonly<Record<string, Bytes | string | number | Date | undefined>>
   /** The decoded Avro value, as avsc or @kafkajs/confluent-schema-registry return it. */
@@ -16,7 +16,7 @@ export type EncryptedEvent = {
 }
 
 export type ReadEvent = {
-  /** The events with this name have the same keys. */
+  /** Events with the same name have the same keys. */
   readonly name: string
   readonly asked: Asked
   readonly event: unknown
@@ -41,7 +41,7 @@ export function readEvent({ headers, event }: Partial<EncryptedEvent>): ReadEven
   return { name, asked: { keyLink: link, timestamp, consentLevels }, event, keyLink, isEncrypted }
 }
 
-/** `svcMeta` may be in a union, whose value some decoders wrap. */
+/** `svcMeta` may be a union, whose value some decoders wrap in an object. */
 function consentLevelsOf(event: unknown): number[] {
   const meta = memberOf(event, 'svcMeta')
   const [wrapped] = isObject(meta) ? Object.values(meta) : []
@@ -55,11 +55,11 @@ const uuid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 type Header = EncryptedEvent['headers'][string]
 
-/** A header is digits; decoders of Parquet return a Date. */
+/** A header contains digits. Decoders of Parquet return a Date. */
 const millisecondsOf = (time: Header): number =>
   time instanceof Date ? time.getTime() : Number(time?.toString() || Number.NaN)
 
-/** Undefined if it is neither 16 bytes nor a UUID. */
+/** Returns undefined for a value that is neither 16 bytes nor a UUID. */
 function keyLinkOf(link: Header): Bytes | undefined {
   if (typeof link === 'string')
     return uuid.test(link) ? Buffer.from(link.replaceAll('-', ''), 'hex') : undefined

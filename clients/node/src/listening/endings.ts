@@ -1,5 +1,5 @@
-// Why a WebSocket to output ended or was refused, and what follows (docs/errors.md, WebSocket): connect again, with a
-// new token if this one was refused, or end with an error. Pure.
+// Decides what follows after a WebSocket to output ended or was refused (docs/errors.md, WebSocket): connect again, get
+// a new token first, or end with an error. Pure.
 import { wrongAddress } from '../address.ts'
 import { RejectedError, rejectionCodeOf } from '../errors.ts'
 import { memberOf, tryParseJson } from '../json.ts'
@@ -16,7 +16,7 @@ export type Ending =
   | { readonly kind: 'final'; readonly error: RejectedError }
 
 export type Refused = {
-  /** Of the address, for messages. */
+  /** The origin of output's address, for messages. */
   readonly origin: string
   readonly status: number
   readonly code: unknown
@@ -24,7 +24,6 @@ export type Refused = {
   readonly text: string
 }
 
-/** The ending of an open connection. */
 export function endingOfClose(code: number, reason: string): Ending {
   switch (code) {
     case 4401:
@@ -42,7 +41,6 @@ export function endingOfClose(code: number, reason: string): Ending {
   }
 }
 
-/** The ending of a refused upgrade. */
 export function endingOfRefusal(
   { origin, status, code, retryAfter, text }: Refused,
   nowMs: number,
@@ -52,14 +50,14 @@ export function endingOfRefusal(
   if (status === 401) return { kind: 'token', reason }
   const isFinal = status >= 300 && status < 500 && ![408, 425, 429].includes(status)
   if (isFinal) {
-    // Output never returns 404 at /ws.
+    // Output never returns 404 at /ws, so another server has this address.
     const message = status === 404 ? wrongAddress('output', origin, reason) : reason
     return { kind: 'final', error: new RejectedError(rejectionCodeOf(code), message, status) }
   }
   return { kind: 'again', reason, afterMs: retryAfterMsOf(retryAfter, nowMs) }
 }
 
-/** Auth returns a document, ingest and output one line. */
+/** Auth returns a JSON document with `detail`, ingest and output return one line. */
 function saidIn(text: string): string {
   const detail = memberOf(tryParseJson(text), 'detail')
   return typeof detail === 'string' ? detail : text.trim()

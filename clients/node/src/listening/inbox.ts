@@ -1,9 +1,9 @@
-// Events between the socket and the reader: bounded, one reader, in order. No I/O.
+// A bounded queue of events between the socket and one reader. No I/O.
 
 export type Inbox<Event> = {
-  /** False when it is full: add no more until `onRoom` is called. */
+  /** Returns false when the inbox is full: add no more events until `onRoom` is called. */
   put(event: Event): boolean
-  /** The next event; undefined at the end. @throws the error of `end`, after all earlier events */
+  /** Returns the next event, or undefined at the end. @throws the error of `end`, after all earlier events */
   take(): Promise<Event | undefined>
   end(error?: Error): void
 }

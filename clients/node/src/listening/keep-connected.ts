@@ -1,12 +1,12 @@
-// Keeps connecting while the stream may be listened to. The pauses grow while no connection stays open, and each gap is
-// reported.
+// Connects again and again while the stream may be listened to. The pauses grow while no connection stays open. Reports
+// each gap.
 import { RejectedError } from '../errors.ts'
 import { pauseMs } from '../retries.ts'
 import type { Ending } from './endings.ts'
 import type { Gap, Reconnect } from './options.ts'
 
 export type Connecting = {
-  /** One connection, from its token to its end. */
+  /** Opens one connection, and resolves when it has ended. */
   readonly connect: (onOpen: () => void) => Promise<Ending>
   readonly signal: AbortSignal
   readonly onOpen: () => void
@@ -14,11 +14,11 @@ export type Connecting = {
   readonly onRetry: (retry: Reconnect) => void
 }
 
-/** Refusals of tokens without an open connection in between. After two, the next token would be refused, too. */
+/** This many refused tokens in a row are replaced. After them, a new token would be refused, too. */
 const tokensRefusedMax = 2
 const calmMs = 60_000
 
-/** Resolves when `signal` ends it. @throws RejectedError when the stream can't be listened to any more */
+/** Resolves when `signal` is aborted. @throws RejectedError when the stream can't be listened to any more */
 export async function keepConnected(options: Connecting): Promise<void> {
   const { signal } = options
   let failures = 0

@@ -1,6 +1,6 @@
-// A stream's live events over output's WebSocket, for development: only what is stored while it is connected. When the
-// connection ends it reconnects, with pauses that grow. The protocol can't resend what it missed, so each such gap is
-// reported. To miss nothing, read the stream's Kafka topic (docs/analysts.md).
+// Receives a stream's new events over output's WebSocket, for development. After a connection has ended, the listener
+// reconnects, and reports the gap, because output can't send missed events again. To miss nothing, read the stream's
+// Kafka topic (docs/analysts.md).
 import type { WebSocket } from 'ws'
 import { serviceUrl } from '../address.ts'
 import { RejectedError } from '../errors.ts'
@@ -18,18 +18,18 @@ import { openSocket } from './socket.ts'
 export type Listener<Event extends object = Readonly<Record<string, unknown>>> =
   AsyncIterable<Event> & {
     /**
-     * Resolves once it is connected for the first time. The iteration yields events that are stored from then on.
-     * Rejects if the listener is closed before, and with the errors of the iteration.
+     * Resolves once the listener is connected for the first time. The iteration yields events that are stored from then
+     * on. Rejects with the errors of the iteration, or if the listener is closed before it is connected.
      */
     ready(): Promise<void>
-    /** Ends the iteration, after the events that have arrived. */
+    /** Disconnects, and ends the iteration after the events that have arrived. */
     close(): void
   }
 
 /**
- * Events are plain JSON, with their fields encrypted or decrypted as the stream contains them. One reader at a time.
- * The iteration throws RejectedError when the stream can't be listened to any more. While a service is unreachable it
- * keeps trying. @throws TypeError for invalid options
+ * Creates a listener. Events are plain JSON, and their fields are encrypted or decrypted as in the stream. Use only one
+ * loop at a time. The iteration throws RejectedError when the stream can't be listened to any more. While a service is
+ * unreachable, the listener keeps trying. @throws TypeError for invalid options
  */
 export function createListener<Event extends object = Readonly<Record<string, unknown>>>(
   options: ListenerOptions,
@@ -70,7 +70,7 @@ export function createListener<Event extends object = Readonly<Record<string, un
   return { ready: () => ready.promise, close, ...iterableOf(inbox, close) }
 }
 
-/** If `take` returns false, the reader's buffer is full: the socket is not read until `resume`. */
+/** If `take` returns false, the reader's buffer is full. Then the socket is not read until `resume` is called. */
 function createConnections(
   options: ListenerOptions,
   signal: AbortSignal,
@@ -87,7 +87,6 @@ function createConnections(
   }
   return {
     resume: () => socket?.resume(),
-    /** One connection, from its token to its end. */
     async connect(onOpen: () => void): Promise<Ending> {
       let token: string
       try {
@@ -120,7 +119,7 @@ function createReady() {
     now = resolve
     never = reject
   })
-  promise.catch(() => undefined) // the iteration throws it
+  promise.catch(() => undefined) // the iteration throws the error, too
   return { promise, now, never }
 }
 
@@ -137,5 +136,5 @@ const iterableOf = <Event>(inbox: Inbox<Event>, close: () => void): AsyncIterabl
   }),
 })
 
-/** The stream contains only events that passed their contract; the caller says which type that is. */
+/** The caller knows the type of its events. */
 const asEvent = <Event extends object>(event: object): Event => event as Event

@@ -7,14 +7,14 @@ import type { Rules } from '../options.ts'
 export type Gap = {
   /** Why the connection ended. */
   readonly reason: string
-  /** The time from the end of the connection until the next one was open. */
+  /** The time from the end of the connection until the next connection was open. */
   readonly ms: number
 }
 
 export type Reconnect = {
-  /** The reason, for people: the service, and if it was not reached, its address and the cause. */
+  /** The reason, for people, with address and cause if a service was unreachable. */
   readonly trouble: string
-  /** Node's error, with a `code` such as `ECONNREFUSED`, if a service was not reached. */
+  /** Node's error, with a `code` such as `ECONNREFUSED`, if a service was unreachable. */
   readonly cause?: unknown
   readonly waitMs: number
 }
@@ -22,13 +22,13 @@ export type Reconnect = {
 export type ListenerOptions = CredentialsOptions & {
   /** The address of output. */
   readonly outputUrl: string
-  /** How many events may wait for the reader (1,000). Above that the connection is not read, and output may end it. */
+  /** While this many events wait for the reader, the connection is not read, and output may end it. Default: 1,000. */
   readonly bufferEventsMax?: number
-  /** Called after a reconnection: events that were stored meanwhile are missing. */
+  /** Called after each reconnection. The events that were stored in the gap are missing. */
   readonly onGap?: (gap: Gap) => void
   /**
-   * Called whenever it could not connect, and will try again. Without it, there is a line on standard error, at most
-   * once per minute for the same trouble.
+   * Called when a connection could not be opened and will be tried again. Without this function, each `trouble` is
+   * written to standard error at most once per minute.
    */
   readonly onRetry?: (retry: Reconnect) => void
 }

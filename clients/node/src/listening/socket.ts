@@ -1,4 +1,4 @@
-// One WebSocket to output, from the upgrade to its end.
+// Opens one WebSocket to output, and resolves with the reason when it has ended.
 import type { IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
@@ -18,7 +18,7 @@ export type SocketOptions = {
 }
 
 const handshakeTimeoutMs = 10_000
-/** Output pings every 20 s. */
+/** Output pings every 20 s, so a connection that is silent for this time is lost. */
 const silenceMsMax = 60_000
 const goodbyeMs = 1_000
 const lineCharsMax = 2_000
@@ -32,7 +32,7 @@ export function openSocket(options: SocketOptions): { socket: WebSocket; ended: 
     setTimeout(() => socket.terminate(), goodbyeMs).unref()
   }
   const silence = setTimeout(() => {
-    // A slow reader has paused the socket, including pings. Output ends it if necessary.
+    // While a slow reader pauses the socket, no pings arrive. Output ends such a connection if necessary.
     if (socket.isPaused) silence.refresh()
     else socket.terminate()
   }, silenceMsMax)

@@ -1,5 +1,5 @@
-// Teaches kafkajs, which reads only gzip, the other codecs of Kafka. A codec that the program has given to kafkajs stays.
-// unpack-lz4.ts and unpack-snappy.ts are copies of Weir's own; a test compares them.
+// Adds Kafka's other codecs to kafkajs, which reads only gzip. Keeps a codec that the program has given to kafkajs.
+// unpack-lz4.ts and unpack-snappy.ts are copies of files in packages/kafka; a test compares them.
 import { promisify } from 'node:util'
 import * as zlib from 'node:zlib'
 import type kafkajs from 'kafkajs'
@@ -25,7 +25,7 @@ export function addCodecs({ CompressionCodecs, CompressionTypes }: typeof kafkaj
   add(CompressionTypes.ZSTD, unpackZstd)
 }
 
-/** kafkajs's own placeholders throw. */
+/** Returns false for kafkajs's own placeholders, which throw. */
 function isThere(codec: (() => unknown) | undefined): boolean {
   try {
     return codec?.() !== undefined

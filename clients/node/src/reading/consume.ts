@@ -1,4 +1,4 @@
-// One kafkajs consumer that reads the unread records of a topic's places (places.ts), one place after the other.
+// Reads the unread records of a topic's places (places.ts) with one kafkajs consumer, one place after the other.
 import { randomUUID } from 'node:crypto'
 import type { Consumer, Kafka } from 'kafkajs'
 import { ReadError } from '../errors.ts'
@@ -9,18 +9,18 @@ import { untilEnded, within } from './timing.ts'
 
 export type Reading = {
   readonly topic: string
-  /** The id of the consumer's group begins with it. */
+  /** The beginning of the consumer group's id. */
   readonly groupId: string
   readonly places: readonly Place[]
   onRecord(record: TopicRecord): void | Promise<void>
-  /** Some `next` may have changed. */
+  /** Called when the `next` of a place may have changed. */
   onMoved(): void
-  /** The first offset of each partition now. */
+  /** Returns the current first offset of each partition. */
   starts(): Promise<ReadonlyMap<number, bigint>>
   readonly signal: AbortSignal
 }
 
-/** A function of the caller has failed; the cause is its error. */
+/** A function of the caller has thrown the error in `cause`. */
 export class CallerError extends Error {}
 
 const maxWaitMs = 50
@@ -31,7 +31,7 @@ const quietTimesMax = 60
 /** Resolves when all places are read. Rejects when kafkajs fails, which may be temporary. */
 export async function consume(kafka: Kafka, reading: Reading): Promise<void> {
   const consumer = kafka.consumer({
-    // A group of its own: no other member, so no rebalance, even if a former member could not leave.
+    // A new group has no other member, so there is no rebalance, even if an earlier consumer could not leave its group.
     groupId: `${reading.groupId}-${randomUUID()}`,
     allowAutoTopicCreation: false,
     maxWaitTimeInMs: maxWaitMs,
@@ -60,7 +60,7 @@ async function readWith(
       consumer.seek({ topic, partition, offset: String(next) })
     progress.turn()
   })
-  // kafkajs also emits this for batches without records for the caller.
+  // kafkajs also emits this event for batches without records for the caller.
   consumer.on(END_BATCH_PROCESS, ({ payload: { partition, lastOffset } }) =>
     progress.passed(partition, BigInt(lastOffset) + 1n),
   )
@@ -76,11 +76,11 @@ async function readWith(
 type Progress = {
   readonly done: Promise<void>
   fail(error: unknown): void
-  /** From now on only the first unread place is fetched. */
+  /** From now on, fetches only the first unread place. */
   turn(): void
   passed(partition: number, next: bigint): void
   take(batch: Messages): Promise<void>
-  /** Whether nothing has come since the last call. */
+  /** Returns true if no records have arrived since the last call, and none are being handled. */
   isQuiet(): boolean
 }
 
@@ -124,7 +124,7 @@ function createProgress(consumer: Consumer, reading: Reading): Progress {
   }
 }
 
-/** False if all places are read. */
+/** Fetches only the first unread place. Returns false if all places are read. */
 function fetchFirstUnread(consumer: Consumer, { topic, places }: Reading): boolean {
   const current = places.find(isUnread)
   consumer.pause([{ topic }])
@@ -157,7 +157,10 @@ function createOutcome() {
   return { done, resolve, reject }
 }
 
-/** If the next records of a place have been deleted meanwhile, none may arrive to show it. So this skips them. */
+/**
+ * Skips deleted records. If Kafka has deleted the next records of a place, no record may arrive that shows this. Also
+ * fails after a minute without records.
+ */
 function watchQuiet({ topic, places, starts }: Reading, progress: Progress): () => void {
   let times = 0
   const look = async (): Promise<void> => {

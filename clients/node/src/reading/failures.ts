@@ -1,5 +1,5 @@
-// What an error of kafkajs means for the reader of a topic: final, or temporary. kafkajs wraps errors in errors, so all
-// causes are looked at.
+// Decides whether an error of kafkajs is final or temporary for the reader of a topic. Checks all causes, because
+// kafkajs wraps errors in errors.
 import { ReadError } from '../errors.ts'
 import { groupHint, topicHint } from './hints.ts'
 import { silence } from './timing.ts'
@@ -13,18 +13,18 @@ const hidingTypes: readonly unknown[] = [
 
 const groupNotFound = 'KafkaJSGroupCoordinatorNotFound'
 
-/** Not final, whatever `retriable` says: a new cluster has no coordinator at first. */
+/** These errors are temporary, even if `retriable` is false: a new cluster has no coordinator at first. */
 const temporaryNames: readonly unknown[] = ['KafkaJSNumberOfRetriesExceeded', groupNotFound]
 
 export type Read = {
   readonly topic: string
   readonly groupId: string
   readonly brokers: readonly string[]
-  /** The last one. */
+  /** The last token that was used. */
   readonly token: string | undefined
 }
 
-/** Undefined for an error that may pass. */
+/** Returns undefined for a temporary error. */
 export function finalErrorOf(error: unknown, read: Read): ReadError | undefined {
   const causes = causesOf(error)
   const ours = causes.find((each) => each instanceof ReadError)
@@ -57,7 +57,7 @@ export function unreachable(error: unknown, read: Read): ReadError {
 
 type Cause = { readonly [name in 'name' | 'message' | 'type' | 'code' | 'retriable']?: unknown }
 
-/** The error and its causes, the outermost first. */
+/** Returns the error and its causes, the outermost first. */
 function causesOf(error: unknown): Cause[] {
   const causes: Cause[] = []
   for (let each = error; typeof each === 'object' && each !== null; each = Object(each).cause) {
@@ -67,9 +67,9 @@ function causesOf(error: unknown): Cause[] {
   return causes
 }
 
-/** With the code, because Node's message is empty when it has tried several addresses of a host. */
+/** Returns the message with its code, because Node's message is empty when it has tried several addresses of a host. */
 function textOf({ name: kind, message, type, code }: Cause, read: Read): string {
-  // kafkajs hides the response.
+  // kafkajs hides Kafka's response.
   if (kind === groupNotFound)
     return `no coordinator for the consumer group, or the credentials may not use groups of this name${groupHint(read)}`
   if (type === 'GROUP_AUTHORIZATION_FAILED')

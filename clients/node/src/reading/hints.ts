@@ -1,5 +1,5 @@
-// What a refusal of Kafka means, as far as the token says it: which topic the credentials are for, and how their consumer
-// groups must begin. Only messages depend on it. Each hint ends a sentence, and is empty if nothing is known to be wrong.
+// Explains Kafka's refusals with the token's claims: which topic the credentials are for, and how their consumer group
+// ids must begin. Only messages depend on these hints. Each hint ends a sentence, and is empty if no mistake is found.
 import { memberOf } from '../json.ts'
 import { claimsIn } from '../looks.ts'
 
@@ -9,7 +9,7 @@ type Known = {
   readonly groupId: string
 }
 
-/** A group begins with the prefix of the topic and the clientId of the credentials. */
+/** A group's id must begin with the topic's prefix and the credentials' clientId. */
 export function groupHint({ token, topic, groupId }: Known): string {
   const { own, claims } = ownOf(token)
   const clientId = memberOf(claims, 'sub')
@@ -27,7 +27,7 @@ export function topicHint({ token, topic }: Known): string {
     : ''
 }
 
-/** The name of the topic without its prefix. */
+/** Returns the token's claims, and the name of its topic without a prefix. */
 function ownOf(token: string | undefined): { claims: object | undefined; own: string } {
   const claims = claimsIn(token)
   const names = ['billingId', 'stream'].map((name) => String(memberOf(claims, name)))

@@ -1,5 +1,5 @@
-// kafkajs as the reader needs it. It is loaded here and nowhere else, so programs that only send don't load it. It logs
-// nothing and has no retries of its own. Those of session.ts can be ended, and depend on the error.
+// Creates a kafkajs client. Only this file loads kafkajs, so programs that only send don't load it. kafkajs logs
+// nothing and does not retry here: the retries of session.ts can be ended, and depend on the error.
 import { connect, isIP } from 'node:net'
 import type { Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
@@ -12,11 +12,10 @@ import type { ConnectionSettings, TlsOptions } from './options.ts'
 
 export type KafkaClient = {
   readonly kafka: Kafka
-  /** The next connection is to another broker of the list. */
+  /** Makes the next connection go to another broker of the list. */
   useNextBroker(): void
-  /** The error of `token`, if it failed. */
+  /** Returns the error of `token`, if it failed. */
   tokenFailure(): { readonly error: unknown } | undefined
-  /** The last token that `token` returned. */
   lastToken(): string | undefined
   /** Ends all connections; open requests fail. */
   destroy(): void
@@ -62,7 +61,7 @@ export async function createKafkaClient(settings: ConnectionSettings): Promise<K
   }
 }
 
-/** Kafka would close the connection, and not say why. */
+/** Refuses other tokens, because Kafka would close the connection without a reason. */
 function checkedIdToken(token: string): string {
   const looks = looksLike(token)
   if (looks === 'an id token' || looks === 'a JWT') return token
@@ -71,7 +70,7 @@ function checkedIdToken(token: string): string {
   throw new ReadError('refused', message)
 }
 
-/** Node accepts any Uint8Array, but declares only its Buffer. */
+/** Node accepts any Uint8Array, but its types declare only Buffer. */
 function nodeTls({ ca, cert, key, ...others }: TlsOptions): ConnectionOptions {
   const buffer = (pem: TlsOptions['ca']) => (typeof pem === 'object' ? Buffer.from(pem) : pem)
   return { ...others, ca: buffer(ca), cert: buffer(cert), key: buffer(key) }
@@ -79,11 +78,11 @@ function nodeTls({ ca, cert, key, ...others }: TlsOptions): ConnectionOptions {
 
 type Sockets = { open(args: ISocketFactoryArgs): Socket; destroy(): void }
 
-/** Like kafkajs's own sockets, but these can be ended. */
+/** Opens sockets like kafkajs's own, but `destroy` can end them. */
 function createSockets(): Sockets {
   const sockets = new Set<Socket>()
   let isEnded = false
-  // kafkajs notices errors and ends, but no close.
+  // kafkajs listens for `error` and `end`, but not for `close`.
   const end = (socket: Socket): void => void socket.destroy(new Error('closed'))
   return {
     open({ host, port, ssl, onConnect }) {

@@ -1,4 +1,4 @@
-// A message of kafkajs as a record: one value per header.
+// Converts a message of kafkajs to a record, with one value per header.
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { TopicRecord } from './record.ts'
 

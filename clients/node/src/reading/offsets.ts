@@ -1,16 +1,16 @@
-// Where the partitions of a topic begin and end. The end of a partition is that of its committed records.
+// Finds where the partitions of a topic begin, and where their committed records end.
 import type { Admin, Kafka } from 'kafkajs'
 
 export type Range = { readonly partition: number; readonly from: bigint; readonly end: bigint }
 
-/** Only partitions with something to read. */
+/** Returns only partitions with offsets to read. */
 export const rangesOf = (kafka: Kafka, topic: string, fromMs?: number): Promise<Range[]> =>
   withAdmin(kafka, async (admin) => {
     const bounds = await admin.fetchTopicOffsets(topic)
     const later =
       fromMs === undefined
         ? []
-        : // Negative times have a meaning of their own in Kafka.
+        : // Negative timestamps have special meanings in Kafka.
           await admin.fetchTopicOffsetsByTimestamp(topic, Math.max(0, Math.floor(fromMs)))
     const froms = new Map(later.map(({ partition, offset }) => [partition, offset]))
     return bounds
@@ -23,7 +23,7 @@ export const rangesOf = (kafka: Kafka, topic: string, fromMs?: number): Promise<
       .toSorted((a, b) => a.partition - b.partition)
   })
 
-/** The first offset of each partition. */
+/** Returns the first offset of each partition. */
 export const startsOf = (kafka: Kafka, topic: string): Promise<ReadonlyMap<number, bigint>> =>
   withAdmin(kafka, async (admin) => {
     const bounds = await admin.fetchTopicOffsets(topic)

@@ -1,44 +1,49 @@
-// The options of a topic to read, and their checks. The types are structural, so that programs compile without Node's.
+// The options for reading a topic, and their checks. The types don't need Node's types, so that programs compile
+// without them.
 import { callback, certificates, checkOptions, count, required, text } from '../options.ts'
 import type { Rule, Rules } from '../options.ts'
 
 export type TlsOptions = {
-  /** PEM of the authorities to trust. */
+  /** CA certificates to trust (PEM). */
   readonly ca?: string | Uint8Array | undefined
-  /** PEM of the client's certificate and of its key, if Kafka asks for one. */
+  /** The client's certificate (PEM), if Kafka asks for one. */
   readonly cert?: string | Uint8Array | undefined
+  /** The key of `cert` (PEM). */
   readonly key?: string | Uint8Array | undefined
   readonly passphrase?: string | undefined
-  /** The name in the broker's certificate, if it is not its host. */
+  /** The name in the broker's certificate, if it differs from the host. */
   readonly servername?: string | undefined
   /** False accepts any certificate: only for tests. */
   readonly rejectUnauthorized?: boolean | undefined
 }
 
 export type ConnectionSettings = {
-  /** `host:port` of some brokers. */
+  /** The addresses of one or more brokers, as `host:port`. */
   readonly brokers: readonly string[]
-  /** True, or what differs from Node's defaults. */
+  /** True, or the options that differ from Node's defaults. */
   readonly tls?: boolean | TlsOptions
-  /** The name of this program in Kafka's logs and quotas (`weir-client`). */
+  /** The name of this program in Kafka's logs and quotas. Default: `weir-client`. */
   readonly clientId?: string
-  /** An id token of the stream, valid for at least another 5 s. Called for each new connection. Without: no login. */
+  /**
+   * Returns an id token of the stream, valid for at least another 5 s. Called for each new connection. Without this
+   * function, there is no login.
+   */
   readonly token?: () => Promise<string>
 }
 
 export type SessionOptions = ConnectionSettings & {
   readonly topic: string
-  /** Kafka is unreachable after this time without progress (15,000). */
+  /** After this time without progress, Kafka counts as unreachable. Default: 15,000. */
   readonly connectTimeoutMs?: number
 }
 
 export type TopicOptions = SessionOptions & {
-  /** How the ids of the consumer groups begin. For a stream: its clientId, after the prefix of the topics if any. */
+  /** The beginning of the consumer groups' ids. For a stream: the clientId, after the prefix of the topics, if any. */
   readonly groupId: string
 }
 
 export type TopicSpan = {
-  /** Begins at the first record of each partition with this or a later timestamp. */
+  /** Reading begins at the first record of each partition with this timestamp or a later one. */
   readonly fromMs?: number | undefined
 }
 

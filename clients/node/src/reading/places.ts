@@ -1,11 +1,11 @@
-// How far the places of a topic are read. The last offsets of a place may belong to a transaction's marker or to aborted
-// records, which kafkajs never hands out. So a place is read when kafkajs has passed its end, not when a record with the
-// last offset arrives.
+// Tracks how far a topic is read. A place is the range of offsets to read in one partition. Its last offsets may be
+// transaction markers or aborted records, which kafkajs never hands out. So a place is read when kafkajs has passed its
+// end.
 import { recordOf } from './message.ts'
 import type { Message } from './message.ts'
 import type { TopicRecord } from './record.ts'
 
-/** What to read of a partition; from `next` on it is unread. */
+/** The offsets to read in a partition. From `next` on, they are unread. */
 export type Place = {
   readonly partition: number
   readonly from: bigint
@@ -18,8 +18,8 @@ export const isUnread = ({ next, end }: Place): boolean => next < end
 export type Messages = { readonly partition: number; readonly messages: readonly Message[] }
 
 /**
- * Hands out the unread records. After a rejoin kafkajs may fetch records again, and the last fetch contains records that
- * were written after the topic was opened.
+ * Hands out the unread records of the place. Skips records that kafkajs fetches again after a rejoin, and records after
+ * the place's end.
  */
 export async function handOut(
   place: Place,
@@ -36,7 +36,7 @@ export async function handOut(
   }
 }
 
-/** No record before `next` will come. */
+/** Call it when no record before `next` will arrive. */
 export function pass(place: Place, next: bigint): void {
   const reached = next < place.end ? next : place.end
   if (reached > place.next) place.next = reached

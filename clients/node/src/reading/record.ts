@@ -1,4 +1,4 @@
-// A record as the reader hands it out: bigint offsets, raw bytes, one value per header.
+// The records that `read` hands out: bigint offsets, raw bytes, one value per header.
 
 /** Node's Buffer, for programs with Node's types; other compilers see a Uint8Array. */
 export type Bytes = typeof globalThis extends {

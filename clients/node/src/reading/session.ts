@@ -1,5 +1,5 @@
-// The connections to Kafka of an open topic, until it is closed. Work that fails is tried again, after a lost connection
-// at another broker, unless its error is final.
+// Keeps the connections to Kafka of an open topic, until the topic is closed. Failed work is repeated with another
+// broker, unless the error is final.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Kafka } from 'kafkajs'
 import { CallerError } from './consume.ts'
@@ -14,7 +14,7 @@ export type Session = {
   readonly signal: AbortSignal
   readonly connectTimeoutMs: number
   /**
-   * Repeats a failed `attempt`, unless there was no progress for `connectTimeoutMs`. @throws ReadError, the error of
+   * Repeats a failed `attempt`, until there is no progress for `connectTimeoutMs`. @throws ReadError, the error of
    * `token`, or that of `onRecord`
    */
   run<T>(attempt: () => Promise<T>, movedAtMs: () => number): Promise<T>
@@ -81,6 +81,6 @@ async function persist<T>(
   }
 }
 
-/** The last attempt may have too little time for any other failure than silence. */
+/** Returns the earlier error instead of a time-out, because the last attempt may have had too little time. */
 const tellingOf = (before: unknown, error: unknown): unknown =>
   before !== undefined && isSilence(error) ? before : error

@@ -1,4 +1,4 @@
-// Bounds for work that cannot be stopped: its caller continues, and the work itself ends later.
+// Limits how long a caller waits for work that cannot be stopped. The caller continues, and the work ends later.
 import { setTimeout as delay } from 'node:timers/promises'
 import { ReadError } from '../errors.ts'
 

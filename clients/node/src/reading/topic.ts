@@ -1,5 +1,5 @@
-// A topic of Weir, such as an output, read with Kafka's protocol: all committed records from its start to its end at the
-// time of opening. It commits no offsets. After a lost connection it continues where it was.
+// Reads a topic of Weir with Kafka's protocol: all records that were committed when the topic was opened. Commits no
+// offsets. After a lost connection, reading continues where it ended.
 import { consume } from './consume.ts'
 import type { Reading } from './consume.ts'
 import { rangesOf, startsOf } from './offsets.ts'
@@ -13,21 +13,24 @@ import type { Session } from './session.ts'
 import { untilEnded, within } from './timing.ts'
 
 export type OpenTopic = {
-  /** The number of offsets to read; some have no record. */
+  /** The number of offsets to read. Some offsets have no record. */
   readonly size: number
   /**
-   * Reads all records, one partition after the other. It can be repeated, but not at the same time. It waits for
-   * `onRecord`, and ends with its error. `onProgress` gets the number of offsets that are read.
+   * Reads all records, one partition after the other. Call it again to read all records again, but not while it runs.
+   * Waits for `onRecord`, and rejects with its error. `onProgress` gets the number of offsets that are read.
    */
   read(
     onRecord: (record: TopicRecord) => void | Promise<void>,
     onProgress?: (offsets: number) => void,
   ): Promise<void>
-  /** Ends a reading, too. */
+  /** Disconnects. A running `read` rejects with ReadError `closed`. */
   close(): Promise<void>
 }
 
-/** `signal` ends everything immediately. Rejects with ReadError, the error of `token`, or TypeError for invalid options. */
+/**
+ * Opens a topic. `signal` closes the topic, even during `read`. Rejects with ReadError, the error of `token`, or
+ * TypeError for invalid options.
+ */
 export async function openTopic(
   options: TopicOptions,
   span: TopicSpan = {},
@@ -68,7 +71,6 @@ const readOn = async ({ kafka }: Session, reading: Reading): Promise<void> => {
   if (reading.places.some(isUnread)) await consume(kafka, reading)
 }
 
-/** Nothing of the ranges is read. */
 function startPlaces(ranges: readonly Range[], onProgress?: (offsets: number) => void) {
   const places = ranges.map((range) => ({ ...range, next: range.from }))
   let lastMs = performance.now()

@@ -1,12 +1,12 @@
-// Decodes LZ4 frames without a library. The format has been stable for years. npm's libraries are either native, which
-// our images leave out, or don't check their input (docs/adr/0030-compressed-records.md). The length is computed before
-// anything is allocated. Checksums are ignored, because a batch has its own.
+// Decodes LZ4 frames without a library. npm's libraries either are native modules, which our images leave out, or don't
+// check their input (docs/adr/0030-compressed-records.md). The length is computed before anything is allocated.
+// Checksums are ignored, because the record batch has its own.
 import { unreadable } from './unpacked.ts'
 import type { Unpack } from './unpacked.ts'
 
 /*
  * frame    = magic:4 flags:1 blockMax:1 [contentSize:8] [dictionary:4] headerSum:1 *block end:4 [contentSum:4]
- * block    = size:4 bytes [blockSum:4]         size's highest bit: the bytes are as they were; size 0 is the end
+ * block    = size:4 bytes [blockSum:4]         size's highest bit: the bytes are not compressed; size 0: end
  * bytes    = *(token:1 [moreLiterals] literals distance:2 [moreMatch])      all little-endian
  */
 const MAGIC = 0x184d2204
@@ -55,7 +55,7 @@ function blocksOf(frame: Buffer): Block[] {
   }
 }
 
-/** The output's length after the block. Throws for an invalid block, so `decodeBlock` needs no checks. */
+/** Returns the output's length after the block. Throws for an invalid block, so `decodeBlock` needs no checks. */
 function lengthAfter(frame: Buffer, { from, to }: Block, start: number): number {
   let out = start
   let at = from
@@ -100,7 +100,7 @@ function decodeBlock(frame: Buffer, { from, to }: Block, out: Buffer, start: num
     const distance = frame.readUInt16LE(at)
     at += 2
     const match = more(token & MORE) + MATCH_MIN
-    // Byte by byte if the match overlaps its output, which is how repetitions are encoded.
+    // Copies byte by byte if the match overlaps its output, which is how LZ4 encodes repetitions.
     if (distance >= match) out.copyWithin(end, end - distance, end - distance + match)
     else for (let i = end; i < end + match; i++) out[i] = out[i - distance] ?? 0
     end += match

@@ -1,6 +1,6 @@
 // Decodes Snappy, bare or in the chunks of snappy-java («xerial»), as Java's clients and brokers write it. Every chunk
-// begins with its length, so its size is known before anything is allocated. Why no library:
-// docs/adr/0030-compressed-records.md.
+// begins with its length, so its size is known before anything is allocated. docs/adr/0030-compressed-records.md says
+// why no library is used.
 import { unreadable } from './unpacked.ts'
 import type { Unpack } from './unpacked.ts'
 
@@ -73,7 +73,7 @@ function decodeChunk(packed: Buffer, { from, to, length }: Chunk, out: Buffer, s
       const match = kind === 1 ? ((tag >> 2) & 7) + 4 : (tag >> 2) + 1
       const distance = kind === 1 ? (tag >> 5) * 256 + next(1) : next(kind === 2 ? 2 : 4)
       if (distance === 0 || distance > end - start || end + match > limit) throw unreadable()
-      // Byte by byte, because a copy may overlap its output, which is how repetitions are encoded.
+      // Copies byte by byte, because a copy may overlap its output, which is how Snappy encodes repetitions.
       for (let i = end; i < end + match; i++) out[i] = out[i - distance] ?? 0
       end += match
     }

@@ -1,7 +1,7 @@
 // The common type of decompressors.
 import { ReadError } from '../errors.ts'
 
-/** Undefined when the result would be longer than `bytesMax`; nothing has been allocated then. Throws `unreadable`. */
+/** Returns undefined, and allocates nothing, if the result would be longer than `bytesMax`. Throws `unreadable`. */
 export type Unpack = (packed: Buffer, bytesMax: number) => Buffer | undefined
 
 export const unreadable = (): ReadError =>

@@ -1,5 +1,4 @@
-// The events without an outcome, in the order of `send`, and the room for more. No I/O and no timers: the sender takes
-// batches from the queue and settles them.
+// Keeps the events without an outcome, in the order of `send`, and limits their number and bytes. No I/O and no timers.
 import type { SendError } from '../errors.ts'
 import type { BufferSize } from './options.ts'
 import type { Pending } from './pending.ts'
@@ -7,28 +6,26 @@ import { createQueue } from './queue.ts'
 import type { SendQueue } from './queue.ts'
 
 export type EventBuffer = {
-  /** The events that wait to be sent. */
   readonly queue: Pick<SendQueue, 'hasBatch' | 'takeBatch' | 'putBack'>
   readonly room: Room
   add(pending: Pending): void
-  /** `error` undefined: stored. */
+  /** Resolves the promise of `send`, or rejects it with the error. */
   settle(pending: Pending, error?: SendError): void
-  /** All events without an outcome, the oldest first. */
+  /** Returns all events without an outcome, the oldest first. */
   unsettled(): Iterable<Pending>
 }
 
-/** What callers of `send` may use. */
 export type Room = {
   size(): BufferSize
-  /** Whether so many events wait for room that another one must be refused. */
+  /** Returns whether another event must be refused. */
   isOverfull(): boolean
-  /** Resolves once there is room. */
+  /** Resolves once the buffer is not full. */
   ready(): Promise<void>
-  /** Resolves once every event that it contains now has its outcome. */
+  /** Resolves once every event that is in the buffer now has its outcome. */
   flushed(): Promise<void>
 }
 
-/** The events that wait for room in the buffer may have up to this many times its size. */
+/** The buffer accepts events beyond its size, up to this many times its size. */
 const waitingFactor = 10
 
 export function createBuffer(max: BufferSize): EventBuffer {
@@ -80,7 +77,7 @@ function createRoom(live: ReadonlySet<Pending>, max: BufferSize) {
       bytes += more * pending.bytes.length
       if (more === 1) lastNumber = pending.number
     },
-    /** Resolves the promises whose condition is met. */
+    /** Resolves the promises of `ready` and `flushed` whose condition is met. */
     tell(): void {
       if (roomWanted.length > 0 && !exceeds(1)) {
         for (const resolve of roomWanted) resolve()

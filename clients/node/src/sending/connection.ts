@@ -1,5 +1,5 @@
-// One HTTP/2 connection to ingest, opened when it is needed and again after it has ended. For each request it returns
-// the response, or whether the request may have had an effect. It never sends anything twice.
+// Keeps one HTTP/2 connection to ingest, and replaces it after it has ended. For each request, returns the response, or
+// whether ingest may have stored the events. Never sends a request twice.
 import * as http2 from 'node:http2'
 import { reasonOf, troubleReaching, wrongAddress } from '../address.ts'
 import type { Trouble } from '../address.ts'
@@ -20,11 +20,11 @@ export type IngestRequest = {
 }
 export type Connection = {
   request(request: IngestRequest): Promise<Answer | NoAnswer>
-  /** Requests under way get no response. */
+  /** Ends all connections. Requests under way get no response. */
   close(): void
 }
 
-/** Enough for many rejected events: their reasons may quote values. */
+/** Enough for many rejected events, whose messages may quote values. */
 const answerCharsMax = 32 * 2 ** 20
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = http2.constants
 
@@ -76,7 +76,7 @@ function openLine(options: ConnectionOptions, retire: () => void): Line {
   return { url, session, opened: opened(session, options.connectTimeoutMs), underWay: 0, retire }
 }
 
-/** A connection without requests does not keep the process alive. */
+/** Sends a request. Keeps the process alive only while a request is under way. */
 async function use(
   line: Line,
   request: IngestRequest,
@@ -100,7 +100,7 @@ async function use(
     const trouble = `no answer from ingest at ${url.origin} within ${requestTimeoutMs / 1_000} s`
     return { trouble, mayBeStored: true }
   } catch (error) {
-    line.retire() // it takes no further request
+    line.retire() // the session takes no further requests
     return { ...troubleReaching('ingest', url, error), mayBeStored: false }
   } finally {
     line.underWay -= 1
@@ -182,7 +182,7 @@ function answerFrom(
   text: string,
 ): Answer {
   const status = Number(headers[':status'])
-  // Ingest answers in one line; the other services of Weir with such a document.
+  // Ingest returns one line of text. Other services of Weir return a JSON document with `detail`.
   const detail = status < 400 ? undefined : memberOf(tryParseJson(text), 'detail')
   const foreign = typeof detail === 'string' ? detail : undefined
   const wrong = foreign ?? (status === 404 ? text.trim() : undefined)

@@ -1,6 +1,5 @@
-// One request, from its events to their outcomes: stored events and final refusals are settled; other events go back
-// into the buffer, or are given up when their time is over. Its rule: an event is `rejected` only if no attempt of it
-// can have been stored.
+// Sends one request, and handles the outcome of each event: settles the event, returns it to the queue, or gives it up
+// after its deadline. An event is `rejected` only if no attempt can have stored it.
 import type { Trouble } from '../address.ts'
 import { NoToken } from '../tokens.ts'
 import type { Tokens } from '../tokens.ts'
@@ -22,16 +21,16 @@ export type DeliverDeps = {
   readonly tokens: Tokens
   readonly connection: Connection
   readonly encoding: Encoding
-  /** Including the path of the address. */
+  /** Each includes the path of ingest's address. */
   readonly paths: { readonly one: string; readonly many: string }
   readonly nowMs: () => number
   readonly random: () => number
   readonly onRetry: (retry: Retry) => void
-  /** Puts the events back into the queue after that time. */
+  /** Puts the events back into the queue after this time. */
   readonly rest: (events: readonly Pending[], ms: number) => void
 }
 
-/** If the token that was requested after a refusal is refused, too, the next one would also be refused. */
+/** After two refused tokens, a third token would also be refused. */
 const tokensRefusedMax = 2
 
 export async function deliver(deps: DeliverDeps, batch: readonly Pending[]): Promise<void> {
@@ -62,7 +61,7 @@ export async function deliver(deps: DeliverDeps, batch: readonly Pending[]): Pro
   if (failed.length > 0) sendAgain(deps, failed, isWhole)
 }
 
-/** For an event that the response does not mention. */
+/** The outcome of an event that the response does not mention. */
 const unknown: Outcome = {
   kind: 'again',
   mayBeStored: true,
@@ -119,7 +118,10 @@ function withoutToken(deps: DeliverDeps, batch: readonly Pending[], error: unkno
   )
 }
 
-/** If all events failed in the same way, the gate closes for all requests; otherwise only the failed events wait. */
+/**
+ * If the whole request failed, the token was refused or events were sent too fast, the gate closes for all requests.
+ * Otherwise only the failed events wait.
+ */
 function sendAgain(deps: DeliverDeps, failed: readonly Failed[], isWhole: boolean): void {
   const { buffer, gate } = deps
   const [first] = failed

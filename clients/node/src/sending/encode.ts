@@ -1,6 +1,5 @@
-// Encodes events: as Avro by the contract's schema, or as JSON if only the contract's id is known; and many of them as
-// the body of one request (docs/wire-format.md, Many events in one request). An event that does not fit the schema is
-// refused here, with the field's name but never its value.
+// Encodes events as Avro with the contract's schema, or as JSON if only the contract's id is known. Joins events into
+// the body of one request (docs/wire-format.md, Many events in one request). Errors name a field, but never its value.
 import avro from 'avsc'
 import type { Contract } from '../contract.ts'
 import { schemaOf } from '../contract.ts'
@@ -11,7 +10,6 @@ import { branchesOf, misfitIn, misfitOf } from './misfit.ts'
 
 export type Encoding = {
   readonly schemaId: string
-  /** For one event, and for many. */
   readonly contentTypes: { readonly one: string; readonly many: string }
   /** @throws RejectedError `invalid_event` */
   encode(event: object): Buffer
@@ -66,7 +64,7 @@ function isValid(type: avro.Type, event: object): boolean {
   try {
     return type.isValid(event, { noUndeclaredFields: true })
   } catch (error) {
-    // avsc throws for a BigInt, because it calculates with the value as a number.
+    // avsc throws for a BigInt, because it calculates with values as numbers.
     const path = bigIntIn(event)
     if (path === undefined) throw error
     throw misfitIn(type, event, path, 'is a BigInt, which Avro does not have; give a number')
@@ -86,7 +84,7 @@ function bigIntIn(value: unknown, path: readonly string[] = []): readonly string
 function typeOf(contract: Contract<object>): avro.Type {
   const schema = schemaOf(contract)
   try {
-    // `auto`: values of a union are plain, or {"name": value} if JSON cannot tell its branches apart.
+    // `auto`: values of a union are plain, or {"name": value} if two branches have the same JavaScript type.
     return avro.Type.forSchema(asSchema(schema), {
       wrapUnions: 'auto',
       typeHook: rememberLogical,
@@ -97,11 +95,11 @@ function typeOf(contract: Contract<object>): avro.Type {
   }
 }
 
-/** avsc checks the schema itself; its type can't be guaranteed for parsed JSON. */
+/** Parsed JSON has no certain type, but avsc checks the schema. */
 const asSchema = (schema: unknown): avro.Schema => schema as avro.Schema
 
 const envelopeName = 'svcMeta'
-/** What the service overwrites anyway (docs/wire-format.md, Ingest). */
+/** The members of the envelope that ingest overwrites (docs/wire-format.md, Ingest). */
 const filledByIngest = new Set([
   'schemaId',
   'eventContractRef',
@@ -111,7 +109,7 @@ const filledByIngest = new Set([
   'billingId',
 ])
 
-/** Adds the envelope's members that the schema requires and the service fills in. */
+/** Returns a function that adds blank values for the envelope's members that ingest fills in. */
 function completion(type: avro.Type): (event: object) => object {
   const envelope = fieldsOf(type).find(({ name }) => name === envelopeName)
   const blank: Record<string, unknown> = {}
@@ -136,7 +134,7 @@ function blankOf(type: avro.Type): unknown {
 
 /**
  * For a lone surrogate, avsc writes `replacement` in a long string, and bytes that begin with `surrogate` in a short
- * string. Both can also be part of valid data.
+ * string. Valid strings can contain both, too.
  */
 const replacement = Buffer.from('\ufffd')
 const surrogate = 0xed
@@ -163,7 +161,9 @@ type Framing = {
   mark(body: Buffer, at: number, length: number): void
 }
 
-/** Joins the events with one copy. `before` or `after` each event there is room for its separator. */
+/**
+ * Joins the events with one copy. Leaves `before` or `after` bytes of room at each event for its length or separator.
+ */
 function joined(events: readonly Buffer[], { before, after, mark }: Framing): Buffer {
   let length = 0
   for (const event of events) length += before + event.length + after

@@ -1,14 +1,14 @@
-// Decides whether a request may be sent now. After a failed request nothing is sent for a while, longer after each
-// further failure, and then one request at a time until one succeeds, so that a service with problems is not flooded.
+// Decides whether a request may be sent now. After a failed request, nothing is sent for a pause, which grows with each
+// failure. Then one request at a time is sent until one succeeds, so that a service with problems is not flooded.
 import { pauseMs } from '../retries.ts'
 
 export type Gate = {
-  /** How many requests may be under way. */
+  /** Returns how many requests may be under way. */
   open(): number
   succeeded(): void
-  /** Closes the gate, and returns for how long. */
+  /** Closes the gate after a failed request. Returns for how many milliseconds. */
   failed(retryAfterMs: number | undefined): number
-  /** Closes the gate because requests are too fast, which is not a failure. */
+  /** Closes the gate because events are sent too fast. Counts no failure. Returns for how many milliseconds. */
   slowDown(retryAfterMs: number | undefined): number
   close(): void
 }

@@ -1,5 +1,5 @@
-// What the number of a date or a time means, for the error sentence about an invalid value. avsc drops logical types
-// unless it gets converters for them, so this file remembers the types that it creates for them.
+// Explains logical types, such as dates, in errors about invalid values. avsc ignores logical types without converters,
+// so this file creates their types and remembers the meanings.
 import avro from 'avsc'
 import { isObject } from '../json.ts'
 
@@ -18,7 +18,7 @@ const kinds = ['int', 'long', 'bytes'] as const
 
 const remembered = new WeakMap<avro.Type, string>()
 
-/** For `Type.forSchema`. */
+/** The `typeHook` for `Type.forSchema`. Returns undefined for schemas without a known logical type. */
 export function rememberLogical(schema: unknown): avro.Type | undefined {
   if (!isObject(schema)) return undefined
   const { type, logicalType } = schema
@@ -30,5 +30,4 @@ export function rememberLogical(schema: unknown): avro.Type | undefined {
   return made
 }
 
-/** Undefined for a type without a logical type. */
 export const meaningOf = (type: avro.Type): string | undefined => remembered.get(type)

@@ -1,11 +1,10 @@
-// Why an event does not fit the schema: the field's name in the words of ingest (docs/wire-format.md, Ingest), never
-// its value.
+// Explains why an event does not fit the schema. Names the field in ingest's words (docs/wire-format.md, Ingest), but
+// never its value.
 import avro from 'avsc'
 import { RejectedError } from '../errors.ts'
 import { isObject, memberOf } from '../json.ts'
 import { meaningOf } from './logical.ts'
 
-/** For an event that is not valid. */
 export function misfitOf(type: avro.Type, event: object): RejectedError {
   let first: RejectedError | undefined
   type.isValid(event, {
@@ -17,7 +16,7 @@ export function misfitOf(type: avro.Type, event: object): RejectedError {
   return first ?? misfit([], "doesn't fit the schema")
 }
 
-/** `path` as avsc reports it. */
+/** `path` is as avsc reports it. */
 export const misfitIn = (
   type: avro.Type,
   event: object,
@@ -37,7 +36,7 @@ function misfitAt(place: readonly string[], value: unknown, wanted: unknown): Re
   if (!isRecord || !isObject(value)) return misfit(place, `is not ${describe(wanted)}`)
   const names = wanted.fields.map(({ name }) => name)
   const unknown = Object.keys(value).find((name) => !names.includes(name))
-  // Anything else than a name may be a misplaced value.
+  // A key that is not a field name may be a misplaced value, so the message must not contain it.
   return unknown !== undefined && /^[A-Za-z_]\w{0,63}$/.test(unknown)
     ? misfit([...place, unknown], 'is not in the schema')
     : misfit(place, 'has a field that is not in the schema')
@@ -61,7 +60,7 @@ function describe(type: avro.Type): string {
   return (descriptions[type.typeName] ?? `a ${type.typeName}`) + inBrackets(meaningOf(type))
 }
 
-/** Only if several branches fit a value, it must name its branch. */
+/** Returns how to name the branch, which is needed only if several branches fit a value. */
 function namedBranch(type: avro.Type): string {
   if (!(type instanceof avro.types.WrappedUnionType)) return ''
   const named = type.types
@@ -78,7 +77,7 @@ export const branchesOf = (type: avro.Type): readonly avro.Type[] =>
     ? type.types
     : []
 
-/** The path without keys of maps, which are values: `*` stands for each. */
+/** Returns the path with `*` for each key of a map, because these keys are values of the event. */
 function placeOf(type: avro.Type, value: unknown, path: readonly string[]): string[] {
   const [step, ...rest] = path
   if (step === undefined) return []
@@ -93,7 +92,7 @@ function placeOf(type: avro.Type, value: unknown, path: readonly string[]): stri
   return [step, ...(next === undefined ? rest.map(() => '*') : placeOf(next, inner, rest))]
 }
 
-/** The type one step inside a list, a record, or a union whose branches have names. */
+/** Returns the type one step inside a list, a record, or a union with named branches. */
 function typeAt(type: avro.Type, step: string): avro.Type | undefined {
   if (type instanceof avro.types.ArrayType) return type.itemsType
   if (type instanceof avro.types.RecordType) return type.field(step)?.type

@@ -16,11 +16,10 @@ import type { Rules } from '../options.ts'
 
 export type Retry = {
   /**
-   * The reason, for people: the service, and if it was not reached, its address and the cause. It contains no token,
-   * secret or event.
+   * The reason, for people, with address and cause if a service was unreachable. It contains no token, secret or event.
    */
   readonly trouble: string
-  /** Node's error, with a `code` such as `ECONNREFUSED`, if a service was not reached. */
+  /** Node's error, with a `code` such as `ECONNREFUSED`, if a service was unreachable. */
   readonly cause?: unknown
   readonly events: number
   readonly waitMs: number
@@ -29,40 +28,48 @@ export type Retry = {
 export type ProducerOptions<Event extends object = object> = CredentialsOptions & {
   /** The address of ingest. */
   readonly ingestUrl: string
-  /** With a contract, events are sent as Avro; with only a schema id, as Avro JSON that ingest reads. */
+  /**
+   * With a contract, events are sent as Avro. With only a schema id, events are sent as Avro JSON, which only ingest
+   * checks.
+   */
   readonly contract: Contract<Event> | string
-  /** A `send` without an outcome is given up after this time (120,000). */
+  /** `send` gives up an event without an outcome after this time. Default: 120,000. */
   readonly sendTimeoutMs?: number
-  /** A request without a response counts as failed after this time (30,000). */
+  /** A request without a response counts as failed after this time. Default: 30,000. */
   readonly requestTimeoutMs?: number
-  /** The time to open a connection (10,000). */
+  /** The maximum time to open a connection. Default: 10,000. */
   readonly connectTimeoutMs?: number
-  /** Concurrent requests (4). With 1 the events of each person stay in order, unless one has to be sent again. */
+  /**
+   * The maximum number of concurrent requests. Default: 4. With 1, the events of each person stay in order, unless an
+   * event is sent again.
+   */
   readonly requestsMax?: number
-  /** The maximum per request (500 events, 1 MiB). */
+  /** The maximum number of events in a request. Default: 500. */
   readonly batchEventsMax?: number
+  /** The maximum number of bytes in a request, unless one event is larger. Default: 1 MiB. */
   readonly batchBytesMax?: number
-  /** The bounds of the buffer, which is full at either of them (10,000 events, 16 MiB). */
+  /** The buffer is full when this many events have no outcome. Default: 10,000. */
   readonly bufferEventsMax?: number
+  /** The buffer is full when the encoded events without an outcome have this many bytes. Default: 16 MiB. */
   readonly bufferBytesMax?: number
   /**
-   * Called whenever something has to be sent again, the first time after the first attempt. Without it, there is a line
-   * on standard error, at most once per minute for the same trouble.
+   * Called each time before events are sent again. Without this function, each `trouble` is written to standard error
+   * at most once per minute.
    */
   readonly onRetry?: (retry: Retry) => void
   /**
-   * Called with the error of each `send` that rejects. Without it, there is a line on standard error, at most once per
-   * minute for the same code, without a value of the event.
+   * Called with the error of each `send` that rejects. Without this function, each error code is written to standard
+   * error at most once per minute, without a value of the event.
    */
   readonly onError?: (error: SendError) => void
 }
 
 export type CloseOptions = {
-  /** How long to wait for events without an outcome (30,000). */
+  /** How long to wait for events without an outcome. Default: 30,000. */
   readonly deadlineMs?: number
 }
 
-/** The number of events and of their encoded bytes. */
+/** A number of events, and the sum of their encoded bytes. */
 export type BufferSize = { readonly events: number; readonly bytes: number }
 
 const rules: Rules<ProducerOptions> = {

@@ -1,5 +1,5 @@
-// What a response of ingest says about each event of a request: stored, finally refused, or to be sent again. Pure;
-// retries and promises are elsewhere. Without certainty an event is never `stored` and never `rejected`.
+// Reads the outcome of each event from ingest's response: stored, finally refused, or to be sent again. Pure:
+// deliver.ts sends again. An event without a certain outcome is never `stored` and never `rejected`.
 import type { Trouble } from '../address.ts'
 import { RejectedError, rejectionCodeOf } from '../errors.ts'
 import { isObject, memberOf, tryParseJson } from '../json.ts'
@@ -7,8 +7,9 @@ import { retryAfterMsOf } from '../retries.ts'
 
 export type Answer = {
   readonly status: number
-  /** From the headers `Svc-Error` and `Retry-After`. */
+  /** From the header `Svc-Error`. */
   readonly code: unknown
+  /** From the header `Retry-After`. */
   readonly retryAfter: unknown
   readonly text: string
 }
@@ -24,12 +25,12 @@ export type Outcome =
       readonly kind: 'again'
       readonly mayBeStored: boolean
       readonly afterMs: number | undefined
-      /** Too fast: the next event would also be refused. */
+      /** Events are sent too fast: the next event would also be refused. */
       readonly isRate: boolean
     })
 
 export type Verdict = {
-  /** One for each event. */
+  /** One outcome for each event, in their order. */
   readonly outcomes: readonly Outcome[]
   /** The response is about the whole request, not about each event. */
   readonly isWhole: boolean
@@ -37,13 +38,16 @@ export type Verdict = {
 
 const stored: Outcome = { kind: 'stored' }
 
-/** One second, which is the burst of `eventRate`, and the pause that ingest asks for when it can't store. */
+/** After one second `eventRate` permits events again. Ingest asks for the same pause when it can't store events. */
 const eventRetryAfterMs = 1_000
 
 /** A proxy may return a whole page. */
 const messageCharsMax = 4_000
 
-/** Refusals that depend only on the event and its contract, which never changes: each attempt was refused. */
+/**
+ * These refusals depend only on the event and its contract, which never changes. So each earlier attempt was refused,
+ * too.
+ */
 const ofEvent: ReadonlySet<string> = new Set([
   'undecodable',
   'key_field_empty',
@@ -74,7 +78,7 @@ export function verdictOf(answer: Answer | NoAnswer, count: number, nowMs: numbe
 
 const again = { kind: 'again', afterMs: undefined, isRate: false } as const
 
-/** Undefined if the response isn't about so many events. */
+/** Returns undefined if the response is about another number of events. */
 function outcomesIn(json: unknown, count: number): Outcome[] | undefined {
   const rejected = memberOf(json, 'rejected')
   if (!Array.isArray(rejected) || memberOf(json, 'accepted') !== count - rejected.length)
@@ -107,7 +111,7 @@ function refusalOf({ status, code, message, afterMs }: Refusal): Outcome {
   if (status === 429 && rejectionCodeOf(code) === 'refused') {
     return { kind: 'again', mayBeStored: false, afterMs, isRate: true, trouble: 'too many events' }
   }
-  // Other statuses may come from an intermediary.
+  // A proxy may return any other status, even after ingest has stored the events.
   const isFinal = status >= 300 && status < 500 && status !== 408 && status !== 425
   if (!isFinal) {
     const trouble = `ingest answers ${status}`

@@ -1,4 +1,4 @@
-// An event without an outcome, and the size of several.
+// An event without an outcome.
 import type { SendError } from '../errors.ts'
 
 export type Pending = {
@@ -8,7 +8,10 @@ export type Pending = {
   readonly deadlineMs: number
   readonly resolve: () => void
   readonly reject: (error: SendError) => void
-  /** `taken`: part of a request that was not sent yet; `under_way`: its request may have been sent. */
+  /**
+   * `taken`: in a request that was not sent yet. `under_way`: its request may have been sent. `resting`: pauses before
+   * a retry.
+   */
   state: 'waiting' | 'taken' | 'under_way' | 'resting' | 'settled'
   tries: number
   /** An earlier attempt had no certain outcome. */

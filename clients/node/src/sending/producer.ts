@@ -1,4 +1,4 @@
-// The producer: `send` keeps an encoded event until its outcome is known.
+// Sends events. `send` keeps each encoded event in memory until its outcome is known.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Trouble } from '../address.ts'
 import { UndeliveredError } from '../errors.ts'
@@ -12,25 +12,29 @@ import { createSender } from './sender.ts'
 
 export type Producer<Event extends object = object> = {
   /**
-   * Resolves when Kafka has stored the event on all in-sync replicas. Until then it is sent again after every temporary
-   * failure, so it may be stored more than once. The event is encoded before `send` returns, and may change afterwards.
-   * Rejects with RejectedError (final, not stored) or UndeliveredError (may be sent again), and `onError` gets the error,
-   * too. A rejection that nothing catches does not end the program.
+   * Resolves when Kafka has stored the event on all in-sync replicas. After a temporary failure the event is sent
+   * again, so it may be stored more than once. You may change the object as soon as `send` has returned its promise.
+   * Rejects with RejectedError (final, not stored) or UndeliveredError (may be sent again). `onError` also gets the
+   * error. A rejection that nothing catches does not end the process.
    */
   send(event: Event): Promise<void>
-  /** Resolves when the buffer has room: for programs that don't wait for each `send`. */
+  /** Resolves when the buffer has room. For programs that don't wait for each `send`. */
   ready(): Promise<void>
-  /** Resolves when every event sent so far has its outcome, and the handlers of its `send` have run. */
+  /** Resolves when every event sent so far has its outcome, and the handlers of its promise have run. */
   flush(): Promise<void>
-  /** Accepts no more events, flushes for at most `deadlineMs` (30,000), and gives up the rest. Never rejects. */
+  /**
+   * Accepts no more events, waits for outcomes for at most `deadlineMs` (default: 30,000), and gives up the other
+   * events. Never rejects. @throws TypeError for invalid options
+   */
   close(options?: CloseOptions): Promise<void>
-  /** The events without an outcome. */
+  /** Returns number and bytes of the events without an outcome. */
   buffered(): BufferSize
 }
 
 /**
- * The contract determines the type of the events. If the options spread a value of type `any`, such as a result of
- * `JSON.parse`, no type is checked. @throws TypeError for invalid options, RejectedError `invalid_contract`
+ * Creates a producer. The contract determines the type of the events. If the options spread a value of type `any`, such
+ * as `...JSON.parse(text)`, TypeScript checks no event. @throws TypeError for invalid options, RejectedError
+ * `invalid_contract`
  */
 export function createProducer<Event extends object = object>(
   options: ProducerOptions<Event>,

@@ -1,15 +1,14 @@
-// The events that wait to be sent: retries come before new events, each in the order of `send`. It knows their size, so
-// that full batches are sent immediately.
+// Queues the events that wait to be sent: retries before new events, both in the order of `send`. Counts events and
+// bytes, so that full batches are sent immediately.
 import type { BufferSize } from './options.ts'
 import type { Pending } from './pending.ts'
 
 export type SendQueue = {
   add(pending: Pending): void
-  /** The event has its outcome, and waits no more. */
+  /** Stops counting an event that has its outcome. */
   leave(pending: Pending): void
-  /** Whether the waiting events fill a batch. */
   hasBatch(max: BufferSize): boolean
-  /** From the front; at least one event if there is any, however large. */
+  /** Takes events from the front: at least one if any waits, even if it is larger than `max`. */
   takeBatch(max: BufferSize): Pending[]
   /** Adds events to be sent again. */
   putBack(events: readonly Pending[]): void
@@ -56,7 +55,7 @@ export function createQueue(): SendQueue {
   }
 }
 
-/** Retries before new events, each in the order of `send`. Settled events are skipped. */
+/** Skips settled events. */
 function createOrder() {
   const fresh = createFresh()
   let again: Pending[] = []
@@ -77,7 +76,7 @@ function createOrder() {
   }
 }
 
-/** A queue, because an array's `shift` moves all later items. Settled events are skipped. */
+/** Avoids an array's `shift`, which moves all later items. Skips settled events. */
 function createFresh() {
   let items: Pending[] = []
   let head = 0

@@ -1,5 +1,5 @@
-// Who learns of failures: the functions of the program, or standard error. And the newest trouble, which is why an event
-// was given up.
+// Reports failures to `onRetry` and `onError`, or to standard error. Remembers the newest trouble, which explains why
+// an event was given up.
 import { serviceUrl } from '../address.ts'
 import type { Trouble } from '../address.ts'
 import type { SendError } from '../errors.ts'
@@ -11,7 +11,7 @@ import type { Pending } from './pending.ts'
 export type Reports = {
   retry(retry: Retry): void
   failed(error: SendError): void
-  /** The newest trouble since the event was sent. */
+  /** Returns the newest trouble since `send` got the event. */
   troubleOf(pending: Pending): Trouble
 }
 
@@ -32,7 +32,7 @@ export function createReports(options: ReportOptions, { sendTimeoutMs }: Limits)
   return {
     retry(retry) {
       last = { retry, atMs: Date.now() }
-      // In a microtask, so that an error that it throws does not affect sending.
+      // In a microtask, so that an error of `onRetry` does not affect sending.
       queueMicrotask(() => onRetry(retry))
     },
     failed: onError,
@@ -41,7 +41,7 @@ export function createReports(options: ReportOptions, { sendTimeoutMs }: Limits)
   }
 }
 
-/** Their messages may quote the event, or come from something between the program and Weir. */
+/** Messages of these codes may quote the event, or may come from a proxy. */
 const quoting: ReadonlySet<string> = new Set(['validation_failed', 'refused', 'refused_on_retry'])
 
 function detailOf(error: SendError): string {

@@ -1,5 +1,5 @@
-// When requests are sent: the first one of a burst immediately. Events that arrive while requests are under way are
-// sent together when one of these is answered. deliver.ts handles the outcomes.
+// Decides when requests are sent. The events of a burst are sent together. Events that arrive while no further request
+// is allowed are sent together after the next response. deliver.ts handles the outcomes.
 import { serviceUrl } from '../address.ts'
 import { createTokens } from '../tokens.ts'
 import type { EventBuffer } from './buffer.ts'
@@ -39,8 +39,8 @@ export function createSender(options: SenderOptions, sending: Sending): Sender {
   let isOver = false
 
   /**
-   * Runs once per turn of the event loop, so that a burst becomes one request. A full batch is sent immediately,
-   * because otherwise responses that arrive together would leave ingest idle until all of them are handled.
+   * Sends the waiting events once per turn of the event loop, so that a burst becomes one request. Sends a full batch
+   * immediately. Otherwise ingest would be idle while responses that arrive together are handled.
    */
   function start(): void {
     while (mayLeave() && queue.hasBatch(batchMax)) startOne()
@@ -52,7 +52,7 @@ export function createSender(options: SenderOptions, sending: Sending): Sender {
     })
   }
 
-  /** False if no events wait. */
+  /** Returns false if no events wait. */
   function startOne(): boolean {
     const batch = queue.takeBatch(batchMax)
     if (batch.length === 0) return false
@@ -78,7 +78,7 @@ export function createSender(options: SenderOptions, sending: Sending): Sender {
   }
 }
 
-/** `start` is called when the gate opens or events are to be sent again. */
+/** `start` is called when the gate opens, and when resting events return to the queue. */
 function deliverDepsOf(
   options: SenderOptions,
   { limits, encoding, buffer, reports }: Sending,
@@ -122,5 +122,5 @@ function giveUpLate({ buffer, reports }: Sending, nowMs: number): void {
   }
 }
 
-/** Events of a request are not included: they get a response, or none within requestTimeoutMs. */
+/** Returns false for events of a request, because the end of the request settles them or sends them again. */
 const isOurs = ({ state }: Pending): boolean => state === 'waiting' || state === 'resting'

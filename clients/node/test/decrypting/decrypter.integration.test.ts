@@ -1,4 +1,4 @@
-// What `createDecrypter` decrypts of an output that its readers decrypt, and what it can't, with real services.
+// Which values `createDecrypter` decrypts in an output with `decryptAt: reader`, with real services.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Type } from 'avsc'
 import { pollUntil } from '@weir/kit'

@@ -1,5 +1,5 @@
-// How many people a decrypter asks for in one request, and how long it uses their keys. The answers come from a server
-// of the test, which counts the requests.
+// How many people a decrypter asks for in one request, and how long it uses their keys. A fake server counts the
+// requests.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
@@ -59,7 +59,7 @@ test('if output gives fewer keys in one request, it asks for fewer people, and g
   for (const event of decrypted) expect(event).toMatchObject({ name: { reason: 'erased' } })
   expect(asked).toEqual([1_000, 250, 250, 250, 250, 250, 250])
   await reader.decrypt(events)
-  expect(asked).toHaveLength(7) // the others are kept
+  expect(asked).toHaveLength(7) // the keys of the other people are cached
 })
 
 test('a row of an export names its keyLink as a UUID, and its time as a number', async () => {
@@ -84,7 +84,7 @@ test('a key that becomes too old between its check and its use is asked for agai
   asked.length = 0
   const start = performance.now()
   let calls = 0
-  // The first call is the check, the second the use.
+  // The keys are fresh at the first call, in `fetch`, and too old when they are used.
   const clock = jest.spyOn(performance, 'now').mockImplementation(() => {
     calls += 1
     return start + (calls === 1 ? 0 : 300_001)

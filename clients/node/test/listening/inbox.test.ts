@@ -1,4 +1,4 @@
-// Events that wait for their reader.
+// The queue of events that wait for their reader.
 import { expect, test } from '@jest/globals'
 import { createInbox } from '../../src/listening/inbox.ts'
 

@@ -1,4 +1,4 @@
-// Weir as `npm start` runs it, with Kafka's listener for analysts.
+// Starts Weir like `npm start`, with Kafka's listener for analysts.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,6 @@ import type { TopicOptions } from '../../src/index.ts'
 export type AnalystsWorld = Pick<Everything, 'auth' | 'ingest' | 'output'> & {
   readonly brokers: string
   readonly account: Account
-  /** The options to open a topic with these credentials. */
   optionsOf(credentials: Credentials, topic: string): TopicOptions
   /** Resolves when Kafka has the keys that verify tokens. */
   untilReadable(options: TopicOptions): Promise<void>

@@ -1,5 +1,4 @@
-// The decoders of LZ4 and Snappy are copies, because the driver imports nothing of this repository. What is tested,
-// fuzzed and corrected in packages/kafka holds for both.
+// The decoders of LZ4 and Snappy are copies of files in packages/kafka, whose tests are also valid for the copies.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'

@@ -1,4 +1,4 @@
-// Reading with the credentials of a stream: what they permit, and what is said when they do not.
+// What the credentials of a stream permit to read, and the errors for what they do not permit.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pollUntil } from '@weir/kit'
 import { connectProducer, exampleEvent } from '@weir/testkit'

@@ -1,4 +1,4 @@
-// Reading while a broker restarts, with a broker of its own.
+// Reading while a broker restarts. The test starts its own broker.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

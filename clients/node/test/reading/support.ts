@@ -1,4 +1,4 @@
-// Topics for the tests of reading, written with kafkajs, and the groups that reading leaves behind.
+// Creates topics for the tests of reading, and writes their records with kafkajs.
 import { randomUUID } from 'node:crypto'
 import { Kafka, Partitioners, logLevel } from 'kafkajs'
 import type { Admin, Message, Producer } from 'kafkajs'
@@ -8,11 +8,10 @@ import type { OpenTopic, TopicOptions, TopicRecord } from '../../src/index.ts'
 
 export type Broker = {
   readonly admin: Admin
-  /** The options to open a topic, with a group of its own. */
   optionsOf(topic: string): TopicOptions
   makeTopic(partitions?: number, config?: Record<string, string>): Promise<string>
   write(topic: string, messages: readonly Message[]): Promise<void>
-  /** In a transaction. */
+  /** Writes in a transaction, and commits it. */
   commit(topic: string, messages: readonly Message[]): Promise<void>
   abort(topic: string, messages: readonly Message[]): Promise<void>
   deleteBefore(topic: string, partition: number, offset: string): Promise<void>
@@ -77,7 +76,6 @@ export async function textsOf(topic: OpenTopic): Promise<string[]> {
   return texts
 }
 
-/** Opens, reads and closes. */
 export async function readWhole(...args: Parameters<typeof openTopic>): Promise<string[]> {
   const topic = await openTopic(...args)
   try {

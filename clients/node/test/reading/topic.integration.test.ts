@@ -1,4 +1,4 @@
-// What `openTopic` reads, and how it ends, with a real broker.
+// What `openTopic` reads, and how reading ends, with a real broker.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { kafkaBrokers } from '@weir/testkit'
 import { openTopic } from '../../src/index.ts'

@@ -1,5 +1,5 @@
-// From ingest's responses, attempt by attempt, to the outcome of `send`. Nothing is sent: the test sets the responses
-// and the clock.
+// How ingest's responses to several attempts lead to the outcome of `send`. Nothing is sent: the test sets the
+// responses and the clock.
 import { expect, test } from '@jest/globals'
 import { RejectedError } from '../../src/errors.ts'
 import { createBuffer } from '../../src/sending/buffer.ts'
@@ -25,7 +25,7 @@ const entry = (index: number, status: number, code: string) => ({
   message: 'the line',
 })
 
-/** The inside of a producer with so many events, which gets these responses. */
+/** Creates the inner parts of a producer, which gets these responses. */
 function insideOf(count: number, answers: (Answer | NoAnswer)[]) {
   const buffer = createBuffer({ events: 100, bytes: 1_000 })
   const seen = {

@@ -1,4 +1,4 @@
-// Encoded events: decoded as ingest does, and refused if they don't fit.
+// Encoded events can be decoded as in ingest, and events that don't fit the schema are refused.
 import { expect, test } from '@jest/globals'
 import avro from 'avsc'
 import { compiledExample, exampleContract, exampleEvent } from '@weir/testkit'

@@ -1,4 +1,4 @@
-// A producer without services: what it keeps is bounded, and every `send` gets its outcome.
+// A producer without services. Its buffer is bounded, and every `send` gets its outcome.
 import { createServer as createHttp } from 'node:http'
 import { createServer as createHttp2 } from 'node:http2'
 import type { Server } from 'node:net'
@@ -91,7 +91,7 @@ test.each(['stored', 'rejected'] as const)(
   },
 )
 
-/** An auth, and an ingest that stores or rejects all events of a request. */
+/** Starts an auth, and an ingest that stores or rejects all events of a request. */
 async function answering(kind: 'stored' | 'rejected') {
   const token = JSON.stringify({ idToken: 'token', expiresAt: Date.now() / 1_000 + 3_600 })
   const auth = createHttp((_request, response) => response.end(token))

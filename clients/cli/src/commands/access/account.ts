@@ -129,7 +129,9 @@ async function login(session: Session, options: LoginOptions): Promise<void> {
 
 type NewLogin = { readonly billingId: string; readonly apiKey: string; readonly url: URL }
 
-/** Nobody can show a key again, and the one in the profile may be the only owner's. */
+/**
+ * Asks before a saved key is replaced, because nobody can show a key again. The saved key may be the only owner key.
+ */
 async function confirmReplacement(
   session: Session,
   { billingId, apiKey, url }: NewLogin,

@@ -1,5 +1,5 @@
-// `weir credentials …`: new credentials for a stream or output, and revoking old ones. A rotation does not revoke the
-// old ones, so that running clients can be switched first.
+// `weir credentials …`: creates and revokes credentials of a stream or output. A rotation does not revoke the old
+// credentials, so that running clients can be changed first.
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import { forgetStreams } from '../../accounts/account.ts'
@@ -71,7 +71,7 @@ async function rotate(session: Session, name: string, options: RotateOptions): P
   const { path, record } = await findStream(session, name)
   const json = options.scope === undefined ? {} : { scope: options.scope }
   const answer = await session.manage({ method: 'POST', path: [...path, 'credentials'], json })
-  // Shown before it is saved, because the service sends the secret only once.
+  // Shown before saving, because the service sends the secret only once.
   session.showRecord(answer)
   // Without `--save`, credentials with fewer scopes never replace the saved ones.
   const takesPlace = options.scope === undefined && session.account().streams.has(name)
@@ -107,7 +107,7 @@ async function revoke(
   }
 }
 
-/** The credentials to revoke are never guessed. */
+/** Returns the clientId to revoke. Throws if there are several and none is given. */
 function requireOne(name: string, clientIds: readonly string[], given?: string): string {
   const [first, ...others] = clientIds
   if (first === undefined) throw failure(`${name} has no credentials`)

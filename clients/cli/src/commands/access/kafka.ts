@@ -1,6 +1,6 @@
-// `weir kafka NAME`: the settings that a Kafka client needs to read a stream, as a file. It works without any service,
-// and does not check whether the credentials are still valid. If auth answers, a token says whether readers decrypt,
-// and whether credentials of the environment are those of NAME.
+// `weir kafka NAME`: prints the settings that a Kafka client needs to read a stream. It needs no service, and does not
+// check the credentials. If auth is reachable, a token shows whether readers decrypt, and whether credentials of the
+// environment are of this stream.
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
 import { consumerGroupOf, requireTopic } from '../../accounts/account.ts'
@@ -77,7 +77,7 @@ async function print(session: Session, name: string, options: KafkaOptions): Pro
   if (looked ?? (await lookAt(account, name, credentials))) session.tell(forReaders(account))
 }
 
-/** Whether readers decrypt. Errors of auth don't matter, here and below, because the settings are right without it. */
+/** Returns whether readers decrypt, or false if auth returns no token. */
 async function lookAt(
   account: CliAccount,
   name: string,
@@ -151,7 +151,7 @@ function settingsFor(
 
 const OAUTHBEARER = 'org.apache.kafka.common.security.oauthbearer'
 
-/** Clients before Kafka 4.1 only know the JAAS options; later ones prefer the others. */
+/** Clients before Kafka 4.1 only know the JAAS option. Later clients prefer the other options. */
 const javaLogin = ({ clientId, clientSecret }: StreamCredentials): Settings => ({
   'sasl.login.callback.handler.class': `${OAUTHBEARER}.OAuthBearerLoginCallbackHandler`,
   'sasl.oauthbearer.client.credentials.client.id': clientId,
@@ -169,7 +169,7 @@ const loginOf: Readonly<Record<Client, (credentials: StreamCredentials) => Setti
   connect: javaLogin,
 }
 
-/** A Kafka Connect worker needs a prefix before the settings for the consumers of its sinks and for its converters. */
+/** A Kafka Connect worker needs a prefix before the settings of its sinks' consumers and of its converters. */
 const prefixed = (prefix: string, settings: Settings): Settings =>
   Object.fromEntries(Object.entries(settings).map(([name, value]) => [prefix + name, value]))
 

@@ -1,5 +1,5 @@
-// `weir keys …`, for Weir's operators, with the platform key: which wrapping key and KEK protect what, and the rotation
-// of all wrapping keys. No key is ever shown or sent.
+// `weir keys …`, for Weir's operators, with the platform key: shows which wrapping key and KEK protect what, and
+// rotates all wrapping keys. These keys themselves are never shown or sent.
 import type { Command } from 'commander'
 import { setTimeout as delay } from 'node:timers/promises'
 import { call, urlOf } from '../../api/request.ts'
@@ -101,7 +101,7 @@ async function rotate(session: Session, { wait }: RotateOptions): Promise<void> 
     for (;;) {
       const answer = await ask('GET', [])
       const rotation = valueAt(answer, 'rotation')
-      // A later rotation also means that this one is finished: it wrapped every key record.
+      // A later rotation also means that this rotation is finished.
       if (textAt(rotation, 'id') !== id || isFinished(rotation)) {
         progress.end()
         return showKeys(session, answer)

@@ -1,5 +1,5 @@
-// `weir account create`, `key` and `delete`, which need the platform key. It is read from the environment, a hidden prompt
-// or the input, never from the arguments.
+// `weir account create`, `key` and `delete`. The platform key is read from the environment, a hidden prompt or the
+// input, never from the arguments.
 import type { Command } from 'commander'
 import { forgetAccount } from '../../accounts/account.ts'
 import { profilePath } from '../../accounts/profile.ts'
@@ -112,7 +112,6 @@ const takenAdvice = (billingId: string): string =>
 
 type Creating = CreateOptions & { readonly billingId: string }
 
-/** An account or a key, with the platform key. */
 async function createWith(
   session: Session,
   path: readonly string[],
@@ -125,7 +124,7 @@ async function createWith(
     { method: 'POST', url: urlOf(addresses.authUrl, path), bearer, json },
     { 401: platformKeyAdvice, ...(json === undefined ? {} : { 409: takenAdvice(billingId) }) },
   )
-  // Shown before it is saved, because the service sends the key only once.
+  // Shown before saving, because the service sends the key only once.
   session.showRecord(record)
   const apiKey = textAt(record, 'apiKey')
   if (!options.save)

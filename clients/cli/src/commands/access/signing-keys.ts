@@ -1,5 +1,5 @@
-// `weir signing-keys …`, for Weir's operators, with the platform key: signs tokens with a new key immediately, for
-// example because the previous one may have been copied.
+// `weir signing-keys …`, for Weir's operators, with the platform key: makes auth sign tokens with a new key
+// immediately, for example because the previous key may have been copied.
 import type { Command } from 'commander'
 import { call, urlOf } from '../../api/request.ts'
 import { withExamples } from '../../input/options.ts'

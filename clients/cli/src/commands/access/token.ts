@@ -1,4 +1,4 @@
-// `weir token NAME`: an id token for curl and other HTTP clients.
+// `weir token NAME`: prints an id token for curl and other HTTP clients.
 import type { Command } from 'commander'
 import { requireCredentials } from '../../api/credentials.ts'
 import { idTokenOf, requestToken } from '../../api/id-token.ts'

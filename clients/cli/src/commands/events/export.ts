@@ -1,5 +1,5 @@
-// `weir export NAME FILE`: the events of a stream as a file for analysts, directly from its topic. Only this command
-// loads ../export/, because no other command needs a Kafka client.
+// `weir export NAME FILE`: writes the events of a stream's topic to a file for analysts. Loads the Kafka client only
+// when it is needed.
 import type { Command } from 'commander'
 import { consumerGroupOf, requireBillingId, requireTopic } from '../../accounts/account.ts'
 import type { CliAccount } from '../../accounts/account.ts'
@@ -133,7 +133,6 @@ function keyServiceOf(
   return { authUrl, outputUrl, billingId: requireBillingId(account), clientId, clientSecret }
 }
 
-/** What is encrypted in the file. */
 function* linesAbout(
   { isOutput, isForReaders }: ReturnType<typeof claimsOf>,
   { name, decrypt = false }: Export,
@@ -166,7 +165,10 @@ function tellWhyEmpty(session: Session): void {
   session.terminal.note(`Why an output may be empty: ${href}`)
 }
 
-/** With an API key, auth can say why the topic can't be read, better than Kafka's error. */
+/**
+ * Returns auth's reason why the topic can't be read, which explains more than Kafka's error. Returns undefined without
+ * an API key.
+ */
 async function reasonNotToRead(session: Session, name: string): Promise<CliError | undefined> {
   if (session.account().apiKey === undefined) return undefined
   try {

@@ -1,5 +1,5 @@
-// How `weir listen` shows an event: which events, which of their fields, and in which colours. Text in, text out. The
-// content of an event can't control the terminal.
+// Decides what `weir listen` shows: which events, which of their fields, and in which colours. The content of an event
+// can't control the terminal.
 import { InvalidArgumentError } from 'commander'
 import { nearest } from '../../input/nearest.ts'
 import { isObject, valueAt } from '../../json.ts'
@@ -14,7 +14,8 @@ const matches: Readonly<Record<string, (text: string, wanted: string) => boolean
 }
 
 /**
- * `url~/products/`, `customer.id=42`, `eventType!=click`. No other syntax, so that a filter can't be slow or run code.
+ * Parses filters such as `url~/products/`, `customer.id=42` and `eventType!=click`. There is no other syntax, so that a
+ * filter can't be slow or run code.
  */
 export function filterOf(text: string, before: readonly Filter[] = []): readonly Filter[] {
   const [, path, operator = '', wanted = ''] = /^([\w./]+)(!=|=|~)(.*)$/s.exec(text) ?? []
@@ -30,7 +31,7 @@ export function filterOf(text: string, before: readonly Filter[] = []): readonly
   return [...before, { path: steps.join('.'), holds }]
 }
 
-/** A list contains the texts of its items. */
+/** Returns the texts of a value. A list has the texts of its items. */
 function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(textsOf)
   if (value === undefined) return []
@@ -38,12 +39,14 @@ function textsOf(value: unknown): readonly string[] {
 }
 
 export type ListenTally = {
-  /** A sentence if this is the first event, and it lacks fields. */
+  /** Returns a sentence if this is the first event, and it lacks fields. */
   count(event: unknown, isMatch: boolean): string | undefined
   sentence(): string
 }
 
-/** How many events arrived and matched, and which of the fields no event had: their names may be misspelt. */
+/**
+ * Counts the events that arrived and matched, and finds fields that no event had, because their names may be misspelt.
+ */
 export function createTally(paths: readonly string[]): ListenTally {
   const unseen = new Set(paths)
   let arrived = 0
@@ -67,7 +70,6 @@ export function createTally(paths: readonly string[]): ListenTally {
   }
 }
 
-/** The paths of all fields, also of records. */
 const pathsIn = (value: unknown, above = ''): readonly string[] =>
   isObject(value)
     ? Object.entries(value).flatMap(([name, member]) => [
@@ -85,7 +87,7 @@ export function fieldPath(text: string, before: readonly string[] = []): readonl
   return [...before, text.replaceAll('/', '.')]
 }
 
-/** Only these fields, in their place. Fields that the event lacks are left out. */
+/** Returns only these fields, nested as in the event. Leaves out fields that the event lacks. */
 export function pick(event: unknown, paths: readonly string[]): JsonObject {
   const picked: Record<string, unknown> = {}
   for (const path of paths) put(picked, path.split('.'), valueAt(event, ...path.split('.')))
@@ -120,7 +122,7 @@ const define = (into: object, name: string, value: unknown): void =>
 const sgr = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m`
 const paint = { name: sgr(36), number: sgr(33), word: sgr(35), dim: sgr(2) }
 
-/** The event as JSON in one line, with encrypted fields dimmed. */
+/** Returns the event as JSON in one line, with encrypted fields dimmed. */
 export function coloured(event: unknown, keyLink = valueAt(event, 'svcMeta', 'keyLink')): string {
   const show = (value: unknown): string => {
     if (Array.isArray(value)) return `[${value.map(show).join(',')}]`
@@ -141,8 +143,8 @@ const versionByte = 1
 const bytesMin = 22
 
 /**
- * Recognizes the form of an encrypted field (docs/keys.md, An encrypted field). It contains the start of the person's
- * keyLink, which is also in the envelope. Only for display: nothing is decrypted or kept because of it.
+ * Returns whether a text has the form of an encrypted field (docs/keys.md, An encrypted field), which contains the
+ * start of the person's keyLink. Only for display.
  */
 export function isSealed(text: string, keyLink: unknown): boolean {
   if (!/^A[A-Za-z0-9+/]{28,}={0,2}$/.test(text)) return false

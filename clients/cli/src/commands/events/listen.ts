@@ -1,5 +1,5 @@
-// `weir listen NAME`: a stream's live events over the WebSocket, one line of JSON per event. For development: it starts
-// when it is connected, and it does not reconnect, because the gap would not be noticed.
+// `weir listen NAME`: prints a stream's new events, one line of JSON per event, for development. It does not reconnect,
+// because nobody would notice the gap.
 import type { Command } from 'commander'
 import { WebSocket } from 'ws'
 import type { RawData } from 'ws'
@@ -122,7 +122,6 @@ function follow(session: Session, socket: WebSocket, listening: Listening): Prom
   })
 }
 
-/** The fields that are named in options. */
 const pathsOf = ({ field = [], filter = [] }: ListenOptions): readonly string[] => [
   ...filter.map(({ path }) => path),
   ...field,
@@ -140,7 +139,10 @@ function onRefusal(socket: WebSocket, end: (refused: RefusedUpgrade) => void): v
   })
 }
 
-/** An event's line; undefined if it is filtered out. Without any option it is the received text. */
+/**
+ * Returns a function that returns an event's line, or undefined if the event is filtered out. Without options and
+ * colours the line is the received text.
+ */
 function viewOf(
   session: Session,
   options: ListenOptions,
@@ -162,7 +164,7 @@ function viewOf(
   }
 }
 
-/** A slow reader slows the socket down, so that nothing accumulates here. */
+/** Pauses the socket while the reader is slow, so that no events accumulate here. */
 function holdBack({ terminal }: Session, socket: WebSocket): void {
   if (socket.isPaused) return
   socket.pause()
@@ -183,7 +185,7 @@ function hangUp(socket: WebSocket): void {
   setTimeout(() => socket.terminate(), 1000).unref()
 }
 
-/** Without a count, the end of the time is no error. */
+/** Returns the error at the end of the time. Without a count there is no error. */
 function late({ name, count, timeout = 0 }: Listening, received: number): CliError | undefined {
   if (count === undefined) return undefined
   return failure(`${received} of ${count} events of ${name} arrived within ${timeout / 1000} s`)

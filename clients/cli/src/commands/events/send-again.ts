@@ -1,5 +1,5 @@
-// One event of `weir send`, sent again after `Retry-After` while ingest says that it did not store it. And what to say
-// about the lines that are left when the command stops.
+// Sends an event of `weir send`, and sends it again after `Retry-After` while ingest does not store it. Also advises on
+// the unsent lines when the command stops.
 import { statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { requestApi, sentenceOf } from '../../api/request.ts'
@@ -10,19 +10,19 @@ import type { InputEvent } from '../../input/events.ts'
 import { openInput } from '../../input/file.ts'
 import type { Session } from '../../session.ts'
 
-/** How long one event waits. */
+/** How long an event is retried. */
 const waitMsMax = 60_000
 
 type Sending = {
   readonly token: () => Promise<string>
   readonly request: Omit<ApiRequest, 'bearer' | 'body'>
-  /** Ends a wait. */
+  /** Ends the wait before an attempt. */
   readonly signal: AbortSignal
 }
 
 type PatientSender = {
   send(body: InputEvent['body']): Promise<ApiAnswer>
-  /** Valid after `send` has failed, or has returned a refusal. */
+  /** Returns whether the event may be stored. Only valid after `send` has failed, or has returned a refusal. */
   mayHaveStored(): boolean
 }
 
@@ -49,7 +49,7 @@ export function createPatientSender(
       const endMs = performance.now() + waitMsMax
       for (;;) {
         const answer = await post(body)
-        // The random part keeps several senders apart.
+        // The random part prevents several senders from retrying at the same time.
         const waitMs = secondsOf(answer) * 1_000 * (1 + Math.random() / 4)
         if (!isUnstored(answer) || performance.now() + waitMs > endMs) return answer
         screen?.draw(`Waiting ${Math.ceil(waitMs / 1_000)} s: ${sentenceOf(answer)}`)
@@ -64,7 +64,10 @@ export function createPatientSender(
 const secondsOf = ({ retryAfter }: ApiAnswer): number =>
   /^\d{1,9}$/.test(retryAfter ?? '') ? Number(retryAfter) : 1
 
-/** The event is certainly not stored, and a later attempt can succeed. A response without the code may be a proxy's. */
+/**
+ * Returns true if the event is certainly not stored, and a later attempt can succeed. A response without the code may
+ * be from a proxy.
+ */
 const isUnstored = ({ status, code, text }: ApiAnswer): boolean =>
   (status === 429 && code === 'event_rate_exceeded') ||
   (status === 503 && code === 'unavailable' && !text.startsWith('May be stored'))
@@ -77,7 +80,7 @@ type Stop = {
   readonly mayBeStored: boolean
 }
 
-/** Which lines to send later: not those that are stored, because they would be stored twice. */
+/** Returns advice about the lines to send later, without lines that may be stored. */
 export async function adviceOnRest(session: Session, stop: Stop): Promise<readonly string[]> {
   const { line, mayBeStored } = stop
   return [

@@ -1,6 +1,6 @@
-// `weir send NAME`: sends events from a file or the input to an input stream, one request each, in order. After a
-// rejected event (400, 413) the next one follows. An event that arrived too fast, or in an outage, is sent again. Any
-// other error ends the command, because it would refuse the next events, too.
+// `weir send NAME`: sends events from a file or standard input to an input stream, in order, one per request. After a
+// rejected event (400, 413) the next event is sent. An event that was sent too fast, or in an outage, is retried. Any
+// other error ends the command, because the next events would fail, too.
 import type { Command } from 'commander'
 import { apiRefusal, sentenceOf, urlOf } from '../../api/request.ts'
 import type { Advice, ApiAnswer } from '../../api/request.ts'
@@ -80,7 +80,7 @@ async function sendWith(
   const sender = createPatientSender(session, { token, request, signal: end.signal })
   const rejected: Rejected[] = []
   let accepted = 0
-  /** The page about the last rejected event. */
+  /** The page about the first rejected event. */
   let page: string | undefined
   for await (const { line, body } of readEvents(openInput(session, options.file))) {
     try {
@@ -122,7 +122,7 @@ async function rejectedEvent(
   return { line, status: answer.status, code: answer.code, message }
 }
 
-/** Undefined without an API key, or if no contract has a similar id. */
+/** Returns undefined without an API key, or if no contract has a similar id. */
 async function nearestContract(session: Session, schema: string): Promise<string | undefined> {
   if (session.account().apiKey === undefined) return undefined
   const contracts = await fetchContracts(session).catch(() => [])
@@ -143,7 +143,7 @@ const adviceFor = (name: string, code: string | undefined): Advice => ({
   404: 'Is WEIR_INGEST_URL the address of the ingest service?',
 })
 
-/** Says at which line to continue later. */
+/** Adds the line to the error, and advice about the remaining lines. */
 function stoppedAt(line: number, error: unknown, rest: readonly string[]): CliError {
   const because = error instanceof CliError ? error : failure(String(error))
   const { exitCode, message, advice, ...more } = because

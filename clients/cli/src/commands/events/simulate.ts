@@ -1,5 +1,4 @@
-// `weir simulate NAME`: made-up events of a contract at a fixed rate, and the response times. To see a stream at work,
-// and as a quick load test.
+// `weir simulate NAME`: sends generated events of a contract at a fixed rate, and measures response times.
 import { randomBytes } from 'node:crypto'
 import { InvalidArgumentError, Option } from 'commander'
 import type { Command } from 'commander'
@@ -64,7 +63,7 @@ export function addSimulateCommand(program: Command, open: OpenSession): void {
   )
 }
 
-/** `0,1/0,1,2`; an empty list between slashes is a session without consent. */
+/** Parses lists such as `0,1/0,1,2`. An empty list is for sessions without consent. */
 function levelLists(text: string): readonly (readonly number[])[] {
   return text.split('/').map((list) => {
     const levels = list === '' ? [] : list.split(',')
@@ -77,7 +76,7 @@ function levelLists(text: string): readonly (readonly number[])[] {
 type Tally = {
   /** All response times, from when each request was due. */
   readonly times: Histogram
-  /** From when each request was sent: without the delay of this machine. */
+  /** Response times from when each request was sent, without the delay of this machine. */
   readonly sentTimes: Histogram
   readonly refused: Map<string, { count: number; sentence: string }>
 }

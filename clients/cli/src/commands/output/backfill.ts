@@ -1,5 +1,5 @@
-// Waits until a new output contains the events that were stored before its creation. The output service derives them;
-// this only watches.
+// Waits until a new output contains the events that were stored before its creation. The output service derives these
+// events.
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError, failure } from '../../errors.ts'
 import { isObject, listAt, valueAt } from '../../json.ts'
@@ -17,7 +17,10 @@ export type BackfillPartition = {
   readonly end: number
 }
 
-/** Waits up to the current ends of the input, because under load there are always further events. */
+/**
+ * Waits until everything before the input's current ends is derived, because under load there are always further
+ * events.
+ */
 export async function waitForBackfill(
   session: Session,
   input: string,
@@ -39,7 +42,7 @@ export async function waitForBackfill(
   }
 }
 
-/** How many of the offsets that existed at first are derived. Pure. */
+/** Returns how many of the offsets that existed at first are derived. Pure. */
 export function backfilled(
   first: readonly BackfillPartition[],
   now: readonly BackfillPartition[],

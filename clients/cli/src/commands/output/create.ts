@@ -1,4 +1,4 @@
-// `weir output create`: an output, and the credentials for its readers.
+// `weir output create`: creates an output, with credentials for its readers.
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import {
@@ -98,7 +98,7 @@ async function create(
     json: outputDraft(name, options),
     advice: { ...inputAdvice, ...nameAdvice, ...needsOwner(options) },
   })
-  // Shown before it is saved, because the service sends the secret only once.
+  // Shown before saving, because the service sends the secret only once.
   session.showRecord(record)
   await (options.save ? saveNew(session, name, record) : tellOnce(session, name, record))
   if (options.from === undefined)
@@ -108,7 +108,6 @@ async function create(
   if (options.wait) await waitForBackfill(session, input, name)
 }
 
-/** The request body of the creation. */
 export function outputDraft(name: string, options: CreateOptions): unknown {
   requireOneLevelIfCumulative(options)
   return {

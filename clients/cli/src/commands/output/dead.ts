@@ -1,5 +1,5 @@
-// `weir output dead …`: dead-lettered records, and deriving them again; and how far an output is behind. The output
-// service responds to all of it.
+// `weir output dead …`: lists dead-lettered records, and derives them again. Also reads an output's lag. All requests
+// are to the output service.
 import type { Command } from 'commander'
 import type { Advice } from '../../api/request.ts'
 import { CliError } from '../../errors.ts'
@@ -75,7 +75,10 @@ async function retry(session: Session, input: string, name: string): Promise<voi
     session.tell('There are more dead-lettered records. Run the command again.')
 }
 
-/** For `weir output show`. Empty if the output service is unreachable, so that the record is shown all the same. */
+/**
+ * Reads the lag for `weir output show`. Returns nothing if the output service is unreachable, so that the record is
+ * shown all the same.
+ */
 export async function readLag(
   session: Session,
   input: string,

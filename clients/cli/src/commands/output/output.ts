@@ -1,4 +1,4 @@
-// `weir output …`: streams derived from an input stream, one for each set of consent levels.
+// `weir output …`: manages outputs.
 import type { Command } from 'commander'
 import { isObject, valueAt } from '../../json.ts'
 import type { JsonObject } from '../../json.ts'

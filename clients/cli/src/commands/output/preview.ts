@@ -1,5 +1,5 @@
-// `weir output preview`: what an output with some levels would contain, estimated from the last events of its input,
-// without creating it.
+// `weir output preview`: shows what an output with some levels would contain, from the newest events of its input.
+// Creates nothing.
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { listAt, textAt, valueAt } from '../../json.ts'
@@ -59,7 +59,7 @@ async function preview(session: Session, input: string, options: PreviewOptions)
     )
 }
 
-/** Counts, then the fields. The sample events are only in `-o json`. */
+/** Renders the counts, then the fields. Only `-o json` shows the sample events. */
 function renderPreview(answer: unknown): string {
   const counts = ['events', 'passed', 'filtered', 'failed', 'errors'].map((name) => [
     name,

@@ -1,4 +1,4 @@
-// `weir output rebuild`: the events of an output are deleted, and derived again from its input.
+// `weir output rebuild`: deletes the events of an output, and derives them again from its input.
 import type { Command } from 'commander'
 import { withExamples } from '../../input/options.ts'
 import type { OpenSession, Session } from '../../session.ts'

@@ -55,7 +55,7 @@ async function show(
 
 const contractsMax = 20
 
-/** The person may be stored under another field, which looks the same as not stored. */
+/** Says which fields were searched, because the person may be stored under another field. */
 async function tellSearched(session: Session): Promise<void> {
   const answer = await session.manage({ method: 'GET', path: ['contracts'] })
   const contracts = Array.isArray(answer) ? answer : []
@@ -120,7 +120,7 @@ const foundIn = (search: unknown): readonly (readonly unknown[])[] =>
     ]),
   )
 
-/** By data subject, an event is found by its key field value, and need not contain the value itself. */
+/** Returns the field, and how its events were found: a search by data subject finds events by their key field. */
 const byWay = (by: unknown): string =>
   `${textAt(by, 'field')}${textAt(by, 'as') === 'data_subject_field' ? ', via the key field' : ''}`
 
@@ -133,7 +133,7 @@ const kinds: Readonly<Record<string, string>> = {
   deleted: 'deleted output',
 }
 
-/** «email: 0, street: 0», as `weir contract list` shows levels; with several contracts, by contract. */
+/** Returns a text such as «email: 0, street: 0», with the contracts if there are several. */
 function fieldsInWords(fields: readonly unknown[]): string {
   const contracts = [...new Set(fields.map((field) => textAt(field, 'contract')))]
   const levelsIn = (contract: string | undefined): string =>

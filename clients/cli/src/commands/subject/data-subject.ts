@@ -1,5 +1,5 @@
-// Data subjects that are not the key field: `weir subject show NAME --subject VALUE`. A value is sent to the service in
-// the body of a request, and never printed.
+// `weir subject show NAME --subject VALUE`: looks up a data subject. The value is sent to the service in the body of a
+// request, and never printed.
 import type { Command } from 'commander'
 import type { Advice } from '../../api/request.ts'
 import { misuse } from '../../errors.ts'

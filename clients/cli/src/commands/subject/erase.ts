@@ -1,5 +1,5 @@
-// The requests of `weir subject erase` and `weir subject withdraw` to auth, and what they show of the response: the
-// states, what still contains decrypted values, and the salt, once.
+// Sends the requests of `weir subject erase` and `weir subject withdraw` to auth, and shows the response: the states,
+// the outputs that still contain decrypted values, and the salt.
 import type { Advice } from '../../api/request.ts'
 import { CliError, misuse } from '../../errors.ts'
 import { textAt, valueAt } from '../../json.ts'
@@ -11,7 +11,7 @@ import { renderErasure } from './erasure-view.ts'
 
 export type EraseAsked = {
   readonly evenIfNoneFound: boolean | undefined
-  /** Undefined: the whole person is erased. */
+  /** The levels to withdraw. If undefined, the person is erased. */
   readonly levels: readonly number[] | undefined
   readonly reference: string | undefined
   readonly dueOn: string | undefined
@@ -75,7 +75,7 @@ async function post(
     return await session.manage({ method: 'POST', path, json, advice })
   } catch (error) {
     if (!(error instanceof CliError)) throw error
-    // Removes a sentence for programs; the advice names the command's option instead.
+    // Replaces hints for programs by the command's options.
     const message = error.message
       .replace(/\. To [^.]*, send evenIfNoneFound: true/, '')
       .replace(': send it as subject', ': add --subject')
@@ -112,7 +112,7 @@ function show(session: Session, done: readonly Done[]): void {
   session.tell(aboutSalt)
 }
 
-/** The service counts the values of a request. Undefined if it names none. */
+/** Converts the numbers of values in the service's message into line numbers. Returns undefined without numbers. */
 function linesNamed(message: string, from: number): readonly number[] | undefined {
   const [, numbers] = VALUES_NAMED.exec(message) ?? []
   return numbers?.split(', ').map((nth) => Number(nth) + from - 1)
@@ -120,14 +120,14 @@ function linesNamed(message: string, from: number): readonly number[] | undefine
 
 const VALUES_NAMED = /has the values ([\d, ]+) \(of \d+, counted from 1\)/
 
-/** What was done and what was not, by lines. */
+/** Returns the error with advice that says, by lines, what was done and what was not. */
 function stopped(error: unknown, { from, to }: ValueGroup, lines: number): unknown {
   if (!(error instanceof CliError)) return error
   const before = from === 1 ? 'Nothing was erased.' : `Lines 1 to ${from - 1} are erased.`
   const after = to === lines ? '' : `, lines ${to + 1} to ${lines} were not tried`
   const { page } = error
   const named = linesNamed(error.message, from)
-  // Without a response the outcome is unknown; repeating it is harmless.
+  // Without a response the outcome is unknown, but repeating the request is harmless.
   const first =
     named === undefined ? 'Run it again' : `Correct or omit ${wordsOf(named)}, then run it again`
   const message =

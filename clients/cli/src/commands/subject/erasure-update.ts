@@ -1,4 +1,4 @@
-// `weir erasure update`: another reference or due date for an erasure or a withdrawal, or none.
+// `weir erasure update`: changes or removes the reference or the due date of an erasure or a withdrawal.
 import type { Command } from 'commander'
 import { misuse } from '../../errors.ts'
 import { dayOption, withExamples } from '../../input/options.ts'
@@ -45,7 +45,7 @@ async function update(session: Session, id: string, options: UpdateOptions): Pro
 const orNull = (text: string | undefined): string | null | undefined =>
   text === none ? null : text
 
-/** A late request may be recorded, so a past day is no error. */
+/** Warns about a past due date. A request may be recorded late, so a past day is no error. */
 export function tellPast(session: Session, dueOn: string | undefined): void {
   if (dueOn === undefined || dueOn >= new Date().toISOString().slice(0, 10)) return
   session.terminal.note(

@@ -1,5 +1,5 @@
-// An erasure for people: its states, when the next ones are expected, and which outputs contain decrypted values until
-// when.
+// Shows an erasure to people: its states, when the next states are expected, and until when outputs contain decrypted
+// values.
 import { isObject, listAt, textAt, valueAt } from '../../json.ts'
 import { renderDetails, renderTable } from '../../terminal/table.ts'
 

@@ -1,5 +1,5 @@
-// `weir erasure …`: the states of erasures, and receipts of those that are complete. A receipt is verified locally,
-// with the published keys.
+// `weir erasure …`: the states of erasures, and receipts of complete erasures. A receipt is verified locally, with the
+// published keys.
 import type { Command } from 'commander'
 import { call, urlOf } from '../../api/request.ts'
 import type { Advice } from '../../api/request.ts'

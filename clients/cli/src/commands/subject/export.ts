@@ -1,5 +1,6 @@
-// `weir subject export STREAM VALUE -o FILE`: a person's events, decrypted, for the person. auth gives a token for
-// them, and output the events. The value is sent to auth in the body of a request, and never printed.
+// `weir subject export STREAM VALUE -o FILE`: writes a person's events, decrypted, for the person. auth returns a token
+// for these events, and output returns the events. The value is sent to auth in the body of a request, and never
+// printed.
 import type { Command } from 'commander'
 import { download } from '../../export/download.ts'
 import type { Advice } from '../../api/request.ts'
@@ -102,7 +103,6 @@ async function exportTo(session: Session, what: Export): Promise<void> {
   tellCount(session, { file, isCsv, lines: lines.count() })
 }
 
-/** The body of the request: whose events, and of which time. */
 async function personOf(session: Session, what: Export): Promise<unknown> {
   const { subject, from, until } = what
   const given = typeof subject === 'string' ? subject : what.value

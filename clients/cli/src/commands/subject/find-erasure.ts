@@ -1,4 +1,4 @@
-// Finds an erasure by its id, which belongs to one stream. The user need not know the stream.
+// Finds an erasure by its id. The user need not know the stream.
 import { failure } from '../../errors.ts'
 import { textAt } from '../../json.ts'
 import { streamRecordsOf } from '../../api/stream-records.ts'
@@ -7,7 +7,10 @@ import type { Session } from '../../session.ts'
 
 export type ErasureFound = { readonly path: readonly string[]; readonly record: unknown }
 
-/** Reads the lists: asking a stream for an erasure that it does not have is a refusal in the audit log. */
+/**
+ * Reads the lists of all streams, because a request for an erasure of another stream would be a refusal in the audit
+ * log.
+ */
 export async function findErasure(session: Session, id: string): Promise<ErasureFound> {
   for (const name of await listInputNames(session)) {
     const path = ['streams', name, 'erasures']

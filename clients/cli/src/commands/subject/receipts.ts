@@ -1,5 +1,5 @@
 // `weir erasure receipts`: saves each complete erasure's receipt in its own file, because receipts are not available
-// after the stream is deleted. It never replaces a file, so a run that failed is simply repeated.
+// after the stream is deleted. It never replaces a file, so a failed run can be repeated.
 import { mkdir, rename, stat, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
@@ -79,14 +79,17 @@ async function saveReceipt(session: Session, { folder, stream, erasure }: Wanted
   return { ...row, file, result: 'saved' }
 }
 
-/** Writes a draft first: a file that a crash has cut must not count as saved. The next run replaces the draft. */
+/** Writes a draft first, because an incomplete file after a crash must not count as saved. */
 async function writeWhole(target: string, text: string): Promise<void> {
   const draft = `${target}.tmp`
   await writeFile(draft, text, { flush: true })
   await rename(draft, target)
 }
 
-/** As in the console. Requests in several streams may have the same reference, so only the id makes the name unique. */
+/**
+ * Returns the same name as the console. Only the id makes the name unique, because requests may have the same
+ * reference.
+ */
 const fileNameOf = (id: string, reference = ''): string =>
   [plain(reference).slice(0, 60), 'receipt', plain(id)].filter((part) => part !== '').join('-') +
   '.jws'

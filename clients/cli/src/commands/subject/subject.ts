@@ -1,5 +1,6 @@
-// `weir subject …`: people, by the values that name them. Erasing a person and withdrawing consents are two commands,
-// so that a forgotten option never turns one into the other. Values are only sent to the service, and never printed.
+// `weir subject …`: erases, exports and looks up people. Erasing a person and withdrawing consents are two commands, so
+// that a forgotten option can't turn one into the other. Values are only sent to the service, and printed only in the
+// question before the request.
 import type { Command } from 'commander'
 import { fetchOutputs } from '../../api/streams.ts'
 import { misuse } from '../../errors.ts'
@@ -135,7 +136,7 @@ async function erase(session: Session, { name, value, options, levels }: Erasing
   await eraseValues(session, name, { values, asked })
 }
 
-/** A mistyped level would be withdrawn, too, and without a question nobody reads the warning. */
+/** Returns a warning about levels that no output has, because a mistyped level would be withdrawn, too. */
 async function unusedLevels(session: Session, name: string, levels: readonly number[]) {
   if (!session.terminal.isInteractive) return ''
   const used = (await fetchOutputs(session, name)).flatMap((one) => listAt(one, 'consentLevels'))

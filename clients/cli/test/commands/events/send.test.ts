@@ -10,7 +10,7 @@ import { createWeir } from '../../support/weir.ts'
 
 const weir = createWeir({ isHere: true })
 type Refusal = { readonly status: number; readonly text: string; readonly headers: object }
-/** The next responses; after them all events are accepted. */
+/** The next responses. After these, all events are accepted. */
 const answers: (Refusal | undefined)[] = []
 const stored: string[] = []
 let auth: FakeAuth

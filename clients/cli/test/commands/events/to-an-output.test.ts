@@ -1,4 +1,4 @@
-// A command for input streams that gets an output's name says which input stream is meant, with whatever credentials.
+// A command for input streams refuses an output's name, and names its input stream, with any kind of credentials.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fakeAuth } from '../../support/fake-auth.ts'
 import type { FakeAuth } from '../../support/fake-auth.ts'
