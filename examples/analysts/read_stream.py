@@ -1,5 +1,5 @@
-"""Prints the events of a stream from its topic, as an analyst's consumer reads them: Avro with the schemas
-that auth shows for the same credentials, committed records only.
+"""Prints the events of a stream. Reads only committed records of its topic, as an analyst's consumer does, and
+decodes Avro with the schemas that auth shows for the same credentials.
 
     npx @weir/cli kafka clicks-1 > clicks-1.properties
     pip install 'confluent-kafka[avro,schemaregistry]'
@@ -29,9 +29,9 @@ def main(topic: str, path: str) -> None:
     consumer = Consumer(
         {
             **kafka,
-            "enable.auto.commit": False,  # nothing is committed: each run reads all
+            "enable.auto.commit": False,  # no offset is committed, so each run reads all
             "enable.partition.eof": True,
-            "log_level": 0,  # it would repeat an error until the program ends
+            "log_level": 0,  # otherwise the log repeats an error until the program ends
             "error_cb": errors.append,
         }
     )
@@ -65,7 +65,7 @@ def main(topic: str, path: str) -> None:
             at_end.add(record.partition())
             continue
         event = deserialize(record.value(), SerializationContext(topic, MessageField.VALUE))
-        # Only outputs have the header; the records of an input stream are the source itself.
+        # Only records of outputs have the header. A record of an input stream is its own source.
         source = dict(record.headers()).get("svc-source")
         print(
             source.decode() if source else f"{topic}/{record.partition()}/{record.offset()}",
@@ -87,7 +87,7 @@ def require_end(error, kafka: dict, path: str) -> None:
 
 
 def require_token(kafka: dict) -> None:
-    """librdkafka would repeat a request that auth refuses, and not say why."""
+    """Exits if auth refuses the credentials. librdkafka would repeat the request, and not say why."""
     url = kafka.get("sasl.oauthbearer.token.endpoint.url")
     if url is None:
         return
@@ -105,7 +105,7 @@ def require_token(kafka: dict) -> None:
 
 
 def read_settings(path: str) -> tuple[dict, dict]:
-    """Kafka's, and those of the schemas: the latter stand in comments, since librdkafka refuses names that it doesn't know."""
+    """Returns the settings of Kafka and the schemas. The latter are in comments: librdkafka refuses unknown names."""
     kafka: dict = {}
     schemas: dict = {}
     try:
@@ -127,5 +127,5 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     try:
         main(*sys.argv[1:])
-    except BrokenPipeError:  # for example `| head` has enough
+    except BrokenPipeError:  # for example, `| head` has read enough
         os._exit(0)

@@ -25,7 +25,7 @@ function stop(why) {
   process.exit(1)
 }
 
-/** Each line once an hour, so that the log is not full of what a stranger sends. */
+/** The lines logged in this hour. Each is logged once, so that a stranger can't fill the log. */
 const logged = new Set()
 setInterval(() => logged.clear(), 3_600_000).unref()
 function logOnce(line) {
@@ -34,7 +34,10 @@ function logOnce(line) {
   console.error(line)
 }
 
-/** The levels that the visitor has agreed to, and a warning if they are unknown. The site's server knows them: here its HttpOnly cookie, such as consent=0.1, or consent= for nothing. */
+/**
+ * Returns the levels that the visitor has agreed to, and a warning if they are unknown. Here an HttpOnly cookie of the
+ * site's server has them, such as consent=0.1, or consent= for nothing.
+ */
 function consentOf(cookies = '') {
   const levels = /(?:^|; )consent=([^;]*)/.exec(cookies)?.[1]
   if (levels !== undefined && /^(\d+(\.\d+)*)?$/.test(levels))
@@ -87,7 +90,7 @@ async function relay(request) {
   const [consentLevels, warning] = consentOf(cookie)
   const svcMeta = { consentLevels }
   const [status, text, code] = await post(`${ingest}/event`, headers, { ...event, svcMeta })
-  // The sentence may contain values of the event. The code does not.
+  // The text may contain values of the event. The code does not.
   if (code === 'unknown_schema_id')
     logOnce(
       `Ingest refused an event: ${code}, because it has no active contract ${schema} (SCHEMA)`,
@@ -111,7 +114,7 @@ const server = createServer(async (request, response) => {
     console.error(String(error))
     return [502, 'The event could not be sent']
   })
-  // A 204 has no body.
+  // A header, because a 204 has no body.
   const more = warning === undefined ? {} : { 'relay-warning': warning }
   response.writeHead(status, { ...cors, ...more }).end(sentence)
 })

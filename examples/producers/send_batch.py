@@ -1,11 +1,11 @@
-"""Sends events in one request as length-prefixed Avro: before each datum its length as four octets, big-endian.
+"""Sends events in one request as Avro. Before each datum is its length, as four bytes, big-endian.
 
     pip install fastavro
     TOKEN=$(npx @weir/cli token clicks) python send_batch.py examples/contracts/clickstream.json < events.ndjson
 
-Standard input holds one event a line, with plain values where the schema has unions; its svcMeta needs only
-consentLevels. The exit code is 1 if the request or one of its events was refused. A line that does not fit the schema ends
-the program; events of earlier lines may be stored.
+Standard input contains one event per line, with plain values where the schema has unions. An event's svcMeta needs only
+consentLevels. The exit code is 1 if the request or an event was refused. A line that does not fit the schema ends the
+program, but events of earlier lines may be stored.
 """
 
 import io
@@ -31,7 +31,7 @@ PLACEHOLDERS = {"schemaId": "", "eventContractRef": "", "nonce": 0, "timestamp":
 
 
 def framed(lines, schema):
-    """The body, piece by piece: it may be longer than memory."""
+    """Yields the body in parts, because it may be larger than memory."""
     placeholders = placeholders_in(schema)
     for number, line in enumerate(lines, 1):
         if not line.strip():
@@ -45,7 +45,7 @@ def framed(lines, schema):
             sys.exit(f'line {number} needs an event with {{"svcMeta": {{"consentLevels": [0, 1]}}}}')
         event["svcMeta"] = {**placeholders, **event["svcMeta"]}
         try:
-            # strict: without it, fastavro drops a misspelt field
+            # without strict_allow_default, fastavro drops a misspelt field
             schemaless_writer(datum, schema, event, strict_allow_default=True)
             validate(event, schema)  # the writer turns 19.99 into 19 for an int, and true into 1
         except ValidationError as found:
@@ -56,7 +56,7 @@ def framed(lines, schema):
 
 
 def misfit(event, schema, error):
-    """The writer does not name the field of a wrong symbol or number, nor says that Avro JSON's branches are too much."""
+    """Adds to the writer's error: the field of a wrong symbol or number, or that unions need no branch."""
     if "<class 'dict'>) do not match" in str(error):
         return f"{error}; give a union's value without its branch, and with the fields of one"
     try:
@@ -68,7 +68,7 @@ def misfit(event, schema, error):
 
 
 def contract_in(path: str):
-    """Its id and its schema."""
+    """Returns the contract's id and schema."""
     try:
         with open(path, encoding="utf-8") as file:
             contract = json.load(file)

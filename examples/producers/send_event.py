@@ -1,10 +1,10 @@
-"""Sends events one by one as JSON, and prints each answer. Needs only Python 3.
+"""Sends events one by one as JSON, and prints the status of each response. Needs only Python 3.
 
     python3 send_event.py clickstream < events.ndjson
 
-The argument is the contract. WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET name the input stream. Standard input
-holds one event a line; its svcMeta needs only consentLevels. After 429 and 503 it sends the event again, so an event
-may be stored twice. Any other refusal, or a lost connection, ends the program with exit code 1.
+The argument is the contract's id. WEIR_BILLING_ID, WEIR_CLIENT_ID and WEIR_CLIENT_SECRET name the input stream. Standard
+input contains one event per line, whose svcMeta needs only consentLevels. After 429 and 503 the program sends the event
+again, so an event may be stored twice. Any other refusal, or a lost connection, ends the program with exit code 1.
 """
 
 import json
@@ -29,7 +29,7 @@ def setting(name: str) -> str:
 
 
 def post(url: str, body: bytes, headers: dict):
-    """The answer, which may be a refusal: its status, headers and text."""
+    """Returns the status, headers and text of the response, also for a refusal."""
     try:
         with urlopen(Request(url, body, {"Content-Type": "application/json", **headers})) as answer:
             return answer.status, answer.headers, answer.read().decode()
@@ -40,7 +40,7 @@ def post(url: str, body: bytes, headers: dict):
 
 
 def id_token() -> str:
-    """A token is valid for an hour. A program that runs longer must get a new one before `expiresAt`."""
+    """Returns a token, which is valid for an hour. A program that runs longer must get a new one before `expiresAt`."""
     credentials = {
         "billingId": setting("WEIR_BILLING_ID"),
         "clientId": setting("WEIR_CLIENT_ID"),

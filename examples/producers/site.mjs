@@ -1,5 +1,5 @@
-// A site with one page, to try relay.mjs: it asks for consent, keeps the answer in a cookie that only this server sets, and
-// sends an event to the relay. Needs only Node.
+// A site with one page, to try relay.mjs. It asks for consent, keeps the answer in a cookie that only this server sets,
+// and sends an event to the relay. Needs only Node.
 //
 //   node site.mjs
 //

@@ -1,13 +1,13 @@
-// The consent of an event as its keys contain it. So a key decrypts only events with the same consent, and a record
-// whose consent was changed in Kafka is corrupt.
+// An event's consent, as bytes from which its keys are derived. So a key decrypts only events with the same consent.
+// Decryption throws `corrupt` if the consent of a record was changed in Kafka.
 import { corrupt } from './errors.ts'
 
 const CONSENT_BYTES = 32
-/** A consent with only levels below this is cached under one number, its bit mask. */
+/** A consent with only levels below this number is cached under its bit mask. */
 const MASKED_LEVELS = 31
 const KNOWN_MAX = 10_000
 
-/** Two consents of the same levels are the same object, unless very many others were used in between. */
+/** Consents with the same levels are the same object, until a full cache of `KNOWN_MAX` consents is cleared. */
 export type Consent = {
   /** Bit L, most significant first, is 1 for each level L of the event's `consentLevels`. */
   readonly bytes: Buffer
@@ -15,7 +15,10 @@ export type Consent = {
 
 const known = new Map<number | string, Consent>()
 
-/** Order and repeats do not matter. Throws `corrupt` for a level that is not 0 to 255. */
+/**
+ * Returns the consent with these levels, in any order. Throws `corrupt` for a level that is not an integer from 0 to
+ * 255.
+ */
 export function consentOf(levels: readonly number[]): Consent {
   const name = maskOf(levels) ?? bytesOf(levels).toString('latin1')
   const same = known.get(name)

@@ -1,5 +1,4 @@
-// Derivation (docs/keys.md): from a key field value to the link that stands for a person, the path, the key of each
-// level, and the keyLink that the event shows. Pure functions of their arguments.
+// Derives links, paths, the keys of levels, and keyLinks (docs/keys.md, Derivation).
 //
 //   link    = first 8 bytes of HMAC-SHA-256(linkKey, uint32be(generation) ‖ utf8(key field value))
 //   path    = base 4 digits of link ‖ base 4 digits of the level's byte
@@ -14,12 +13,12 @@ import type { MacKey } from './primitives/types.ts'
 import { digitsOf, digitsOfByte } from './tree/digits.ts'
 
 export const LINK_BYTES = 8
-/** Digits of a link, which locates a person in the tree, and of a whole path: link and level. */
+/** The number of digits of a link. A whole path also has the four digits of a level. */
 export const LINK_DIGITS = 32
 export const PATH_DIGITS = 36
 const KEY_LINK_BYTES = 16
 
-/** Throws `not_well_formed` for a lone surrogate, because UTF-8 would make two such values equal. */
+/** Throws `not_well_formed` for a lone surrogate, because two such values can be equal in UTF-8. */
 export function linkOf(linkKey: MacKey, keyFieldValue: string, generation: number): Uint8Array {
   if (!keyFieldValue.isWellFormed()) throw notWellFormed()
   const message = Buffer.alloc(4 + Buffer.byteLength(keyFieldValue))
@@ -28,7 +27,7 @@ export function linkOf(linkKey: MacKey, keyFieldValue: string, generation: numbe
   return firstBytes(linkKey.mac(message), LINK_BYTES)
 }
 
-/** A copy. `subarray` would cost more for so few bytes. */
+/** Copies the first bytes. For so few, `subarray` would be slower. */
 function firstBytes(bytes: Uint8Array, count: number): Uint8Array {
   const first = new Uint8Array(count)
   for (let i = 0; i < count; i++) first[i] = bytes[i] ?? 0
@@ -47,26 +46,26 @@ export const pathOf = (digitsOfLink: string, level: number): string =>
 const tail = Buffer.alloc(46)
 tail.write('weir/siv/2', 36, 'latin1')
 
-/** What the keys of an event depend on, besides its person and the levels. */
+/** What an event's keys depend on, besides the person and the levels. */
 export type KeyedBy = { readonly epoch: number; readonly consent: Consent }
 
-/** What follows the leaf in the message of a level's key. Valid until the next call. */
+/** Returns what follows the leaf in the HMAC message of a level's key. The next call overwrites it. */
 export function sivTail({ epoch, consent }: KeyedBy): Uint8Array {
   tail.writeUInt32BE(epoch)
   tail.set(consent.bytes, 4)
   return tail
 }
 
-// --- AES-256 of one block, for labels ---
+// --- AES-256 ---
 
 export type BlockCipher = {
-  /** The encrypted zero block. It is equal for equal keys, and reveals nothing else about them. */
+  /** The encrypted zero block, for comparing keys. It reveals nothing else about a key. */
   readonly checkValue: string
   encrypt(block: Uint8Array): Buffer
   decrypt(block: Uint8Array): Buffer
 }
 
-/** AES-256-ECB of single blocks under a key that is expanded once. */
+/** Encrypts and decrypts single blocks with AES-256-ECB. Expands the key once. */
 export function blockCipher(key: Uint8Array): BlockCipher {
   const encrypt = encryptor(key)
   const backward = unsafe.expandKeyDecLE(key)
@@ -83,7 +82,7 @@ export function blockCipher(key: Uint8Array): BlockCipher {
 
 // --- keyLink ---
 
-/** A pseudonym for one person and epoch that only a holder of `label` can reverse. */
+/** Returns the pseudonym of a person in an epoch. Only the key of `label` can decrypt it. */
 export const keyLinkOf = (label: BlockCipher, link: Uint8Array, epoch: number): Buffer =>
   label.encrypt(linkBlock(link, epoch))
 
@@ -94,7 +93,7 @@ function linkBlock(link: Uint8Array, epoch: number): Buffer {
   return block
 }
 
-/** Throws `corrupt` if the keyLink isn't one of this epoch. */
+/** Returns the link in a keyLink. Throws `corrupt` if the keyLink belongs to another label or epoch. */
 export function openKeyLink(label: BlockCipher, keyLink: Uint8Array, epoch: number): Uint8Array {
   if (keyLink.length !== KEY_LINK_BYTES) throw corrupt()
   const block = label.decrypt(keyLink)
@@ -103,12 +102,12 @@ export function openKeyLink(label: BlockCipher, keyLink: Uint8Array, epoch: numb
   return link
 }
 
-/** The form of a keyLink in the record key, and in contracts where it is a string. */
+/** Returns the keyLink as UUID text, for the record key and for contracts whose field `keyLink` is a string. */
 export function keyLinkUuid(keyLink: Buffer): string {
   const text = keyLink.toString('hex')
   const groups = [text.slice(0, 8), text.slice(8, 12), text.slice(12, 16), text.slice(16, 20)]
   return `${groups.join('-')}-${text.slice(20)}`
 }
 
-/** The form in contracts where it is an int: a label that may collide. */
+/** Returns a number for contracts whose field `keyLink` is an int. Two people may have the same number. */
 export const keyLinkInt = (keyLink: Buffer): number => keyLink.readUInt32BE(0) & 0x7fffffff

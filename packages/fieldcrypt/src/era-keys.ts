@@ -1,5 +1,5 @@
-// The keys of one stream and era, prepared for use, as far as the key records are available: those of its term, the
-// label, and the keys of the levels. Key objects and AES schedules are created once.
+// The keys of one stream and era, prepared for use: the keys of its term, the label, and the level keys. A key is
+// undefined while its key record is not available. Key objects and AES schedules are created once.
 import { blockCipher } from './derivation.ts'
 import type { BlockCipher } from './derivation.ts'
 import { levelKey as newLevelKey } from './primitives/primitives.ts'
@@ -10,18 +10,17 @@ import { checkedKey, KEY_BYTES, levelPart } from './tree/parts.ts'
 export type EraParts = {
   readonly era: number
   readonly label?: Buffer | undefined
-  /** Called at the first use of a level, and repeated while it returns undefined. */
+  /** Returns the bytes of a level's key, or undefined. Called at each use of the level until it returns a key. */
   readonly level: (level: number) => Buffer | undefined
 }
 
-/** The keys of an era, with those of its term. */
 export type EraKeys = TermKeys & {
   readonly era: number
   readonly label: BlockCipher | undefined
   readonly levelKey: (level: number) => LevelKey | undefined
 }
 
-/** Throws `record_unreadable` if a key record has the wrong size. */
+/** Throws `record_unreadable` if the label has the wrong size. So does `levelKey` for the key of a level. */
 export function eraKeys(term: TermKeys, { era, label, level: levelPlain }: EraParts): EraKeys {
   const levelKeys = new Map<number, LevelKey>()
   const levelKey = (level: number): LevelKey | undefined => {
@@ -37,5 +36,4 @@ export function eraKeys(term: TermKeys, { era, label, level: levelPlain }: EraPa
   return { ...term, era, label: labelKey, levelKey }
 }
 
-/** The same keys of the era, with changed keys of its term. */
 export const withTerm = (keys: EraKeys, term: TermKeys): EraKeys => ({ ...keys, ...term })

@@ -1,15 +1,15 @@
-// The errors of this package. All invalid fields cause the same error, because a difference between a wrong tag and a
-// wrong prefix would help only an attacker. No message contains a key, a link or a value.
+// The errors of this package. All invalid fields cause the same error, because details would help only an attacker. No
+// message contains a key, a link or a value.
 import { AppError } from '@weir/kit'
 
 export type FieldcryptErrorCode =
-  /** An encrypted field, a keyLink or a timestamp is invalid: a poison record. */
+  /** An encrypted field, a keyLink, a level or a timestamp is invalid. Output dead-letters such a record. */
   | 'fieldcrypt.corrupt'
-  /** A required key record isn't available, so the result is unknown: nothing is encrypted or erased. */
+  /** A required key record isn't available, so nothing was encrypted or erased. */
   | 'fieldcrypt.key_unavailable'
   /** A record of the key topic can't be unwrapped, or has unexpected content. */
   | 'fieldcrypt.record_unreadable'
-  /** A string with a lone surrogate, which no encoding preserves. */
+  /** A string has a lone surrogate, which UTF-8 can't encode. */
   | 'fieldcrypt.not_well_formed'
   | 'fieldcrypt.kek_file_invalid'
 
@@ -20,7 +20,7 @@ export class FieldcryptError<
 export const corrupt = (): FieldcryptError =>
   new FieldcryptError('fieldcrypt.corrupt', 'the encrypted field or its keyLink is not authentic')
 
-/** `period` is the era or the term of the key record. */
+/** `period` is text such as `era 591` or `term 49`. */
 export const keyUnavailable = (streamId: string, period: string, part: string): FieldcryptError =>
   new FieldcryptError(
     'fieldcrypt.key_unavailable',

@@ -18,7 +18,7 @@ export function gcmSeal(
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()])
 }
 
-/** Undefined if the value isn't authentic. */
+/** Returns undefined if the value isn't authentic. */
 export function gcmOpen(key: KeyObject, recordKey: string, value: Buffer): Buffer | undefined {
   if (value.length < GCM_NONCE_BYTES + TAG_BYTES) return undefined
   const tagAt = value.length - TAG_BYTES

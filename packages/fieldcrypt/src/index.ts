@@ -28,7 +28,7 @@ export { consentOf } from './consent.ts'
 export type { Consent } from './consent.ts'
 export type { FieldAt, NoKey, Person } from './person.ts'
 
-// Forgetting
+// Erasure
 export { growthMaxBytes, linksOf, prefixesOf, puncture, startCutting } from './tree/forget.ts'
 export type { Puncture } from './tree/forget.ts'
 export { addWithdrawn, isWithdrawnPart, withdrawalBytes, withdrawnPartOf } from './withdrawn.ts'

@@ -1,10 +1,10 @@
-// The KEK providers without a KMS: keys as lines of a file, or of an environment variable.
+// The KEK providers `file` and `env`, which need no KMS. Each KEK is a line of a file or of an environment variable.
 //
 //   # comment
 //   name version key        ; the key as 64 hexadecimal digits or 44 characters of base64
 //
 // The highest version of a name wraps; all versions unwrap. An error contains the line number and the rule, never the
-// text, because a misplaced column may be the key.
+// line's text, because the key may be in any column of an invalid line.
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { kekFileInvalid, recordUnreadable } from './errors.ts'
 import { gcmOpen, gcmSeal } from './gcm.ts'
@@ -20,26 +20,26 @@ const BASE64_KEY = /^[A-Za-z0-9+/]{43}=$/
 type KekLine = { readonly name: string; readonly version: number; readonly key: KeyObject }
 
 export type KekFileOptions = {
-  /** `env` if the lines come from the variable. Default `file`. */
+  /** `env` if the lines come from an environment variable. Default `file`. */
   readonly provider?: 'file' | 'env'
-  /** The name whose key wraps. Required only for wrapping with lines of several names. */
+  /** The name of the KEK that wraps. Needed only to wrap, if the lines have several names. */
   readonly name?: string | undefined
   readonly nonce?: () => Buffer
 }
 
-/** The names in the lines, each once. Throws `kek_file_invalid`. */
+/** Returns the names in the lines, each once. Throws `kek_file_invalid`. */
 export const kekNamesIn = (text: string): string[] => [
   ...new Set(parseLines(text).map(({ name }) => name)),
 ]
 
-/** The ids of all KEKs in the lines. Throws `kek_file_invalid`. */
+/** Returns the ids of all KEKs in the lines. Throws `kek_file_invalid`. */
 export const kekIdsIn = (text: string, provider: 'file' | 'env'): string[] =>
   parseLines(text).map((line) => idOf(provider, line))
 
 const idOf = (provider: string, { name, version }: KekLine): string =>
   `${provider}:${name}:${version}`
 
-/** Throws `kek_file_invalid`. Wrapping also throws it if there are several names, and none is selected. */
+/** Throws `kek_file_invalid`. So does `wrap` if the lines have several names and `options.name` is undefined. */
 export function parseKekFile(text: string, options: KekFileOptions = {}): KekProvider {
   const { provider = 'file', nonce = randomNonce } = options
   const lines = parseLines(text)

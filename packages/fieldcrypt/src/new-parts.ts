@@ -1,11 +1,11 @@
-// New key records, created once.
+// Creates the plaintexts of new key records.
 import { recordUnreadable } from './errors.ts'
 import type { RandomBytes } from './random.ts'
 import { NODE_BYTES } from './tree/digits.ts'
 import { KEY_BYTES, levelOfPart, levelPart, LINK_PART_BYTES } from './tree/parts.ts'
 import { encodeTree } from './tree/tree-bytes.ts'
 
-/** The plaintext of a new key record. Throws `record_unreadable` for an unknown name. */
+/** Returns the plaintext of a new key record. Throws `record_unreadable` for an unknown name. */
 export function makePart(part: string, randomBytes: RandomBytes): Buffer {
   if (part === 'tree') return encodeTree(new Map([['', randomBytes(NODE_BYTES)]]))
   if (part === 'link') return randomBytes(LINK_PART_BYTES)
@@ -13,7 +13,7 @@ export function makePart(part: string, randomBytes: RandomBytes): Buffer {
   throw recordUnreadable(`key record ${part}`)
 }
 
-/** The plaintexts of the first key records of an era and its term, by name. */
+/** Returns the plaintexts of the first key records of an era and its term, by name. */
 export const makeEraParts = (
   levels: Iterable<number>,
   randomBytes: RandomBytes,

@@ -1,7 +1,6 @@
-// Decryption. Call `person` once per record, and `open` once per field. If the session's previous event had the same
-// text, such as that of the key field, the value is looked up, but only while its keys exist. There are three results,
-// because confusing them would lose data or wait forever: `opened`; `erased`, for good; `unknown`: a key record isn't
-// available, and the caller must wait. Invalid input throws `corrupt`.
+// Decryption. Call `person` once per record, and `open` once per field. A text that the field also had in the person's
+// previous event is looked up, but only while its keys exist. `open` returns `opened`, `erased` (which is final), or
+// `unknown`: a key record isn't available, and the caller must wait. Invalid input throws `corrupt`.
 import { openKeyLink } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
 import { createLru } from './cache/lru.ts'
@@ -16,8 +15,8 @@ export type Opened = { readonly kind: 'opened'; readonly value: string } | { rea
 
 export type Opener = PeopleCache & {
   /**
-   * The person of the fields, by the record's `keyLink` and time. `unknown` if the key record `label` is missing.
-   * Throws `corrupt` for a keyLink of another stream or epoch.
+   * Returns the person of a record by its `keyLink` and time; `unknown` if the key record `label` is missing. Throws
+   * `corrupt` for a keyLink of another stream or epoch.
    */
   person(keys: EraKeys, keyLink: Buffer, time: KeyTime): Person | 'unknown'
   /** Throws `corrupt` for a text that wasn't encrypted for this person, consent, level and field path. */
@@ -67,7 +66,7 @@ function openPerson(keys: EraKeys, keyLink: Buffer, time: KeyTime): Person | 'un
   if (keys.era !== time.era) throw new RangeError('these are the keys of another era')
   if (keys.label === undefined) return 'unknown'
   const link = openKeyLink(keys.label, keyLink, time.epoch)
-  // Copied, because it is a slice of the record's buffer, which is freed after the batch.
+  // Copied, because a slice of the record's buffer would keep the whole batch in memory.
   return new Person(keys, { keyLink: copyOf(keyLink), generation: undefined, link, time })
 }
 

@@ -1,6 +1,5 @@
-// One person in one epoch, with the keys derived so far. A wiped person keeps no keys, but derives them again from the
-// tree for each use. So it still works, but more slowly. The keys are private fields, so neither a log nor an inspector
-// shows them.
+// One person in one epoch, with the keys derived so far. A wiped person keeps no keys, but derives them again at each
+// use, which is slower. The keys are private fields, so neither a log nor an inspector shows them.
 import type { Consent } from './consent.ts'
 import {
   keyLinkInt,
@@ -19,12 +18,12 @@ import { idOf } from './sealed-text.ts'
 import type { TextOf } from './sealed-text.ts'
 import type { KeyTime } from './era.ts'
 
-/** Why there is no key: it is erased for good, or a key record is not available. */
+/** Why there is no key: it is erased forever, or a key record is not available. */
 export type NoKey = 'erased' | 'unknown'
 
 export type PersonInEpoch = {
   readonly keyLink: Buffer
-  /** Known only for encryption, because a keyLink doesn't contain the generation. */
+  /** Undefined in decryption, because a keyLink doesn't contain the generation. */
   readonly generation: number | undefined
   readonly link: Uint8Array
   readonly time: KeyTime
@@ -46,17 +45,20 @@ type SealedField = FieldAt & {
 }
 
 const SEALED_KEPT_MAX = 8
-/** One event needs fewer. For a person with many different consents, the oldest are derived again when needed. */
+/**
+ * An event rarely needs more. If a person has many different consents, the oldest ciphers are dropped, and derived
+ * again when needed.
+ */
 const CIPHERS_KEPT_MAX = 32
 const VALUE_KEPT_MAX = 63
 
 export class Person implements Cacheable {
   readonly keyLink: Buffer
-  /** The keyLink as UUID text: the record key, and the event's keyLink if it is a string. */
+  /** The keyLink as UUID text, as in the record key. */
   readonly uuid: string
   /** The event's keyLink if it is an int. */
   readonly int: number
-  /** The four bytes after the version in an encrypted text. */
+  /** The first four bytes of the keyLink, which each encrypted text contains. */
   readonly id: number
   readonly streamId: string
   readonly era: number
@@ -64,7 +66,7 @@ export class Person implements Cacheable {
   readonly generation: number | undefined
   readonly link: Uint8Array
   #keys: EraKeys
-  /** The node at the link, where the paths of all levels branch. */
+  /** The node at the end of the link's digits, where the paths of the levels branch. */
   #node: Uint8Array | undefined
   #levels: LevelCipher[] = []
   #isWiped = false
@@ -83,26 +85,29 @@ export class Person implements Cacheable {
     this.#keys = keys
   }
 
-  /** True if nothing has changed since the person was created or last moved. */
+  /** Returns true if the person has these keys and this epoch. */
   holds(keys: EraKeys, epoch: number): boolean {
     return this.#keys === keys && this.epoch === epoch
   }
 
-  /** The encrypted text of this value, if the value was the field's last one. */
+  /** Returns the encrypted text of the field's last value; undefined for another value. */
   sealedText(field: FieldAt, value: string): string | undefined {
     for (const last of this.#sealed)
       if (isSameField(last, field)) return last.value === value ? last.text : undefined
     return undefined
   }
 
-  /** The value of this encrypted text, if the text was the field's last one. */
+  /** Returns the value of the field's last text; undefined for another text. */
   openedValue(field: FieldAt, text: string): string | undefined {
     for (const last of this.#sealed)
       if (isSameField(last, field)) return last.text === text ? last.value : undefined
     return undefined
   }
 
-  /** Remembers the field's value until the next value, or a change of keys. Long values are not remembered. */
+  /**
+   * Caches the field's value and text until its next value, or a change of keys. Does not cache long values, or fields
+   * beyond `SEALED_KEPT_MAX`.
+   */
   keepSealed({ consent, level, path }: FieldAt, value: string, text: string): void {
     if (value.length > VALUE_KEPT_MAX) return
     const field = { consent, level, path, value, text }
@@ -111,12 +116,15 @@ export class Person implements Cacheable {
     else if (this.#sealed.length < SEALED_KEPT_MAX) this.#sealed.push(field)
   }
 
-  /** The part of a cache's limit that this person uses. */
+  /** The number of cache entries that this person counts as. */
   get weight(): number {
     return 1 + this.#levels.length
   }
 
-  /** Use the result immediately: a later call for any person may replace its cipher. */
+  /**
+   * Returns what encrypts or decrypts the field. Use it immediately, because a later call, also for another person, may
+   * wipe the cipher.
+   */
   textOf({ level, consent, path }: FieldAt): TextOf | NoKey {
     const cipher = this.#cipherOf(level, consent)
     return typeof cipher === 'string' ? cipher : { cipher, path, id: this.id }
@@ -134,14 +142,17 @@ export class Person implements Cacheable {
     return cipher
   }
 
-  /** The 64 bytes of the level's key, for a reader who decrypts. The caller must overwrite them after use. */
+  /**
+   * Returns the 64 bytes of the sivKey, for a reader that decrypts fields itself. The caller must overwrite the bytes
+   * after use.
+   */
   readerKey({ level, consent }: Pick<FieldAt, 'level' | 'consent'>): Buffer | NoKey {
     return this.#keyAt(level, consent, (key, of) => key.sivKey(of))
   }
 
   /**
-   * Moves to keys whose tree may have changed, and drops keys without a stored prefix. Returns false for keys of
-   * another era, or new keys of this era; the person must then be created again.
+   * Replaces the keys, and drops ciphers of levels that the new tree does not contain. Returns false for another era,
+   * stream or label; the person must then be created again.
    */
   moveTo(keys: EraKeys): boolean {
     const sameEra = keys.era === this.era && keys.streamId === this.streamId
@@ -153,7 +164,7 @@ export class Person implements Cacheable {
     return true
   }
 
-  /** True if encryption may use this link: nothing of the person is removed, not even a level. */
+  /** Returns true if encryption may use this link, because nothing of the person is removed, not even a level. */
   isWhole(): boolean {
     return typeof this.#keys.tree.find(linkDigits(this.link)) === 'object'
   }
@@ -175,7 +186,7 @@ export class Person implements Cacheable {
     return take(key, { ...place, tail: sivTail({ epoch: this.epoch, consent }) })
   }
 
-  /** A node, and the digits below it that lead to the leaf of the level. */
+  /** Returns a node, and the digits from the node to the leaf of the level. */
   #placeOf(level: number): Pick<LevelOf, 'node' | 'digits'> | NoKey {
     if (this.#node !== undefined) return { node: this.#node, digits: levelDigits(level) }
     const path = pathOf(linkDigits(this.link), level)
@@ -186,7 +197,7 @@ export class Person implements Cacheable {
     return { node: this.#node, digits: path.slice(LINK_DIGITS) }
   }
 
-  /** Drops the node after a part of the person was removed, and levels without a stored prefix of their own. */
+  /** Wipes the node, and the ciphers of levels without a stored prefix. */
   #dropForgotten(): void {
     this.#node?.fill(0)
     this.#node = undefined
@@ -198,7 +209,7 @@ export class Person implements Cacheable {
   }
 }
 
-/** The last cipher of a wiped person, until the next such cipher. It is kept here because no cached person wipes it. */
+/** The last cipher of any wiped person. The next one wipes it, because wiped people keep no ciphers. */
 let loose: number | undefined
 
 function replaceLoose(cipher: number): number {

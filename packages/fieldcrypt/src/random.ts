@@ -1,5 +1,4 @@
-// The only source of randomness in this package: nonces, if the caller passes none. All other randomness is an
-// argument.
+// Random nonces for callers that pass none. The package gets all other random bytes as arguments.
 import { randomBytes } from 'node:crypto'
 
 /** Like node:crypto's `randomBytes`. */

@@ -1,9 +1,8 @@
-// The text of an encrypted field in the event. Each value has exactly one text: a text that doesn't re-encode to itself
-// is refused.
+// The text of an encrypted field in an event. Only canonical base64 is accepted, so the same bytes have only one text.
 //
 //   text    = base64(bytes)                            ; standard alphabet, padded
 //   bytes   = %x01 id siv ciphertext
-//   id      = 4OCTET                                   ; the first of the keyLink
+//   id      = 4OCTET                                   ; the first four of the keyLink
 //   siv     = 16OCTET
 //   ciphertext = *OCTET                                ; as long as the value's UTF-8
 import { isUtf8 } from 'node:buffer'
@@ -17,10 +16,10 @@ const VERSION = 0x01
 /** The first four bytes of a keyLink as one number. */
 export const idOf = (keyLink: Buffer): number => keyLink.readUInt32BE(0)
 
-/** What is encrypted or decrypted with a cipher (primitives/types.ts): the field of one person. */
+/** What the text of a person's field depends on, besides the value. `cipher` is a number of `Siv`. */
 export type TextOf = { readonly cipher: number; readonly path: string; readonly id: number }
 
-/** Throws `not_well_formed`. */
+/** Returns the text of a value. Throws `not_well_formed` for a lone surrogate. */
 export function sealText({ cipher, path, id }: TextOf, value: string): string {
   if (!value.isWellFormed()) throw notWellFormed()
   const { bytes, view } = siv.workspaceFor(utf8BytesMax(value) + utf8BytesMax(path))
@@ -31,7 +30,7 @@ export function sealText({ cipher, path, id }: TextOf, value: string): string {
   return bytes.toString('base64', VERSION_AT, DATA_AT + length)
 }
 
-/** Throws `corrupt` for every fault. */
+/** Returns the value of a text. Throws `corrupt` for any invalid text. */
 export function openText({ cipher, path, id }: TextOf, text: string): string {
   const { workspace, length } = decode(id, text, utf8BytesMax(path))
   const { bytes } = workspace
@@ -39,14 +38,14 @@ export function openText({ cipher, path, id }: TextOf, text: string): string {
   if (!siv.open(cipher, { length, adLength })) throw corrupt()
   const end = DATA_AT + length
   const value = bytes.toString('utf8', DATA_AT, end)
-  // U+FFFD comes either from bytes that aren't UTF-8, or from the character itself.
+  // U+FFFD replaces bytes that aren't UTF-8, but may also be in the value.
   const wellFormed = !value.includes('\uFFFD') || isUtf8(bytes.subarray(DATA_AT, end))
   bytes.fill(0, DATA_AT, end)
   if (!wellFormed) throw corrupt()
   return value
 }
 
-/** Checks everything that needs no key. Throws `corrupt`. */
+/** Checks everything in a text that needs no key. Throws `corrupt`. */
 export const checkForm = (id: number, text: string): void => void decode(id, text)
 
 function decode(id: number, text: string, adBytes = 0): { workspace: Workspace; length: number } {

@@ -1,6 +1,6 @@
-// Encryption. A session's keys are derived once and cached. After that a field costs a few AES blocks and base64. If the
-// session's previous event had the same value, such as that of the key field, the field costs a look-up. The text is
-// the same with and without a cache.
+// Encryption. A person's keys are derived once and cached. After that a field costs a few AES blocks and base64, or
+// only a look-up if it had the same value in the person's previous event. The text is the same with and without a
+// cache.
 import { hash } from 'node:crypto'
 import { keyLinkOf } from './derivation.ts'
 import type { EraKeys } from './era-keys.ts'
@@ -17,11 +17,11 @@ import type { KeyTime } from './era.ts'
 
 export type Sealer = PeopleCache & {
   /**
-   * The current person for a key field value. Throws `key_unavailable` if a key record is missing, and
-   * `not_well_formed`.
+   * Returns the person for a key field value, in the current generation. Throws `key_unavailable` if a key record is
+   * missing, and `not_well_formed`.
    */
   person(keys: EraKeys, keyFieldValue: string, time: KeyTime): Person
-  /** The text in the event for a personal value. Throws as `person` does. */
+  /** Returns the encrypted text of a value. Throws the same errors as `person`. */
   seal(person: Person, field: FieldAt, value: string): string
 }
 
@@ -61,7 +61,7 @@ export function createSealer({ entriesMax }: CacheOptions): Sealer {
   }
 }
 
-/** People of a later generation are derived again. Only erased people have one, and only after changes. */
+/** Returns false if a cached person must be derived again, such as everyone with a generation above 0. */
 const staysCurrent = (person: Person, keys: EraKeys): boolean =>
   person.moveTo(keys) && person.generation === 0 && person.isWhole()
 

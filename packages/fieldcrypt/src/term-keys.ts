@@ -1,6 +1,6 @@
-// The keys of one stream and term, prepared for use: who a person is (`link`), and who can be decrypted (`tree`,
-// `withdrawn`), as far as the key records are available. TermKeys are immutable: `withTree` returns new TermKeys for
-// another tree, so that one comparison tells a cache whether anything has changed.
+// The keys of one stream and term, prepared for use. `link` identifies people; `tree` and `withdrawn` determine whose
+// fields can be decrypted. TermKeys are immutable: a change returns another object, so a cache detects it with one
+// comparison.
 import { blockCipher, LINK_BYTES } from './derivation.ts'
 import { corrupt, notWellFormed } from './errors.ts'
 import { macKey } from './primitives/primitives.ts'
@@ -15,11 +15,11 @@ export type TermParts = {
   readonly term: number
   /** The key records of the tree by suffix: `''` for `tree`, `31` for `tree.31`. */
   readonly trees: Iterable<readonly [string, TreePartSource]>
-  /** Plaintext of the key record: linkKey, subjectKeyA, subjectKeyB. Never available in output. */
+  /** The plaintext of the key record `link`: linkKey, subjectKeyA, subjectKeyB. The output service never has it. */
   readonly link?: Buffer | undefined
   /**
-   * The key records `withdrawn`, by name; undefined while a record can't be read. If there are none, nobody has
-   * withdrawn a level.
+   * The key records `withdrawn.<digit>`, by name. A function returns undefined while its record can't be read. Without
+   * a record, nobody has withdrawn a level.
    */
   readonly withdrawn?: ReadonlyMap<string, () => Buffer | undefined>
 }
@@ -31,24 +31,24 @@ export type TermKeys = {
   readonly link: LinkKeys | undefined
   /** False if nobody has withdrawn anything in this term. */
   readonly hasWithdrawn: boolean
-  /** The levels that are withdrawn under a link; undefined while the record can't be read. */
+  /** Returns the withdrawn levels of a link; undefined while the key record can't be read. */
   readonly withdrawn: (link: Uint8Array) => readonly number[] | undefined
 }
 
-/** The functions of the key record `link`: from values to links and, for data subjects, from links to entries. */
+/** The keys in the key record `link`: one for links, and two for the entries of data subjects. */
 export type LinkKeys = {
   readonly linkKey: MacKey
-  /** The hash under which a subject's links are stored, 16 bytes. Throws `not_well_formed`. */
+  /** Returns the hash (16 bytes) under which a data subject's links are stored. Throws `not_well_formed`. */
   subjectHash(subject: string): Buffer
-  /** The form of a link in a subject's entry, 16 bytes. */
+  /** Encrypts a link for a data subject's entry. Returns 16 bytes. */
   sealLink(link: Uint8Array): Buffer
-  /** Throws `corrupt` for bytes that `sealLink` didn't return. */
+  /** Decrypts a result of `sealLink`. Throws `corrupt` for other bytes. */
   openLink(sealed: Uint8Array): Uint8Array
 }
 
 const noParts: ReadonlyMap<string, () => Buffer | undefined> = new Map()
 
-/** Throws `record_unreadable` if a key record has the wrong size. */
+/** Throws `record_unreadable` if the key record `link` has the wrong size. */
 export function termKeys(parts: TermParts): TermKeys {
   const { streamId, term, trees, link, withdrawn = noParts } = parts
   const readWithdrawn = new Map<string, Buffer>()
@@ -70,7 +70,7 @@ export function termKeys(parts: TermParts): TermKeys {
   }
 }
 
-/** The same keys after a change of the tree. Cached people whose prefix is still stored stay cached. */
+/** Returns the same keys with another tree. Caches keep the people whose prefix is still stored. */
 export const withTree = <Keys extends TermKeys>(keys: Keys, tree: Tree): Keys => ({ ...keys, tree })
 
 function linkKeys(plain: Buffer): LinkKeys {

@@ -1,6 +1,6 @@
-// The key records `withdrawn` of a term: the levels that people have removed from their consent, by their links. The
-// tree's records make the fields of such a level unreadable. The records here apply to whole events. A level stands for
-// a purpose, so code that uses an event's consent must first remove these levels from it.
+// The key records `withdrawn.<digit>` of a term contain the levels that people have withdrawn, by link. The tree makes
+// the fields of these levels unreadable. Also, code that uses an event's consent must first remove these levels from
+// it.
 //
 //   part  = *entry          ; sorted, each once; in withdrawn.<first hexadecimal digit of the link>
 //   entry = link level
@@ -15,12 +15,13 @@ const digits = /^withdrawn\.([0-9a-f])$/
 
 export const isWithdrawnPart = (part: string): boolean => digits.test(part)
 
-/** The key record that contains a link's entries. */
+/** Returns the name of the key record with the link's entries. */
 export const withdrawnPartOf = (link: Uint8Array): string =>
   `withdrawn.${((link[0] ?? 0) >> 4).toString(16)}`
 
 /**
- * The levels that are withdrawn under a link; none without a key record. @throws FieldcryptError `record_unreadable`
+ * Returns the withdrawn levels of a link, or an empty list without a key record. @throws FieldcryptError
+ * `record_unreadable`
  */
 export function withdrawnIn(part: Buffer | undefined, link: Uint8Array): number[] {
   if (part === undefined) return []
@@ -32,7 +33,7 @@ export function withdrawnIn(part: Buffer | undefined, link: Uint8Array): number[
 
 export type Withdrawal = { readonly link: Uint8Array; readonly levels: readonly number[] }
 
-/** The key record with further entries, all for links that belong in it. The same record if it already has them. */
+/** Adds entries to the key record to which all their links belong, without duplicates. */
 export function addWithdrawn(part: Buffer | undefined, more: readonly Withdrawal[]): Buffer {
   const before = part === undefined ? [] : entriesIn(checked(part))
   const added = more.flatMap(({ link, levels }) =>
@@ -56,7 +57,7 @@ const entriesIn = (part: Buffer): Buffer[] =>
     part.subarray(nth * ENTRY_BYTES, (nth + 1) * ENTRY_BYTES),
   )
 
-/** The offset of the first entry that isn't smaller than the link. */
+/** Returns the offset of the first entry whose link isn't smaller than `link`. */
 function firstOf(part: Buffer, link: Uint8Array): number {
   let [low, high] = [0, part.length / ENTRY_BYTES]
   while (low < high) {

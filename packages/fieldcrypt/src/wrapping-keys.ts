@@ -1,26 +1,23 @@
-// Wrapping keys at rest. A wrapping key wraps key records, and is itself wrapped by a key-encryption key (KEK) in a
-// KMS. The KMS gets 32 bytes a few times per start. The caller configures which KEK wraps which wrapping key.
+// Wrapping keys at rest. A wrapping key wraps key records. A key-encryption key (KEK), for example in a KMS, wraps the
+// wrapping key. A service uses KEKs only a few times per start.
 //
 //   value = %x01 kek-length kek wrapped
 //   kek-length = OCTET
 //   kek   = <provider> ":" <name> ":" <version>        ; UTF-8
-//   wrapped = *OCTET                                    ; the provider's own
+//   wrapped = *OCTET                                    ; in the provider's format
 import { recordUnreadable } from './errors.ts'
 import { checkedKey, KEY_BYTES } from './tree/parts.ts'
 
 /**
- * The interface to a KMS, or to several that act as one. It binds the wrapped bytes to the record key. The first
- * segment of its KEKs' ids names the provider: `file`, `env`, `vault`.
+ * The interface to one KMS or several. It binds the wrapped bytes to the record key. The id of a KEK begins with the
+ * name of its provider: `file`, `env` or `vault`.
  */
 export type KekProvider = {
-  /** Wraps under the newest version of its KEK, and returns that KEK's id. */
+  /** Wraps with the newest version of its KEK, and returns the id of this version. */
   wrap(recordKey: string, plain: Buffer): Promise<{ kek: string; wrapped: Buffer }>
-  /** Throws for any other record key or KEK, and for any change. */
+  /** Throws if the record key, the KEK or the bytes are not those of `wrap`. */
   unwrap(recordKey: string, kek: string, wrapped: Buffer): Promise<Buffer>
-  /**
-   * Whether the KEK with this id can unwrap, now or later. False only if it is known to be gone. Throws if that is
-   * unknown.
-   */
+  /** Returns whether the provider still has this KEK, even if it can't unwrap now. Throws if it can't tell. */
   has(kek: string): Promise<boolean>
 }
 
@@ -37,7 +34,7 @@ export async function wrapByKek(
   return Buffer.concat([Buffer.of(FORMAT, id.length), id, wrapped])
 }
 
-/** The id of the KEK that wraps a wrapping key. Throws `record_unreadable`. */
+/** Returns the id of the KEK that wraps a wrapping key. Throws `record_unreadable`. */
 export const kekOf = (recordKey: string, value: Buffer): string => parse(recordKey, value).kek
 
 /** Throws `record_unreadable`, or what the provider throws. The caller must overwrite the key after use. */

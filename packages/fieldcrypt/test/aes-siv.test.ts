@@ -1,4 +1,4 @@
-// AES-SIV against the published vectors, in their key sizes.
+// AES-SIV gives the results of published vectors, for all their key sizes.
 import { describe, expect, test } from '@jest/globals'
 import { adStateOf, expandSivKey, openInPlace, sealInPlace } from '../src/primitives/aes-siv.ts'
 import { plainPrimitives } from '../src/primitives/plain.ts'
@@ -11,7 +11,7 @@ const instance = newInstance()
 if (instance === undefined) throw new Error('this Node has no WebAssembly')
 const { siv } = wasmPrimitives(instance)
 
-/** With as many strings of associated data as the vector has, in plain TypeScript. */
+/** Encrypts in plain TypeScript, with any number of strings of associated data. */
 function seal(keyHex: string, ads: string[], plaintextHex: string): string {
   const key = expandSivKey(hex(keyHex))
   const ad = adStateOf(key, ads.map(hex))

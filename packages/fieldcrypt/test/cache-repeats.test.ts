@@ -1,4 +1,4 @@
-// A repeated value or text is looked up, unless it is erased.
+// A repeated value or text comes from the cache, unless its keys are erased.
 import { expect, test } from '@jest/globals'
 import { createOpener, createSealer } from '../src/index.ts'
 import { CORRUPT, refusalOf } from './support/errors.ts'

@@ -1,4 +1,4 @@
-// Caches affect only the time. Their limits hold, and erased entries are dropped immediately.
+// Caches affect only the speed. They keep their limits, and drop erased entries immediately.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createOpener, createSealer, eraKeys, keyTimeOf } from '../src/index.ts'
@@ -16,7 +16,7 @@ describe('with a cache and without', () => {
     who,
     level: fc.nat(3),
     path: fc.constantFrom('f', 'g/h'),
-    // the encryption of repeated values is a look-up
+    // repeated values come from the cache
     value: fc.oneof(fc.constantFrom('a', 'b'), fc.string({ unit: 'grapheme', maxLength: 70 })),
     time: fc.constantFrom(TODAY, TODAY, TOMORROW),
   })

@@ -1,4 +1,4 @@
-// Every value between a key field value and an encrypted field, byte for byte.
+// All steps from a key field value to an encrypted field, byte for byte as in the vectors.
 import { describe, expect, test } from '@jest/globals'
 import { consentOf } from '../src/consent.ts'
 import {

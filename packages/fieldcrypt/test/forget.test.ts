@@ -1,4 +1,4 @@
-// Erasing a person, withdrawing a consent, and splitting a grown tree: byte for byte as in the vectors, and invariants
+// Erasing a person, withdrawing a consent, and splitting a large tree: byte for byte as in the vectors. Invariants hold
 // for erasures in any order.
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'

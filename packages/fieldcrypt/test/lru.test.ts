@@ -1,4 +1,4 @@
-// The order in which a cache evicts entries, and that it wipes them.
+// A cache evicts the right entries, and wipes them.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { createLru } from '../src/cache/lru.ts'

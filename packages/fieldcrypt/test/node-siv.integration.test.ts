@@ -1,4 +1,4 @@
-// A second implementation: ours and the AES-SIV of Node 26 give the same bytes, for any key, field path and text.
+// Our AES-SIV and that of Node 26 give the same bytes, for random keys, field paths and texts.
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Encrypts with the AES-SIV of Node 26, which OpenSSL has: JSON on stdin, [{key, ad, plain}] in hexadecimal digits; on
-// stdout the texts, the synthetic IV first.
+// Encrypts with the AES-SIV of Node 26 (OpenSSL). Reads JSON, [{key, ad, plain}] in hexadecimal digits, from stdin.
+// Writes the texts to stdout as JSON, each with its synthetic IV first.
 import { createCipheriv } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 

@@ -1,5 +1,5 @@
-# Decrypts fields with Google's Tink: JSON on stdin, {keyset, fields: [{path, text}]}; the values on stdout, null where
-# Tink refuses.
+# Decrypts fields with Google's Tink. Reads JSON, {keyset, fields: [{path, text}]}, from stdin. Writes the values to
+# stdout, with null for each text that Tink refuses.
 import base64
 import json
 import sys

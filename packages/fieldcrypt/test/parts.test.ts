@@ -1,4 +1,5 @@
-// Key records at rest: golden bytes. A value can be unwrapped only with its own record key and its own wrapping key.
+// Wrapped key records have the bytes of the vector. A value can be unwrapped only with its own record key and its own
+// wrapping key.
 import { createSecretKey } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import {

@@ -1,4 +1,5 @@
-// The WebAssembly module gives what Node and @noble/ciphers give, keeps nothing of a key, and is compiled from its source.
+// The WebAssembly module gives the same results as Node and @noble/ciphers, keeps nothing of a key, and is compiled
+// from its source.
 import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
-// Google's Tink decrypts our encrypted texts, with a keyset that contains the key of a person, level and epoch. So an
-// archive can be read without Weir (docs/keys.md, An encrypted field).
+// Google's Tink decrypts our encrypted texts, with a keyset of one key: that of a person, level, epoch and consent. So
+// an archive can be read without Weir (docs/keys.md, An encrypted field).
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
@@ -13,7 +13,7 @@ const python = join(import.meta.dirname, '../../../.weir/venv/bin/python')
 const script = join(import.meta.dirname, 'open_with_tink.py')
 const time = keyTimeOf(1_635_416_584_627, 86_400_000)
 
-/** The keyset of one key. Anyone who has the era's keys and a record's keyLink can create it. */
+/** Creates a keyset of one key. This needs only the era's keys and a record's keyLink. */
 function keysetOf(keys: EraKeys, keyLink: Buffer, of: { level: number; time: KeyTime }): object {
   const levelKey = keys.levelKey(of.level)
   if (keys.label === undefined || levelKey === undefined) throw new Error('a part is missing')
@@ -28,7 +28,7 @@ function keysetOf(keys: EraKeys, keyLink: Buffer, of: { level: number; time: Key
     tail: sivTail({ epoch: of.time.epoch, consent }),
   })
   const keyId = keyLink.readUInt32BE(0)
-  // The message AesSivKey, with its second member of 64 bytes.
+  // The Protobuf message AesSivKey: field 2 has 64 bytes.
   const value = Buffer.concat([Buffer.of(0x12, sivKey.length), sivKey]).toString('base64')
   const typeUrl = 'type.googleapis.com/google.crypto.tink.AesSivKey'
   const keyData = { typeUrl, value, keyMaterialType: 'SYMMETRIC' }

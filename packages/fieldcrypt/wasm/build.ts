@@ -1,5 +1,5 @@
-// Compiles module/ to WebAssembly. Run as a program, it writes src/primitives/wasm-bytes.ts, which is committed, so
-// that only a change of it needs the compiler.
+// Compiles module/ to WebAssembly. Run as a program, it writes src/primitives/wasm-bytes.ts. This file is committed, so
+// that only a change of module/ needs the compiler.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import asc from 'assemblyscript/asc'
@@ -7,7 +7,7 @@ import asc from 'assemblyscript/asc'
 const source = join(import.meta.dirname, 'module/index.ts')
 const target = join(import.meta.dirname, '../src/primitives/wasm-bytes.ts')
 
-/** The text of wasm-bytes.ts. */
+/** Returns the text of wasm-bytes.ts. */
 export async function compiledModule(): Promise<string> {
   let wasm = new Uint8Array()
   const { error } = await asc.main(

@@ -1,12 +1,11 @@
 // The attacker, a separate process. When it gets a port and an attack, it opens up to a hundred connections, one after
-// the other, and sends the attack on each. When it gets nothing, it stops.
+// the other, and sends the attack on each. An empty order stops it.
 import * as net from 'node:net'
 import { attacks } from './attack-list.ts'
 import type { Attack } from './attack-list.ts'
 
 /**
- * A flood ends its connection after a millisecond or two of the server's work, so this rate is the load that a server
- * must withstand.
+ * The load that a server must withstand. The server ends a flood's connection after one or two milliseconds of work.
  */
 const connectEveryMs = 100
 const dripEveryMs = 100

@@ -1,8 +1,8 @@
-// `npm run attacks`: how attacks on a server affect its well-behaved client. Server, client and attacker are separate
-// processes. The client is measured without an attack, while the same attacker attacks another server (which costs the
-// machine as much), and under attack. Each result is the best of several rounds. Fails if a request failed, if the p99
-// under attack is more than twice that of the attack elsewhere plus 10 ms, or if the server's memory does not recede.
-// `npm run attacks -- PING` runs the attacks of that name.
+// `npm run attacks`: how attacks on a server affect its well-behaved client. The client is measured without an attack,
+// during an attack on another server (which costs the machine as much), and during an attack on its own server. Each
+// result is the best of several rounds. Fails if a request failed, if the p99 under attack is more than twice that of
+// the attack elsewhere plus 10 ms, or if the server's memory does not recede. `npm run attacks -- PING` runs the
+// attacks whose name contains PING.
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const rounds = 4
 const roundMs = 800
 const settleMs = 200
 const worseMax = 2
-/** Smaller differences are noise of the machine: differences of 5 to 8 ms occur in all three measurements. */
+/** Smaller differences are noise: 5 to 8 ms occur in all three measurements. */
 const noticedMs = 10
 const grownBytesMax = 8 * 1_048_576
 const deadlineMs = 20_000
@@ -26,7 +26,7 @@ const wanted = attacks.filter(({ name }) => name.includes(process.argv[2] ?? '')
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const children: ChildProcess[] = []
 
-/** Server and client share a core. The attacker and its other victim share the next one. */
+/** Server and client share a core. The attacker and the other server share the next one. */
 function start(file: string, core: 0 | 1, args: readonly string[] = []): ChildProcess {
   const isPinned = process.platform === 'linux' && availableParallelism() > 1
   const pinned = { execPath: 'taskset', execArgv: ['-c', String(core), process.execPath] }
@@ -76,7 +76,7 @@ const p99OfOne = ({ tookMs }: Measured): number =>
 /** Uses the best round, because other load on the machine can only add time. */
 const p99Ms = (measurements: readonly Measured[]): number => Math.min(...measurements.map(p99OfOne))
 
-/** The growth of the server's memory at the end; undefined if the memory doesn't recede. */
+/** Returns the growth of the server's memory, or undefined if the memory doesn't recede. */
 async function growth(before: number): Promise<number | undefined> {
   let grown = 0
   const isBack = async (): Promise<boolean> => {

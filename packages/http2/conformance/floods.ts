@@ -1,5 +1,5 @@
-// Floods of frames that cost their sender nothing, by their CVE numbers: the start of the connection, and the repeated
-// part.
+// Floods of frames that cost their sender nothing, by their CVE numbers. Each has the start of the connection, and the
+// repeated part.
 import {
   ack,
   data,

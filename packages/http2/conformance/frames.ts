@@ -83,7 +83,6 @@ export const settings = (...pairs: readonly (readonly [id: number, value: number
 }
 export const initialWindow = 4
 
-/** A client's stream ids, in order. */
 export const streamIds = (count: number): number[] =>
   Array.from({ length: count }, (_, i) => 2 * i + 1)
 export const times = (count: number, make: (i: number) => Buffer): Buffer =>
@@ -91,7 +90,7 @@ export const times = (count: number, make: (i: number) => Buffer): Buffer =>
 
 export const resetWith = (code: number): Buffer => reset(1, code)
 
-/** A connection on which stream 1 is a POST whose body never ends. */
+/** Opens a connection on which stream 1 is a POST whose body never ends. */
 export function halfRequest(port: number, path: string): net.Socket {
   const socket = net.connect(port, '127.0.0.1')
   socket.on('error', () => {})
@@ -120,7 +119,7 @@ export function framesIn(bytes: Buffer): { frames: Frame[]; size: number } {
   return { frames, size: at }
 }
 
-/** A connection that has sent its preface and settings. */
+/** Opens a connection, and sends the preface and settings. */
 export function connectByHand(port: number, first: Buffer = settings()) {
   const socket = net.connect(port, '127.0.0.1')
   const frames: Frame[] = []
@@ -137,7 +136,7 @@ export function connectByHand(port: number, first: Buffer = settings()) {
   socket.on('close', () => look())
   socket.write(Buffer.concat([preface, first]))
 
-  /** The first accepted frame. Rejects if the connection closes before. */
+  /** Resolves with the first accepted frame. Rejects if the connection closes first. */
   const until = (accept: (frame: Frame) => boolean): Promise<Frame> =>
     withTimeout(
       new Promise((resolve, reject) => {
@@ -158,11 +157,11 @@ export function connectByHand(port: number, first: Buffer = settings()) {
     frames,
     until,
     send: (...pieces: readonly Buffer[]): void => void socket.write(Buffer.concat(pieces)),
-    /** The code of the GOAWAY. */
+    /** Resolves with the code of the GOAWAY. */
     async goneAway(): Promise<number> {
       return (await until(({ type }) => type === frameTypes.goAway)).payload.readUInt32BE(4)
     },
-    /** The code of the RST_STREAM. */
+    /** Resolves with the code of the RST_STREAM. */
     async wasReset(id: number): Promise<number> {
       const found = await until(({ type, stream }) => type === frameTypes.reset && stream === id)
       return found.payload.readUInt32BE(0)

@@ -1,5 +1,5 @@
-// Finds or installs h2spec, a third-party conformance suite for HTTP/2, and runs it against our listener, with and
-// without TLS. Installing it needs Go.
+// Runs h2spec, a third-party conformance suite for HTTP/2, against our listener, with or without TLS. Installing it
+// needs Go.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const program = join(folder, 'h2spec')
 
 export type Report = { passed: number; failed: readonly string[] }
 
-/** Returns the path, and installs h2spec if necessary. Throws if Go is missing, too. */
+/** Returns the path, and installs h2spec if necessary. Throws if this needs Go, which is missing. */
 export async function findH2spec(): Promise<string> {
   if (existsSync(program)) return program
   try {
@@ -29,7 +29,6 @@ export async function findH2spec(): Promise<string> {
   return program
 }
 
-/** Runs all cases against a listener of ours. */
 export async function runH2spec(h2spec: string, tls?: Tls): Promise<Report> {
   const listener = await listenHttp({
     host: '127.0.0.1',

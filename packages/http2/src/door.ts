@@ -1,5 +1,5 @@
-// Limits the connections of one address to a tenth of the port's, so that one client can't fill the port. Proxies of
-// ours are exempt, because each stands for many clients, which can't be distinguished here.
+// Limits the connections of one address to a tenth of the port's maximum, so that one client can't use them all. Our
+// own proxies are exempt, because each has many clients.
 import type { Socket } from 'node:net'
 import { countedAddress } from '@weir/kit'
 
@@ -8,7 +8,7 @@ export type DoorOptions = {
   readonly isProxy: (address: string) => boolean
 }
 
-/** The returned function returns false for a connection beyond the limit. */
+/** The returned function counts a connection, and returns false if it exceeds the limit. */
 export function createDoor({ connectionsMax, isProxy }: DoorOptions): (socket: Socket) => boolean {
   const addressMax = Math.max(1, Math.floor(connectionsMax / 10))
   const counts = new Map<string, number>()

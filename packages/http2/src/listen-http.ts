@@ -121,7 +121,7 @@ function serveHttp2(
   })
 }
 
-/** Disconnects the client after it has received the response. */
+/** Calls `end` when the response has been sent. */
 function afterAnswer(response: Writable, end: () => void): void {
   if (response.writableFinished || response.destroyed) end()
   else response.once('finish', end)

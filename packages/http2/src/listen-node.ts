@@ -1,6 +1,6 @@
-// The listener for people's endpoints: an ordinary `http.Server` (Express, ws) that clients reach over HTTP/1.1 as
-// usual, and also over HTTP/2. Express can't use node:http2's objects. So an HTTP/2 request is forwarded to the same
-// server as HTTP/1.1, over a pair of streams within the process (docs/architecture.md 7).
+// The listener for an ordinary `http.Server` (Express, ws), which clients reach over HTTP/1.1 and HTTP/2. Express can't
+// use node:http2's objects. So an HTTP/2 request is forwarded to the same server as HTTP/1.1, over a pair of streams
+// within the process (docs/architecture.md 7).
 import { request as httpRequest } from 'node:http'
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders, Server } from 'node:http'
 import { constants } from 'node:http2'
@@ -95,7 +95,7 @@ function answer(stream: ServerHttp2Stream, response: IncomingMessage): void {
   })
 }
 
-/** Call when the server has answered, because the rest of the body isn't needed then. */
+/** Drops the rest of the body, which isn't needed after the server's response. */
 function dropRest(stream: ServerHttp2Stream, outgoing: ClientRequest, timeouts: Timeouts): void {
   stream.unpipe(outgoing)
   void drain(stream, {
@@ -105,7 +105,7 @@ function dropRest(stream: ServerHttp2Stream, outgoing: ClientRequest, timeouts: 
   })
 }
 
-/** The list has the form name, value, name, value, … and keeps repeated headers. */
+/** Returns a list: name, value, name, value, … with repeated headers. */
 function requestHeaders(rawHeaders: readonly string[], hasBody: boolean): string[] {
   const headers = ['connection', 'close']
   let authority: string | undefined
@@ -122,8 +122,8 @@ function requestHeaders(rawHeaders: readonly string[], hasBody: boolean): string
     headers.push(name, value)
   }
   headers.push('host', authority ?? host ?? '')
-  // Without either header, Node sends the body of a GET unframed, and the server would read the body as the next
-  // request.
+  // Without a content-length or transfer-encoding, Node sends the body of a GET unframed, and the server would read the
+  // body as the next request.
   if (hasBody && !hasLength) headers.push('transfer-encoding', 'chunked')
   return headers
 }

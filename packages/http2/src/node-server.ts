@@ -35,7 +35,10 @@ export function createNodeServer({ onRequest, onUpgrade, ...more }: NodeServerOp
 
 export const twoHosts = 'There are several Host headers; send one\n'
 
-/** A component that uses the first Host and one that uses the last would serve different hosts (RFC 9112 3.2). */
+/**
+ * Several Host headers are refused, because components that use the first and the last would serve different hosts (RFC
+ * 9112 3.2).
+ */
 export function hasTwoHosts(rawHeaders: readonly string[]): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2)

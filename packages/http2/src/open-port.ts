@@ -1,5 +1,5 @@
-// One port for HTTP/1.1 and HTTP/2: by ALPN with TLS, and by the first bytes without TLS (sniff.ts). Each connection
-// goes to the server of its protocol, and is closed together with the port.
+// One port for HTTP/1.1 and HTTP/2, chosen by ALPN with TLS, and by the first bytes without TLS (sniff.ts). Each
+// connection goes to the server of its protocol, and is closed together with the port.
 import type { Server as Http1Server } from 'node:http'
 import * as net from 'node:net'
 import * as tls from 'node:tls'
@@ -26,11 +26,10 @@ export type Http2Side = {
   finish(): void
 }
 
-/** The limits for connections. */
 export type Crowd = {
   /** The maximum of concurrent connections. One address may have a tenth of them. */
   connectionsMax?: number | undefined
-  /** Whether the address is a proxy, which stands for many clients. */
+  /** Returns true for a proxy, which has many clients. */
   isProxy?: ((address: string) => boolean) | undefined
 }
 
@@ -49,11 +48,11 @@ export async function openPort(options: PortOptions): Promise<Listener> {
   const { http1, http2, onError, connectionsMax = connectionsMaxDefault } = options
   const mayEnter = createDoor({ connectionsMax, isProxy: options.isProxy ?? (() => false) })
   const connections = trackConnections(http1, http2)
-  // The server never listens itself, but this event starts its time-outs for slow heads.
+  // `http1` never listens itself, but this event starts its time-outs for slow heads.
   http1.emit('listening')
   const server = createPort(options, connections.markUsed)
   server.maxConnections = connectionsMax
-  // includes connections in their handshake
+  // includes connections in their TLS handshake
   server.on('connection', (socket) => {
     connections.track(socket)
     if (!mayEnter(socket)) socket.destroy()
@@ -106,7 +105,6 @@ function createPort(options: PortOptions, markUsed: (socket: net.Socket) => void
   return server.on('tlsClientError', (_error: Error, socket: net.Socket) => socket.destroy())
 }
 
-/** Tracks connections, and closes them. */
 function trackConnections(http1: Http1Server, http2: Http2Side) {
   const sockets = new Set<net.Socket>()
   const unused = new Set<net.Socket>()

@@ -1,5 +1,5 @@
-// Bodies in pieces over Node's own HTTP: reading a request and writing a response, as fast as the other side. The
-// time-outs require progress, not completion.
+// Reads request bodies and writes response bodies in pieces, over Node's own HTTP, as fast as the client. The time-outs
+// require progress, not completion.
 import type { Readable, Writable } from 'node:stream'
 import type { HttpResponse } from './types.ts'
 import { Http2Error } from './errors.ts'
@@ -12,7 +12,7 @@ export const isInPieces = (body: HttpResponse['body']): body is AsyncIterable<Bu
 
 type ReadBounds = {
   timeoutMs: number
-  /** Whether an ended stream had its complete body. */
+  /** Returns whether an ended stream had its complete body. */
   isComplete: () => boolean
 }
 
@@ -49,7 +49,10 @@ export async function* readPieces(
   }
 }
 
-/** Doesn't end the stream. Throws Http2Error `http2.aborted` if the client goes away or stops reading. */
+/**
+ * Writes the pieces, without ending the stream. Throws Http2Error `http2.aborted` if the client goes away or stops
+ * reading.
+ */
 export async function writePieces(
   stream: Writable,
   pieces: AsyncIterable<Buffer>,

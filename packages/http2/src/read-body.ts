@@ -1,5 +1,5 @@
-// Reads a request's body with limits of size and time. The stream is always drained, so that its connection can carry
-// further requests.
+// Reads a request's body with limits of size and time. The stream is drained, so that its connection can carry further
+// requests.
 import type { Readable } from 'node:stream'
 import { dropBytesMax } from './bounds.ts'
 import { Http2Error } from './errors.ts'
@@ -9,7 +9,7 @@ export type BodyBounds = {
   timeoutMs: number
   /** The value of the request's header, if present. */
   contentLength: number | undefined
-  /** Whether an ended stream had its complete body. */
+  /** Returns whether an ended stream had its complete body. */
   isComplete: () => boolean
   /** Ends a request whose body is too long. */
   cut: () => void
@@ -52,7 +52,7 @@ export function readBody(stream: Readable, bounds: BodyBounds): Promise<Buffer |
   })
 }
 
-/** Reads and drops the rest of the body, up to the limits. Beyond them the request is cut. Resolves in both cases. */
+/** Reads and drops the rest of the body. Calls `cut` if a limit is exceeded. Resolves in both cases. */
 export function drain(stream: Readable, { bytesMax, timeoutMs, cut }: DrainBounds): Promise<void> {
   return new Promise((resolve) => {
     if (stream.readableEnded || stream.destroyed) return resolve()

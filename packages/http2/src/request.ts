@@ -1,4 +1,4 @@
-// A request of either protocol, as handlers see it: the same few look-ups over raw headers, because parsed headers hide
+// A request of either protocol, as handlers see it. It searches the raw headers, because parsed headers hide
 // repetitions.
 import type { Readable } from 'node:stream'
 import { dropBytesMax } from './bounds.ts'
@@ -13,7 +13,7 @@ export type RawRequest = {
   /** Name, value, name, value, … */
   rawHeaders: readonly string[]
   stream: Readable
-  /** Whether the ended stream had the complete body. */
+  /** Returns whether the ended stream had its complete body. */
   isComplete: () => boolean
   bodyTimeoutMs: number
   /** Ends the request after its response is sent. */
@@ -23,7 +23,7 @@ export type RawRequest = {
 export type ReadableRequest = HttpRequest & {
   /**
    * Drops the unread rest of the body, up to a limit. The response waits for the body's end, because some clients hang
-   * if it comes earlier (curl 7.88 over HTTP/2).
+   * if the response comes earlier (curl 7.88 over HTTP/2).
    */
   dropBody(): Promise<void>
 }

@@ -16,7 +16,10 @@ export type Exchange = {
   handler: Handler
   onError: (error: unknown) => void
   send: (answer: Answer) => void
-  /** Sends the head and then the pieces, without an end. Throws if the client goes away, or the next piece fails. */
+  /**
+   * Sends the head and the pieces, without ending the response. Throws if the client goes away, or the next piece
+   * fails.
+   */
   sendPieces: (answer: Answer, pieces: AsyncIterable<Buffer>) => Promise<void>
   endPieces: () => void
   /** Ends the exchange without a response, or without the rest of a response. */
@@ -56,7 +59,7 @@ async function respondInPieces(
   endPieces()
 }
 
-/** Undefined if the client is gone. */
+/** Returns undefined if the client is gone. */
 async function answerOf(
   request: ReadableRequest,
   { handler, onError }: Exchange,

@@ -1,4 +1,4 @@
-// Node's two HTTP servers with the bounds of all our listeners.
+// Node's two HTTP servers with the limits of all our listeners.
 import type { ServerOptions } from 'node:http'
 import * as http2 from 'node:http2'
 import type { ServerHttp2Session, ServerHttp2Stream } from 'node:http2'
@@ -68,14 +68,14 @@ function endUnused(session: ServerHttp2Session, timeouts: Timeouts): void {
   session.once('close', () => clearTimeout(timer))
 }
 
-/** Closing alone would wait forever for a client that doesn't read its responses. */
+/** `close` alone would wait forever for a client that doesn't read its responses. */
 function endIdle(session: ServerHttp2Session, { bodyTimeoutMs }: Timeouts): void {
   session.close()
   const timer = setTimeout(() => session.destroy(), bodyTimeoutMs)
   session.once('close', () => clearTimeout(timer))
 }
 
-/** Needed because a client may ignore our setting until it has acknowledged it. Counts as RFC 9113 6.5.2 defines. */
+/** A client may exceed our setting until it has acknowledged the setting. Counts as RFC 9113 6.5.2 defines. */
 function isTooLarge(rawHeaders: readonly string[]): boolean {
   let bytes = 16 * rawHeaders.length
   for (const text of rawHeaders) bytes += text.length

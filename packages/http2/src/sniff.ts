@@ -8,7 +8,7 @@ const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 /** RFC 9112 3. An empty line may precede the request line. */
 const requestLine = /^(\r?\n)?\S+ \S+ HTTP\/\d\.\d\r?$/
 
-/** False if the first line is complete and isn't a request line. */
+/** Returns false if the first line is complete and isn't a request line. */
 function couldBeHttp1(bytes: Buffer): boolean {
   const end = bytes.indexOf('\n', 2)
   return end < 0 || requestLine.test(bytes.toString('latin1', 0, end))

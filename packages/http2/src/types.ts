@@ -1,5 +1,4 @@
-// The interface between a service and an HTTP listener: a request in, a response out. It is small, so that the listener
-// can be replaced.
+// The interface between a service and an HTTP listener: a request in, a response out.
 
 export type HttpRequest = {
   readonly method: string
@@ -12,15 +11,15 @@ export type HttpRequest = {
   /** How often the header was sent. */
   headerCount(name: string): number
   /**
-   * The whole body. Undefined if it has more than `bytesMax` bytes; the rest is then read and dropped, up to 8 MiB, so
-   * that the client can receive the response. Rejects with Http2Error `aborted` if the client goes away or takes too
-   * long. Returns the body immediately if it has already arrived. Call it once.
+   * Returns the whole body, immediately if it has already arrived. If it has more than `bytesMax` bytes, returns
+   * undefined, after the rest is read and dropped, up to 8 MiB, so that the client can receive the response. Rejects
+   * with Http2Error `http2.aborted` if the client goes away or takes too long. Call it once.
    */
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined>
   /**
    * Use instead of `body` for bodies of any length: yields pieces as they arrive. The client is slowed down while no
-   * further piece is requested. Throws Http2Error `http2.aborted` if the client goes away, or if it sends less than
-   * 1 KiB within the time-out for a whole body. Only the time in which a piece is requested counts.
+   * further piece is requested. Throws Http2Error `http2.aborted` if the client goes away, or if it sends less than 1
+   * KiB within the time-out for a whole body. Only time while the handler waits for a piece counts.
    */
   chunks(): AsyncGenerator<Buffer, void, void>
 }
@@ -30,7 +29,7 @@ export type HttpResponse = {
   readonly headers?: Readonly<Record<string, string>>
   /**
    * A string is sent as plain text in UTF-8, unless the headers name another type. Pieces are sent one by one, without
-   * a length, as fast as the client reads them. Such a response may overtake its request.
+   * a length, as fast as the client reads them. A response in pieces may begin before the request's body ends.
    */
   readonly body?: string | Buffer | AsyncIterable<Buffer>
 }

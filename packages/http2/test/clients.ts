@@ -61,7 +61,7 @@ export function callHttp2(session: http2.ClientHttp2Session, call: Call): Promis
   })
 }
 
-/** Everything that the server sends after these bytes, until it closes or is silent for 300 ms. */
+/** Resolves with everything that the server sends after these bytes, until it closes or is silent for 300 ms. */
 export function callRaw(port: number, pieces: readonly (string | Buffer)[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1')

@@ -11,7 +11,7 @@ import { callHttp1, callHttp2 } from './clients.ts'
 const deadlineMs = 60_000
 
 describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2Server) => {
-  /** A listener whose requests wait until they are released. */
+  /** Starts a listener whose requests wait until they are released. */
   async function waiting() {
     const waiters: ((response: HttpResponse) => void)[] = []
     const listener = await listenHttp({

@@ -1,4 +1,4 @@
-// HTTP/2 requests that are forwarded to a plain http.Server: which parts must be kept.
+// Forwarding HTTP/2 requests to a plain http.Server: what the server and the client receive.
 import { createServer } from 'node:http'
 import type { IncomingMessage } from 'node:http'
 import * as http2 from 'node:http2'
@@ -48,7 +48,7 @@ afterAll(async () => {
   await listener.close(100)
 })
 
-/** The values of a header that the server received. */
+/** Returns the values of a header that the server received. */
 function valuesOf(body: string, name: string): string[] {
   const raw: string[] = JSON.parse(body).raw
   return raw.filter((_, at) => at % 2 === 1 && raw[at - 1] === name)

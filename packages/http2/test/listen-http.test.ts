@@ -10,7 +10,7 @@ import { callHttp1, callHttp2, callRaw } from './clients.ts'
 import { selfSigned } from '../conformance/certificate.ts'
 
 const run = promisify(execFile)
-/** The output of curl in this format for a request. */
+/** Returns curl's output for a request, in this format. */
 const curl = async (format: string, ...args: string[]): Promise<string> =>
   (await run('curl', ['-sk', '-m', '3', '-o', '/dev/null', '-w', format, ...args])).stdout
 const bodyMax = 1_048_576

@@ -1,4 +1,4 @@
-// Bodies in pieces, of requests and of responses: of any length, as fast as the other side, with time-outs that require
+// Bodies of requests and responses in pieces: of any length, as fast as the other side, with time-outs that require
 // progress.
 import { createHash, randomBytes } from 'node:crypto'
 import * as http from 'node:http'

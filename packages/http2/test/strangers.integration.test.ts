@@ -57,7 +57,7 @@ describe.each(['in the clear', 'over TLS'])('%s', (where) => {
     await rm(folder, { recursive: true })
   })
 
-  /** The body sizes that the server has read since, sorted. */
+  /** Returns the sorted sizes of the bodies that were read after the first `from`. */
   const readSince = (from: number): number[] => bytesRead.slice(from).sort((a, b) => a - b)
   const many = (bytes: number): number[] => Array.from({ length: streams }, () => bytes)
 

@@ -1,6 +1,6 @@
-"""A client of httpx, a third-party library: concurrent requests with bodies of a given size.
+"""Sends concurrent requests with bodies of a given size, by httpx, a third-party library.
 
-Prints how many were answered with 204 over HTTP/2.
+Prints how many got 204 over HTTP/2.
 """
 
 import asyncio

@@ -93,7 +93,7 @@ async function follow(): Promise<FollowedTls> {
   return pair
 }
 
-/** The name in the certificate that a new connection gets. */
+/** Resolves with the name in the certificate that a new connection gets. */
 function nameShown(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = tls.connect({ host: '127.0.0.1', port, ca }, () => {

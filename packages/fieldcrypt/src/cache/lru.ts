@@ -1,7 +1,6 @@
 // A cache of bounded weight that streams share. When it is full, it evicts the least recently used entry
 // (approximately, in a large cache). A stream may use at most half, so a greedy stream evicts its own entries. Evicted
-// entries are wiped. Entries may grow while they are used; `settle` must then be called. The entry in use is never
-// evicted, whatever its weight.
+// entries are wiped. `put` and `settle` never evict their own entry.
 import { RingLink } from './ring-list.ts'
 
 export type Cacheable = {
@@ -10,8 +9,8 @@ export type Cacheable = {
 }
 
 /**
- * The position of an entry in the cache. It is a separate object, because keys of a cache may be personal data, and
- * entries may be logged.
+ * The position of an entry in the cache. It is a separate object, because `key` may be personal data, and entries may
+ * be logged.
  */
 type Place<Entry> = {
   readonly entry: Entry
@@ -19,9 +18,9 @@ type Place<Entry> = {
   readonly key: string
   readonly inAll: RingLink<Place<Entry>>
   readonly inShare: RingLink<Place<Entry>>
-  /** The weight at its last count. */
+  /** The entry's weight when it was last counted. */
   weight: number
-  /** The cache's use count when this place last became the newest. */
+  /** The value of `State.uses` when this place last became the newest. */
   newestAt: number
 }
 
@@ -38,7 +37,7 @@ export type Lru<Entry> = {
   /** Must be called when an entry's weight may have changed. */
   settle(entry: Entry): void
   remove(entry: Entry): void
-  /** A copy of the list of a stream's entries. */
+  /** Returns a new list of a stream's entries. */
   entriesOf(stream: string): Entry[]
   clear(): void
   weight(): number
@@ -53,7 +52,7 @@ type State<Entry> = {
   uses: number
 }
 
-/** A small integer, which V8 stores in place. */
+/** Below any use count. V8 stores this integer without an allocation. */
 const LONG_AGO = -1_000_000_000
 
 export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry> {
@@ -94,8 +93,8 @@ export function createLru<Entry extends Cacheable>(weightMax: number): Lru<Entry
 }
 
 /**
- * Marks the place as used. Moving it would access its neighbours anywhere in memory, so a place that is new enough
- * isn't moved.
+ * Marks the place as used. A place that is new enough isn't moved, because moving accesses its neighbours, which may be
+ * anywhere in memory.
  */
 function use<Entry>(state: State<Entry>, place: Place<Entry>): void {
   state.uses += 1
@@ -105,7 +104,7 @@ function use<Entry>(state: State<Entry>, place: Place<Entry>): void {
   place.inShare.moveTo(place.share.order)
 }
 
-/** Counts the current weight of a place, and makes room. */
+/** Counts the current weight of a place, and evicts other places if a limit is exceeded. */
 function weigh<Entry extends Cacheable>(state: State<Entry>, place: Place<Entry>): void {
   const { weightMax, order } = state
   const { share } = place
@@ -114,7 +113,7 @@ function weigh<Entry extends Cacheable>(state: State<Entry>, place: Place<Entry>
   share.weight += more
   place.weight += more
   const shareMax = Math.max(1, Math.floor(weightMax / 2))
-  // The place in use is the newest, so it is the oldest only if it is the only one.
+  // `place` is the newest, so it is the oldest only if it is the only one.
   while (share.weight > shareMax && share.order.oldest !== place) evict(state, share.order.oldest)
   while (state.weight > weightMax && order.oldest !== place) evict(state, order.oldest)
 }

@@ -5,27 +5,26 @@ import type { Person } from '../person.ts'
 
 export type CacheOptions = {
   /**
-   * The limit over all streams. It counts each person, and each level whose key was computed for a person. Each of these
-   * entries takes about 1 kB: 0.7 kB of objects, and 0.35 kB of the module's memory (ADR 39), which does not shrink.
-   * Resident memory is up to twice that, because V8 collects garbage late. A stream uses at most half.
+   * The maximum number of entries, for all streams together. An entry is a person, or a cipher of a person's level and
+   * consent. An entry takes about 1 kB: 0.7 kB of objects, and 0.35 kB of the WebAssembly module's memory (ADR 39),
+   * which does not shrink. Resident memory is up to twice as large, because V8 collects garbage late.
    */
   readonly entriesMax: number
 }
 
 export type PeopleCache = {
   /**
-   * Call after a change of a tree. It drops entries under a removed prefix now, not at their next use. It checks each
-   * cached person of this stream. `keysOf` returns the current keys of an era.
+   * Call after a change of a tree. Checks all cached people of the stream, and drops those under a removed prefix now,
+   * not at their next use. `keysOf` returns the current keys of an era.
    */
   refresh(streamId: string, keysOf: (era: number) => EraKeys | undefined): void
-  /** Call when a stream is gone. */
+  /** Call when a stream was deleted. */
   forget(streamId: string): void
   clear(): void
-  /** The number of cached people and levels, for a metric. */
   size(): number
 }
 
-/** `stays` moves a person to new keys. It returns whether the person stays in the cache. */
+/** `stays` moves a person to new keys, and returns whether the person stays in the cache. */
 export function peopleCache(
   people: Lru<Person>,
   stays: (person: Person, keys: EraKeys) => boolean,

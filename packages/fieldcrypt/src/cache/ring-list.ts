@@ -1,5 +1,5 @@
 // A circular doubly linked list in the order of use. Its head contains no entry. The newest entry is on one side of the
-// head, and the oldest on the other. Moving a link takes only a few assignments, because it happens on each cache hit.
+// head, and the oldest on the other. A cache hit may move a link, so moving takes only a few assignments.
 export class RingLink<Entry> {
   /** Undefined for a head. */
   entry: Entry | undefined

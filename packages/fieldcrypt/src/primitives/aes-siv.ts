@@ -1,5 +1,5 @@
-// AES-SIV (RFC 5297) over a workspace, in plain TypeScript. Key sizes are 256, 384 and 512 bits; Weir uses 512. AES
-// itself is @noble/ciphers'.
+// AES-SIV (RFC 5297) in plain TypeScript, on data in a workspace (workspace.ts). Keys have 256, 384 or 512 bits; Weir
+// uses 512. AES itself comes from @noble/ciphers.
 import { unsafe } from '@noble/ciphers/aes.js'
 import type { Workspace } from './types.ts'
 import { DATA_AT, SIV_AT, workspaceBytes } from './workspace.ts'
@@ -22,7 +22,7 @@ export type SivKey = {
 /** The state of S2V after the associated data, before the plaintext. */
 export type AdState = {
   readonly d: Block
-  /** dbl(d) ^ k1: combined with a plaintext that is shorter than a block. */
+  /** dbl(d) ^ k1, which is XORed with a plaintext shorter than a block. */
   readonly short: Block
 }
 
@@ -44,7 +44,7 @@ const xor = (a: Block, b: Block): Block => ({
   s3: a.s3 ^ b.s3,
 })
 
-/** Doubling in GF(2^128), RFC 5297 2.3; without branches. */
+/** Doubles in GF(2^128) (RFC 5297 2.3), without branches. */
 function dbl(block: Block): Block {
   const [a, b, c, d] = [swap(block.s0), swap(block.s1), swap(block.s2), swap(block.s3)]
   return {
@@ -62,10 +62,10 @@ function xorInto(view: DataView, at: number, block: Block): void {
   view.setInt32(at + 12, view.getInt32(at + 12, true) ^ block.s3, true)
 }
 
-/** Writes the padding 10* after the data: to the end of its last block or, if that is complete, in another block. */
+/** Writes the padding 10* after the data, in a further block if their last block is complete. */
 function pad(workspace: Workspace, end: number): void {
   workspace.bytes[end] = 0x80
-  // Buffer.fill would cost more than these few bytes.
+  // For these few bytes, a loop is faster than Buffer.fill.
   for (let at = end + 1; (at & 15) !== 0; at++) workspace.bytes[at] = 0
 }
 
@@ -96,7 +96,7 @@ export function wipeSivKey(key: SivKey): void {
 
 // --- S2V ---
 
-/** CMAC (RFC 4493) of the workspace's data; writes padding after it. */
+/** Returns the CMAC (RFC 4493) of the workspace's data. Writes padding after the data. */
 function cmac(key: SivKey, workspace: Workspace, length: number): Block {
   const { view } = workspace
   const schedule = key.macSchedule
@@ -117,7 +117,6 @@ function cmac(key: SivKey, workspace: Workspace, length: number): Block {
   return mac
 }
 
-/** The state after associated data. */
 export function adStateOf(key: SivKey, strings: readonly Uint8Array[]): AdState {
   let d = key.zeroMac
   for (const ad of strings) {
@@ -129,7 +128,7 @@ export function adStateOf(key: SivKey, strings: readonly Uint8Array[]): AdState 
   return { d: { ...d }, short: xor(dbl(d), key.k1) }
 }
 
-/** S2V of the associated data and the workspace's plaintext, which is not changed. */
+/** Returns S2V of the associated data and the workspace's plaintext. Leaves the plaintext unchanged. */
 function syntheticIv(key: SivKey, ad: AdState, workspace: Workspace, length: number): Block {
   const { view } = workspace
   if (length < 16) {
@@ -152,8 +151,8 @@ function syntheticIv(key: SivKey, ad: AdState, workspace: Workspace, length: num
 // --- CTR ---
 
 /**
- * Encrypts or decrypts the data in place. RFC 5297 2.6 clears two bits of the counter, which leaves room for 2^31
- * blocks in the last word. So a carry never leaves this word.
+ * Encrypts or decrypts the data in place. RFC 5297 2.6 clears two bits of the counter, so its last word can count 2^31
+ * blocks without a carry.
  */
 function applyCtr(key: SivKey, iv: Block, workspace: Workspace, length: number): void {
   const { view } = workspace
@@ -168,7 +167,7 @@ function applyCtr(key: SivKey, iv: Block, workspace: Workspace, length: number):
 
 // --- encryption and decryption ---
 
-/** Turns the workspace's plaintext into ciphertext, with its synthetic IV before it. */
+/** Encrypts the workspace's plaintext in place, and writes the synthetic IV before it. */
 export function sealInPlace(key: SivKey, ad: AdState, workspace: Workspace, length: number): void {
   const iv = syntheticIv(key, ad, workspace, length)
   const { view } = workspace
@@ -179,7 +178,10 @@ export function sealInPlace(key: SivKey, ad: AdState, workspace: Workspace, leng
   applyCtr(key, iv, workspace, length)
 }
 
-/** The inverse of `sealInPlace`. Returns false if the text isn't authentic, and overwrites the decrypted bytes. */
+/**
+ * Decrypts the workspace's ciphertext in place. If it isn't authentic, overwrites the decrypted bytes and returns
+ * false.
+ */
 export function openInPlace(
   key: SivKey,
   ad: AdState,
@@ -195,7 +197,7 @@ export function openInPlace(
   }
   applyCtr(key, claimed, workspace, length)
   const difference = xor(claimed, syntheticIv(key, ad, workspace, length))
-  // Compares all bits in one operation, so that the time doesn't reveal how many were right.
+  // Compares all bits together, so that the time doesn't reveal how many are equal.
   const authentic = (difference.s0 | difference.s1 | difference.s2 | difference.s3) === 0
   if (!authentic) workspace.bytes.fill(0, DATA_AT, DATA_AT + length)
   return authentic

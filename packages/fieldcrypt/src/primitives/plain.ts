@@ -1,4 +1,4 @@
-// The primitives in plain TypeScript: the oracle of the WebAssembly module, and its replacement where there is none.
+// The primitives in plain TypeScript, for comparison with the WebAssembly module, and for Node without WebAssembly.
 import { unsafe } from '@noble/ciphers/aes.js'
 import { createHash, createHmac, createSecretKey } from 'node:crypto'
 import {
@@ -88,7 +88,7 @@ function plainSiv(): Siv {
   }
 }
 
-/** One workspace, replaced by a larger one when it is too small. */
+/** Keeps one workspace, and replaces it with a larger one when it is too small. */
 function createWorkspace() {
   let workspace = workspaceOf(workspaceBytes(0))
   return {

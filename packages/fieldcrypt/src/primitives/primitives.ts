@@ -1,5 +1,5 @@
-// The hashing and the encryption of fields: with WebAssembly, or without it in plain TypeScript, which takes two to five
-// times as long and has the same results.
+// Hashing and field encryption with WebAssembly. Without WebAssembly, in plain TypeScript, with the same results in two
+// to five times the time.
 import { plainPrimitives } from './plain.ts'
 import type { Primitives } from './types.ts'
 import { newInstance, wasmPrimitives } from './wasm.ts'

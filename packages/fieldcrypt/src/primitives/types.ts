@@ -1,22 +1,22 @@
-// What `plain.ts` and `wasm.ts` both provide.
+// The interface of `plain.ts` and `wasm.ts`.
 export type MacHash = 'sha256' | 'sha512'
 
-/** HMAC under one key, which is prepared once. The key is in a closure, so that no log shows it. */
+/** HMAC with one key, which is prepared once. The key is in a closure, so that no log shows it. */
 export type MacKey = { mac(message: Uint8Array): Buffer }
 
 export type Primitives = {
   /** A key of 32 bytes. The caller must overwrite them after use. */
   macKey(hash: MacHash, key: Uint8Array): MacKey
-  /** The node at the end of `digits` below `node`. Returns a new array, also if there are no digits. */
+  /** Returns the node that the path `digits` reaches from `node`: always a new array, even without digits. */
   walk(node: Uint8Array, digits: string): Uint8Array
   /** A key of 32 bytes. The caller must overwrite them after use. */
   levelKey(key: Uint8Array): LevelKey
-  /** AES-256 of single blocks. */
+  /** Returns a function that encrypts single blocks with AES-256. */
   encryptor(key: Uint8Array): (block: Uint8Array) => Buffer
   readonly siv: Siv
 }
 
-/** Where a level's key comes from: HMAC-SHA-512 of the leaf that is `digits` below the node, and of the tail. */
+/** A level's sivKey is the HMAC-SHA-512 of leaf ‖ `tail`. The path `digits` leads from `node` to the leaf. */
 export type LevelOf = {
   readonly node: Uint8Array
   readonly digits: string
@@ -24,9 +24,9 @@ export type LevelOf = {
 }
 
 export type LevelKey = {
-  /** A cipher for `siv`. */
+  /** Adds a cipher to `siv`, and returns its number. */
   cipher(of: LevelOf): number
-  /** The 64 bytes of its key. The caller must overwrite them after use. */
+  /** Returns the 64 bytes of the sivKey. The caller must overwrite them after use. */
   sivKey(of: LevelOf): Buffer
 }
 
@@ -35,13 +35,16 @@ export type LevelKey = {
  * inspector shows its key. Data and associated data are in the workspace (workspace.ts).
  */
 export type Siv = {
-  /** A workspace for data and associated data of so many bytes together, valid until the next call of any function. */
+  /**
+   * Returns a workspace for this many bytes of data and associated data together. Only `seal` and `open` leave it
+   * valid.
+   */
   workspaceFor(bytes: number): Workspace
-  /** Keeps a cipher until `wipe`. Overwrites the key. */
+  /** Adds a cipher, which exists until `wipe`, and returns its number. Overwrites the key. */
   add(key: Uint8Array): number
   /** Encrypts the data in place, and writes the synthetic IV before them. */
   seal(cipher: number, data: Lengths): void
-  /** Decrypts the data in place. Returns false if they are not authentic, and overwrites them. */
+  /** Decrypts the data in place. If they are not authentic, overwrites them and returns false. */
   open(cipher: number, data: Lengths): boolean
   wipe(cipher: number): void
 }

@@ -1,5 +1,5 @@
-// The primitives with the WebAssembly module of packages/fieldcrypt/wasm. A whole path, HMAC or field is one call.
-// Everything that depends on a key is overwritten after each call, except ciphers, which lie in the module's memory.
+// The primitives with the WebAssembly module of packages/fieldcrypt/wasm. One call computes a whole path, HMAC or
+// field. After each call, everything in the module's memory that depends on a key is overwritten, except ciphers.
 import { plainPrimitives } from './plain.ts'
 import type { LevelKey, LevelOf, MacHash, MacKey, Primitives, Siv, Workspace } from './types.ts'
 import { wasmBytes } from './wasm-bytes.ts'
@@ -7,13 +7,16 @@ import { adAt, DATA_AT, workspaceBytes } from './workspace.ts'
 
 const NODE_BYTES = 32
 const PAGE_BYTES = 65_536
-/** Longer messages are left to Node. */
+/** Node hashes longer messages. */
 const MESSAGE_BYTES_MAX = 3_900
 const macBytes: Readonly<Record<MacHash, number>> = { sha256: 32, sha512: 64 }
-/** An HMAC adds less padding than this to its message in IO, and later writes fewer bytes there for the inner hash. */
+/**
+ * An HMAC writes less padding than this after its message in IO. Later it writes fewer bytes than this to IO for the
+ * inner hash.
+ */
 const PADDING_BYTES_MAX = 145
 
-/** The exports of wasm/module. Globals are addresses. */
+/** The exports of wasm/module. Globals are addresses, except CIPHER_BYTES. */
 type Exports = {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): number }
   readonly IO: { readonly value: number }
@@ -35,7 +38,7 @@ type Exports = {
   wipe(used: number): void
 }
 
-/** TypeScript has these types only among those of a browser. */
+/** TypeScript has these types only in its library for browsers. */
 declare const WebAssembly:
   | {
       readonly Module: new (bytes: Uint8Array) => object
@@ -43,14 +46,14 @@ declare const WebAssembly:
     }
   | undefined
 
-/** Undefined if this Node runs without WebAssembly, as with `--jitless`. */
+/** Returns undefined if this Node runs without WebAssembly, as with `--jitless`. */
 export function newInstance(): Exports | undefined {
   if (typeof WebAssembly === 'undefined') return undefined
   const module = new WebAssembly.Module(Buffer.from(wasmBytes, 'base64'))
   return new WebAssembly.Instance(module).exports
 }
 
-/** Only one caller may use an instance, because its memory is that of one call. */
+/** An instance must have only one user, because its memory is for one call at a time. */
 export function wasmPrimitives(wasm: Exports): Primitives {
   const memory = createMemory(wasm)
   const ciphers = createCiphers(memory, wasm)
@@ -80,7 +83,7 @@ export function wasmPrimitives(wasm: Exports): Primitives {
   }
 }
 
-/** Writes a node and digits below it, a byte each, where the module expects them. */
+/** Writes a node, and the digits below it as bytes, where the module expects them. */
 function putNode({ IO }: Exports, { bytes }: Memory, node: Uint8Array, digits: string): void {
   bytes.set(node, IO.value)
   const at = IO.value + NODE_BYTES
@@ -105,7 +108,7 @@ function createMemory({ memory }: Exports): Memory {
     copyOf(at, length) {
       const { bytes } = own
       const copy = Buffer.alloc(length)
-      // Buffer.copy would cost more than these few bytes.
+      // For these few bytes, a loop is faster than Buffer.copy.
       for (let i = 0; i < length; i++) copy[i] = bytes[at + i] ?? 0
       return copy
     },
@@ -113,7 +116,7 @@ function createMemory({ memory }: Exports): Memory {
   return own
 }
 
-/** The places of ciphers in the memory. */
+/** Assigns addresses in the memory to ciphers. */
 type Ciphers = { newPlace(): number; release(cipher: number): void }
 
 function createCiphers(memory: Memory, wasm: Exports): Ciphers {
@@ -154,7 +157,7 @@ function wasmSiv(wasm: Exports, memory: Memory, ciphers: Ciphers): Siv {
 
 const ROOM_PAGES = 16
 
-/** Returns the address of the next piece of so many bytes. */
+/** Returns a function that allocates `pieceBytes` bytes, and returns their address. */
 function createRoom(memory: Memory, pieceBytes: number): () => number {
   let [next, end] = [0, 0]
   return () => {
@@ -167,7 +170,7 @@ function createRoom(memory: Memory, pieceBytes: number): () => number {
   }
 }
 
-/** The workspace in the memory. A larger one replaces it where it is too small. */
+/** Keeps one workspace in the memory, and replaces it with a larger one when it is too small. */
 function createWorkspaces(memory: Memory) {
   let [at, size] = [0, 0]
   let seen: Buffer | undefined
@@ -209,7 +212,7 @@ function wasmMacKey(wasm: Exports, memory: Memory, hash: MacHash, secret: Uint8A
   }
 }
 
-/** The states of HMAC after the block of the inner padding, and of the outer. */
+/** Returns the two states of an HMAC key, as `KEY` in wasm/module/memory.ts has them. */
 function macStates(wasm: Exports, memory: Memory, hash: MacHash, secret: Uint8Array): Buffer {
   memory.bytes.set(secret, wasm.IO.value)
   if (hash === 'sha256') wasm.key256()
@@ -219,7 +222,7 @@ function macStates(wasm: Exports, memory: Memory, hash: MacHash, secret: Uint8Ar
   return states
 }
 
-/** Where the module expects the bytes after the leaf. */
+/** The offset in IO of the bytes that follow the leaf. */
 const TAIL_AT = 96
 
 function wasmLevelKey(

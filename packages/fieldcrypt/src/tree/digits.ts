@@ -17,7 +17,7 @@ export function digitsOf(bytes: Uint8Array): string {
 
 export const packedBytes = (digits: number): number => Math.ceil(digits / DIGITS_PER_BYTE)
 
-/** The bytes of the digits; the rest of the last byte is 0. */
+/** Returns the digits as bytes. The rest of the last byte is 0. */
 export function packDigits(digits: string): Buffer {
   const packed = Buffer.alloc(packedBytes(digits.length))
   for (let at = 0; at < digits.length; at++) {

@@ -1,4 +1,4 @@
-// Erasing: removes subtrees from a tree, and finds the link that encryption uses afterwards. Pure: the result contains
+// Erasure: removes subtrees from a tree, and finds the link that encryption uses afterwards. Does no I/O: it returns
 // the changed key records of the term, and the caller writes them in one transaction.
 import { levelDigits, LINK_DIGITS, linkDigits, linkOf, PATH_DIGITS } from '../derivation.ts'
 import { keyUnavailable } from '../errors.ts'
@@ -10,12 +10,12 @@ import { splitTree, treeBytes, TREE_PART_BYTES_MAX } from './tree-bytes.ts'
 import { replaceTreeParts } from './tree.ts'
 import type { Tree } from './tree.ts'
 
-// Nobody is erased more often within a term. Without the bound, a tree without a root would cause an endless loop.
+// Nobody is erased more often within a term. Without this limit, an empty tree would cause an endless loop.
 const GENERATIONS_MAX = 65_536
 
 export type Current = { readonly generation: number; readonly link: Uint8Array }
 
-/** The link for encryption: the one with the smallest generation that has a stored prefix. */
+/** Returns the link for encryption: that of the smallest generation that has a stored prefix. */
 export function currentOf(tree: Tree, linkKey: MacKey, keyFieldValue: string): Current | 'unknown' {
   for (let generation = 0; generation < GENERATIONS_MAX; generation++) {
     const link = linkOf(linkKey, keyFieldValue, generation)
@@ -27,8 +27,9 @@ export function currentOf(tree: Tree, linkKey: MacKey, keyFieldValue: string): C
 }
 
 /**
- * All links under which this value may have been encrypted in the term: those of all generations up to the current one.
- * Throws `key_unavailable` if a key record is missing, because a missed link would stay readable.
+ * Returns all links under which this value may have been encrypted in the term: those of all generations up to the
+ * current one. Throws `key_unavailable` if a key record is missing, because fields under a missed link would stay
+ * readable.
  */
 export function linksOf(keys: TermKeys, keyFieldValue: string): Uint8Array[] {
   const { linkKey } = keys.link ?? missing(keys, 'link')
@@ -43,7 +44,7 @@ const missing = (keys: TermKeys, part: string): never => {
   throw keyUnavailable(keys.streamId, `term ${keys.term}`, part)
 }
 
-/** The prefixes of a person in the tree or, with levels, those of the person's consents. */
+/** Returns the prefix of a person in the tree or, with `levels`, those of the person's levels. */
 export function prefixesOf(link: Uint8Array, levels?: Iterable<number>): string[] {
   const person = linkDigits(link)
   return levels === undefined ? [person] : [...levels].map((level) => person + levelDigits(level))
@@ -52,16 +53,16 @@ export function prefixesOf(link: Uint8Array, levels?: Iterable<number>): string[
 /** Removes subtrees from a tree one after the other. The tree itself is not changed. */
 export type Cutting = {
   /**
-   * Returns false if nothing was stored at the prefix.
+   * Returns false if the subtree at the prefix was removed before.
    * @throws FieldcryptError `key_unavailable` if the key record is missing
    */
   remove(prefix: string): boolean
-  /** The size of all key records that have changed so far. */
+  /** Returns the size of all key records that have changed so far. */
   bytes(): number
   /**
-   * The changed key records of the term, by suffix; undefined for a tombstone. If a record has grown too large, its four
-   * replacements come before its tombstone, so that a replica that has read half of them lacks nothing. Each
-   * record is encoded on request.
+   * Yields the changed key records of the tree by suffix, or undefined for a tombstone. If a record has grown too
+   * large, its replacements come before its tombstone. So a replica that has read half of them lacks nothing. Each
+   * changed record is encoded only on request.
    */
   changes(): Generator<readonly [suffix: string, part: Buffer | undefined]>
 }
@@ -99,12 +100,12 @@ export function startCutting(
   }
 }
 
-/** An entry with the longest prefix that a consent can have: digits-count, digits, node. */
+/** The size of an entry with the longest prefix, that of a level: digits-count, digits, node. */
 const ENTRY_BYTES_MAX = 1 + 9 + NODE_BYTES
 const LEVEL_DIGITS = PATH_DIGITS - LINK_DIGITS
 
 /**
- * The maximum growth of the tree in bytes if so many people or, with `levels`, so many consents of each are removed.
+ * Returns the maximum growth of the tree in bytes if `people` are removed or, with `levels`, this many levels of each.
  * Each person leaves three siblings at each digit of the path. Many people share the siblings at the first digits.
  */
 export function growthMaxBytes(people: number, levels?: number): number {
@@ -116,12 +117,12 @@ export function growthMaxBytes(people: number, levels?: number): number {
 
 export type Puncture = {
   readonly tree: Tree
-  /** The same as in `Cutting`. */
+  /** As in `Cutting.changes`. */
   readonly changes: ReadonlyMap<string, Buffer | undefined>
 }
 
 /**
- * The tree without the subtrees at `prefixes`.
+ * Returns the tree without the subtrees at `prefixes`.
  * @throws as `Cutting` does
  */
 export function puncture(
@@ -135,7 +136,7 @@ export function puncture(
   return { tree: replaceTreeParts(keys.tree, changes), changes }
 }
 
-/** Changes `entries` in place. Returns false if nothing was stored at the prefix. */
+/** Removes the subtree from `entries`. Returns false if it was removed before. */
 function removeSubtree(entries: Map<string, Uint8Array>, prefix: string): boolean {
   for (let digits = 0; digits < prefix.length; digits++) {
     const held = prefix.slice(0, digits)
@@ -153,7 +154,7 @@ function removeSubtree(entries: Map<string, Uint8Array>, prefix: string): boolea
   return removed
 }
 
-/** Adds the children of the stored ancestor, except the subtree at `prefix`. */
+/** Stores the siblings along the path from the removed ancestor to `prefix`. */
 function addSiblings(
   entries: Map<string, Uint8Array>,
   ancestor: Uint8Array,

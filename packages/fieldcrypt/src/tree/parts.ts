@@ -1,5 +1,5 @@
 // Key records at rest: their names, the wrapping key of each, and the wrapping. A value in the key topic is bound to
-// its record key, so it can't be used under another one.
+// its record key, so it can't be used under another record key.
 //
 //   value = %x01 key-version nonce ciphertext tag     ; AES-256-GCM, AD = the record key as UTF-8
 //   key-version = 4OCTET                              ; big-endian
@@ -22,27 +22,27 @@ export const levelPart = (level: number): string => `level.${level}`
 /** `''` stands for the whole tree. */
 export const treePart = (suffix: string): string => (suffix === '' ? 'tree' : `tree.${suffix}`)
 
-/** The suffix of a tree's key record; undefined for other records. */
+/** Returns the suffix of a tree's key record; undefined for other records. */
 export const suffixOfPart = (part: string): string | undefined =>
   /^tree(?:\.([0-3]+))?$/
     .exec(part)
     ?.slice(1)
     .map((suffix) => suffix ?? '')[0]
 
-/** The level of a level's key record; undefined for other records. */
+/** Returns the level of a level's key record; undefined for other records. */
 export function levelOfPart(part: string): number | undefined {
   const digits = /^level\.(0|[1-9][0-9]{0,2})$/.exec(part)?.[1]
   return digits === undefined || Number(digits) > 255 ? undefined : Number(digits)
 }
 
-/** The name of the key that wraps a key record of an era. Anyone who has this key can read the record. */
+/** Returns the name of the wrapping key of a key record. Anyone who has this key can read the record. */
 export function keyNameOfPart(part: string): string {
   if (part === 'link' || levelOfPart(part) !== undefined) return part
   if (part === 'label' || suffixOfPart(part) !== undefined || isWithdrawnPart(part)) return 'open'
   throw recordUnreadable(`key record ${part}`)
 }
 
-/** The wrapping key of private keys for tokens and receipts. */
+/** The wrapping key for the private keys of tokens and receipts. */
 export const SIGN_KEY_NAME = 'sign'
 
 // --- wrapping ---
@@ -72,7 +72,7 @@ export function wrapPart(part: {
   return Buffer.concat([header, gcmSeal(wrappingKey, recordKey, plain, nonce)])
 }
 
-/** The version of the wrapping key that a key record needs. Throws `record_unreadable`. */
+/** Returns the version of the wrapping key that a key record needs. Throws `record_unreadable`. */
 export function keyVersionOf(value: Buffer): number {
   if (value.length < NONCE_AT || value[0] !== FORMAT) throw recordUnreadable('a wrapped key record')
   return value.readUInt32BE(1)

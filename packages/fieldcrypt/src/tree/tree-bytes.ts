@@ -15,13 +15,12 @@ export type TreeEntries = ReadonlyMap<string, Uint8Array>
 
 /**
  * A larger key record is split into four. The nodes below one link take at most 11 kB, so no record is split below a
- * link. So one record shows whether a person is in the tree.
+ * link, and one record shows whether a person is in the tree.
  */
 export const TREE_PART_BYTES_MAX = 65_536
 
 const entryBytes = (prefix: string): number => 1 + packedBytes(prefix.length) + NODE_BYTES
 
-/** The size of the encoded entries. */
 export function treeBytes(entries: TreeEntries): number {
   let bytes = 0
   for (const prefix of entries.keys()) bytes += entryBytes(prefix)
@@ -48,7 +47,10 @@ export function decodeTree(bytes: Buffer, suffix: string): Map<string, Uint8Arra
   return entries
 }
 
-/** The offset of each entry. Throws `record_unreadable` if a rule above is violated. */
+/**
+ * Returns the offset of each entry. Throws `record_unreadable` if the bytes violate the rules above, or a prefix
+ * doesn't begin with `suffix`.
+ */
 export function indexTree(bytes: Buffer, suffix: string): Uint32Array {
   const offsets: number[] = []
   let previous: string | undefined
@@ -67,7 +69,7 @@ export function indexTree(bytes: Buffer, suffix: string): Uint32Array {
   return Uint32Array.from(offsets)
 }
 
-/** The bits of the last packed byte that no digit uses. */
+/** Returns the bits of the last packed byte that no digit uses, as a mask. */
 const unusedBits = (digits: number): number => {
   const used = digits % DIGITS_PER_BYTE
   return used === 0 ? 0 : 0xff >> (2 * used)
@@ -80,13 +82,13 @@ function prefixAt(bytes: Buffer, at: number): string {
   return digitsOf(bytes.subarray(at + 1, at + 1 + packedBytes(digits))).slice(0, digits)
 }
 
-/** A copy, because a record's bytes may be overwritten when a newer record arrives. */
+/** Returns a copy, because a record's bytes may be overwritten when a newer record arrives. */
 function nodeAt(bytes: Buffer, at: number): Uint8Array {
   const from = at + 1 + packedBytes(bytes[at] ?? 0)
   return new Uint8Array(bytes.subarray(from, from + NODE_BYTES))
 }
 
-/** The entry whose prefix is the beginning of `path`, found by a binary search in the bytes. */
+/** Returns the entry whose prefix is the beginning of `path`, by a binary search, or undefined. */
 export function findInTree(
   bytes: Buffer,
   offsets: Uint32Array,
@@ -104,7 +106,10 @@ export function findInTree(
   return undefined
 }
 
-/** 0 if the entry's prefix is the beginning of the path. Otherwise on which side of the entry the path is. */
+/**
+ * Returns 0 if the entry's prefix is the beginning of the path, a negative number if the entry is before the path, and
+ * a positive one if it is after the path.
+ */
 function compare(bytes: Buffer, at: number, packedPath: Buffer, pathDigits: number): number {
   const digits = bytes[at] ?? 0
   const shared = Math.min(digits, pathDigits)
@@ -123,7 +128,10 @@ function compare(bytes: Buffer, at: number, packedPath: Buffer, pathDigits: numb
   return digits <= pathDigits ? 0 : 1
 }
 
-/** The key records of a tree: one or, if it is too large, four whose suffixes have one more digit. */
+/**
+ * Returns the key records of a tree by suffix. A tree that is too large is split by its next digit, repeatedly if
+ * necessary.
+ */
 export function splitTree(
   entries: TreeEntries,
   suffix: string,

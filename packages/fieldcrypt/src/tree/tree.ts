@@ -1,29 +1,32 @@
-// The tree of one era, which determines whose fields can be decrypted. It is searched in the bytes of its key records.
+// The tree of one term, which determines whose fields can be decrypted. It is searched in the bytes of its key records.
 // Each record is unwrapped at first use, because a tree may have thousands of records, and an event needs only one.
 // Trees are immutable: a change returns a new tree that shares the unchanged records.
 //
-// «erased» is returned only for an existing record that was read. A missing record is «unknown», even if its siblings
-// exist, and the caller must wait.
+// `find` returns `erased` only if it has read the record that would contain the path. If this record is missing, it
+// returns `unknown`, even if sibling records exist, and the caller must wait.
 import { decodeTree, findInTree, indexTree } from './tree-bytes.ts'
 
 /**
- * A key record's plaintext, or a function that returns it. If it returns undefined, the record is not available, and
- * the function is called again next time. A returned plaintext is cached, except by a `TreePart`.
+ * A key record's plaintext, a function that returns it, or a `TreePart`. While the function returns undefined, it is
+ * called again at each use. Its plaintext is cached. A `TreePart` is called at each use.
  */
 export type TreePartSource = Buffer | (() => Buffer | undefined) | TreePart
 
 export type StoredNode = {
-  /** The number of digits of the path in the stored prefix. */
+  /** The number of digits of the stored prefix. */
   readonly digits: number
   readonly node: Uint8Array
 }
 
 export type Tree = {
-  /** The only stored prefix of `path`, which has 0 to 36 digits of base 4. */
+  /** Returns the only stored prefix of `path`. A path has 0 to 36 digits of base 4. */
   find(path: string): StoredNode | 'erased' | 'unknown'
-  /** The suffix of the key record that would contain `path`: `''` is `tree`, `31` is `tree.31`. */
+  /**
+   * Returns the suffix of the key record that would contain `path` (`''` for `tree`, `31` for `tree.31`); undefined if
+   * that record is missing.
+   */
   suffixFor(path: string): string | undefined
-  /** All entries of a key record, for a change. */
+  /** Returns a copy of all entries of a key record; undefined if the record is not available. */
   entriesOf(suffix: string): Map<string, Uint8Array> | undefined
   readonly parts: ReadonlyMap<string, TreePart>
 }
@@ -40,7 +43,7 @@ export const openTreePart = (bytes: Buffer, suffix: string): OpenPart => ({
 export const createTree = (parts: Iterable<readonly [string, TreePartSource]>): Tree =>
   treeOf(new Map([...parts].map(([suffix, source]) => [suffix, treePart(suffix, source)])))
 
-/** A tree with some key records replaced; undefined: the record is removed. */
+/** Returns a tree with some key records replaced or, for undefined, removed. */
 export function replaceTreeParts(
   tree: Tree,
   changes: Iterable<readonly [string, TreePartSource | undefined]>,
@@ -53,7 +56,7 @@ export function replaceTreeParts(
   return treeOf(parts)
 }
 
-/** Throws `record_unreadable`, at first use, for bytes that are no tree. */
+/** `open` throws `record_unreadable` for bytes that are no tree. */
 function treePart(suffix: string, source: TreePartSource): TreePart {
   if ('open' in source) return source
   let opened: OpenPart | undefined
@@ -69,7 +72,7 @@ function treePart(suffix: string, source: TreePartSource): TreePart {
 
 function treeOf(parts: ReadonlyMap<string, TreePart>): Tree {
   const suffixDigitsMax = Math.max(0, ...[...parts.keys()].map((suffix) => suffix.length))
-  // For a moment a follower may have a key record and its four replacements. The longer suffix is newer, because
+  // While a replica reads a split, it may have a key record and its replacements. The longer suffix is newer, because
   // records are never joined again.
   const suffixFor = (path: string): string | undefined => {
     for (let digits = Math.min(suffixDigitsMax, path.length); digits >= 0; digits--) {

@@ -1,4 +1,4 @@
-// The code and the message of a refusal, which are both part of the interface.
+// Returns code and message of a thrown error. Both are part of the interface.
 import { AppError } from '@weir/kit'
 
 export function refusalOf(action: () => unknown): { code: string; message: string } | undefined {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { eraKeys, makeEraParts, termKeys, termOf } from '../../src/index.ts'
 import type { EraKeys, RandomBytes } from '../../src/index.ts'
 
-/** Bytes that look random, but are always the same for a seed. */
+/** Returns bytes that look random, but are always the same for a seed. */
 export function seededBytes(seed: string): RandomBytes {
   let made = 0
   return (size) =>

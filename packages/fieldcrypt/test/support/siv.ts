@@ -1,8 +1,8 @@
-// AES-SIV of bytes, through a workspace as fields are encrypted.
+// AES-SIV of bytes in a workspace, as for fields.
 import type { Siv } from '../../src/primitives/types.ts'
 import { adAt, DATA_AT, SIV_AT } from '../../src/primitives/workspace.ts'
 
-/** The synthetic IV and the ciphertext. */
+/** Returns the synthetic IV and the ciphertext. */
 export function sealBytes(siv: Siv, key: Buffer, ad: Uint8Array, plaintext: Uint8Array): Buffer {
   return withCipher(siv, key, (cipher) => {
     const { length } = plaintext
@@ -14,7 +14,7 @@ export function sealBytes(siv: Siv, key: Buffer, ad: Uint8Array, plaintext: Uint
   })
 }
 
-/** Undefined if the bytes are not authentic. */
+/** Returns undefined if the bytes are not authentic. */
 export function openBytes(siv: Siv, key: Buffer, ad: Uint8Array, sealed: Uint8Array) {
   return withCipher(siv, key, (cipher) => {
     const length = sealed.length - 16

@@ -1,4 +1,4 @@
-// The fixtures for the tests: format version 2 as an independent implementation writes it, RFC 5297's examples, and
+// The tests' fixtures: version 2 of the format from an independent implementation, RFC 5297's examples, and
 // Wycheproof's AES-SIV cases. They never change.
 import { eraKeys, termKeys, termOf } from '../../src/index.ts'
 import type { EraKeys } from '../../src/index.ts'
@@ -16,7 +16,7 @@ export { keysV2, rfc5297, wycheproof }
 
 export const hex = (text: string): Buffer => Buffer.from(text, 'hex')
 
-/** The cases have levels as properties, `"0"` to `"255"`. */
+/** Converts an object whose properties are levels, `"0"` to `"255"`. */
 export const perLevel = (values: Readonly<Record<string, string>>): [number, string][] =>
   Object.entries(values).map(([level, value]) => [Number(level), value])
 
@@ -24,7 +24,7 @@ export const linkKey: MacKey = macKey('sha256', hex(keysV2.keys.linkKey))
 export const treeBytes: Buffer = encodeTree(new Map([['', hex(keysV2.keys.tree[''])]]))
 export const tree: Tree = createTree([['', treeBytes]])
 
-/** The vectors' keys of an era as the keys of any stream, optionally with another tree. */
+/** Returns the vectors' keys of an era, for any stream and optionally another tree. */
 export function vectorKeys(
   era: number,
   { streamId = 'stream-a', trees = [['', treeBytes]] }: VectorKeysOptions = {},
@@ -51,7 +51,7 @@ export type VectorKeysOptions = {
   readonly trees?: Iterable<readonly [string, Buffer | (() => Buffer | undefined)]>
 }
 
-/** A workspace of its own, for data without associated data. */
+/** Creates a workspace for data without associated data. */
 export function workspaceOf(length: number): Workspace {
   const bytes = Buffer.alloc(workspaceBytes(length))
   return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) }

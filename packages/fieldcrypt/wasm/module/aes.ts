@@ -1,8 +1,8 @@
-// AES-256 (FIPS 197). Its look-ups in the tables depend on secrets.
+// AES-256 (FIPS 197). Not constant-time: its table look-ups depend on secrets.
 import { IO, W } from './memory'
 import { SBOX } from './tables'
 
-/** The tables of the rounds: for each S-box value, its column of MixColumns in the four rotations. */
+/** The tables of the rounds: for each byte, its S-box value after MixColumns, in four rotations. */
 const T = memory.data(4_096)
 for (let i: u32 = 0; i < 256; i++) {
   const s: u32 = load<u8>(SBOX + i)

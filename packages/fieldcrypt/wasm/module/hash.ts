@@ -1,5 +1,5 @@
-// SHA-256 and SHA-512 (FIPS 180-4), HMAC (RFC 2104), and the way down the tree (docs/keys.md, Derivation). Without
-// branches and without look-ups that depend on a secret.
+// SHA-256 and SHA-512 (FIPS 180-4), HMAC (RFC 2104), and the walk down the tree (docs/keys.md, Derivation). No branch
+// and no look-up depends on a secret.
 import { IO, KEY, OUT, STATE, W } from './memory'
 import { INITIAL256, INITIAL512, K256, K512 } from './tables'
 
@@ -81,7 +81,6 @@ function sum1of512(x: u64): u64 {
   return rotr<u64>(x, 14) ^ rotr<u64>(x, 18) ^ rotr<u64>(x, 41)
 }
 
-/** Compresses the first 16 words of W into the state. */
 function compress512(state: usize): void {
   for (let at: usize = W + 128; at < W + 640; at += 8) {
     const x = load<u64>(at - 120)
@@ -137,7 +136,10 @@ function compress512(state: usize): void {
 
 // --- HMAC ---
 
-/** Compresses the message at IO, padded for a hash that has taken one block before. */
+/**
+ * Pads the message at IO, and compresses it into STATE. The padding's length includes one block that STATE contains
+ * already.
+ */
 function absorb256(length: i32): void {
   store<u8>(IO + length, 0x80)
   const end = (length + 9 + 63) & ~63
@@ -160,7 +162,7 @@ function absorb512(length: i32): void {
   }
 }
 
-/** Turns the 32 bytes at IO into the states of an HMAC-SHA-256 key, at KEY. */
+/** Computes the states of an HMAC-SHA-256 key from the 32 bytes at IO, and writes them to KEY. */
 export function key256(): void {
   for (let nth = 0; nth < 2; nth++) {
     const padding: u32 = nth === 0 ? 0x36363636 : 0x5c5c5c5c
@@ -171,7 +173,7 @@ export function key256(): void {
   }
 }
 
-/** The same for HMAC-SHA-512. */
+/** Does the same for HMAC-SHA-512. */
 export function key512(): void {
   for (let nth = 0; nth < 2; nth++) {
     const padding: u64 = nth === 0 ? 0x3636363636363636 : 0x5c5c5c5c5c5c5c5c
@@ -182,7 +184,7 @@ export function key512(): void {
   }
 }
 
-/** HMAC-SHA-256 of the message at IO with the states at KEY: 32 bytes at OUT. */
+/** Writes the HMAC-SHA-256 of the message at IO to OUT: 32 bytes. The key's states are at KEY. */
 export function mac256(length: i32): void {
   memory.copy(STATE, KEY, 32)
   absorb256(length)
@@ -192,7 +194,7 @@ export function mac256(length: i32): void {
   for (let i: usize = 0; i < 32; i += 4) store<u32>(OUT + i, bswap<u32>(load<u32>(STATE + i)))
 }
 
-/** HMAC-SHA-512 of the message at IO with the states at KEY: 64 bytes at OUT. */
+/** Does the same with HMAC-SHA-512: 64 bytes. */
 export function mac512(length: i32): void {
   memory.copy(STATE, KEY, 64)
   absorb512(length)
@@ -204,7 +206,10 @@ export function mac512(length: i32): void {
 
 // --- the tree ---
 
-/** Walks from the node at IO down the `count` digits behind it, one byte each. The node reached is at OUT. */
+/**
+ * Walks down the tree from the node at IO, along the `count` digits after it, one byte each. Writes the reached node to
+ * OUT.
+ */
 export function walk(count: i32): void {
   for (let i: usize = 0; i < 32; i += 4) store<u32>(OUT + i, bswap<u32>(load<u32>(IO + i)))
   for (let nth = 0; nth < count; nth++) {

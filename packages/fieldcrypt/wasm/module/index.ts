@@ -1,4 +1,4 @@
-// AssemblyScript, compiled by ../build.ts: the hashing that a new person costs, and the encryption of fields.
+// AssemblyScript, compiled by ../build.ts: the hashing for the keys of a new person, and the encryption of fields.
 import { mac512, walk } from './hash'
 import { IO, OUT } from './memory'
 import { addCipher } from './siv'
@@ -9,8 +9,8 @@ export { IO, KEY, OUT, wipe } from './memory'
 export { addCipher, CIPHER_BYTES, open, seal, wipeCipher } from './siv'
 
 /**
- * Turns a node into the cipher of a level. At IO are the node, at most 64 digits below it, and from IO + 96 what follows
- * the leaf in the message of the HMAC, whose states are at KEY.
+ * Computes a level's key, and writes its cipher to `cipher`. IO contains a node and at most 64 digits below it; IO + 96
+ * contains what follows the leaf in the HMAC message; KEY contains the HMAC's states.
  */
 export function levelCipher(cipher: usize, count: i32, tail: i32): void {
   levelKey(count, tail)
@@ -18,7 +18,7 @@ export function levelCipher(cipher: usize, count: i32, tail: i32): void {
   addCipher(cipher)
 }
 
-/** The 64 bytes of the same key, at OUT. */
+/** Computes the same key, and writes its 64 bytes to OUT. */
 export function levelKey(count: i32, tail: i32): void {
   walk(count)
   memory.copy(IO + 32, IO + 96, tail)

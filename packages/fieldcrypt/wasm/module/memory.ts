@@ -1,14 +1,14 @@
-// The memory of one call. The caller writes into IO and KEY, calls one function, reads OUT, and calls `wipe`. Ciphers and
-// workspaces (siv.ts) lie behind it, where the caller keeps them.
+// The memory of one call. The caller writes into IO and KEY, calls one function, reads OUT, and calls `wipe`. Ciphers
+// and workspaces (siv.ts), which the caller allocates, follow in the memory.
 
-/** The message schedule of the block in work. */
+/** The message schedule of the current block. */
 export const W = memory.data(640)
 export const STATE = memory.data(64)
 
-/** The longest message, with room for its padding. */
+/** The size of the longest message with its padding. */
 const IO_BYTES = 4_096
 export const IO = memory.data(4_096)
-/** The two states of an HMAC key: after the block of the inner padding, and of the outer. */
+/** The two states of an HMAC key: after the block with the inner padding, and after that with the outer. */
 export const KEY = memory.data(128)
 export const OUT = memory.data(64)
 

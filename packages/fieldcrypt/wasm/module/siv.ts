@@ -1,10 +1,10 @@
-// AES-SIV (RFC 5297) with keys of 64 bytes and one associated data: the path of a field.
+// AES-SIV (RFC 5297) with keys of 64 bytes. The only associated data is the path of a field.
 import { encrypt, expand } from './aes'
 import { IO } from './memory'
 
 /**
- * A cipher is 528 bytes of the memory, wherever the caller keeps it: the schedules for CMAC and CTR, CMAC's two
- * subkeys, and the CMAC of the zero block.
+ * The size of a cipher, which the caller may keep anywhere in the memory. A cipher contains the schedules for CMAC and
+ * CTR, CMAC's two subkeys, and the CMAC of the zero block.
  */
 export const CIPHER_BYTES: i32 = 528
 const CTR = 240
@@ -12,7 +12,7 @@ const K1 = 480
 const K2 = 496
 const ZERO_MAC = 512
 
-/** The state of S2V, a synthetic IV, and a block of the key stream. */
+/** D is the state of S2V, IV a synthetic IV, STREAM a block of the key stream. */
 const D = memory.data(16)
 const IV = memory.data(16)
 const STREAM = memory.data(16)
@@ -22,7 +22,7 @@ function xorInto(block: usize, other: usize): void {
   store<u64>(block, load<u64>(block, 8) ^ load<u64>(other, 8), 8)
 }
 
-/** Doubling in GF(2^128), RFC 5297 2.3. */
+/** Doubles in GF(2^128) (RFC 5297 2.3). */
 function double(block: usize, result: usize): void {
   const high = bswap<u64>(load<u64>(block, 0))
   const low = bswap<u64>(load<u64>(block, 8))
@@ -30,7 +30,7 @@ function double(block: usize, result: usize): void {
   store<u64>(result, bswap<u64>((low << 1) ^ ((<u64>0 - (high >>> 63)) & 0x87)), 8)
 }
 
-/** Turns the 64 bytes at IO into a cipher, and overwrites them. */
+/** Expands the 64 bytes at IO to a cipher, and overwrites them. */
 export function addCipher(cipher: usize): void {
   expand(IO, cipher)
   expand(IO + 32, cipher + CTR)
@@ -47,13 +47,13 @@ export function wipeCipher(cipher: usize): void {
   memory.fill(cipher, 0, CIPHER_BYTES)
 }
 
-/** Writes the padding 10* behind the data, to the end of its last block, or as a further block. */
+/** Writes the padding 10* after the data, in a further block if their last block is complete. */
 function pad(end: usize): void {
   store<u8>(end, 0x80)
   memory.fill(end + 1, 0, ((end + 16) & ~15) - end - 1)
 }
 
-/** CMAC (RFC 4493) of data that begin at a block's border. Writes padding behind them. */
+/** Writes the CMAC (RFC 4493) of the data to `mac`. Writes padding after the data. */
 function cmac(cipher: usize, data: usize, length: i32, mac: usize): void {
   const isWhole = length > 0 && (length & 15) === 0
   if (!isWhole) pad(data + length)
@@ -66,7 +66,7 @@ function cmac(cipher: usize, data: usize, length: i32, mac: usize): void {
   }
 }
 
-/** S2V of the path and the data, at IV. Leaves the data as they are. */
+/** Writes S2V of the path and the data to IV. Leaves the data unchanged. */
 function s2v(cipher: usize, data: usize, length: i32, path: usize, pathLength: i32): void {
   cmac(cipher, path, pathLength, IV)
   double(cipher + ZERO_MAC, D)
@@ -97,7 +97,7 @@ function applyCtr(cipher: usize, iv: usize, data: usize, length: i32): void {
   }
 }
 
-/** Encrypts the data in place. Their synthetic IV is written into the 16 bytes before them. */
+/** Encrypts the data in place, and writes the synthetic IV to the 16 bytes before them. */
 export function seal(cipher: usize, data: usize, length: i32, path: usize, pathLength: i32): void {
   s2v(cipher, data, length, path, pathLength)
   memory.copy(data - 16, IV, 16)
@@ -107,7 +107,7 @@ export function seal(cipher: usize, data: usize, length: i32, path: usize, pathL
   memory.fill(STREAM, 0, 16)
 }
 
-/** Decrypts the data in place. Returns 0 if they are not authentic, and overwrites them. */
+/** Decrypts the data in place. If they are not authentic, overwrites them and returns 0. */
 export function open(cipher: usize, data: usize, length: i32, path: usize, pathLength: i32): i32 {
   applyCtr(cipher, data - 16, data, length)
   s2v(cipher, data, length, path, pathLength)

@@ -1,5 +1,5 @@
-// A response as its frames need it: header block and body. The same response object is encoded only once, so that a 204
-// costs one look-up.
+// Encodes a response for its frames: header block and body. A frozen response never changes, so it is encoded only
+// once: a constant 204 costs one look-up.
 import { encodeHeaders } from '../hpack/encoder.ts'
 import type { HttpResponse } from '../types.ts'
 import { isInPieces } from '../pieces.ts'
@@ -15,7 +15,6 @@ export type EncodedAnswer = {
 const nothing = Buffer.alloc(0)
 const kept = new WeakMap<HttpResponse, EncodedAnswer>()
 
-/** Frozen response objects never change, so their bytes are cached. */
 export function encodeAnswer(response: HttpResponse): EncodedAnswer {
   const known = kept.get(response)
   if (known !== undefined) return known

@@ -1,5 +1,5 @@
-// From a request to its response: calls the handler, and sends the result as far as the peer's windows and the socket
-// permit. A response doesn't overtake the body of its request.
+// Calls the handler of a request, and sends its response as far as the peer's windows and the socket permit. A response
+// waits for the end of the request's body, unless it consists of pieces.
 import { hasCode } from '@weir/kit'
 import { encodeHeaders } from '../hpack/encoder.ts'
 import { goneAway, isInPieces, progressBytesMin } from '../pieces.ts'
@@ -82,8 +82,8 @@ function answer(c: ConnectionState, stream: H2Stream, response: HttpResponse): v
 }
 
 /**
- * The response may overtake its request, but doesn't end before it. The handler counts as working until the last piece
- * is sent. Never rejects.
+ * Sends a response in pieces. It may begin before the request's body ends, but ends after it. The handler counts as
+ * working until the last piece is sent. Never rejects.
  */
 async function answerInPieces(
   c: ConnectionState,
@@ -177,6 +177,6 @@ export function sendAllBodies(c: ConnectionState): void {
 function finishStream(c: ConnectionState, stream: H2Stream): void {
   c.allowance.earn()
   if (stream.isEnded) return closeStream(c, stream)
-  // the response is sent, and the request's body would take too long
+  // the response is sent, and nobody waits for the rest of the request's body
   return resetStream(c, stream, errorCode.noError)
 }

@@ -1,5 +1,5 @@
-// The time that all connections of a port share. It is read about once a second, which is precise enough for time-outs
-// and for the Date of a response, and costs a request nothing.
+// The clock that all connections of a port share. It advances about once a second. This is precise enough for time-outs
+// and the Date of a response, and costs a request nothing.
 import { encodeHeaders } from '../hpack/encoder.ts'
 
 export type Clock = {

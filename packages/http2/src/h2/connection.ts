@@ -1,5 +1,5 @@
-// One HTTP/2 connection (RFC 9113) on its socket: preface, reading, writing, time-outs, and the end. Other modules have
-// the rules of frames: requests.ts, control.ts, credit.ts, answers.ts, ends.ts. It knows no paths and no events.
+// One HTTP/2 connection (RFC 9113) on its socket: preface, reading, writing, time-outs, and the end. The rules of
+// frames are in other modules.
 import type { Timeouts } from '../bounds.ts'
 import { HeaderBlockError } from '../hpack/decoder.ts'
 import { dispatch, sendAllBodies } from './answers.ts'
@@ -62,7 +62,7 @@ function onChunk(c: ConnectionState, read: (chunk: Buffer) => void, chunk: Buffe
   checkOutput(c)
 }
 
-/** Drops data that was on its way when we sent GOAWAY. A peer that keeps sending gets no more responses. */
+/** Drops data that was on its way when we sent GOAWAY. Disconnects a peer that keeps sending. */
 function drop(c: ConnectionState, chunk: Buffer): void {
   c.droppedBytes += chunk.length
   if (c.droppedBytes > droppedBytesMax) c.socket.destroy()
@@ -90,7 +90,7 @@ function fail(c: ConnectionState, error: unknown): void {
   return endConnection(c, errorCode.internalError)
 }
 
-/** Reads the preface, and then frames. */
+/** The returned function reads the preface, and then frames. */
 function createReader(c: ConnectionState): (chunk: Buffer) => void {
   const readFrames = createFrameReader(createRoute(c))
   let beginning: Buffer | undefined = Buffer.alloc(0)
@@ -126,7 +126,8 @@ function sweep(c: ConnectionState, timeouts: Timeouts, elapsedMs: number): void 
     else if (stream.unsent.length > 0 && since(stream.lastProgressMs) > bodyTimeoutMs)
       resetStream(c, stream, errorCode.cancel)
   }
-  // Frames don't keep a connection without requests alive, because the peer may not read their responses.
+  // A connection without requests ends even if the peer sends frames. One with unsent output ends if the peer sends
+  // none.
   const isIdle = c.streams.size === 0 && since(c.lastStreamMs) > idleTimeoutMs
   const isSilent = c.output.pendingBytes > 0 && since(c.lastFrameMs) > idleTimeoutMs
   if (isIdle || isSilent) endConnection(c, errorCode.noError)

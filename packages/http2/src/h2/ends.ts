@@ -1,4 +1,4 @@
-// How streams and connections end: closed, reset, with a GOAWAY, gracefully or immediately.
+// Closes and resets streams, and ends connections with GOAWAY, gracefully or immediately.
 import { accountFor } from './bounds/credit.ts'
 import { errorCode, frameType, windowMax } from './frames/frames.ts'
 import type { H2ErrorCode } from './frames/frames.ts'
@@ -8,9 +8,9 @@ import type { H2Stream } from './stream.ts'
 
 /** The time for a peer to read our last frames and close. */
 const lingerMs = 1_000
-/** How long requests may still arrive after our GOAWAY, because the peer sent them before receiving it. */
+/** How long requests may still arrive that the peer sent before it received our GOAWAY. */
 const noticeMs = 2_000
-/** Its acknowledgement shows that the peer has read all earlier frames. */
+/** The acknowledgement of this PING shows that the peer has read all earlier frames. */
 export const noticePing = Buffer.from('finished', 'latin1')
 
 export function closeStream(c: ConnectionState, stream: H2Stream, by: ClosedBy = 'peer'): void {
@@ -53,8 +53,8 @@ export function closeAll(c: ConnectionState): void {
 }
 
 /**
- * Tells the peer to open no new streams, accepts those that were opened before the peer knew, and ends when all are
- * answered (RFC 9113 6.8).
+ * Asks the peer to open no more streams, accepts those that it opened before it received this, and ends the connection
+ * when all are answered (RFC 9113 6.8).
  */
 export function finishConnection(c: ConnectionState): void {
   if (c.isOver || c.hasNotice) return
@@ -64,7 +64,7 @@ export function finishConnection(c: ConnectionState): void {
   setTimeout(() => refuseStreams(c), noticeMs).unref()
 }
 
-/** By now the peer knows of the end, so later streams are refused. */
+/** Refuses later streams. The peer has had time to receive the GOAWAY. */
 export function refuseStreams(c: ConnectionState): void {
   if (c.isOver || c.isFinishing) return
   c.isFinishing = true

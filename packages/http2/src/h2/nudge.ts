@@ -1,6 +1,6 @@
 // Wakes clients that hang although their windows are open. In some clients (httpcore 1.0), every request that waits for
 // a window reads from the connection once. If one read returns the windows of ten requests, the other nine requests
-// wait for further bytes, which may never arrive. A PING provides such bytes, and is harmless.
+// wait for further bytes, which may never arrive. A harmless PING, called a nudge, provides such bytes.
 import { frameType } from './frames/frames.ts'
 import type { ConnectionState } from './state.ts'
 
@@ -9,7 +9,7 @@ const firstMs = 30
 const lastMs = 5_000
 const nudge = Buffer.from('continue', 'latin1')
 
-/** Call whenever windows were opened. Watches until no body is missing. */
+/** Call after each window update. Watches until no body is missing. */
 export function watchBodies(c: ConnectionState): void {
   if (c.isWatched) return
   c.isWatched = true
@@ -28,14 +28,14 @@ function watch(c: ConnectionState, afterMs: number): void {
   setTimeout(look, afterMs).unref()
 }
 
-/** Sends as many PINGs as there are requests, because a PING may wake a request that can't continue. */
+/** Sends up to as many nudges as there are requests, because a nudge may wake a request that can't continue. */
 function beginRound(c: ConnectionState): void {
   c.nudgesLeft = c.streams.size
   c.nudgedAt = c.dataFrames
   sendNudge(c)
 }
 
-/** Whether the PING acknowledges a nudge. If so, sends the next nudge, unless this one helped. */
+/** Returns whether the PING acknowledges a nudge. If so, sends the next nudge, unless DATA has arrived. */
 export function onNudged(c: ConnectionState, payload: Buffer): boolean {
   if (c.nudgesLeft <= 0 || !payload.equals(nudge)) return false
   c.nudgesLeft -= 1
@@ -48,7 +48,7 @@ function sendNudge(c: ConnectionState): void {
   c.output.frame({ length: nudge.length, type: frameType.ping, flags: 0, stream: 0 }, nudge)
 }
 
-/** Whether a body is missing that the client may send. */
+/** Returns whether a body is missing for which the client has a window. */
 function waitsForBodies(c: ConnectionState): boolean {
   if (c.isOver || c.receiveWindow <= 0) return false
   for (const stream of c.streams.values())

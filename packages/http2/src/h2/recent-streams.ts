@@ -7,7 +7,7 @@ export type ClosedBy = 'us' | 'peer'
 
 export type RecentStreams = {
   add(id: number, by: ClosedBy): void
-  /** Undefined if the stream closed long ago, or was never open. */
+  /** Returns undefined if the stream closed long ago, or was never open. */
   closedBy(id: number): ClosedBy | undefined
 }
 

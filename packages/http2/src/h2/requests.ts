@@ -1,5 +1,5 @@
-// The frames of a request: HEADERS and CONTINUATION, DATA, trailers. Checks their order and form (RFC 9113 5.1, 6.1,
-// 6.2, 6.10, 8.1).
+// Handles the frames of a request: HEADERS and CONTINUATION, DATA, trailers. Checks their order and form (RFC 9113 5.1,
+// 6.1, 6.2, 6.10, 8.1).
 import { concurrentStreamsMax, headerBytesMax } from '../bounds.ts'
 import { decodeHeaders } from '../hpack/decoder.ts'
 import { cost } from './bounds/allowance.ts'
@@ -21,7 +21,7 @@ import type { ConnectionState } from './state.ts'
 import { H2Stream } from './stream.ts'
 
 const blockBytesMax = 2 * headerBytesMax
-/** The handler of a reset stream may still run. This limits open streams and such handlers together. */
+/** Limits open streams together with handlers that still run for closed streams. */
 const atWorkMax = 2 * concurrentStreamsMax
 const smallBytes = 16
 
@@ -122,7 +122,7 @@ function onTrailers(c: ConnectionState, stream: H2Stream, isEnd: boolean, bytes:
   stream.end()
 }
 
-/** For trailers that were sent before the client learned of the reset. */
+/** Ignores trailers that the client sent before it received our reset. */
 function ignoreTrailers(c: ConnectionState, bytes: Buffer): void {
   c.allowance.spend(cost.idleFrame)
   if (decodeHeaders(c.decoder, bytes).changedTable) c.heads.clear()
@@ -150,7 +150,7 @@ export function onData(c: ConnectionState, id: number, flags: number, payload: B
 function onLateData(c: ConnectionState, id: number): void {
   c.allowance.spend(cost.idleFrame)
   const by = c.recent.closedBy(id)
-  if (by === 'us') return // the frame was sent before the client learned of our reset
+  if (by === 'us') return // the client sent the frame before it received our reset
   if (by === undefined)
     throw new ConnectionError(errorCode.streamClosed, 'DATA on a stream that has ended')
   c.output.numberFrame(frameType.rstStream, id, errorCode.streamClosed)
@@ -185,7 +185,7 @@ function checkLength({ head, bodyBytes }: H2Stream, isEnd: boolean): void {
 }
 
 /**
- * Undefined if the stream is already closed.
+ * Returns undefined if the stream is already closed.
  * @throws ConnectionError if it was never open
  */
 export function openStream(c: ConnectionState, id: number): H2Stream | undefined {

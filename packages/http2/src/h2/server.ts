@@ -1,5 +1,5 @@
-// Our own HTTP/2 on the connections of a port. The connections share a clock, a sweep that ends what takes too long,
-// and a limit for the bytes that they hold together.
+// Our own HTTP/2 on the connections of a port. The connections share a clock, a timer that ends slow requests and
+// connections, and a limit for the bytes that they hold together.
 import type { Timeouts } from '../bounds.ts'
 import type { Http2Side } from '../open-port.ts'
 import type { Handler } from '../types.ts'

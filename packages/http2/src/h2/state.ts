@@ -1,4 +1,4 @@
-// The state of one connection: a plain record that the other modules of this folder change. It contains no logic.
+// The state of one connection: a plain record, without logic, that the other modules of this folder change.
 import type { Socket } from 'node:net'
 import { headerBytesMax, headersMax } from '../bounds.ts'
 import { createHeaderDecoder, decodeHeaders } from '../hpack/decoder.ts'
@@ -49,7 +49,7 @@ export type ConnectionState = ConnectionOptions & {
   peer: PeerSettings
   hasSettings: boolean
   hasSettingsAck: boolean
-  /** The highest stream that a client opened. */
+  /** The highest id of a stream that the client opened. */
   lastStream: number
   block: Block | undefined
   /** The body bytes that we may still send on all streams together. */
@@ -63,22 +63,23 @@ export type ConnectionState = ConnectionOptions & {
   dataFrames: number
   /** Whether a timer watches for clients that hang (nudge.ts). */
   isWatched: boolean
-  /** The unacknowledged PINGs of the last nudge, and the number of DATA frames before it. */
+  /**
+   * The nudges (nudge.ts) that are not acknowledged yet. `nudgedAt` is the value of `dataFrames` before the first one.
+   */
   nudgesLeft: number
   nudgedAt: number
-  /** Whether streams get no further window until fewer bytes are held. */
+  /** Whether a stream must wait for a window until fewer bytes are held. */
   hasStalledStreams: boolean
   /** The number of running handlers of closed streams. */
   orphans: number
-  /** The peer knows that we will soon take no new streams. */
+  /** We have told the peer to open no more streams. */
   hasNotice: boolean
-  /** We take no new streams, and end when none is left. */
+  /** We refuse new streams, and end the connection when no stream is open. */
   isFinishing: boolean
-  /** The peer opens no new streams; we end when none is left. */
+  /** The peer sent GOAWAY. We end the connection when no stream is open. */
   isPeerLeaving: boolean
   /** The connection has ended, and later events are ignored. */
   isOver: boolean
-  /** Bytes that were read and dropped after the end. */
   droppedBytes: number
   lastFrameMs: number
   /** When a stream last began or ended. */

@@ -39,14 +39,14 @@ export class H2Stream implements HttpRequest {
   sendWindow: number
   /** The bytes of the request's body that the client may still send. */
   receiveWindow = streamWindow
-  /** The counted memory of the body. */
+  /** The memory of the body. The connection has counted `countedBytes` of it. */
   heldBytes = 0
   countedBytes = 0
   /** The part of the counted memory that belongs to an incomplete body. */
   unfinishedBytes = 0
   bodyBytes = 0
   lastProgressMs: number
-  /** The unsent rest of the response's body, if the client's window was too small. */
+  /** The rest of the response's body that isn't sent yet. */
   unsent: Buffer = nothing
   /** Called when all of `unsent` is sent, if more of the response follows. */
   whenSent: (() => void) | undefined
@@ -56,7 +56,7 @@ export class H2Stream implements HttpRequest {
   #isDropping = false
   #reader: Reader | undefined
   #whenOver: (() => void) | undefined
-  /** The body is read in pieces, and one of them is in use. */
+  /** The body is read in pieces. The handler uses a piece of `#usedBytes`. */
   #isInPieces = false
   #usedBytes = 0
   #droppedFrom = 0
@@ -89,19 +89,19 @@ export class H2Stream implements HttpRequest {
     return this.head.count(name)
   }
 
-  /** The body is far larger than the limit for dropping, so reading more is useless. */
+  /** More than `dropBytesMax` bytes were dropped, so reading more is useless. */
   get isEndless(): boolean {
     return this.#isDropping && this.bodyBytes - this.#droppedFrom > dropBytesMax
   }
 
-  /** Whether a reader waits for more of the body, or wants to drop it. */
+  /** Whether a reader waits for more of the body, or the rest is dropped. */
   get wantsBody(): boolean {
     if (this.isEnded || this.isCut || this.isClosed) return false
     if (this.#isInPieces && this.#keptBytes === 0) return true
     return this.#isDropping || this.#reader !== undefined
   }
 
-  /** Since when the client could have sent more of the body; undefined while we delay it ourselves. */
+  /** Since when the client could have sent more of the body; undefined while we delay the client. */
   get owedSinceMs(): number | undefined {
     if (this.isEnded || this.isCut) return undefined
     if (!this.#isInPieces) return this.openedMs
@@ -113,7 +113,7 @@ export class H2Stream implements HttpRequest {
     return this.#whenOver !== undefined
   }
 
-  /** See `HttpRequest.body`. Returns immediately if the request is complete. */
+  /** See `HttpRequest.body`. */
   body(bytesMax: number): Buffer | undefined | Promise<Buffer | undefined> {
     if (this.isClosed) return Promise.reject(goneAway())
     if (Math.max(this.bodyBytes, this.head.contentLength ?? 0) > bytesMax) this.#drop()
@@ -155,20 +155,19 @@ export class H2Stream implements HttpRequest {
     else this.#append(chunk)
   }
 
-  /** Marks the request as complete. */
   end(): void {
     this.isEnded = true
     this.#settle()
   }
 
-  /** Ends the wait of the body's reader. */
+  /** Stops waiting for the body. Its reader gets undefined. */
   cutShort(): void {
     this.isCut = true
     this.#drop()
     this.#settle()
   }
 
-  /** Drops the rest of the body and then calls back, because a response must not overtake its request. */
+  /** Drops the rest of the body, and then calls `then`, because a response must not overtake its request. */
   dropRest(then: () => void): void {
     if (this.#isInPieces) this.#droppedFrom = this.bodyBytes
     this.#progressMs = this.#host.clock.nowMs
@@ -219,10 +218,7 @@ export class H2Stream implements HttpRequest {
     this.heldBytes = Math.max(count, Math.min(bytes.length, keptBytesMin)) + this.#usedBytes
   }
 
-  /**
-   * Copies a piece of the body. So a small piece doesn't keep its whole chunk in memory, and many small pieces cost
-   * only their bytes.
-   */
+  /** Copies a piece of the body, so that a small piece doesn't keep its whole chunk in memory. */
   #append(chunk: Buffer): void {
     const bytes = this.#keptBytes + chunk.length
     let kept = this.#kept
@@ -234,7 +230,7 @@ export class H2Stream implements HttpRequest {
     this.#keep(kept, bytes)
   }
 
-  /** The piece counts as held until the next one is requested. */
+  /** Returns a piece, which counts as held until the next one is requested. */
   #takePiece(): Buffer {
     this.#usedBytes = this.#kept.length
     const piece = this.#take()
@@ -242,7 +238,7 @@ export class H2Stream implements HttpRequest {
     return piece
   }
 
-  /** The handler's body counts as held until the handler has answered. */
+  /** Returns the body, which counts as held until the handler has answered. */
   #take(): Buffer {
     const body = this.#kept.subarray(0, this.#keptBytes)
     this.#kept = nothing

@@ -98,7 +98,7 @@ function fieldAt({ table }: HeaderDecoder, index: number): Field {
   return field
 }
 
-/** An integer whose first byte also contains other bits (RFC 7541 5.1). */
+/** Reads an integer whose first byte also contains other bits (RFC 7541 5.1). */
 function integer(decoder: HeaderDecoder, prefixBits: number): number {
   const { block } = decoder
   const mask = (1 << prefixBits) - 1
@@ -127,7 +127,7 @@ function string(decoder: HeaderDecoder): string {
   return text
 }
 
-/** A change of the table's size, which is permitted only before the first field (RFC 7541 4.2). */
+/** Changes the table's size, which is permitted only before the first field (RFC 7541 4.2). */
 function resize(decoder: HeaderDecoder, fieldsBefore: number): void {
   if (fieldsBefore > 0) throw new HeaderBlockError('the table is resized within a block')
   const limit = integer(decoder, 5)

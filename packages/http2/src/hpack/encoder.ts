@@ -3,7 +3,7 @@
 // cached.
 import { staticIndexOf, staticNameIndexOf } from './static-table.ts'
 
-/** Names in lower case; values with one byte per character. */
+/** Names must be in lower case, and values in Latin-1. */
 export function encodeHeaders(fields: Iterable<readonly [name: string, value: string]>): Buffer {
   const pieces: Buffer[] = []
   for (const [name, value] of fields) {

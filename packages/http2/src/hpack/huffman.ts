@@ -12,15 +12,15 @@ const stateShift = 9
 const invalid = -1
 
 /**
- * `steps` has the decoder's transition for each state and the next four bits, at the index state + bits. It contains
- * the next state and the symbol that ends within these bits, if any. Every code has at least five bits, so at most one
- * symbol ends.
+ * `steps` has the decoder's transition for each state and the next four bits, at the index state + bits. A transition
+ * contains the next state and the symbol that ends within these bits, if any. Every code has at least five bits, so at
+ * most one symbol ends.
  */
 const tree = buildTree()
 const steps = buildSteps()
 const finalStates = paddingStates()
 
-/** The text, one byte per character; undefined if the coding is invalid. */
+/** Returns the text in Latin-1; undefined if the coding is invalid. */
 export function decodeHuffman(bytes: Buffer, start: number, end: number): string | undefined {
   const out = Buffer.allocUnsafe(Math.ceil(((end - start) * 8) / 5))
   let length = 0
@@ -38,7 +38,7 @@ export function decodeHuffman(bytes: Buffer, start: number, end: number): string
   return finalStates.has(state) ? out.toString('latin1', 0, length) : undefined
 }
 
-/** The state of a node of the tree. The numbers of states leave room for sixteen transitions each. */
+/** State numbers leave room for sixteen transitions each. */
 function stateOf(node: number): number {
   return node * 8
 }
@@ -62,7 +62,10 @@ function step(from: number, bits: number): number {
   return (stateOf(node) << stateShift) | ended
 }
 
-/** The remaining bits must be a prefix of the end-of-string code: all ones, and fewer than eight. */
+/**
+ * Returns the states in which a string may end. The remaining bits must be a prefix of the end-of-string code: at most
+ * seven ones.
+ */
 function paddingStates(): ReadonlySet<number> {
   const states = new Set([0])
   for (let node = tree[1] ?? 0; states.size < 8; node = tree[node + 1] ?? 0)
@@ -71,8 +74,8 @@ function paddingStates(): ReadonlySet<number> {
 }
 
 /**
- * The code as a binary tree in one array. Each node has two slots, with the next node (positive) or the symbol that
- * ends there (its bitwise complement).
+ * Returns the code as a binary tree in one array. Each node has two slots, with the next node (positive) or the symbol
+ * that ends there (its bitwise complement).
  */
 function buildTree(): Int32Array {
   const nodes: number[] = [0, 0]

@@ -14,7 +14,7 @@ const valueAt = 3
 /** Longer values are ignored, because no length has more digits. */
 export const lengthBytesMax = 15
 
-/** The literal that begins at `start`; undefined if there is none, or if it is cut off or too long. */
+/** Returns the literal that begins at `start`; undefined for another field, or if it is cut off or too long. */
 export function lengthLiteralAt(block: Buffer, start: number): LengthLiteral | undefined {
   const first = block[start]
   if (first !== unindexed && first !== neverIndexed) return undefined
@@ -24,7 +24,7 @@ export function lengthLiteralAt(block: Buffer, start: number): LengthLiteral | u
   return bytes <= lengthBytesMax && end <= block.length ? { start, end } : undefined
 }
 
-/** The value of such a literal; undefined if its coding is invalid. */
+/** Returns the value of a literal; undefined if its coding is invalid. */
 export function lengthText(block: Buffer, { start, end }: LengthLiteral): string | undefined {
   const isHuffman = ((block[start + 2] ?? 0) & 128) !== 0
   if (isHuffman) return decodeHuffman(block, start + valueAt, end)

@@ -10,7 +10,7 @@ const keptMax = 16
 
 export type StringDecoder = (block: Buffer, start: number, end: number) => string | undefined
 
-/** Decodes as `decodeHuffman` does. */
+/** The returned function decodes as `decodeHuffman` does. */
 export function createStringDecoder(): StringDecoder {
   const kept: { readonly bytes: Buffer; readonly text: string }[] = []
   let oldest = 0
@@ -21,7 +21,7 @@ export function createStringDecoder(): StringDecoder {
       if (bytes.length === length && hasBytesAt(block, start, bytes)) return text
     const text = decodeHuffman(block, start, end)
     if (text === undefined) return undefined
-    // Has its own memory, because a slice would keep all of Node's pool in memory.
+    // Not from Node's pool, because a small slice keeps the whole pool in memory.
     const bytes = Buffer.allocUnsafeSlow(length)
     block.copy(bytes, 0, start, end)
     kept[oldest] = { bytes, text }

@@ -1,4 +1,4 @@
-// Whether a block has the same bytes at this position. It compares two bytes first, because different blocks and tokens
+// Compares bytes with those at a position of a block. Two bytes are compared first, because different blocks and tokens
 // mostly differ there, and comparing all bytes costs thirty times as much.
 
 export function hasBytesAt(block: Buffer, at: number, bytes: Buffer): boolean {

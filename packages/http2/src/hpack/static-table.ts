@@ -8,7 +8,9 @@ export const staticTable: readonly Field[] = text.split('|').map((entry) => {
   return { name, value }
 })
 
-/** The index of the entry with that name and value, and of the first with that name. */
+/**
+ * Returns the index of the entry with this name and value; 0 if it is missing. `staticNameIndexOf` compares only names.
+ */
 export const staticIndexOf = (name: string, value: string): number =>
   staticTable.findIndex((field) => field.name === name && field.value === value) + 1
 export const staticNameIndexOf = (name: string): number =>

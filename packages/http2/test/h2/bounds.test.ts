@@ -1,5 +1,5 @@
-// A client's concurrent resources: streams, window, header lists, held bytes. Beyond a limit the stream or the
-// connection ends with the code for the reason, and other clients are not affected.
+// The limits of one client: streams, window, header lists, held bytes. Beyond a limit the stream or the connection ends
+// with the code for the reason, and other clients are not affected.
 import { pollUntil } from '@weir/kit'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {

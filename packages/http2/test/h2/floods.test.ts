@@ -1,5 +1,4 @@
-// Floods of frames that cost their sender nothing, by their CVE numbers. Each ends its connection with
-// ENHANCE_YOUR_CALM, and other clients are not affected.
+// Each flood ends its connection with ENHANCE_YOUR_CALM, and other clients are not affected.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   codes,

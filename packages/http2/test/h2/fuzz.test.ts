@@ -32,7 +32,7 @@ const timeouts = { firstBytesTimeoutMs: 10_000, bodyTimeoutMs: 30_000, idleTimeo
 const heldBytesMax = 1_048_576
 const limits = { tableBytesMax: 4_096, listBytesMax: 16_384, listFieldsMax: 100 }
 
-/** Accepts every write immediately, and counts the bytes. */
+/** Accepts every write immediately, and stores the bytes. */
 class Sink extends EventEmitter {
   written: Buffer[] = []
   writableLength = 0
@@ -68,7 +68,7 @@ const handler: Handler = (request) => {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** Feeds the chunks, ends the connection, and checks that nothing remains. */
+/** Feeds a connection the chunks, ends it, checks that nothing remains, and returns its output. */
 async function session(chunks: readonly Buffer[]): Promise<Buffer> {
   const sink = new Sink()
   const errors: unknown[] = []
@@ -98,7 +98,7 @@ function cutAt(bytes: Buffer, places: readonly number[]): Buffer[] {
   return [0, ...cuts].map((from, i) => bytes.subarray(from, cuts[i] ?? bytes.length))
 }
 
-/** Undefined if the block is refused, which is also valid. */
+/** Returns undefined if the block is refused, which is also valid. */
 function decodeOrRefuse(decoder: HeaderDecoder, block: Buffer): DecodedBlock | undefined {
   try {
     return decodeHeaders(decoder, block)

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => listener.close(0))
 
 const isPing = ({ type }: Frame): boolean => type === frameTypes.ping
-/** The last streams named by the GOAWAYs so far. */
+/** Returns the last stream of each GOAWAY so far. */
 const lastStreams = (): number[] =>
   client.frames
     .filter(({ type }) => type === frameTypes.goAway)

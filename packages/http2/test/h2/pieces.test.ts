@@ -11,7 +11,7 @@ const mebibyte = 1_048_576
 const deadlineMs = 60_000
 const connections = 10
 const streams = 10
-/** The size of a body, and the limit for all connections together. */
+/** `bytes` is the size of a body, `heldBytesMax` the limit for all connections together. */
 const bytes = mebibyte
 const heldBytesMax = 8 * mebibyte
 

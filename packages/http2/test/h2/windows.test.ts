@@ -81,7 +81,7 @@ test('the windows of all connections together stay within the bound, but for the
   const sum = windows.reduce((total, window) => total + window, 0)
   expect(sum).toBeLessThanOrEqual(heldBytesMax + clients.length * windowDefault)
   expect(Math.min(...windows)).toBeGreaterThanOrEqual(windowDefault)
-  // The windows of one connection's streams may grow by at most a third of the limit, and one body.
+  // All windows of one connection's streams together may grow by a third of the limit, plus one body.
   for (const client of clients) {
     const ahead = streamIds(100).map((id) => windowOf(client, id) - windowDefault)
     const total = ahead.reduce((bytes, more) => bytes + more, 0)

@@ -39,7 +39,7 @@ export const huffmanCodes: readonly string[] = listed
     return Number.parseInt(code, 16).toString(2).padStart(Number(bits), '0')
   })
 
-/** One byte per character. */
+/** Encodes a text in Latin-1. */
 export function encodeHuffman(text: string): Buffer {
   const bits = [...Buffer.from(text, 'latin1')].map((byte) => huffmanCodes[byte]).join('')
   const bytes: number[] = []

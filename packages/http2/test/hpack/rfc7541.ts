@@ -3,7 +3,7 @@
 export type Example = {
   block: string
   fields: readonly string[]
-  /** The newest first, with the table's size as the RFC counts it. */
+  /** The newest entry first. `tableBytes` is the table's size as the RFC counts it. */
   table: readonly string[]
   tableBytes: number
 }

@@ -13,7 +13,7 @@ export const cost = {
   settings: 5,
   ping: 1,
   priority: 1,
-  /** An unexpected acknowledgement, a frame for a closed stream, or one of an unknown type. */
+  /** A GOAWAY, an unexpected acknowledgement, or a frame for a closed stream or of an unknown type. */
   idleFrame: 1,
   windowUpdate: 0.05,
   /** A window update of a few bytes, from a client that takes a response piece by piece. */
@@ -26,7 +26,7 @@ export const cost = {
   reset: 3,
   streamError: 5,
   refusedStream: 2,
-  /** Expensive, because each may take as long as hundreds of others. */
+  /** A header list beyond the limit may take as long as hundreds of usual ones. */
   largeHeaders: 50,
 } as const
 

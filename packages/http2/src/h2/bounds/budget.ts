@@ -1,17 +1,17 @@
 // Limits the body bytes that all connections together hold for unanswered requests, plus those that their windows still
-// permit. Over the limit, connections that hold more than their share get no further window. So producers are slowed
-// down before any is refused. Over twice the limit, incomplete bodies of these connections are dropped.
+// permit. Over the limit, connections that hold more than their share get no further window. So clients are slowed down
+// before a request is refused. Over twice the limit, incomplete bodies of these connections are dropped.
 
 import { windowDefault } from '../frames/frames.ts'
 
-/** The window of one connection with small bodies, and with large ones. */
+/** The maximum window of a connection. With large bodies, it is `windowBytesMax`. */
 const windowBytesUsual = 524_288
 const windowBytesMax = 16_777_216
 /** The minimum share, for any number of connections. */
 const shareBytesMin = 16_384
 const shareBytesMax = 262_144
 
-/** A connection that makes progress during its turn keeps the turn for this many seconds. */
+/** How many seconds a connection keeps its turn (see `Budget.turn`) if it makes progress. */
 const turnAgeMax = 5
 
 /** The data that a budget needs about a connection. */
@@ -19,14 +19,14 @@ export type Holder = {
   readonly heldBytes: number
   readonly receiveWindow: number
   readonly hasLargeBodies: boolean
-  /** Called when there is room, after the connection got no window. */
+  /** Called when a connection that got no window can get one. */
   onRoom: () => void
 }
 
 /** The counts of all connections. Other files change only `unfinished` and `promised`. */
 export type Budget = {
   readonly bytesMax: number
-  /** Beyond this, only the oldest body of a connection continues. */
+  /** If a connection holds more, only its oldest body continues. */
   readonly connectionBytesMax: number
   connections: number
   used: number
@@ -34,9 +34,11 @@ export type Budget = {
   unfinished: number
   /** The bytes that the windows of all connections still permit. */
   promised: number
-  /** The connections that got no window. */
   readonly waiting: Set<Holder>
-  /** If no connection can continue: the one whose turn it is, its remaining seconds, and what it held before. */
+  /**
+   * If no connection can continue, only this one gets windows. It has had the turn for `turnAge` seconds, and held
+   * `turnHeldBytes` at the last check.
+   */
   turn: Holder | undefined
   turnAge: number
   turnHeldBytes: number
@@ -79,7 +81,7 @@ export function useBudget(budget: Budget, bytes: number): void {
   for (const { onRoom } of all) onRoom()
 }
 
-/** The window for a connection. 0 if it gets none; `onRoom` is then called when there is room. */
+/** Returns the window for a connection, or 0 if it must wait for `onRoom`. */
 export function windowFor(budget: Budget, holder: Holder): number {
   const { bytesMax, used, promised, connections } = budget
   if (used < bytesMax) {
@@ -97,11 +99,11 @@ export function windowFor(budget: Budget, holder: Holder): number {
   return 0
 }
 
-/** Whether a connection that holds so many bytes must drop an incomplete body. */
+/** Returns whether a connection that holds `heldBytes` must drop an incomplete body. */
 export const isExhausted = (budget: Budget, heldBytes: number): boolean =>
   budget.used > 2 * budget.bytesMax && heldBytes > shareOf(budget)
 
-/** Call about once a second. */
+/** If no connection can continue, gives the turn to another one. Call about once a second. */
 export function passTurn(budget: Budget): void {
   const { waiting, turn } = budget
   if (waiting.size === 0 || !isStuck(budget)) return

@@ -1,6 +1,6 @@
-// The receive windows (RFC 9113 5.2). They are returned as bodies arrive, as long as unanswered requests don't hold too
-// many bytes. Beyond that, only the oldest body continues, which ensures progress. A body with an announced length gets
-// its whole window immediately if the connection has room for it, so that ordinary clients needn't wait.
+// Extends the receive windows (RFC 9113 5.2) as bodies arrive, unless unanswered requests hold too many bytes. In that
+// case, only the oldest body continues, which ensures progress. A body with an announced length gets its whole window
+// immediately if the connection has room for it, so that ordinary clients needn't wait.
 import { windowDefault } from '../frames/frames.ts'
 import { watchBodies } from '../nudge.ts'
 import { streamWindow } from '../frames/peer-settings.ts'
@@ -8,7 +8,7 @@ import type { ConnectionState } from '../state.ts'
 import type { H2Stream } from '../stream.ts'
 import { useBudget, windowFor } from './budget.ts'
 
-/** A typical event of the maximum size, with room for padding. */
+/** The maximum window of a stream: 1 MiB, and room for padding. */
 const aheadBytes = 1_114_112
 
 /** Updates the number of bytes that the stream holds. */
@@ -62,7 +62,7 @@ export function creditStream(c: ConnectionState, stream: H2Stream): void {
   watchBodies(c)
 }
 
-/** All these windows together stay within the connection's limit. */
+/** Returns whether a stream may get its whole window. All whole windows together stay within the connection's limit. */
 function mayGoAhead(c: ConnectionState, stream: H2Stream): boolean {
   let bytes = c.heldBytes + aheadBytes
   for (const { receiveWindow } of c.streams.values())

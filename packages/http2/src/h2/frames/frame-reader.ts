@@ -6,7 +6,7 @@ export type OnFrame = (type: number, flags: number, stream: number, payload: Buf
 
 /** @throws ConnectionError from the returned function, its own and those of `onFrame` */
 export function createFrameReader(onFrame: OnFrame): (chunk: Buffer) => void {
-  /** A split frame: first only its head, and the whole frame once its length is known. */
+  /** The memory for a split frame: for its head or, once its length is known, for the whole frame. */
   let cut: Buffer | undefined
   let cutBytes = 0
 
@@ -60,7 +60,7 @@ function payloadLength(bytes: Buffer, at: number): number {
   return length
 }
 
-/** A payload without its padding (RFC 9113 6.1). */
+/** Returns the payload without its padding (RFC 9113 6.1). */
 export function unpadded(flags: number, paddedFlag: number, payload: Buffer): Buffer {
   if ((flags & paddedFlag) === 0) return payload
   const padding = payload[0]

@@ -1,4 +1,4 @@
-// The frames of HTTP/2 (RFC 9113 4 and 6): the names of their numbers, and the encoding of those that a server sends.
+// The frames of HTTP/2 (RFC 9113 4 and 6): their form, and names for their numbers.
 //
 //   frame  = length type flags stream payload
 //   length = 3OCTET           ; of the payload
@@ -7,7 +7,7 @@
 //   stream = 4OCTET           ; the first bit is ignored
 
 export const frameHeadBytes = 9
-/** The largest payload that we accept: the smallest limit that RFC 9113 permits, which is also the default. */
+/** The largest payload that we accept: the default, and the smallest limit that RFC 9113 permits. */
 export const framePayloadMax = 16_384
 export const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1')
 

@@ -5,7 +5,7 @@ import { frameHeadBytes, frameType } from './frames.ts'
 
 const startBytes = 4_096
 const uncopiedBytesMin = 4_096
-/** While the peer has more unread output than this, we neither read from the peer nor write bodies. */
+/** While more output than this is unsent, we neither read from the peer nor write bodies. */
 const outputBytesMax = 262_144
 
 export type FrameHead = { length: number; type: number; flags: number; stream: number }
@@ -14,7 +14,7 @@ export class FrameOutput {
   #socket: Socket
   #bytes = Buffer.allocUnsafe(startBytes)
   #length = 0
-  /** Sent before the bytes in the buffer. */
+  /** Sent before `#bytes`. */
   #queue: Buffer[] = []
   #queuedBytes = 0
   #scheduled = false
@@ -29,17 +29,17 @@ export class FrameOutput {
     socket.on('drain', () => this.#tellRoom())
   }
 
-  /** Whether the peer has too much unread output. */
+  /** Whether too much output is unsent, because the peer doesn't read. */
   get isFull(): boolean {
     return this.pendingBytes > outputBytesMax
   }
 
-  /** Calls back once the peer has read enough. */
+  /** Calls `then` once the peer has read enough. */
   whenRoom(then: () => void): void {
     this.#onRoom = then
   }
 
-  /** Bytes that the peer hasn't read yet. */
+  /** Bytes that the socket hasn't sent yet. */
   get pendingBytes(): number {
     return this.#length + this.#queuedBytes + this.#socket.writableLength
   }
@@ -49,7 +49,7 @@ export class FrameOutput {
     if (payload !== undefined) this.#bytes.set(payload, at)
   }
 
-  /** Like `frame`, for a piece of a body. A large piece is sent without a copy. */
+  /** Like `frame`, for data of a body. Large data is sent without a copy. */
   bodyFrame(head: FrameHead, payload: Buffer): void {
     if (payload.length < uncopiedBytesMin) return this.frame(head, payload)
     this.#head(head, 0)
@@ -60,7 +60,7 @@ export class FrameOutput {
     this.#length = 0
   }
 
-  /** The HEADERS of a response: its block, and the current date unless the block has one. */
+  /** Writes the HEADERS of a response: its block, and `date` unless the block has one. */
   headers(
     stream: number,
     flags: number,
@@ -72,7 +72,7 @@ export class FrameOutput {
     if (date !== undefined) this.#bytes.set(date, at + block.length)
   }
 
-  /** A frame with one number as its payload: WINDOW_UPDATE, RST_STREAM. */
+  /** Writes a frame whose payload is one number: WINDOW_UPDATE, RST_STREAM. */
   numberFrame(type: number, stream: number, value: number): void {
     const at = this.#reserve(frameHeadBytes + 4)
     const bytes = this.#bytes
@@ -112,7 +112,7 @@ export class FrameOutput {
     then?.()
   }
 
-  /** Returns the offset for the payload. */
+  /** Writes the frame's head, and returns the offset for the payload. */
   #head({ length, type, flags, stream }: FrameHead, room = length): number {
     const at = this.#reserve(frameHeadBytes + room)
     const bytes = this.#bytes

@@ -1,4 +1,4 @@
-// Checks the peer's SETTINGS (RFC 9113 6.5), and contains our own settings that differ from the defaults.
+// Checks the peer's SETTINGS (RFC 9113 6.5), and contains those that we send.
 import { concurrentStreamsMax, headerBytesMax } from '../../bounds.ts'
 import { ConnectionError, errorCode, settingFrame, windowDefault, windowMax } from './frames.ts'
 
@@ -7,8 +7,7 @@ export type PeerSettings = { initialWindow: number; frameMax: number }
 export const peerDefaults: PeerSettings = { initialWindow: windowDefault, frameMax: 16_384 }
 
 /**
- * Our receive window of a stream. A typical event fits without a window update, and a hundred concurrent streams stay
- * bounded.
+ * Our receive window of a stream: large enough for a typical event, and small enough for a hundred concurrent streams.
  */
 export const streamWindow = windowDefault
 

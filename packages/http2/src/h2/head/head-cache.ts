@@ -6,7 +6,7 @@ import type { KeptBlock } from './kept-block.ts'
 import { requestHead } from './request-head.ts'
 import type { RequestHead } from './request-head.ts'
 
-/** A few blocks are enough, because others are also fast to read: the decoder caches long strings. */
+/** A few blocks are enough, because other blocks are fast to decode: the decoder caches long strings. */
 const blocksMax = 4
 const fieldsMax = 40
 /** Even a block with a signed token is shorter. */
@@ -14,7 +14,7 @@ const blockBytesMax = 2_048
 
 export type HeadCache = {
   /**
-   * The head; undefined if the request is malformed.
+   * Returns the head; undefined if the request is malformed.
    * @throws HeaderBlockError
    */
   read(block: Buffer): RequestHead | undefined

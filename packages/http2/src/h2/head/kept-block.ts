@@ -1,6 +1,6 @@
 // A decoded block, for comparison with later ones. If its content-length isn't in the dynamic table, the comparison
-// skips the value. Blocks are read from left to right, so if the bytes before and after it are equal, only this value
-// differs.
+// skips this value. Blocks are read from left to right, so blocks with equal bytes before and after the value differ
+// only in the value.
 import type { DecodedBlock } from '../../hpack/decoder.ts'
 import { lengthBytesMax, lengthLiteralAt, lengthText } from '../../hpack/length-literal.ts'
 import type { LengthLiteral } from '../../hpack/length-literal.ts'
@@ -11,7 +11,7 @@ import type { RequestHead } from './request-head.ts'
 const nothing = Buffer.alloc(0)
 
 export type KeptBlock = {
-  /** The head if the block equals the cached one, except perhaps for the content-length. */
+  /** Returns the head if the block equals the cached one, except perhaps for the content-length; else undefined. */
   read(block: Buffer): RequestHead | undefined
   set(block: Buffer, decoded: DecodedBlock, head: RequestHead): void
   clear(): void
@@ -21,7 +21,7 @@ export function createKeptBlock(): KeptBlock {
   let kept: RequestHead | undefined
   let hasVariableLength = false
   let memory: Buffer = nothing
-  /** The bytes before the content-length and those after it. */
+  /** `before` and `after` are the bytes around the content-length. */
   let before: Buffer = nothing
   let after: Buffer = nothing
   return {
@@ -49,7 +49,7 @@ export function createKeptBlock(): KeptBlock {
   }
 }
 
-/** The content-length if the block has only one, and if with any other value the list stays within its limits. */
+/** Returns the content-length if the block has only one, and with any other value the list stays within its limits. */
 function variableLength(decoded: DecodedBlock, head: RequestHead): LengthLiteral | undefined {
   const { isTooLarge, listBytesLeft, lengthLiteral } = decoded
   const isFree = !isTooLarge && listBytesLeft >= lengthBytesMax

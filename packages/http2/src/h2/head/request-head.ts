@@ -1,5 +1,5 @@
-// A request's head from its decoded fields, checked by the rules of RFC 9113 8. All requests with the same header block
-// share one head.
+// Creates a request's head from its decoded fields, and checks it by the rules of RFC 9113 8. Requests with the same
+// header block can share a head.
 import type { Field } from '../../hpack/field.ts'
 
 export type RequestHead = {
@@ -9,7 +9,10 @@ export type RequestHead = {
   /** The announced size of the body; undefined if there is none. */
   readonly contentLength: number | undefined
   readonly isTooLarge: boolean
-  /** Whether the request names two hosts. It is then refused, because two components could use different hosts. */
+  /**
+   * Whether there are several Host headers. Such a request is refused, because two components could use different
+   * hosts.
+   */
   readonly hasTwoHosts: boolean
   first(name: string): string | undefined
   count(name: string): number
@@ -28,7 +31,7 @@ const namePattern = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 /** NUL, CR and LF are not permitted anywhere, space and tab not at the ends (RFC 9113 8.2.1). */
 export const badValue = /[\0\r\n]|^[ \t]|[ \t]$/
 
-/** Undefined if the request is malformed. */
+/** Returns undefined if the request is malformed. */
 export function requestHead(
   fields: readonly Field[],
   isTooLarge: boolean,
@@ -65,7 +68,7 @@ export function requestHead(
   }
 }
 
-/** The head with another value of its only content-length; undefined if that value is invalid. */
+/** Returns the head with another value of its only content-length; undefined if the value is invalid. */
 export function withContentLength(head: RequestHead, value: string): RequestHead | undefined {
   const contentLength = contentLengthOf([value])
   if (contentLength === undefined || contentLength === 'malformed') return undefined
@@ -91,7 +94,7 @@ function isOrdinary(name: string, value: string): boolean {
   return name !== 'te' || value === 'trailers'
 }
 
-/** RFC 9113 8.3.1, and 8.5 for CONNECT. */
+/** Returns whether the target is complete (RFC 9113 8.3.1, and 8.5 for CONNECT). */
 function hasTarget(method: string, pseudo: ReadonlyMap<string, string>): boolean {
   if (method === 'CONNECT')
     return !pseudo.has(':path') && !pseudo.has(':scheme') && pseudo.has(':authority')

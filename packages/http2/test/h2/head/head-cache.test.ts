@@ -21,7 +21,7 @@ const remember = (name: string, value: string): Buffer =>
   Buffer.concat([Buffer.of(0x40), text(name), text(value)])
 const remembered = remember('a', 'b')
 
-/** A cache with a count of its decoder's calls, and a reader without a cache. */
+/** Returns a cache with a count of its decoder's calls, and a reader without a cache. */
 function readers(listBytesMax = limits.listBytesMax) {
   const decoder = createHeaderDecoder({ ...limits, listBytesMax })
   const plain = createHeaderDecoder({ ...limits, listBytesMax })
@@ -58,7 +58,7 @@ const names = [
   ':path',
 ]
 
-/** All properties of a head as one value; 'malformed'; or 'refused' if the whole connection must end. */
+/** Returns all properties of a head as one value, 'malformed', or 'refused' if the whole connection must end. */
 function reading(read: () => ReturnType<typeof requestHead>) {
   try {
     const head = read()
@@ -202,7 +202,7 @@ describe('any sequence of blocks is read as by a decoder without cache', () => {
     { weight: 4, arbitrary: fc.constant(undefined) },
     fc.tuple(fc.nat(300), fc.nat(255)),
   )
-  /** Few prefixes and suffixes, so that many blocks differ in only one piece. */
+  /** Few prefixes and suffixes, so that many blocks differ only between them. */
   const blocks = fc
     .tuple(
       fc.array(fields, { minLength: 1, maxLength: 2 }),
