@@ -46,7 +46,7 @@ export function urlOf(
   if (url === null || !['http:', 'https:', 'ws:', 'wss:'].includes(url.protocol)) {
     throw misuse(
       `'${address}' isn't the address of a service`,
-      'It begins with http:// or https://, such as http://127.0.0.1:8081 for auth.',
+      'Addresses start with http:// or https://, such as http://127.0.0.1:8081 for auth.',
     )
   }
   // In a URL, `.` and `..` change the path, and '' is no name.

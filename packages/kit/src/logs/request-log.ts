@@ -1,5 +1,5 @@
 // Logs management requests: each call, and each failure that the service caused, under the id that its client gets in
-// `Svc-Request-Id`. It logs the path's template and the account's billing id, but no other text of a client. It reads
+// `Svc-Request-Id`. It logs the path's template and the account's id, but no other text of a client. It reads
 // members of a response's `locals` that the services' routers set: `route`, `caller`, `code`.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
