@@ -70,7 +70,7 @@ describe('what is no event of the contract is refused, and the sentence names th
       "the five octets of Confluent's serializer",
       Buffer.of(0, 0, 0, 0, 1, 2),
       avro,
-      "Field 'svcMeta/contractId' ends too early. If Confluent's serializer wrote it, leave out the first five bytes",
+      "Field 'svcMeta/billingId' has a union branch that the schema lacks. If Confluent's serializer wrote it, leave out the first five bytes",
     ],
     [
       'an Avro container',

@@ -100,10 +100,9 @@ describe.each(['own', 'node'] as const)('HTTP/2 by %s', (http2) => {
       ].map((parts) => eventOf('clickstream', parts)),
     )
     const asLine = (sentence: string): string =>
-      sentence.replace(
-        'The body is not JSON',
-        'The line is not JSON; each event must be on one line',
-      )
+      sentence
+        .replace('The body is not JSON', 'The line is not JSON; each event must be on one line')
+        .replace('The body begins', 'The line begins')
     const good = await eventOf('clickstream')
     const short = await eventOf('clickstream', { svcMeta: { consentLevels: [] } })
     const lines = [good, 'nonsense', `[${good}]`, ...wrong, short]
